@@ -7,7 +7,6 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,7 +37,7 @@ func TestURLBounds(t *testing.T) {
 			<a href="/%s">6</a><a href="data:text/html,%[4]s">7</a><a href="http://%[4]s">8</a>`, long, params, again, strings.Repeat("y", 10_000)),
 		long: "long", again: "again", "/search": "search", "/fine": "fine", "/b/b/b/b/b": "listed",
 	})
-	s.handle("/to", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, long+"2", http.StatusFound) })
+	s.handle("/to", redirect(long+"2"))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Scope.MaxURL, cfg.Scope.MaxParams, cfg.Scope.MaxRepeats = 250, 20, 3
 	got := run(t, cfg, nil)
@@ -276,10 +275,7 @@ func TestDetailsAreCut(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Fetch.Retries = 1
 	run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contentOf(t, filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
 	if n := strings.Count(string(text), "\n"); n != 4 {
 		t.Errorf("%d lines, want 4", n)
 	}
@@ -386,24 +382,13 @@ func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
 	return c.Memory.Known(ctx, urls)
 }
 
-// widest is a sink that knows how many rejections it was given at a time.
-type widest struct {
-	askedSink
-	rejected int
-}
-
-func (w *widest) Write(f *output.Found) error {
-	w.rejected = max(w.rejected, len(f.Rejected))
-	return nil
-}
-
 // A sitemap of any length, and the URLs that are skipped until the end, are dealt with some
 // at a time.
 func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	const most = 1000 // lines of rejected.jsonl at a time
 	const n = 3*most + 7
 	lost := newSite(t, "127.0.0.2", nil)
-	lost.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	lost.handle("/robots.txt", status(http.StatusServiceUnavailable))
 	var inside, outside strings.Builder
 	for i := range n {
 		fmt.Fprintf(&outside, `<a href="%s/%d">later</a>`, lost.url, i)
@@ -415,13 +400,14 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/", lost.url+"/")
 	cfg.Robots.Retry = time.Hour
-	f, w := &counting{Memory: frontier.NewMemory(nil)}, new(widest)
-	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{{Open: func(string, []byte) (output.Sink, error) { return w, nil }}}})
+	f, rejected := &counting{Memory: frontier.NewMemory(nil)}, 0
+	sink := onWrite(func(f *output.Found) { rejected = max(rejected, len(f.Rejected)) })
+	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{sink.format("")}})
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	if f.added > seedBatch || f.asked > most || w.rejected > most {
-		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, w.rejected)
+	if f.added > seedBatch || f.asked > most || rejected > most {
+		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, rejected)
 	}
 	if f.listed != 1 {
 		t.Errorf("the frontier was listed %d times, want once for all hosts", f.listed)
@@ -448,7 +434,7 @@ func TestAliasThatManyRedirectTo(t *testing.T) {
 	s := newSite(t, "127.0.0.1", pages)
 	s.redirectUnless("/a", "ref=1")
 	for i := range 5 {
-		s.handle(fmt.Sprintf("/%d", i), http.RedirectHandler("/a?ref=1", http.StatusFound).ServeHTTP)
+		s.handle(fmt.Sprintf("/%d", i), redirect("/a?ref=1"))
 	}
 	cfg := testConfig(t, s.url+"/")
 	cfg.Scope.CleanParam, cfg.Limits.Workers = true, 1

@@ -135,8 +135,7 @@ func (l *memoryListener) Addr() net.Addr { return l.address }
 
 type memoryAddr string
 
-func (memoryAddr) Network() string { return "tcp" }
-
+func (memoryAddr) Network() string  { return "tcp" }
 func (a memoryAddr) String() string { return string(a) }
 
 // A memoryConn is an end of a pipe with a buffer, as a socket has: who writes need not wait

@@ -94,9 +94,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 		"robots-timeout":7,"robots-retry":8,"sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":10,"proxy":["http://p"],
 		"frontier":"redis://r","join":"j","frontier-prefix":"x","frontier-password-file":"f"}`
 	var got Config
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &got))
 	want := Config{
 		URLs:       []string{"http://h/"},
 		Output:     Output{Dir: "d", Write: []string{"csv"}},

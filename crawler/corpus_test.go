@@ -178,10 +178,7 @@ func corpus(t *testing.T, n int) [][]byte {
 	slices.Sort(names)
 	var files [][]byte
 	for _, name := range names {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := contentOf(t, name)
 		if rules := bytes.Count(bytes.ToLower(body), []byte("allow:")); 3 <= rules && rules <= 200 {
 			files = append(files, body)
 		}

@@ -1,14 +1,15 @@
 package crawler
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // The demo site knows by construction what a polite crawl does. What it saw, and
@@ -26,15 +27,7 @@ func TestDemoSite(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			site, err := demosite.Start(&demosite.Options{CrawlDelay: 10 * time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := site.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
+			site := startDemoSite(t, 10*time.Millisecond)
 			cfg := testConfig(t, site.StartURLs()...)
 			cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = time.Second, time.Minute, 3
 			tt.change(&cfg)
@@ -49,36 +42,7 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 	for _, v := range slices.Concat(report.Violations, report.Advice) {
 		t.Errorf("violation: %v", v)
 	}
-	for _, url := range report.Missing {
-		t.Errorf("not requested: %s", url)
-	}
-	want := site.Expected(token)
-
-	var pages []string
-	for _, p := range got.pages {
-		pages = append(pages, demosite.CanonicalURL(p.URL))
-	}
-	slices.Sort(pages)
-	if diff := cmp.Diff(want.Pages, pages); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", "pages.jsonl", diff)
-	}
-	type line struct {
-		URL, Reason, Rule string
-		Line              int
-	}
-	var wantLines, gotLines []line
-	for _, r := range want.Rejected {
-		wantLines = append(wantLines, line{r.URL, string(r.Reason), r.Rule, r.Line})
-	}
-	for _, r := range got.rejected {
-		gotLines = append(gotLines, line{demosite.CanonicalURL(r.URL), string(r.Reason), r.Rule, r.Line})
-	}
-	byURL := func(a, b line) int { return strings.Compare(a.URL, b.URL) }
-	slices.SortFunc(wantLines, byURL)
-	slices.SortFunc(gotLines, byURL)
-	if diff := cmp.Diff(wantLines, gotLines); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
-	}
+	want := wantFound(t, site, cfg, token, report)
 	robots := 0
 	for _, n := range want.Robots {
 		robots += n
@@ -87,4 +51,44 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 		t.Errorf("summary %+v, want %d pages and %d robots.txt", *got.Summary, len(want.Pages), robots)
 	}
 	t.Logf("%d requests in %v", report.Requests, got.Took)
+}
+
+// wantFound holds that a crawl of the demo site requested and wrote what it should, and returns
+// what that is.
+func wantFound(t *testing.T, site *demosite.Site, cfg Config, token string, report demosite.Report) demosite.Expectation {
+	t.Helper()
+	for _, url := range report.Missing {
+		t.Errorf("not requested: %s", url)
+	}
+	want := site.Expected(token)
+	var pages, rejected, wantRejected []string
+	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
+		pages = append(pages, demosite.CanonicalURL(p.URL))
+	}
+	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
+		rejected = append(rejected, fmt.Sprintln(demosite.CanonicalURL(r.URL), r.Reason, r.Rule, r.Line))
+	}
+	for _, r := range want.Rejected {
+		wantRejected = append(wantRejected, fmt.Sprintln(r.URL, r.Reason, r.Rule, r.Line))
+	}
+	if diff := cmp.Diff(want.Pages, sorted(pages)); diff != "" {
+		t.Errorf("pages.jsonl (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(sorted(wantRejected), sorted(rejected)); diff != "" {
+		t.Errorf("rejected.jsonl (-want +got):\n%s", diff)
+	}
+	return want
+}
+
+// startDemoSite starts the demo site, and ends it with the test.
+func startDemoSite(t *testing.T, crawlDelay time.Duration) *demosite.Site {
+	t.Helper()
+	site, err := demosite.Start(&demosite.Options{CrawlDelay: crawlDelay})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := site.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return site
 }

@@ -25,21 +25,16 @@ type keeping struct {
 }
 
 func (k *keeping) format() output.Format {
-	return output.Format{Exchanges: true, Open: func(string, []byte) (output.Sink, error) { return k, nil }}
+	return output.Format{Exchanges: true, Open: func(string, []byte) (output.Sink, error) { return onWrite(k.keep), nil }}
 }
 
-func (k *keeping) Write(f *output.Found) error {
+func (k *keeping) keep(f *output.Found) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.Exchanges = append(k.Exchanges, f.Exchanges...)
 	k.Pages = append(k.Pages, f.Pages...)
 	k.Robots = append(k.Robots, f.Robots...)
-	return nil
 }
-
-func (k *keeping) Commit(bool) ([]byte, error) { return nil, nil }
-
-func (k *keeping) Close() error { return nil }
 
 // wireLog is a server's connection that keeps what comes in.
 type wireLog struct {
@@ -87,7 +82,7 @@ func TestExchanges(t *testing.T) {
 	mux.HandleFunc("/map.txt", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\nhttp://%s/hidden\nhttp://%s/unkept\n", r.Host, r.Host, r.Host, r.Host)
 	})
-	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/packed?a=1&b", http.StatusFound) })
+	mux.HandleFunc("/moved", redirect("/packed?a=1&b"))
 	mux.HandleFunc("/packed", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Content-Encoding", "gzip")

@@ -80,9 +80,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	t.Run("those of somebody else", func(t *testing.T) {
 		cfg := begin(t)
 		name := filepath.Join(cfg.Output.Dir, "found.list")
-		if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte("mine\n"), 0o644))
 		if _, err := resumeWith(t, cfg, []string{"list"}, listFormat); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "found.list") {
 			t.Errorf("%v", err)
 		}
@@ -92,9 +90,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	})
 	t.Run("its own that were removed", func(t *testing.T) {
 		cfg := begin(t, "list")
-		if err := os.Remove(filepath.Join(cfg.Output.Dir, "found.list")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, "found.list")))
 		notices, err := resumeWith(t, cfg, []string{"list"}, listFormat)
 		if err != nil || !strings.Contains(strings.Join(notices, "\n"), "the files of list are gone, and are written anew") {
 			t.Errorf("%q, %v", notices, err)
@@ -103,9 +99,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	})
 	t.Run("an archive that was removed", func(t *testing.T) {
 		cfg := begin(t, "list")
-		if err := os.Remove(filepath.Join(cfg.Output.Dir, "found.list")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, "found.list")))
 		if notices, err := resumeWith(t, cfg, []string{"list"}, archive); err != nil || !strings.Contains(strings.Join(notices, "\n"), "not requested again") {
 			t.Errorf("%q, %v", notices, err)
 		}
@@ -143,40 +137,28 @@ func TestSinkPower(t *testing.T) {
 		if power {
 			cfg.Output.Durability = DurablePower
 		}
-		var asked askedSink
+		asked, marks := make(map[bool]int), []string{}
 		open := func(_ string, mark []byte) (output.Sink, error) {
-			asked.marks = append(asked.marks, string(mark))
-			return &asked, nil
+			marks = append(marks, string(mark))
+			return testSink(func(method string, _ *output.Found, power bool) ([]byte, error) {
+				if method == "Commit" {
+					asked[power]++
+				}
+				return []byte("mark"), nil
+			}), nil
 		}
 		formats := []output.Format{{Name: "asked", Open: open}, {Open: open}}
 		cfg.Limits.MaxPages = 1
 		run(t, cfg, &Options{Formats: formats})
 		cfg.Limits.MaxPages = 0
 		run(t, cfg, &Options{Formats: formats, Resume: true})
-		if asked.power[!power] > 0 || asked.power[power] == 0 {
-			t.Errorf("power %v: %v", power, asked.power)
+		if asked[!power] > 0 || asked[power] == 0 {
+			t.Errorf("power %v: %v", power, asked)
 		}
-		if diff := cmp.Diff([]string{"", "", "", "mark"}, asked.marks); diff != "" {
+		if diff := cmp.Diff([]string{"", "", "", "mark"}, marks); diff != "" {
 			t.Errorf("marks (-want +got):\n%s", diff)
 		}
 	}
-}
-
-type askedSink struct {
-	power map[bool]int
-	marks []string
-}
-
-func (a *askedSink) Write(*output.Found) error { return nil }
-
-func (a *askedSink) Close() error { return nil }
-
-func (a *askedSink) Commit(power bool) ([]byte, error) {
-	if a.power == nil {
-		a.power = make(map[bool]int)
-	}
-	a.power[power]++
-	return []byte("mark"), nil
 }
 
 // A mark that is too long for the frontier's note is refused where it is made.
@@ -184,19 +166,12 @@ func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.Write = []string{"long"}
-	c := newCrawler(t, cfg, &Options{Formats: []output.Format{{Name: "long", Open: func(string, []byte) (output.Sink, error) { return longSink{}, nil }}}})
+	long := testSink(func(string, *output.Found, bool) ([]byte, error) { return make([]byte, 201), nil })
+	c := newCrawler(t, cfg, &Options{Formats: []output.Format{long.format("long")}})
 	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "write long: a mark of 201 bytes") {
 		t.Errorf("%v", err)
 	}
 }
-
-type longSink struct{}
-
-func (longSink) Write(*output.Found) error { return nil }
-
-func (longSink) Close() error { return nil }
-
-func (longSink) Commit(bool) ([]byte, error) { return make([]byte, 201), nil }
 
 // listFormat is a format of tests: a file with a line for all that is found.
 var listFormat = output.Format{Name: "list", Files: []string{"found.list"}, Open: openList}
@@ -259,10 +234,7 @@ func (l *list) Close() error { return l.file.Close() }
 // sorted. They ought to say the same.
 func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contentOf(t, filepath.Join(cfg.Output.Dir, "found.list"))
 	for line := range strings.Lines(string(text)) {
 		if robots || !strings.HasPrefix(line, "robots") {
 			sink = append(sink, line)
@@ -378,12 +350,17 @@ func TestSinkFails(t *testing.T) {
 			s := chain(t, 3)
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Output.Write = []string{"broken"}
-			c := newCrawler(t, cfg, &Options{Formats: []output.Format{{Name: "broken", Open: func(string, []byte) (output.Sink, error) {
-				if at == "Open" {
+			fails := func(method string, _ *output.Found, _ bool) ([]byte, error) {
+				if method == at {
 					return nil, full
 				}
-				return brokenSink{at, full}, nil
-			}}}})
+				return []byte{}, nil
+			}
+			broken := testSink(fails).format("broken")
+			if at == "Open" {
+				broken.Open = func(string, []byte) (output.Sink, error) { return nil, full }
+			}
+			c := newCrawler(t, cfg, &Options{Formats: []output.Format{broken}})
 			sum, err := c.Run(t.Context())
 			if !errors.Is(err, full) || !strings.Contains(err.Error(), "write broken") {
 				t.Errorf("Run = %v", err)
@@ -398,39 +375,44 @@ func TestSinkFails(t *testing.T) {
 	}
 }
 
-type brokenSink struct {
-	at  string
-	err error
-}
-
-func (b brokenSink) fails(at string) error {
-	if b.at == at {
-		return b.err
-	}
-	return nil
-}
-
-func (b brokenSink) Write(*output.Found) error { return b.fails("Write") }
-
-func (b brokenSink) Commit(bool) ([]byte, error) { return []byte{}, b.fails("Commit") }
-
-func (b brokenSink) Close() error { return b.fails("Close") }
-
 // A new crawl is not begun over the files of a format.
 func TestVacantOfFormats(t *testing.T) {
 	cfg := testConfig(t, "http://h.invalid/")
 	cfg.Output.Write = []string{"list"}
-	if err := os.MkdirAll(cfg.Output.Dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, "found.list"), []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c := newCrawler(t, cfg, &Options{Formats: []output.Format{listFormat}})
-	if _, err := c.Run(t.Context()); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "found.list") {
-		t.Errorf("%v", err)
-	}
+	must(t, os.MkdirAll(cfg.Output.Dir, 0o755))
+	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, "found.list"), []byte("mine\n"), 0o644))
+	refuses(t, cfg, &Options{Formats: []output.Format{listFormat}}, output.ErrExists, "found.list")
 	if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list")); string(text) != "mine\n" {
 		t.Errorf("%q, %v", text, err)
 	}
+}
+
+// A testSink is called for each method of a sink.
+type testSink func(method string, f *output.Found, power bool) (mark []byte, err error)
+
+// onWrite is a sink that is called for what is written alone.
+func onWrite(write func(*output.Found)) testSink {
+	return func(_ string, f *output.Found, _ bool) ([]byte, error) {
+		if f != nil {
+			write(f)
+		}
+		return nil, nil
+	}
+}
+
+func (s testSink) Commit(power bool) ([]byte, error) { return s("Commit", nil, power) }
+
+func (s testSink) Write(f *output.Found) error {
+	_, err := s("Write", f, false)
+	return err
+}
+
+func (s testSink) Close() error {
+	_, err := s("Close", nil, false)
+	return err
+}
+
+// format has the sink as a format.
+func (s testSink) format(name string) output.Format {
+	return output.Format{Name: name, Open: func(string, []byte) (output.Sink, error) { return s, nil }}
 }

@@ -43,7 +43,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			repaired.Store(false)
 			s := newSite(t, "127.0.0.2", tt.pages)
 			if tt.moved {
-				s.handle("/m", http.RedirectHandler(tt.url, http.StatusFound).ServeHTTP)
+				s.handle("/m", redirect(tt.url))
 			}
 			cfg := guardedConfig(t, s.url+"/")
 			cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
@@ -141,7 +141,7 @@ func TestRecrawlWithLessAllowed(t *testing.T) {
 func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
-	other.handle("/robots.txt", http.RedirectHandler(inside.url+"/robots.txt", http.StatusFound).ServeHTTP)
+	other.handle("/robots.txt", redirect(inside.url+"/robots.txt"))
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")

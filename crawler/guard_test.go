@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -102,7 +101,7 @@ func TestGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, "127.0.0.2", tt.pages)
 			for path, to := range tt.moved {
-				s.handle(path, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
+				s.handle(path, redirect(to))
 			}
 			began := time.Now()
 			cfg := guardedConfig(t, s.url+"/")
@@ -146,7 +145,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	for _, target := range []string{"http://169.254.169.254/robots.txt", inside.url + "/robots.txt", "http://inside.example/robots.txt"} {
 		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
-		s.handle("/robots.txt", http.RedirectHandler(target, http.StatusFound).ServeHTTP)
+		s.handle("/robots.txt", redirect(target))
 		cfg := guardedConfig(t, s.url+"/", s.url+"/more")
 		got := runChanged(t, cfg, nil, func(c *Crawler) {
 			c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
@@ -178,7 +177,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 func TestGuardOfRareSpelling(t *testing.T) {
 	const target = "http://0xa9fea9fe/"
 	s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
-	s.handle("/robots.txt", http.RedirectHandler(target, http.StatusFound).ServeHTTP)
+	s.handle("/robots.txt", redirect(target))
 	to, err := url.Parse(s.url)
 	if err != nil {
 		t.Fatal(err)
@@ -283,25 +282,11 @@ func TestGuardIsPrompt(t *testing.T) {
 	}
 }
 
-// TestRefusedRobotsIsNotCached: that a robots.txt was refused is not kept, so that nothing waits when
-// its address is allowed.
-func TestRefusedRobotsIsNotCached(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "home", "/more": "more"})
-	cfg := guardedConfig(t, s.url+"/")
-	if got := run(t, cfg, nil); got.Rejected[output.Address] != 1 {
-		t.Errorf("%+v", got.Summary)
-	}
-	cfg.URLs, cfg.Fetch.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
-	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || got.Pages != 2 || len(got.rejected) != 0 {
-		t.Errorf("resumed: %+v", got.Summary)
-	}
-}
-
 // TestGuardAndScope: of a crawl that stays on its hosts too, a link or a redirect to an
 // address that is not allowed is listed as such; when it is allowed, it is out of scope.
 func TestGuardAndScope(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a><a href="/m">m</a>`})
-	s.handle("/m", http.RedirectHandler("http://10.1.2.3/m", http.StatusFound).ServeHTTP)
+	s.handle("/m", redirect("http://10.1.2.3/m"))
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Scope.Kind = ScopeHost
 	got := run(t, cfg, nil)
@@ -356,17 +341,6 @@ func TestGuardIsNotForTransports(t *testing.T) {
 	cfg.Fetch.AllowAddr = nil
 	if got := run(t, cfg, &Options{Transport: &http.Transport{DisableKeepAlives: true}}); got.Pages != 2 {
 		t.Errorf("%+v", got.Summary)
-	}
-}
-
-// TestBadAllowAddr: what is no address is said to be none.
-func TestBadAllowAddr(t *testing.T) {
-	for _, text := range []string{"", "localhost", "127.0.0.1:80", "10.0.0.0/33", "[::1]"} {
-		cfg := testConfig(t, "http://127.0.0.1/")
-		cfg.Fetch.AllowAddr = []string{"127.0.0.1", text}
-		if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), fmt.Sprintf("allow-addr: %q is neither", text)) {
-			t.Errorf("%q: %v", text, err)
-		}
 	}
 }
 

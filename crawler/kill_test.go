@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -67,9 +65,7 @@ func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	_, _ = io.ReadFull(out, make([]byte, len("begun\n"))) // it may end before
 	return cmd, said
 }
@@ -82,15 +78,7 @@ func TestKill(t *testing.T) {
 		t.Skip("it kills a crawl 50 times")
 	}
 	const kills = 50
-	site, err := demosite.Start(&demosite.Options{CrawlDelay: 60 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := site.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	site := startDemoSite(t, 60*time.Millisecond)
 	cfg := testConfig(t, site.StartURLs()...)
 	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
 	cfg.Output.Write = []string{"list"}
@@ -163,29 +151,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 			t.Errorf("violation: %v", v)
 		}
 	}
-	for _, url := range report.Missing {
-		t.Errorf("not requested: %s", url)
-	}
-	want := site.Expected(demosite.Token)
-	var pages, rejected, wantRejected []string
-	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
-		pages = append(pages, demosite.CanonicalURL(p.URL))
-	}
-	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
-		rejected = append(rejected, fmt.Sprintln(demosite.CanonicalURL(r.URL), r.Reason, r.Rule, r.Line))
-	}
-	for _, r := range want.Rejected {
-		wantRejected = append(wantRejected, fmt.Sprintln(r.URL, r.Reason, r.Rule, r.Line))
-	}
-	slices.Sort(pages)
-	slices.Sort(rejected)
-	slices.Sort(wantRejected)
-	if diff := cmp.Diff(want.Pages, pages); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", "pages.jsonl", diff)
-	}
-	if diff := cmp.Diff(wantRejected, rejected); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
-	}
+	wantFound(t, site, cfg, demosite.Token, report)
 	sameInSink(t, cfg, true)
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "sitemaps.jsonl", "robots.jsonl", record.JournalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
@@ -220,9 +186,7 @@ func TestKillInSitemap(t *testing.T) {
 	cmd, _ := child(t, cfg)
 	<-asked
 	time.Sleep(100 * time.Millisecond) // so that some of it is in the frontier; it need not be
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	close(pause)
 	if cmd, said := child(t, cfg); cmd.Wait() != nil {

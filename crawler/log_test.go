@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -75,7 +74,7 @@ func TestLog(t *testing.T) {
 			panic(http.ErrAbortHandler) // no answer
 		})
 		closed := newSite(t, "127.0.0.2", nil)
-		closed.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+		closed.handle("/robots.txt", status(500))
 
 		cfg := testConfig(t, s.url+"/")
 		cfg.URLs = append(cfg.URLs, closed.url+"/")
@@ -150,10 +149,7 @@ func TestLog(t *testing.T) {
 // listedLines returns the attributes of each message that README.md lists.
 func listedLines(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contentOf(t, "README.md")
 	_, section, found := strings.Cut(string(text), "\n## The log\n")
 	section, _, end := strings.Cut(section, "\n## ")
 	if !found || !end {
@@ -189,10 +185,7 @@ func TestLogNamesAreListed(t *testing.T) {
 		if strings.HasSuffix(f, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := contentOf(t, f)
 		for _, m := range message.FindAllSubmatch(text, -1) {
 			n++
 			if _, ok := listed[string(m[1])]; !ok {

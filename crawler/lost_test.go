@@ -53,18 +53,16 @@ func listing(t *testing.T) *site {
 // Tables and the database that lack something when a crawl goes on are written anew, from the
 // files of lines: in the end they say the same as those of a crawl that nobody disturbed.
 func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
-	t.Parallel()
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
 	for _, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
 		for damage, spoil := range damages {
 			t.Run(file+" "+damage, func(t *testing.T) {
+				t.Parallel()
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
 				cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv", "sqlite"}, 5, 1
 				run(t, cfg, &Options{Formats: formats})
-				if err := spoil(filepath.Join(cfg.Output.Dir, file)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
 				got := run(t, cfg, &Options{Formats: formats, Resume: true})
 				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "written anew") || got.Lost != nil {
@@ -77,10 +75,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 					csvout.PagesFile: len(got.pages), csvout.RejectedFile: len(got.rejected),
 					csvout.EntriesFile: len(readOutput[output.Entry](t, cfg, "entries.jsonl")), csvout.SitemapsFile: 1,
 				} {
-					table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
-					if err != nil {
-						t.Fatal(err)
-					}
+					table := contentOf(t, filepath.Join(cfg.Output.Dir, name))
 					if rows := bytes.Count(table, []byte("\n")) - 1; rows != lines {
 						t.Errorf("%s has %d rows, its file of lines %d", name, rows, lines)
 					}
@@ -97,98 +92,72 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 	}
 }
 
-// Where lines are lost too, a table has more than they can bring back: what is left of it
-// stays.
+// Where lines are lost, or damaged, too, a table has more than they can bring back: what is left
+// of it stays.
 func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
-	s := listing(t)
-	formats := []output.Format{csvout.Format(nil)}
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.Write, cfg.Limits.MaxPages = []string{"csv"}, 5
-	run(t, cfg, &Options{Formats: formats})
-	tables := make(map[string]string)
-	for _, name := range []string{csvout.PagesFile, csvout.RejectedFile} {
-		text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables[name] = string(text)
-	}
-	if err := errors.Join(os.Remove(filepath.Join(cfg.Output.Dir, "pages.jsonl")), os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile))); err != nil {
-		t.Fatal(err)
-	}
-	cfg.Limits.MaxPages = 0
-	got := run(t, cfg, &Options{Formats: formats, Resume: true})
-	for name, want := range tables {
-		kept := strings.Replace(name, ".", ".lost-1.", 1)
-		if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, kept)); err != nil || !strings.HasPrefix(string(text), want[:len(want)/2]) {
-			t.Errorf("%s: %q, %v", kept, text, err)
-		}
-		if !strings.Contains(strings.Join(got.notices, "\n"), kept) {
-			t.Errorf("notices %q do not name %s", got.notices, kept)
-		}
-	}
-}
-
-// A damaged line counts as lost, too: the table has it, and the lines cannot bring it back.
-func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
-	s := listing(t)
-	formats := []output.Format{csvout.Format(nil)}
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
-	run(t, cfg, &Options{Formats: formats})
-	want, err := os.ReadFile(filepath.Join(cfg.Output.Dir, csvout.PagesFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	damage(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
-	if err := os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)); err != nil {
-		t.Fatal(err)
-	}
-	var notices []string
-	c := newCrawler(t, cfg, &Options{Formats: formats, Resume: true, Notice: func(line string) { notices = append(notices, line) }})
-	if _, err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "pages.lost-1.csv"))
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the table that has the line is %q, %v, want %q", got, err, want)
-	}
-	if len(notices) != 2 || !strings.Contains(strings.Join(notices, "\n"), "pages.lost-1.csv") {
-		t.Errorf("notices %q", notices)
+	for way, spoil := range map[string]func(t *testing.T, name string){
+		"lost":    func(t *testing.T, name string) { must(t, os.Remove(name)) },
+		"damaged": func(t *testing.T, name string) { damage(t, name) },
+	} {
+		t.Run(way, func(t *testing.T) {
+			s := listing(t)
+			formats := []output.Format{csvout.Format(nil)}
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
+			run(t, cfg, &Options{Formats: formats})
+			want := contentOf(t, filepath.Join(cfg.Output.Dir, csvout.PagesFile))
+			spoil(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
+			must(t, os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)))
+			var notices []string
+			cfg.Limits.MaxPages = 0
+			c := newCrawler(t, cfg, &Options{Formats: formats, Resume: true, Notice: func(line string) { notices = append(notices, line) }})
+			_, err := c.Run(t.Context())
+			must(t, err)
+			for _, kept := range []string{"pages.lost-1.csv", "rejected.lost-1.csv"} {
+				text := contentOf(t, filepath.Join(cfg.Output.Dir, kept))
+				if kept == "pages.lost-1.csv" && !bytes.HasPrefix(text, want[:len(want)/2]) {
+					t.Errorf("%s: %q, want %q", kept, text, want)
+				}
+				if !strings.Contains(strings.Join(notices, "\n"), kept) {
+					t.Errorf("notices %q do not name %s", notices, kept)
+				}
+			}
+		})
 	}
 }
 
-// What files of lines have lost is said when the crawl goes on, and every time after that: in
+// What files of lines, and an archive, have lost is said when the crawl goes on, and every time after that: in
 // its summary and in its state.
 func TestResumeSaysWhatIsLost(t *testing.T) {
-	t.Parallel()
 	for _, file := range []string{
-		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile,
+		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile, "crawl-00000.warc.gz",
 	} {
 		for damage, spoil := range damages {
 			t.Run(file+" "+damage, func(t *testing.T) {
+				t.Parallel()
 				s := listing(t)
-				cfg := testConfig(t, s.url+"/0")
+				cfg, opts := testConfig(t, s.url+"/0"), Options{Resume: true}
 				cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
-				run(t, cfg, nil)
-				name := filepath.Join(cfg.Output.Dir, file)
-				if err := spoil(name); err != nil {
-					t.Fatal(err)
+				if strings.HasSuffix(file, ".warc.gz") { // which cannot be written again
+					cfg.Output.Write, opts.Formats = []string{"warc"}, []output.Format{warc.Format(nil)}
 				}
+				run(t, cfg, &Options{Formats: opts.Formats})
+				name := filepath.Join(cfg.Output.Dir, file)
+				must(t, spoil(name))
 				cfg.Limits.MaxPages = 7
-				got := run(t, cfg, &Options{Resume: true})
+				got := run(t, cfg, &opts)
 				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].Had {
 					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
 				}
-				if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
+				if len(got.notices) == 0 || len(got.notices) > 1 && opts.Formats == nil || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
 					t.Errorf("notices %q", got.notices)
 				}
 				cfg.Limits.MaxPages = 0
-				again := run(t, cfg, &Options{Resume: true})
+				again := run(t, cfg, &opts)
 				if diff := cmp.Diff(got.Lost, again.Lost); diff != "" || len(again.notices) > 0 || again.End != EndFinished {
 					t.Errorf("the next process ends as %s and says %q (-before +now):\n%s", again.End, again.notices, diff)
 				}
-				round := run(t, cfg, &Options{Recrawl: true})
+				round := run(t, cfg, &Options{Recrawl: true, Formats: opts.Formats})
 				if round.Lost != nil {
 					t.Errorf("a recrawl says %v", round.Lost)
 				}
@@ -209,16 +178,11 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 			cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
 			run(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, file)
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := contentOf(t, name)
 			end := len(text) - 1
 			line := len(text) - bytes.LastIndexByte(text[:end], '\n') - 1
 			text[end] ^= 1
-			if err := os.WriteFile(name, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(name, text, 0o600))
 			got := run(t, cfg, &Options{Resume: true})
 			want := []output.Loss{{File: file, Bytes: int64(line), Had: int64(len(text))}}
 			if diff := cmp.Diff(want, got.Lost); diff != "" || len(got.notices) != 1 {
@@ -233,9 +197,7 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	if err := cutFile(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cutFile(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 2))
 	got := run(t, cfg, &Options{Recrawl: true})
 	if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
 		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
@@ -250,9 +212,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	cfg.Output.Write = []string{"csv"}
 	run(t, cfg, &Options{Formats: formats})
 	inTheWay := filepath.Join(cfg.Output.Dir, "pages.1.csv")
-	if err := os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
 	c := newCrawler(t, cfg, &Options{Formats: formats, Recrawl: true})
 	if _, err := c.Run(t.Context()); err == nil {
 		t.Fatal("the recrawl has put files aside where others are")
@@ -301,9 +261,7 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
 	run(t, cfg, &Options{Formats: formats})
 	for _, name := range []string{"pages.jsonl", csvout.LinksFile, "crawl-00000.warc.gz"} {
-		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
 	first := run(t, cfg, &Options{Formats: formats, Resume: true})
 	if len(first.Lost) != 2 || len(first.notices) != 3 {
@@ -315,33 +273,6 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	}
 	if kept, err := filepath.Glob(filepath.Join(cfg.Output.Dir, "pages.lost-*.csv")); err != nil || len(kept) != 1 {
 		t.Errorf("kept tables %q, %v", kept, err)
-	}
-}
-
-// What an archive has lost cannot be written again, and is said.
-func TestResumeSaysWhatAnArchiveHasLost(t *testing.T) {
-	t.Parallel()
-	for damage, spoil := range damages {
-		t.Run(damage, func(t *testing.T) {
-			s := listing(t)
-			cfg := testConfig(t, s.url+"/0")
-			cfg.Output.Write, cfg.Limits.MaxPages = []string{"warc"}, 5
-			formats := []output.Format{warc.Format(nil)}
-			run(t, cfg, &Options{Formats: formats})
-			const name = "crawl-00000.warc.gz"
-			if err := spoil(filepath.Join(cfg.Output.Dir, name)); err != nil {
-				t.Fatal(err)
-			}
-			cfg.Limits.MaxPages = 7
-			got := run(t, cfg, &Options{Formats: formats, Resume: true})
-			if len(got.Lost) != 1 || got.Lost[0].File != name || len(got.notices) == 0 {
-				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
-			}
-			cfg.Limits.MaxPages = 0
-			if again := run(t, cfg, &Options{Formats: formats, Resume: true}); !slices.Equal(again.Lost, got.Lost) {
-				t.Errorf("lost %v, before %v", again.Lost, got.Lost)
-			}
-		})
 	}
 }
 
@@ -370,18 +301,13 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 // damage changes one bit of the first line of a file: a quote becomes another character.
 func damage(t *testing.T, name string) (before []byte) {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := contentOf(t, name)
 	i := bytes.IndexByte(text, '"')
 	if i < 0 {
 		t.Fatalf("%s has no quote", name)
 	}
 	text[i] ^= 1
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, text, 0o600))
 	return text
 }
 
@@ -480,9 +406,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(logs[0], info.Size()*3/4); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(logs[0], info.Size()*3/4))
 	asked := len(s.asked())
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], "the frontier has lost its last changes: the last ") || !strings.Contains(got.notices[0], "pages.jsonl") {
@@ -501,13 +425,8 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
 	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"later\":\"http://h\"}\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	whole := contentOf(t, name)
+	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"later\":\"http://h\"}\n"...), 0o600))
 	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))
@@ -517,39 +436,17 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	got.whole(t, s, 3)
 }
 
-// A file that has become shorter than it was is noticed, and the rest is crawled.
-func TestResumeAfterLinesWereLost(t *testing.T) {
-	s := chain(t, 6)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages = 3
-	run(t, cfg, nil)
-	if err := os.Truncate(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 100); err != nil {
-		t.Fatal(err)
-	}
-	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
-	if diff := cmp.Diff([]string{"/3", "/4", "/5"}, got.paths(s.url)); diff != "" || len(got.notices) != 1 || !strings.Contains(got.notices[0], "pages.jsonl") {
-		t.Errorf("notices %q, pages (-want +got):\n%s", got.notices, diff)
-	}
-}
-
 // What is left of a crawl that somebody has half removed is not taken for a new one.
 func TestCrawlRefusesRemainsOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
 	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl"} {
-		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
 	for _, left := range []string{frontierDir, record.JournalFile} {
-		c := newCrawler(t, cfg, nil)
-		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), left) {
-			t.Errorf("beside %s: %+v, %v", left, sum, err)
-		}
-		if err := os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)); err != nil {
-			t.Fatal(err)
-		}
+		refuses(t, cfg, nil, output.ErrExists, left)
+		must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))
 	}
 }
 
@@ -560,15 +457,10 @@ func TestResumeWithoutFrontier(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxPages = 2
 	run(t, cfg, nil)
-	if err := os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))
 	before, asked := readOutput[output.Page](t, cfg, "pages.jsonl"), len(s.requests())
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
-		c := newCrawler(t, cfg, opts)
-		if sum, err := c.Run(t.Context()); !errors.Is(err, ErrFrontierLost) || sum != nil || !strings.Contains(err.Error(), frontierDir) {
-			t.Errorf("Run = %+v, %v", sum, err)
-		}
+		refuses(t, cfg, opts, ErrFrontierLost, frontierDir)
 	}
 	if diff := cmp.Diff(before, readOutput[output.Page](t, cfg, "pages.jsonl")); diff != "" || len(s.requests()) != asked {
 		t.Errorf("%d requests (-before +after):\n%s", len(s.requests())-asked, diff)

@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 // A host whose robots.txt is unreachable is said to be, and its URLs are later.
 func TestPlanUnreachable(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	s.handle("/robots.txt", status(http.StatusServiceUnavailable))
 	cfg := testConfig(t, s.url+"/a", s.url+"/b")
 	cfg.Robots.Retry = time.Hour
 	_, plan := makePlan(t, cfg, nil)
@@ -155,9 +155,7 @@ func TestFrontierSize(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.Close())
 	size := int64(0)
 	err = filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {
@@ -193,11 +191,7 @@ func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *plan.Plan) {
 // site's own record says what the plan asked for, and at which pace.
 func TestPlanOfTheDemoSite(t *testing.T) {
 	t.Parallel()
-	site, err := demosite.Start(&demosite.Options{CrawlDelay: 10 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = site.Close() }()
+	site := startDemoSite(t, 10*time.Millisecond)
 	cfg := testConfig(t, site.StartURLs()...)
 	cfg.Sitemaps.Only, cfg.Fetch.Retries = true, 1
 	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait = 5*time.Millisecond, time.Second, time.Minute

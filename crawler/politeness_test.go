@@ -63,37 +63,6 @@ func TestROB_POL_02(t *testing.T) {
 	}
 }
 
-func TestLongRetryAfterEndsTheCrawlAsLater(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newSite(t, "127.0.0.1", nil)
-		s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(http.StatusTooManyRequests)
-		})
-		cfg := testConfig(t, s.url)
-		cfg.Fetch.Retries = 3
-		if got := run(t, cfg, nil); got.End != EndLater || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute || s.count("/") != 1 {
-			t.Errorf("%+v", got.Summary)
-		}
-	})
-}
-
-// ROB-POL-04: a redirect may say when to come, too.
-func TestROB_POL_04_redirect(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newSite(t, "127.0.0.1", map[string]string{"/there": "x"})
-		s.handle("/", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Retry-After", "1")
-			http.Redirect(w, r, "/there", http.StatusFound)
-		})
-		run(t, testConfig(t, s.url), nil)
-		requests := s.requests()
-		if last := requests[len(requests)-1]; last.uri != "/there" || last.began.Sub(requests[len(requests)-2].end) < time.Second {
-			t.Errorf("requests %+v", requests)
-		}
-	})
-}
-
 // A host that others lead to, by sitemaps, redirects, links and a robots.txt that moves
 // there, has one clock all the same, and its own robots.txt comes first.
 func TestThirdHostIsSpared(t *testing.T) {
@@ -115,9 +84,7 @@ func TestThirdHostIsSpared(t *testing.T) {
 			starts = append(starts, s.url+"/")
 		}
 		moved := newSite(t, "127.0.0.4", map[string]string{"/": "page"})
-		moved.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, victim.url+"/others.txt", http.StatusFound)
-		})
+		moved.handle("/robots.txt", redirect(victim.url+"/others.txt"))
 		cfg := testConfig(t, append(starts, moved.url+"/")...)
 		cfg.Politeness.Delay, cfg.Scope.Kind = delay, ScopeAny
 		run(t, cfg, nil)
@@ -129,10 +96,8 @@ func TestThirdHostIsSpared(t *testing.T) {
 			if strings.HasPrefix(r.uri, "/no") || strings.HasPrefix(r.uri, "/robots.txt") && i > 1 {
 				t.Errorf("request %d is for %s", i, r.uri)
 			}
-			if i > 0 && r.began.Sub(requests[i-1].end) < delay {
-				t.Errorf("%s is asked for %v after %s", r.uri, r.began.Sub(requests[i-1].end), requests[i-1].uri)
-			}
 		}
+		wantSpaced(t, requests, delay)
 	})
 }
 
@@ -141,7 +106,7 @@ func TestThirdHostIsSpared(t *testing.T) {
 func TestROB_POL_08(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/broken">b</a><a href="/cut">c</a>`})
-		s.handle("/broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+		s.handle("/broken", status(http.StatusInternalServerError))
 		s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		cfg := testConfig(t, s.url)
 		cfg.Fetch.Retries = 1
@@ -155,35 +120,6 @@ func TestROB_POL_08(t *testing.T) {
 		}
 		if r := got.refusal(t, s.url+"/cut"); r.Reason != output.Failed || r.Detail == "" {
 			t.Errorf("%+v", r)
-		}
-	})
-}
-
-// ROB-POL-04: nothing is sent to a host before the time it asked for.
-func TestROB_POL_04(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/busy">1</a><a href="/other">2</a>`, "/other": "x"})
-		var again atomic.Bool
-		s.handle("/busy", func(w http.ResponseWriter, _ *http.Request) {
-			if !again.Swap(true) {
-				w.Header().Set("Retry-After", "1")
-				w.WriteHeader(http.StatusTooManyRequests)
-			}
-		})
-		cfg := testConfig(t, s.url)
-		cfg.Fetch.Retries = 3
-		got := run(t, cfg, nil)
-		requests := s.requests()
-		for i, r := range requests {
-			if r.uri == "/busy" && i+1 < len(requests) {
-				if gap := requests[i+1].began.Sub(r.end); gap < time.Second {
-					t.Errorf("%s was asked for %v after Retry-After: 1", requests[i+1].uri, gap)
-				}
-				break
-			}
-		}
-		if got.Pages != 3 || got.Statuses[200] != 3 || s.count("/busy") != 2 {
-			t.Errorf("%+v, requests %+v", got.Summary, requests)
 		}
 	})
 }
@@ -279,7 +215,7 @@ func TestTooManyRequests(t *testing.T) {
 }
 
 // ROB-POL-04: whatever response has a Retry-After, the host gets no request before that time.
-func TestRetryAfterIsObeyed(t *testing.T) {
+func TestROB_POL_04(t *testing.T) {
 	const (
 		wait  = time.Second
 		front = `<a href="/busy">busy</a><a href="/next">next</a>`
@@ -295,8 +231,9 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}{
 		{"page 200", nil, "/busy", page(200, "busy"), []string{"/robots.txt", "/", "/busy", "/next"}},
 		{"page 404", nil, "/busy", page(404, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"page 429", nil, "/busy", page(429, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
 		{"page 500", nil, "/busy", page(500, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
-		{"redirect", nil, "/busy", http.RedirectHandler("/there", http.StatusFound).ServeHTTP, []string{"/robots.txt", "/", "/busy", "/next", "/there"}},
+		{"redirect", nil, "/busy", redirect("/there"), []string{"/robots.txt", "/", "/busy", "/next", "/there"}},
 		{"decimals", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "0.01")
 		}, []string{"/robots.txt", "/", "/busy", "/next"}},
@@ -323,7 +260,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		{"robots.txt, behind a redirect", toOther, "/r.txt", page(200, "User-agent: *\nAllow: /\n"), []string{"/robots.txt", "/r.txt", "/", "/busy", "/next"}},
 		{"sitemap 200", withMap, "/map.txt", page(200, "{site}/listed\n"), []string{"/robots.txt", "/", "/map.txt", "/listed", "/busy", "/next"}},
 		{"sitemap 404", withMap, "/map.txt", page(404, "no"), []string{"/robots.txt", "/", "/map.txt", "/busy", "/next"}},
-		{"sitemap 302", withMap, "/map.txt", http.RedirectHandler("/other.txt", http.StatusFound).ServeHTTP, []string{"/robots.txt", "/", "/map.txt", "/other.txt", "/busy", "/next"}},
+		{"sitemap 302", withMap, "/map.txt", redirect("/other.txt"), []string{"/robots.txt", "/", "/map.txt", "/other.txt", "/busy", "/next"}},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/": front, "/next": "next", "/there": "there"})
@@ -362,7 +299,7 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 			page(200, "User-agent: *\nAllow: /\n")(w, r)
 		})
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/">other</a>`})
-		s.handle("/robots.txt", http.RedirectHandler(other.url+"/r.txt", http.StatusFound).ServeHTTP)
+		s.handle("/robots.txt", redirect(other.url+"/r.txt"))
 		cfg := testConfig(t, s.url)
 		cfg.Scope.Kind = ScopeAny
 		run(t, cfg, nil)

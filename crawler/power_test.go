@@ -166,14 +166,10 @@ func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var body sql.NullString
-		if err := rows.Scan(&body); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&body))
 		bodies = append(bodies, body)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 	return bodies
 }
 
@@ -234,9 +230,7 @@ func TestResumeRestoresRobots(t *testing.T) {
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Output.Durability, cfg.Limits.MaxPages = DurablePower, 2
 			run(t, cfg, nil)
-			if err := test.damage(cfg); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.damage(cfg))
 			cfg.Limits.MaxPages, cfg.Output.Write = 0, []string{"sqlite"}
 			got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 			if notices := strings.Join(got.notices, "\n"); !strings.Contains(notices, test.notice) || (notices == "") != (test.notice == "") {

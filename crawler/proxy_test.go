@@ -61,7 +61,7 @@ func TestProxyAsks(t *testing.T) {
 // Without a proxy 407 is a status of the site like any other.
 func TestSiteAnswersForProxy(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
-	s.mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusProxyAuthRequired) })
+	s.mux.HandleFunc("/page", status(http.StatusProxyAuthRequired))
 	got := run(t, testConfig(t, s.url+"/page"), nil)
 	if !slices.Equal(got.paths(s.url), []string{"/page"}) || got.pages[0].Status != http.StatusProxyAuthRequired {
 		t.Errorf("%+v, rejected %+v", got.pages, got.rejected)
@@ -171,15 +171,6 @@ func TestWithoutProxyUser(t *testing.T) {
 		if got := cfg.WithoutSecrets().Fetch.Proxies[0]; got != want || cfg.Fetch.Proxies[0] != in {
 			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Fetch.Proxies[0])
 		}
-	}
-}
-
-// A proxy that has lost its user is refused: it would be asked without.
-func TestProxyWithoutItsUser(t *testing.T) {
-	cfg := testConfig(t, "http://a.test/")
-	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
-	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
-		t.Error(err)
 	}
 }
 

@@ -136,10 +136,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil).whole(t, s, n)
-	saved, err := Saved(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := savedConfig(t, cfg)
 	saved.Limits.MaxPages = 2
 	if part := run(t, saved, &Options{Recrawl: true}); part.End != EndMaxPages || part.Pages != 2 {
 		t.Fatalf("%+v", part.Summary)
@@ -157,9 +154,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	state.Round, state.Revisiting = state.Round+1, true
-	if err := crawldir.SaveState(cfg.Output.Dir, state); err != nil {
-		t.Fatal(err)
-	}
+	must(t, crawldir.SaveState(cfg.Output.Dir, state))
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)
 	if s.count("/0") != 3 {
 		t.Errorf("the front page was asked for %d times", s.count("/0"))
@@ -175,11 +170,7 @@ func TestRecrawlWaitsItsTurn(t *testing.T) {
 		run(t, cfg, nil)
 		again(t, cfg, Options{Recrawl: true})
 		requests := s.requests()
-		for i := 1; i < len(requests); i++ {
-			if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Politeness.Delay {
-				t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
-			}
-		}
+		wantSpaced(t, requests, cfg.Politeness.Delay)
 		if len(requests) != 4 { // robots.txt is asked for by each
 			t.Errorf("requests %+v", requests)
 		}
@@ -189,7 +180,7 @@ func TestRecrawlWaitsItsTurn(t *testing.T) {
 // Where a page says how it changed and nobody has asked, it is not unchanged.
 func TestUnrequested304IsNotUnchanged(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	s.handle("/", status(http.StatusNotModified))
 	if got := run(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -157,11 +156,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	}()
 	<-begun
 	for _, opts := range []*Options{nil, {Resume: true}, {Recrawl: true}} {
-		second := newCrawler(t, cfg, opts)
-		sum, err := second.Run(t.Context())
-		if sum != nil || !errors.Is(err, pebblestore.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
-			t.Errorf("%+v: a second crawl: %+v, %v; want an error that names this process", opts, sum, err)
-		}
+		refuses(t, cfg, opts, pebblestore.ErrInUse, fmt.Sprint("process ", os.Getpid()))
 	}
 	close(hold)
 	if err := <-ended; err != nil {
@@ -175,10 +170,7 @@ func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 		t.Errorf("Saved = %v", err)
 	}
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
-		c := newCrawler(t, cfg, &opts)
-		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrNone) {
-			t.Errorf("Run = %+v, %v", sum, err)
-		}
+		refuses(t, cfg, &opts, output.ErrNone, "")
 		if _, err := os.Stat(cfg.Output.Dir); !errors.Is(err, os.ErrNotExist) {
 			t.Error("it made a directory")
 		}
@@ -189,7 +181,7 @@ func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 func TestResumeKeepsJoinedHosts(t *testing.T) {
 	www := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="/2">2</a>`, "/2": `<a href="/3">3</a>`, "/3": "end"})
 	bare := newSite(t, "127.0.0.1", nil)
-	bare.handle("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, www.url+"/", http.StatusFound) })
+	bare.handle("/", redirect(www.url+"/"))
 	cfg := testConfig(t, bare.url+"/")
 	cfg.Limits.MaxPages = 3
 	if first := run(t, cfg, nil); first.End != EndMaxPages {
@@ -217,10 +209,6 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 		if gap := requests[before].began.Sub(began); gap < delay {
 			t.Errorf("the first request came after %v", gap)
 		}
-		for i := before + 1; i < len(requests); i++ {
-			if gap := requests[i].began.Sub(requests[i-1].end); gap < delay {
-				t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
-			}
-		}
+		wantSpaced(t, requests[before:], delay)
 	})
 }

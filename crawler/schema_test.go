@@ -18,37 +18,21 @@ import (
 // TestSchema holds that SCHEMA.md of package output has every field of the files that
 // are made from types of others.
 func TestSchema(t *testing.T) {
-	schema, err := os.ReadFile("output/SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
 	rec := record.New(record.Config{Dir: dir})
-	err = rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = rec.Robots(&robotsext.Record{
+	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true}))
+	must(t, rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.Unreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, Chain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: 1, CopyLost: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	must(t, rec.Close())
 	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 11} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := contentOf(t, filepath.Join(dir, name))
 		var fields map[string]any
-		if err := json.Unmarshal(text, &fields); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &fields))
 		if len(fields) < least {
 			t.Errorf("%s has only %d fields", name, len(fields))
 		}

@@ -68,7 +68,7 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: " + other.url + "/maps/\nSitemap: {site}/own.txt\n", "/own.txt": other.url + "/c\n", "/": `<a href="/to">to</a>`,
 	})
-	s.handle("/to", http.RedirectHandler(other.url+"/b", http.StatusFound).ServeHTTP)
+	s.handle("/to", redirect(other.url+"/b"))
 	for scope, want := range map[ScopeKind]map[string]output.Reason{
 		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotEntitled},
 		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
@@ -103,7 +103,7 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 		"/page": "a page", "/private": "never",
 	})
 	redirect := func(from, to string) {
-		s.handle(from, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
+		s.handle(from, redirect(to))
 	}
 	redirect("/to-private", "/private")
 	redirect("/to-page", "page#x")

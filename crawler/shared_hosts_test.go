@@ -35,7 +35,7 @@ func TestSharedScopeGrows(t *testing.T) {
 		}
 	})
 	redirects := newSite(t, "127.0.0.2", nil)
-	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
+	redirects.handle("/go", redirect(target.url+"/"))
 	cfg := sharedConfig(t, server.URL(), links.url+"/")
 	cfg.Fetch.Timeout = time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
@@ -68,7 +68,7 @@ func TestHostJoinedBefore(t *testing.T) {
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
 	redirects := newSite(t, "127.0.0.2", nil)
-	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
+	redirects.handle("/go", redirect(target.url+"/"))
 	cfg := sharedConfig(t, server.URL(), redirects.url+"/go")
 	run(t, workerConfig(t, cfg, "w1"), nil)
 	later := workerConfig(t, cfg, "w2")
@@ -97,9 +97,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
 	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
-		if err := other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}))
 		tells(t, other, `{"joined":%q}`, brought.url+"/")
 	}})
 	if got.End != EndFinished || !slices.Equal(got.paths(""), []string{s.url + "/", brought.url + "/listed"}) {
@@ -143,9 +141,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	c.recorder = crawlRecorder{c.record}
 	c.found.use(c.frontier, c.member, c.record, c.recorder)
 	for range 3 {
-		if err := (handler{c}).Join("http://b.test/"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (handler{c}).Join("http://b.test/"))
 	}
 	if !c.found.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)

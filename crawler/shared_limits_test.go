@@ -37,9 +37,7 @@ func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 // tells has a worker tell the others, in JSON as package cluster does.
 func tells(t *testing.T, store *redisstore.Store, format string, args ...any) {
 	t.Helper()
-	if err := store.Tell(t.Context(), fmt.Appendf(nil, format, args...)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.Tell(t.Context(), fmt.Appendf(nil, format, args...)))
 }
 
 // atFirst has a site serve a page that leads to its front page, and calls do when that is

@@ -93,9 +93,7 @@ func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.UpdateHost(t.Context(), weburl.ServerOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.UpdateHost(t.Context(), weburl.ServerOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}))
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxTime = 3 * time.Second
 	got := run(t, cfg, &Options{Frontier: f})
@@ -168,9 +166,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.record.Deferred.Add(origin, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.Later}, time.Time{}))
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Politeness.Delay) // it has nothing but the host that cannot be reached
 	c.member = new(cluster.Redis)
@@ -268,7 +264,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
 		close(opening)
 		<-free
-		return &askedSink{}, nil
+		return onWrite(func(*output.Found) {}), nil
 	}}
 	var first *crawl
 	var work sync.WaitGroup

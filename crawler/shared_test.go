@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -107,11 +106,7 @@ func TestSharedCrawl(t *testing.T) {
 		if len(requests) != pages+2 || s.count("/robots.txt") != 1 || s.count("/no") != 0 {
 			t.Errorf("%s was asked for %v", s.url, requests)
 		}
-		for i, r := range requests[1:] {
-			if gap := r.began.Sub(requests[i].end); gap < delay {
-				t.Errorf("%s: %s came %v after %s", s.url, r.uri, gap, requests[i].uri)
-			}
-		}
+		wantSpaced(t, requests, delay)
 	}
 	got := allPages(all)
 	if len(got) != hosts*(pages+1) || len(slices.Compact(got)) != hosts*(pages+1) {
@@ -160,10 +155,7 @@ func TestJoined(t *testing.T) {
 	}
 	// The same is said without Joined.
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
-	c := newCrawler(t, bare, nil)
-	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
-		t.Errorf("other settings: %v", err)
-	}
+	refuses(t, bare, nil, ErrConfig, "max-depth")
 	got.Output.Dir, got.Cluster.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
 	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
@@ -232,10 +224,7 @@ func TestSharedResume(t *testing.T) {
 		t.Errorf("joined after the limit: %+v", got.Summary)
 	}
 	two.Scope.MaxDepth = 3
-	c := newCrawler(t, two, &Options{Resume: true})
-	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
-		t.Errorf("another depth: %v", err)
-	}
+	refuses(t, two, &Options{Resume: true}, ErrConfig, "max-depth")
 	two.Scope.MaxDepth = cfg.Scope.MaxDepth
 	got := resume(t, two, func(c *Config) { c.Limits.MaxPages = 8 })
 	if got.End != EndMaxPages || got.Pages != 3 {
@@ -283,10 +272,7 @@ func TestStopShared(t *testing.T) {
 	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 		t.Error(err)
 	}
-	c := newCrawler(t, one, &Options{Resume: true})
-	if _, err := c.Run(t.Context()); !errors.Is(err, ErrFrontierLost) {
-		t.Errorf("going on with a crawl that was deleted: %v", err)
-	}
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "")
 }
 
 // A directory is one process's, and a name is one worker's.
@@ -335,20 +321,6 @@ func TestSharedAddress(t *testing.T) {
 	}
 }
 
-// refuses wants a crawl not to begin, and its files as they were.
-func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
-	t.Helper()
-	name := filepath.Join(cfg.Output.Dir, "pages.jsonl")
-	before, _ := os.ReadFile(name)
-	c := newCrawler(t, cfg, opts)
-	if _, err := c.Run(t.Context()); !errors.Is(err, class) || !strings.Contains(err.Error(), text) {
-		t.Errorf("%v, want %v with %q", err, class, text)
-	}
-	if after, _ := os.ReadFile(name); !bytes.Equal(after, before) {
-		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
-	}
-}
-
 // What a worker has written is not taken for a part of another crawl, whatever that is
 // called, nor of another worker.
 func TestResumeIntoAnotherCrawl(t *testing.T) {
@@ -365,9 +337,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	renamed := one
 	renamed.Cluster.Join = "else"
 	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
-	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)))
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
 	run(t, workerConfig(t, cfg, "w2"), nil)
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is another one")
@@ -388,15 +358,10 @@ func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
 	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.Join+":{all}:meta", "format", "1")
-	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600))
 	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
-	for name, opts := range map[string]*Options{"resume": {Resume: true}, "recrawl": {Recrawl: true}} {
-		c := newCrawler(t, cfg, opts)
-		if _, err := c.Run(t.Context()); !errors.Is(err, redisstore.ErrFormat) || !strings.Contains(err.Error(), "finish the crawl with the version of the program that began it") {
-			t.Errorf("%s: %v, want %v and what to do", name, err, redisstore.ErrFormat)
-		}
+	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
+		refuses(t, cfg, opts, redisstore.ErrFormat, "finish the crawl with the version of the program that began it")
 	}
 	if diff := cmp.Diff(before, contents(t, cfg.Output.Dir)); diff != "" {
 		t.Errorf("the directory has changed (-before +after):\n%s", diff)

@@ -2,8 +2,10 @@ package crawler
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -195,9 +197,7 @@ func readOutput[T any](t *testing.T, cfg Config, name string) []T {
 		}
 		out = append(out, v)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, lines.Err())
 	return out
 }
 
@@ -269,10 +269,7 @@ func wantSpaced(t *testing.T, requests []request, least time.Duration) {
 // resume goes on with the crawl of cfg to its end.
 func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
 	t.Helper()
-	saved, err := Saved(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := savedConfig(t, cfg)
 	if diff := cmp.Diff(cfg, saved); diff != "" {
 		t.Errorf("saved configuration (-want +got):\n%s", diff)
 	}
@@ -295,9 +292,54 @@ func chain(t *testing.T, n int) *site {
 // again crawls the directory of cfg another time.
 func again(t *testing.T, cfg Config, opts Options) *crawl {
 	t.Helper()
-	saved, err := Saved(cfg.Output.Dir)
+	saved := savedConfig(t, cfg)
+	return run(t, saved, &opts)
+}
+
+// status is a response of a status and nothing else.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// redirect leads elsewhere.
+func redirect(to string) http.HandlerFunc {
+	return http.RedirectHandler(to, http.StatusFound).ServeHTTP
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, saved, &opts)
+}
+
+// contentOf reads a file.
+func contentOf(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	must(t, err)
+	return text
+}
+
+// savedConfig is the configuration that a crawl has written.
+func savedConfig(t *testing.T, cfg Config) Config {
+	t.Helper()
+	saved, err := Saved(cfg.Output.Dir)
+	must(t, err)
+	return saved
+}
+
+// refuses wants a crawl not to begin, and its files as they were.
+func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
+	t.Helper()
+	name := filepath.Join(cfg.Output.Dir, "pages.jsonl")
+	before, _ := os.ReadFile(name)
+	c := newCrawler(t, cfg, opts)
+	if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, class) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %v with %q", err, class, text)
+	}
+	if after, _ := os.ReadFile(name); !bytes.Equal(after, before) {
+		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
+	}
 }

@@ -19,11 +19,7 @@ type skipEvents struct {
 	events []string
 }
 
-func (s *skipEvents) format() output.Format {
-	return output.Format{Open: func(string, []byte) (output.Sink, error) { return s, nil }}
-}
-
-func (s *skipEvents) Write(f *output.Found) error {
+func (s *skipEvents) add(f *output.Found) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for kind, list := range map[string][]*output.Rejection{"skipped": f.Skipped, "withdrawn": f.Withdrawn, "line": f.Rejected} {
@@ -35,12 +31,7 @@ func (s *skipEvents) Write(f *output.Found) error {
 			s.events = append(s.events, event)
 		}
 	}
-	return nil
 }
-
-func (s *skipEvents) Commit(bool) ([]byte, error) { return nil, nil }
-
-func (s *skipEvents) Close() error { return nil }
 
 // sorted returns the events so far.
 func (s *skipEvents) sorted() []string {
@@ -86,13 +77,13 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	s.page("/1", `<a href="/deep">1</a><a href="/deep">1</a><a rel=nofollow href="/no">2</a><a href="http://other.invalid/">3</a>
 		<a href="/2">a start URL</a><a rel=nofollow href="/2">again</a><a href="http://[/">4</a>`)
 	s.page("/twice", `<a href="/deep">1</a><a rel=nofollow href="/no">2</a><a href="http://other.invalid/">3</a>`)
-	s.handle("/2", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/deep", http.StatusFound) })
+	s.handle("/2", redirect("/deep"))
 	s.page("/3", `<a href="/no">not too deep for nofollow</a>`)
 	s.page("/deep", "reached by a redirect")
 	cfg := testConfig(t, s.url+"/1", s.url+"/twice", s.url+"/gate1", s.url+"/2", s.url+"/3", s.url+"/gate2")
 	cfg.Limits.Workers, cfg.Scope.MaxDepth = 1, 0
 	told := &skipEvents{}
-	c := newCrawler(t, cfg, &Options{Formats: []output.Format{told.format()}})
+	c := newCrawler(t, cfg, &Options{Formats: []output.Format{onWrite(told.add).format("")}})
 	over := make(chan *Summary)
 	go func() {
 		sum, err := c.Run(t.Context())

@@ -18,9 +18,7 @@ func packed(t *testing.T, text []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write(text)
-	if err = errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, z.Close()))
 	return b.Bytes()
 }
 
