@@ -4,20 +4,19 @@ package frontier_test
 
 import (
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/load"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 // BenchmarkCrawl runs workers that lease, and finish with the links they found.
 // What the making up of pages costs is measured by itself.
 func BenchmarkCrawl(b *testing.B) {
 	b.Run("links-alone", func(b *testing.B) {
-		w := new(load.Web)
-		w.Grow(20 * load.Hosts)
+		w := new(loadtest.Web)
+		w.Grow(20 * loadtest.Hosts)
 		crawl(b, w, func([]frontier.Item) error { return nil })
 	})
 	b.Run("Memory", func(b *testing.B) { crawlMemory(b, time.Nanosecond) })
@@ -28,11 +27,11 @@ func BenchmarkCrawl(b *testing.B) {
 func crawlMemory(b *testing.B, delay time.Duration) {
 	m := frontier.NewMemory(nil)
 	defer m.Close()
-	w := new(load.Web)
-	if _, err := m.Add(b.Context(), w.Grow(20*load.Hosts)); err != nil {
+	w := new(loadtest.Web)
+	if _, err := m.Add(b.Context(), w.Grow(20*loadtest.Hosts)); err != nil {
 		b.Fatal(err)
 	}
-	crawl(b, w, load.Page(b.Context(), m, delay))
+	crawl(b, w, loadtest.Page(b.Context(), m, delay))
 	st, err := m.Stats(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -41,35 +40,26 @@ func crawlMemory(b *testing.B, delay time.Duration) {
 }
 
 // crawl has b.N pages dealt with by the workers.
-func crawl(b *testing.B, w *load.Web, page func([]frontier.Item) error) {
-	before := cpuTime()
+func crawl(b *testing.B, w *loadtest.Web, page func([]frontier.Item) error) {
+	before := loadtest.CPU()
 	b.ResetTimer()
 	pages, err := w.Crawl(b.N, 0, page)
 	b.StopTimer()
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/1e3/float64(pages), "cpu-µs/page")
+	b.ReportMetric(float64((loadtest.CPU()-before).Nanoseconds())/1e3/float64(pages), "cpu-µs/page")
 	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
 	b.ReportMetric(0, "ns/op")
-}
-
-// cpuTime returns the time that the process has computed for.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkMemorySize says what b.N URLs, and the hosts, cost in each state.
 func BenchmarkMemorySize(b *testing.B) {
 	ctx := b.Context()
-	w := new(load.Web)
+	w := new(loadtest.Web)
 	m := frontier.NewMemory(nil)
 	defer m.Close()
-	empty := heapBytes()
+	empty := loadtest.Heap()
 	length := 0
 	for n := 0; n < b.N; n += 1000 {
 		items := w.Grow(min(1000, b.N-n))
@@ -80,24 +70,11 @@ func BenchmarkMemorySize(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	full := heapBytes()
-	for {
-		got, err := m.Lease(ctx, frontier.LeaseRequest{Max: 100})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if len(got) == 0 {
-			break
-		}
-		outcomes := make([]frontier.Outcome, len(got))
-		for i, l := range got {
-			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
-		}
-		if _, err := m.Finish(ctx, outcomes, nil); err != nil {
-			b.Fatal(err)
-		}
+	full := loadtest.Heap()
+	if _, err := loadtest.Drain(ctx, m, 100, 0); err != nil {
+		b.Fatal(err)
 	}
-	done := heapBytes()
+	done := loadtest.Heap()
 	if st, err := m.Stats(ctx); err != nil || st.Done != b.N {
 		b.Fatalf("Stats = %+v, %v", st, err)
 	}
@@ -105,12 +82,4 @@ func BenchmarkMemorySize(b *testing.B) {
 	b.ReportMetric(float64(full-empty)/float64(b.N), "B-pending/URL")
 	b.ReportMetric(float64(done-empty)/float64(b.N), "B-done/URL")
 	runtime.KeepAlive(w)
-}
-
-func heapBytes() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/load"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 const (
@@ -82,8 +82,8 @@ func benchChild(name, dir string) error {
 			open = c.open
 		}
 	}
-	web := new(load.Web)
-	seeds := web.Grow(20 * load.Hosts)
+	web := new(loadtest.Web)
+	seeds := web.Grow(20 * loadtest.Hosts)
 	page := func([]frontier.Item) error { return nil }
 	var f frontier.Frontier
 	if open != nil {
@@ -94,14 +94,14 @@ func benchChild(name, dir string) error {
 		if _, err := f.Add(context.Background(), seeds); err != nil {
 			return err
 		}
-		page = load.Page(context.Background(), f, time.Nanosecond)
+		page = loadtest.Page(context.Background(), f, time.Nanosecond)
 	}
-	start, before := time.Now(), cpuTime()
+	start, before := time.Now(), loadtest.CPU()
 	pages, err := web.Crawl(0, urls, page)
 	if err != nil {
 		return err
 	}
-	result := figure{Pages: pages, URLs: web.URLs(), Elapsed: time.Since(start), CPU: cpuTime() - before}
+	result := figure{Pages: pages, URLs: web.URLs(), Elapsed: time.Since(start), CPU: loadtest.CPU() - before}
 	if f != nil {
 		st, err := f.Stats(context.Background())
 		if err != nil {
@@ -115,13 +115,4 @@ func benchChild(name, dir string) error {
 		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
-}
-
-// cpuTime returns the time that the process has computed for.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

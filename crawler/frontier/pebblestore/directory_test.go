@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 func TestInUse(t *testing.T) {
@@ -344,17 +344,6 @@ func use(dir string, urls []string) error {
 	if _, err := s.Known(ctx, urls); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	for {
-		got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 10})
-		if err != nil || len(got) == 0 {
-			return errors.Join(err, s.Close())
-		}
-		outcomes := make([]frontier.Outcome, len(got))
-		for i, l := range got {
-			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
-		}
-		if _, err := s.Finish(ctx, outcomes, nil); err != nil {
-			return errors.Join(err, s.Close())
-		}
-	}
+	_, err = loadtest.Drain(ctx, s, 10, 0)
+	return errors.Join(err, s.Close())
 }

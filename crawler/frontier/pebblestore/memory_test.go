@@ -1,12 +1,15 @@
+//go:build unix
+
 package pebblestore
 
 import (
 	"fmt"
-	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 // TestMemory looks at what is in memory of many URLs and hosts.
@@ -44,26 +47,14 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	// All is done: nothing stays.
-	seen := make(map[string]bool)
-	for {
-		got, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: hosts})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) == 0 {
-			break
-		}
-		outcomes := make([]frontier.Outcome, len(got))
-		for i, l := range got {
-			seen[l.URL] = true
-			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
-		}
-		if _, err := s.Finish(t.Context(), outcomes, nil); err != nil {
-			t.Fatal(err)
-		}
+	leased, err := loadtest.Drain(t.Context(), s, hosts, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(seen) != len(urls) {
-		t.Errorf("%d URLs were leased, want %d", len(seen), len(urls))
+	slices.Sort(leased)
+	leased = slices.Compact(leased)
+	if len(leased) != len(urls) {
+		t.Errorf("%d URLs were leased, want %d", len(leased), len(urls))
 	}
 	forget(t, s)
 }
@@ -77,7 +68,7 @@ func BenchmarkSize(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	empty := heapBytes()
+	empty := loadtest.Heap()
 	for n := 0; n < b.N; n += 1000 {
 		items := make([]frontier.Item, min(1000, b.N-n))
 		for i := range items {
@@ -87,7 +78,7 @@ func BenchmarkSize(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(heapBytes()-empty)/float64(b.N), "B/URL")
+	b.ReportMetric(float64(loadtest.Heap()-empty)/float64(b.N), "B/URL")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -100,7 +91,12 @@ func BenchmarkHosts(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		empty := heapBytes()
+		empty := loadtest.Heap()
+		fetch := func(delay time.Duration) { // a URL of each host
+			if _, err := loadtest.Drain(b.Context(), s, 1000, delay); err != nil {
+				b.Fatal(err)
+			}
+		}
 		for n := 0; n < hosts; n += 1000 {
 			var items []frontier.Item
 			for i := range 1000 {
@@ -111,39 +107,13 @@ func BenchmarkHosts(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		turn(b, s, hosts, delay)
-		b.ReportMetric(float64(heapBytes()-empty)/hosts, "B/host-not-due")
-		turn(b, s, hosts, time.Nanosecond)
+		fetch(delay)
+		b.ReportMetric(float64(loadtest.Heap()-empty)/hosts, "B/host-not-due")
+		time.Sleep(delay)
+		fetch(time.Nanosecond)
 		forget(b, s)
-		b.ReportMetric(float64(heapBytes()-empty)/hosts, "B/host-idle")
+		b.ReportMetric(float64(loadtest.Heap()-empty)/hosts, "B/host-idle")
 		b.ReportMetric(0, "ns/op")
 		closeStore(b, s)
 	}
-}
-
-// turn fetches that many URLs, and asks for a delay after each.
-func turn(t testing.TB, s *Store, urls int, delay time.Duration) {
-	t.Helper()
-	for urls > 0 {
-		got, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: 1000, Wait: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		outcomes := make([]frontier.Outcome, len(got))
-		for i, l := range got {
-			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done, HostDelay: delay}
-		}
-		if _, err := s.Finish(t.Context(), outcomes, nil); err != nil {
-			t.Fatal(err)
-		}
-		urls -= len(got)
-	}
-}
-
-func heapBytes() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

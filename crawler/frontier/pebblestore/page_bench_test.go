@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 // BenchmarkPage is a crawl of one host as fast as it goes: four workers, each
@@ -52,7 +53,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 	ends := make(chan end, 64)
 	var finishing, working sync.WaitGroup
-	before := cpuTime()
+	before := loadtest.CPU()
 	b.ResetTimer()
 	finishing.Go(func() {
 		var outcomes []frontier.Outcome
@@ -94,7 +95,7 @@ func BenchmarkPage(b *testing.B) {
 	close(ends)
 	finishing.Wait()
 	b.StopTimer()
-	b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/page")
+	b.ReportMetric(float64((loadtest.CPU()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/page")
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pages/s")
 }
 

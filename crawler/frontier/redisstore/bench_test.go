@@ -5,15 +5,12 @@ package redisstore
 import (
 	"context"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/internal/load"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
@@ -47,13 +44,13 @@ func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	var web load.Web
-	if _, err := s.Add(ctx, web.Grow(10*load.Hosts)); err != nil {
+	var web loadtest.Web
+	if _, err := s.Add(ctx, web.Grow(10*loadtest.Hosts)); err != nil {
 		b.Fatal(err)
 	}
-	calls, cpu, own := total(b, servers, "commandstats", "cmdstat_evalsha"), cpuOf(b, servers), ownCPU(b)
+	calls, cpu, own := total(b, servers, "commandstats", "cmdstat_evalsha"), cpuOf(b, servers), loadtest.CPU()
 	b.ResetTimer()
-	pages, err := web.Crawl(b.N, 0, load.Page(ctx, s, time.Nanosecond))
+	pages, err := web.Crawl(b.N, 0, loadtest.Page(ctx, s, time.Nanosecond))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -62,7 +59,7 @@ func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	b.ReportMetric(n/b.Elapsed().Seconds(), "pages/s")
 	b.ReportMetric((total(b, servers, "commandstats", "cmdstat_evalsha")-calls)/n, "scripts/page")
 	b.ReportMetric((cpuOf(b, servers)-cpu)*1e6/n, "redis-µs/page")
-	b.ReportMetric((ownCPU(b)-own)*1e6/n, "own-µs/page")
+	b.ReportMetric((loadtest.CPU()-own).Seconds()*1e6/n, "own-µs/page")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -77,28 +74,15 @@ func BenchmarkMemory(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	var web load.Web
+	var web loadtest.Web
 	for left := b.N; left > 0; left -= itemsAtOnce {
 		if _, err := s.Add(ctx, web.Grow(min(left, itemsAtOnce))); err != nil {
 			b.Fatal(err)
 		}
 	}
 	waiting := total(b, []*redistest.Server{server}, "memory", "used_memory")
-	for {
-		leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 500})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if len(leases) == 0 {
-			break
-		}
-		outcomes := make([]frontier.Outcome, len(leases))
-		for i, l := range leases {
-			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
-		}
-		if _, err := s.Finish(ctx, outcomes, nil); err != nil {
-			b.Fatal(err)
-		}
+	if _, err := loadtest.Drain(ctx, s, 500, 0); err != nil {
+		b.Fatal(err)
 	}
 	over := total(b, []*redistest.Server{server}, "memory", "used_memory")
 	b.ReportMetric((waiting-before)/float64(b.N), "waiting-B/URL")
@@ -140,14 +124,4 @@ func total(b *testing.B, servers []*redistest.Server, section, field string) (su
 
 func cpuOf(b *testing.B, servers []*redistest.Server) float64 {
 	return total(b, servers, "cpu", "used_cpu_sys") + total(b, servers, "cpu", "used_cpu_user")
-}
-
-// ownCPU returns the seconds of CPU that this process has used.
-func ownCPU(b *testing.B) float64 {
-	runtime.GC()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }

@@ -14,58 +14,44 @@ import (
 // A crawl is deleted with all it has, and nothing else is.
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "cluster"} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "cluster" {
-				t.Skip("it starts a Redis Cluster")
+	onBoth(t, func(t *testing.T, url string, servers ...*redistest.Server) {
+		ctx := t.Context()
+		fill := func(o Options) *Store {
+			o.Shards = 4
+			s := openTest(t, url, o)
+			if _, err := s.Add(ctx, testItems("a", 50)); err != nil {
+				t.Fatal(err)
 			}
-			var servers []*redistest.Server
-			var url string
-			if name == "server" {
-				servers = []*redistest.Server{redistest.Start(t)}
-				url = servers[0].URL()
-			} else {
-				c := redistest.StartCluster(t, false)
-				servers, url = c.Masters, c.URL()
+			return s
+		}
+		keys := func(prefix string) (n int) {
+			for _, server := range servers {
+				n += strings.Count(server.Do(t, "EVAL", "return table.concat(redis.call('KEYS', ARGV[1]), '\\n') .. '\\n'", "0", prefix+"*"), prefix)
 			}
-			ctx := t.Context()
-			fill := func(o Options) *Store {
-				o.Shards = 4
-				s := openTest(t, url, o)
-				if _, err := s.Add(ctx, testItems("a", 50)); err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
-			keys := func(prefix string) (n int) {
-				for _, server := range servers {
-					n += strings.Count(server.Do(t, "EVAL", "return table.concat(redis.call('KEYS', ARGV[1]), '\\n') .. '\\n'", "0", prefix+"*"), prefix)
-				}
-				return n
-			}
-			a := fill(Options{Crawl: "a"})
-			for _, o := range []Options{{Crawl: "a.b"}, {Crawl: "b"}, {Crawl: "a", Prefix: "other"}} {
-				fill(o)
-			}
-			if err := Delete(ctx, url, &Options{Crawl: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.Worker()) {
-				t.Errorf("Delete of what is in use: %v", err)
-			}
-			if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNone) {
-				t.Errorf("Delete of what is not there: %v", err)
-			}
-			if n := keys("politecrawl:a:"); n < 10 {
-				t.Fatalf("%d keys", n)
-			}
-			_ = a.Close()
-			others := keys("politecrawl:a.b:") + keys("politecrawl:b:") + keys("other:a:")
-			if err := Delete(ctx, url, &Options{Crawl: "a"}); err != nil {
-				t.Fatalf("Delete: %v", err)
-			}
-			if n, left := keys("politecrawl:a:"), keys("politecrawl:a.b:")+keys("politecrawl:b:")+keys("other:a:"); n != 0 || left != others {
-				t.Errorf("%d keys are left; %d of others, which were %d", n, left, others)
-			}
-		})
-	}
+			return n
+		}
+		a := fill(Options{Crawl: "a"})
+		for _, o := range []Options{{Crawl: "a.b"}, {Crawl: "b"}, {Crawl: "a", Prefix: "other"}} {
+			fill(o)
+		}
+		if err := Delete(ctx, url, &Options{Crawl: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.Worker()) {
+			t.Errorf("Delete of what is in use: %v", err)
+		}
+		if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNone) {
+			t.Errorf("Delete of what is not there: %v", err)
+		}
+		if n := keys("politecrawl:a:"); n < 10 {
+			t.Fatalf("%d keys", n)
+		}
+		_ = a.Close()
+		others := keys("politecrawl:a.b:") + keys("politecrawl:b:") + keys("other:a:")
+		if err := Delete(ctx, url, &Options{Crawl: "a"}); err != nil {
+			t.Fatalf("Delete: %v", err)
+		}
+		if n, left := keys("politecrawl:a:"), keys("politecrawl:a.b:")+keys("politecrawl:b:")+keys("other:a:"); n != 0 || left != others {
+			t.Errorf("%d keys are left; %d of others, which were %d", n, left, others)
+		}
+	})
 }
 
 // A worker that was not heard of for long, and wakes after its crawl was deleted or

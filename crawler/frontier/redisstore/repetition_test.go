@@ -15,59 +15,49 @@ import (
 // has added is new, what it has leased is leased once, what it has ended is ended.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "cluster"} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "cluster" {
-				t.Skip("it starts a Redis Cluster")
+	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+		s := openTest(t, url, Options{})
+		ctx := t.Context()
+		list := testItems("a", 1)
+		hosts, err := frontier.HostsOf(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, fresh := s.items(list, hosts, addItem)
+		w := &waiter{}
+		var all sections
+		all.of(items[0].shard).add(items[0])
+		tn := &turn{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
+			from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
+		for _, again := range []bool{false, true, true} {
+			fresh[0], w.leases = false, nil
+			r, err := s.invoke(ctx, s.compose(tn, again), true)
+			if err == nil {
+				err = s.answered(tn, r)
 			}
-			var s *Store
-			if name == "server" {
-				s = openTest(t, redistest.Start(t).URL(), Options{})
-			} else {
-				s = openTest(t, redistest.StartCluster(t, false).URL(), Options{Shards: 6})
+			if err != nil || !fresh[0] || len(w.leases) != 1 {
+				t.Fatalf("again %v: new %v, leased %v, %v", again, fresh[0], w.leases, err)
 			}
-			ctx := t.Context()
-			list := testItems("a", 1)
-			hosts, err := frontier.HostsOf(list)
-			if err != nil {
-				t.Fatal(err)
+		}
+		ticket, _ := s.layout.readTicket(w.leases[0].ID)
+		var ends sections
+		var lost error
+		sec := ends.of(ticket.shard)
+		sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
+		end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
+		for _, again := range []bool{false, true} {
+			r, err := s.invoke(ctx, s.compose(end, again), true)
+			if err == nil {
+				err = s.answered(end, r)
 			}
-			items, fresh := s.items(list, hosts, addItem)
-			w := &waiter{}
-			var all sections
-			all.of(items[0].shard).add(items[0])
-			tn := &turn{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
-				from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
-			for _, again := range []bool{false, true, true} {
-				fresh[0], w.leases = false, nil
-				r, err := s.invoke(ctx, s.compose(tn, again), true)
-				if err == nil {
-					err = s.answered(tn, r)
-				}
-				if err != nil || !fresh[0] || len(w.leases) != 1 {
-					t.Fatalf("again %v: new %v, leased %v, %v", again, fresh[0], w.leases, err)
-				}
+			if err != nil || lost != nil {
+				t.Fatalf("again %v: %v, %v", again, lost, err)
 			}
-			ticket, _ := s.layout.readTicket(w.leases[0].ID)
-			var ends sections
-			var lost error
-			sec := ends.of(ticket.shard)
-			sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
-			end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
-			for _, again := range []bool{false, true} {
-				r, err := s.invoke(ctx, s.compose(end, again), true)
-				if err == nil {
-					err = s.answered(end, r)
-				}
-				if err != nil || lost != nil {
-					t.Fatalf("again %v: %v, %v", again, lost, err)
-				}
-			}
-			if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{Added: 1, Done: 1}) {
-				t.Errorf("counts are %+v, %v", st.Counts, err)
-			}
-		})
-	}
+		}
+		if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{Added: 1, Done: 1}) {
+			t.Errorf("counts are %+v, %v", st.Counts, err)
+		}
+	})
 }
 
 // A call that is made again is the call that it was, whatever became known since;

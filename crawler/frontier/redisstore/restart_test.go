@@ -287,53 +287,45 @@ func (w *web) judge(t *testing.T) {
 // A worker that slept until its lease had expired cannot finish the page when it
 // wakes, neither while another has it nor later. What it found is kept.
 func TestStale(t *testing.T) {
-	for _, name := range []string{"server", "cluster"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			start := startServer
-			if name == "cluster" {
-				start = startCluster
+	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+		ctx := t.Context()
+		sleeper := openTest(t, url, Options{Worker: "sleeper", Shards: 6})
+		other := openTest(t, url, Options{Worker: "other"})
+		const page = "http://h.test/page"
+		if _, err := sleeper.Add(ctx, []frontier.Item{{URL: page}}); err != nil {
+			t.Fatal(err)
+		}
+		first, err := sleeper.Lease(ctx, frontier.LeaseRequest{For: 200 * time.Millisecond})
+		if err != nil || len(first) != 1 {
+			t.Fatalf("leased %v, %v", first, err)
+		}
+		second, err := other.Lease(ctx, frontier.LeaseRequest{Wait: -1})
+		if err != nil || len(second) != 1 || second[0].Attempt != 2 || time.Now().Before(first[0].Expires) {
+			t.Fatalf("the other leased %v, %v", second, err)
+		}
+		wakes := func(link string, want frontier.Counts) {
+			t.Helper()
+			o := frontier.Outcome{Lease: first[0].ID, Result: frontier.Done, Links: []frontier.Item{{URL: link}}, HostDelay: time.Hour}
+			errs, err := sleeper.Finish(ctx, []frontier.Outcome{o}, nil)
+			if err != nil || !errors.Is(errs[0], frontier.ErrLeaseLost) {
+				t.Errorf("Finish by the sleeper: %v, %v", errs, err)
 			}
-			url, _ := start(t)
-			ctx := t.Context()
-			sleeper := openTest(t, url, Options{Worker: "sleeper", Shards: 6})
-			other := openTest(t, url, Options{Worker: "other"})
-			const page = "http://h.test/page"
-			if _, err := sleeper.Add(ctx, []frontier.Item{{URL: page}}); err != nil {
-				t.Fatal(err)
+			if err := sleeper.Extend(ctx, []frontier.LeaseID{first[0].ID}, time.Hour); !errors.Is(err, frontier.ErrLeaseLost) {
+				t.Errorf("Extend by the sleeper: %v", err)
 			}
-			first, err := sleeper.Lease(ctx, frontier.LeaseRequest{For: 200 * time.Millisecond})
-			if err != nil || len(first) != 1 {
-				t.Fatalf("leased %v, %v", first, err)
+			st, err := other.Stats(ctx)
+			if err != nil || st.Counts != want {
+				t.Errorf("counts are %+v, %v, want %+v", st.Counts, err, want)
 			}
-			second, err := other.Lease(ctx, frontier.LeaseRequest{Wait: -1})
-			if err != nil || len(second) != 1 || second[0].Attempt != 2 || time.Now().Before(first[0].Expires) {
-				t.Fatalf("the other leased %v, %v", second, err)
+			if h, err := other.Host(ctx, "h.test"); err != nil || !h.Due.IsZero() {
+				t.Errorf("the host is due at %v, %v", h.Due, err)
 			}
-			wakes := func(link string, want frontier.Counts) {
-				t.Helper()
-				o := frontier.Outcome{Lease: first[0].ID, Result: frontier.Done, Links: []frontier.Item{{URL: link}}, HostDelay: time.Hour}
-				errs, err := sleeper.Finish(ctx, []frontier.Outcome{o}, nil)
-				if err != nil || !errors.Is(errs[0], frontier.ErrLeaseLost) {
-					t.Errorf("Finish by the sleeper: %v, %v", errs, err)
-				}
-				if err := sleeper.Extend(ctx, []frontier.LeaseID{first[0].ID}, time.Hour); !errors.Is(err, frontier.ErrLeaseLost) {
-					t.Errorf("Extend by the sleeper: %v", err)
-				}
-				st, err := other.Stats(ctx)
-				if err != nil || st.Counts != want {
-					t.Errorf("counts are %+v, %v, want %+v", st.Counts, err, want)
-				}
-				if h, err := other.Host(ctx, "h.test"); err != nil || !h.Due.IsZero() {
-					t.Errorf("the host is due at %v, %v", h.Due, err)
-				}
-			}
-			wakes("http://h.test/1", frontier.Counts{Added: 2, Pending: 1, Leased: 1})
-			errs, err := other.Finish(ctx, []frontier.Outcome{{Lease: second[0].ID, Result: frontier.Done}}, nil)
-			if err != nil || errs[0] != nil {
-				t.Errorf("Finish by the other: %v, %v", errs, err)
-			}
-			wakes("http://h.test/2", frontier.Counts{Added: 3, Pending: 2, Done: 1})
-		})
-	}
+		}
+		wakes("http://h.test/1", frontier.Counts{Added: 2, Pending: 1, Leased: 1})
+		errs, err := other.Finish(ctx, []frontier.Outcome{{Lease: second[0].ID, Result: frontier.Done}}, nil)
+		if err != nil || errs[0] != nil {
+			t.Errorf("Finish by the other: %v, %v", errs, err)
+		}
+		wakes("http://h.test/2", frontier.Counts{Added: 3, Pending: 2, Done: 1})
+	})
 }

@@ -141,84 +141,73 @@ func TestSync(t *testing.T) {
 // taken can be set right.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "cluster"} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "cluster" {
-				t.Skip("it starts a Redis Cluster")
-			}
-			var url string
-			if name == "server" {
-				url = redistest.Start(t).URL()
-			} else {
-				url = redistest.StartCluster(t, false).URL()
-			}
-			ctx := t.Context()
-			a := openTest(t, url, Options{Worker: "a", Shards: 4})
-			b := openTest(t, url, Options{Worker: "b"})
-			var wg sync.WaitGroup
-			var mu sync.Mutex
-			sum := int64(0)
-			for n := range 8 {
-				wg.Go(func() {
-					for range 10 {
-						got, err := []*Store{a, b}[n%2].Take(ctx, "pages", 7, 500)
-						if err != nil {
-							t.Errorf("Take: %v", err)
-						}
-						mu.Lock()
-						sum += got
-						mu.Unlock()
+	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+		ctx := t.Context()
+		a := openTest(t, url, Options{Worker: "a", Shards: 4})
+		b := openTest(t, url, Options{Worker: "b"})
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		sum := int64(0)
+		for n := range 8 {
+			wg.Go(func() {
+				for range 10 {
+					got, err := []*Store{a, b}[n%2].Take(ctx, "pages", 7, 500)
+					if err != nil {
+						t.Errorf("Take: %v", err)
 					}
-				})
-			}
-			wg.Wait()
-			if sum != 500 {
-				t.Errorf("took %d of 500", sum)
-			}
-			take := func(s *Store, n, most, want int64) {
-				t.Helper()
-				if got, err := s.Take(ctx, "pages", n, most); err != nil || got != want {
-					t.Errorf("took %d, %v; want %d", got, err, want)
+					mu.Lock()
+					sum += got
+					mu.Unlock()
 				}
+			})
+		}
+		wg.Wait()
+		if sum != 500 {
+			t.Errorf("took %d of 500", sum)
+		}
+		take := func(s *Store, n, most, want int64) {
+			t.Helper()
+			if got, err := s.Take(ctx, "pages", n, most); err != nil || got != want {
+				t.Errorf("took %d, %v; want %d", got, err, want)
 			}
-			if err := a.Settle(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
-				t.Fatal(err)
+		}
+		if err := a.Settle(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Settle(ctx, map[string]int64{"pages": 50}); err != nil {
+			t.Fatal(err)
+		}
+		take(b, 1000, 160, 10)
+		take(b, -100, 0, -60) // no more than it has
+		take(a, 1, 100, 0)
+		take(a, 5, 102, 2)
+		if err := a.Settle(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		take(b, 10, 10, 10)
+		if got, err := b.Take(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
+			t.Errorf("took %d bytes, %v", got, err)
+		}
+		// The call is made again, its answer was lost.
+		c := b.whole("take", "n1", "pages", "5", "20")
+		for range 2 {
+			if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {
+				t.Errorf("took %d, %v", r.int(1), err)
 			}
-			if err := b.Settle(ctx, map[string]int64{"pages": 50}); err != nil {
-				t.Fatal(err)
-			}
-			take(b, 1000, 160, 10)
-			take(b, -100, 0, -60) // no more than it has
-			take(a, 1, 100, 0)
-			take(a, 5, 102, 2)
-			if err := a.Settle(ctx, nil); err != nil {
-				t.Fatal(err)
-			}
-			take(b, 10, 10, 10)
-			if got, err := b.Take(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
-				t.Errorf("took %d bytes, %v", got, err)
-			}
-			// The call is made again, its answer was lost.
-			c := b.whole("take", "n1", "pages", "5", "20")
-			for range 2 {
-				if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {
-					t.Errorf("took %d, %v", r.int(1), err)
-				}
-			}
-			take(b, 100, 20, 5)
-			many := make(map[string]int64) // such as one for each host
-			for n := range 20_000 {
-				many[fmt.Sprintf("pages of h%d.test", n)] = 3
-			}
-			if err := a.Settle(ctx, many); err != nil {
-				t.Errorf("Settle of many: %v", err)
-			}
-			if got, err := b.Take(ctx, "pages of h19999.test", 9, 5); err != nil || got != 2 {
-				t.Errorf("took %d, %v", got, err)
-			}
-			if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
-				t.Errorf("took too much: %v", err)
-			}
-		})
-	}
+		}
+		take(b, 100, 20, 5)
+		many := make(map[string]int64) // such as one for each host
+		for n := range 20_000 {
+			many[fmt.Sprintf("pages of h%d.test", n)] = 3
+		}
+		if err := a.Settle(ctx, many); err != nil {
+			t.Errorf("Settle of many: %v", err)
+		}
+		if got, err := b.Take(ctx, "pages of h19999.test", 9, 5); err != nil || got != 2 {
+			t.Errorf("took %d, %v", got, err)
+		}
+		if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
+			t.Errorf("took too much: %v", err)
+		}
+	})
 }

@@ -2,9 +2,9 @@ package storetest
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
 var memoryChecks = []check{
@@ -15,7 +15,7 @@ var memoryChecks = []check{
 		return ""
 	}, run: func(s *subject) {
 		const hosts, each = 100, 100
-		before := heap()
+		before := loadtest.Heap()
 		length := 0
 		for i := range hosts {
 			urls := numbered(frontier.Host(fmt.Sprintf("host%d.test", i)), each)
@@ -24,7 +24,7 @@ var memoryChecks = []check{
 			}
 			s.add(urls...)
 		}
-		s.atMost("a pending URL, over its length,", heap()-before-length, hosts*each, s.store.URLBytes)
+		s.atMost("a pending URL, over its length,", loadtest.Heap()-before-length, hosts*each, s.store.URLBytes)
 	}},
 	{name: "of a host without URLs", why: func(s Store) string {
 		if s.HostBytes == 0 {
@@ -33,7 +33,7 @@ var memoryChecks = []check{
 		return ""
 	}, run: func(s *subject) {
 		const hosts = 500
-		before := heap()
+		before := loadtest.Heap()
 		for i := range hosts {
 			url := fmt.Sprintf("http://host%d.test/", i)
 			s.add(url)
@@ -41,17 +41,8 @@ var memoryChecks = []check{
 		}
 		s.sleep(2)
 		s.none()
-		s.atMost("a host without URLs", heap()-before, hosts, s.store.HostBytes)
+		s.atMost("a host without URLs", loadtest.Heap()-before, hosts, s.store.HostBytes)
 	}},
-}
-
-// heap returns the bytes that are in use.
-func heap() int {
-	runtime.GC()
-	runtime.GC() // what finalizers and pools have kept over the first
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
 }
 
 func (s *subject) atMost(what string, bytes, n, limit int) {

@@ -1,13 +1,14 @@
-// Package load makes up a web, and crawls it in memory: what a frontier has to
+// Package loadtest makes up a web, and crawls it in memory: what a frontier has to
 // bear of a crawler that fetches in no time. Benchmarks of stores share it, so
 // that their figures can be compared.
-package load
+package loadtest
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,4 +99,33 @@ func Page(ctx context.Context, f frontier.Frontier, delay time.Duration) func([]
 		}
 		return errs[0]
 	}
+}
+
+// Drain leases all that can be leased without waiting, some at a time, and finishes it
+// as done with a delay of its host. It returns what it has leased.
+func Drain(ctx context.Context, f frontier.Frontier, some int, delay time.Duration) (urls []string, err error) {
+	for {
+		leases, err := f.Lease(ctx, frontier.LeaseRequest{Max: some})
+		if err != nil || len(leases) == 0 {
+			return urls, err
+		}
+		outcomes := make([]frontier.Outcome, len(leases))
+		for i, l := range leases {
+			urls = append(urls, l.URL)
+			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done, HostDelay: delay}
+		}
+		errs, err := f.Finish(ctx, outcomes, nil)
+		if err := errors.Join(append(errs, err)...); err != nil {
+			return urls, err
+		}
+	}
+}
+
+// Heap returns the bytes that are in use.
+func Heap() int {
+	runtime.GC()
+	runtime.GC() // what finalizers and pools have kept over the first
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
