@@ -95,9 +95,9 @@ func TestNotAllowedAll(t *testing.T) {
 func TestNotAllowedJSON(t *testing.T) {
 	s := untouched(t)
 	got := run(t, "crawl", s.URL+"/", "--quiet", "--format", "json", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
-	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil || got.Code != cli.ExitFailed {
-		t.Fatalf("exit code %d, %v: %s", got.Code, err, got.Out)
+	sum := clitest.JSON[crawler.Summary](t, got.Out)
+	if got.Code != cli.ExitFailed {
+		t.Fatalf("exit code %d: %s", got.Code, got.Out)
 	}
 	if len(sum.Refused) != 1 || sum.Refused[0].URL != s.URL+"/" || sum.Refused[0].Addr != netip.MustParseAddr("127.0.0.1") {
 		t.Errorf("refused: %+v", sum.Refused)
@@ -113,41 +113,35 @@ func TestNotAllowedJSON(t *testing.T) {
 	}
 }
 
-// TestNotAllowedElsewhere: of an address that a site leads to, nobody is told how to
-// allow it.
+// TestNotAllowedElsewhere: of an address that a robots.txt redirects to, everybody is told
+// that it is refused. How to allow it is told by the commands about robots.txt alone, and only
+// of one that may be that of a site.
 func TestNotAllowedElsewhere(t *testing.T) {
-	s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://169.254.169.254/robots.txt", http.StatusFound)
-	})
-	for _, args := range [][]string{
-		{"crawl", s.URL + "/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl")},
-		{"plan", s.URL + "/", "--quiet"},
-		{"robots", "check", s.URL + "/"},
-		{"robots", "show", s.URL + "/"},
-		{"robots", "lint", s.URL + "/"},
-		{"sitemap", s.URL + "/"},
+	crawl := []string{"crawl", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl")}
+	check, show, lint, agents := []string{"robots", "check"}, []string{"robots", "show"}, []string{"robots", "lint"}, []string{"robots", "agents"}
+	for _, tt := range []struct {
+		target   string
+		commands [][]string // without the site
+		says     string
+		lacks    string
+	}{
+		{
+			"http://169.254.169.254/robots.txt", [][]string{crawl, {"plan", "--quiet"}, check, show, lint, {"sitemap"}},
+			" is not allowed (cloud metadata)", "--allow-addr",
+		},
+		{
+			"http://10.1.2.3/robots.txt", [][]string{check, show, lint, agents},
+			"/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); if you trust that redirect, allow it with --allow-addr 10.1.2.3\n", "unreachable",
+		},
 	} {
-		got := run(t, args...)
-		said := got.Out + got.Stderr
-		if got.Code != cli.ExitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
-			strings.Contains(said, "--allow-addr") {
-			t.Errorf("%q: exit code %d\n%s\n%s", args, got.Code, got.Out, got.Stderr)
-		}
-	}
-}
-
-// TestNotAllowedRedirect: of a robots.txt that redirects to an address which may be that of
-// a site, the commands about robots.txt tell that it is refused, and the flag.
-func TestNotAllowedRedirect(t *testing.T) {
-	s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://10.1.2.3/robots.txt", http.StatusFound)
-	})
-	for _, command := range []string{"check", "show", "lint", "agents"} {
-		got := run(t, "robots", command, s.URL+"/")
-		const why = "/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); " +
-			"if you trust that redirect, allow it with --allow-addr 10.1.2.3\n"
-		if said := got.Out + got.Stderr; got.Code != cli.ExitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
-			t.Errorf("%s: exit code %d\n%s\n%s", command, got.Code, got.Out, got.Stderr)
+		s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, tt.target, http.StatusFound) })
+		for _, command := range tt.commands {
+			got := run(t, append(command, s.URL+"/")...)
+			said := got.Out + got.Stderr
+			clitest.WantParts(t, said, "redirects to "+tt.target+": ", tt.says)
+			if got.Code != cli.ExitFailed || strings.Contains(said, tt.lacks) {
+				t.Errorf("%q: exit code %d\n%s", command, got.Code, said)
+			}
 		}
 	}
 }

@@ -85,10 +85,7 @@ func TestCrawl(t *testing.T) {
 	if got.Code != cli.ExitDone || got.Stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil {
-		t.Fatal(err)
-	}
+	sum := clitest.JSON[crawler.Summary](t, got.Out)
 	if !strings.Contains(got.Out, `"seconds":0.`) || strings.Contains(got.Out, "took") {
 		t.Errorf("the time is not in seconds alone: %s", got.Out)
 	}
@@ -118,14 +115,9 @@ func TestCrawl(t *testing.T) {
 func TestCrawlText(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s")
-	for _, part := range []string{
+	clitest.WantParts(t, got.Out,
 		"finished after ", "pages       3 (status 200: 3)", "rejected    2 (disallowed: 1, out-of-scope: 1)",
-		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in " + dir + "\n",
-	} {
-		if !strings.Contains(got.Out, part) {
-			t.Errorf("the summary lacks %q:\n%s", part, got.Out)
-		}
-	}
+		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in "+dir+"\n")
 }
 
 // TestCrawlObeysItsFlags holds that flags, file and environment reach the crawler.
@@ -187,11 +179,7 @@ func TestCrawlLater(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "out  of  it")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
-	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + ": status 503\n"} {
-		if !strings.Contains(got.Out, part) {
-			t.Errorf("%q is missing in:\n%s", part, got.Out)
-		}
-	}
+	clitest.WantParts(t, got.Out, "1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of "+site.URL+": status 503\n")
 	if got.Code != cli.ExitLater {
 		t.Errorf("exit code %d", got.Code)
 	}
@@ -211,9 +199,7 @@ func TestCrawlTimeIsUp(t *testing.T) {
 
 func TestCrawlMisuse(t *testing.T) {
 	held := filepath.Join(t.TempDir(), "held")
-	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.Code != cli.ExitDone {
-		t.Fatal(got.Stderr)
-	}
+	done(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held)
 	file := clitest.WriteFile(t, "file", "")
 	badSeed := clitest.WriteFile(t, "bad.txt", "\ufeff# mine\nhttp://h/\nexample.com\n")
 	tests := []struct {

@@ -18,9 +18,7 @@ import (
 func begunCrawl(t *testing.T, site *testSite) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); r.Code != cli.ExitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
 	return dir
 }
 
@@ -70,9 +68,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 	begun := begunCrawl(t, site)
 	young := copyOf(t, begun) // all is in the log of its frontier
 	for range 2 {             // brings what is in the log of the frontier into a table
-		if got := run(t, "crawl", "--resume", begun); got.Code != cli.ExitDone {
-			t.Fatalf("%+v", got)
-		}
+		done(t, "crawl", "--resume", begun)
 	}
 	for name, damage := range map[string]func(dir string) error{
 		"table damaged": func(dir string) error {
@@ -196,9 +192,7 @@ func TestDamagedLinesAreSaid(t *testing.T) {
 		site := smallSite(t)
 		dir := begunCrawl(t, site)
 		if name == "rejected.jsonl" { // which does not keep what the end of a run lists
-			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
-				t.Fatalf("%+v", got)
-			}
+			done(t, "crawl", "--resume", dir, "--max-pages", "0")
 		}
 		file := filepath.Join(dir, name)
 		text := readText(t, file)

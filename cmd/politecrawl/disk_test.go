@@ -138,10 +138,7 @@ func (s *wordySite) wantAll(t *testing.T, n int, before, pages []string) {
 	t.Helper()
 	count := make(map[string]int)
 	for _, line := range pages {
-		var p output.Page
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
-			t.Fatal(err)
-		}
+		p := clitest.JSON[output.Page](t, line)
 		count[strings.TrimPrefix(p.URL, s.url)]++
 	}
 	for i := range n {

@@ -16,13 +16,8 @@ import (
 func TestWrite(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite", "--write", "warc")
-	if got.Code != cli.ExitDone {
-		t.Fatalf("%+v", got)
-	}
-	if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
-		t.Fatalf("%+v", got)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite", "--write", "warc")
+	done(t, "crawl", "--resume", dir, "--max-pages", "0")
 	table, err := os.Open(filepath.Join(dir, "pages.csv"))
 	if err != nil {
 		t.Fatal(err)

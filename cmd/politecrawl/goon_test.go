@@ -35,10 +35,7 @@ func TestResume(t *testing.T) {
 	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "go_on") {
 		t.Errorf("code %d, out %q, standard error %q", second.Code, second.Out, second.Stderr)
 	}
-	whole := run(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "whole"), "--delay", "0s")
-	if whole.Code != cli.ExitDone {
-		t.Fatalf("%+v", whole)
-	}
+	whole := done(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "whole"), "--delay", "0s")
 	_, after, _ := strings.Cut(whole.Out, " in ")
 	wholeDir, _, _ := strings.Cut(after, "\n")
 	pages, want := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")), jsonLines[output.Page](t, filepath.Join(wholeDir, "pages.jsonl"))
@@ -59,9 +56,7 @@ func TestResume(t *testing.T) {
 func TestResumeMisuse(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 	empty := t.TempDir()
 	program.WantMisuse(t, []string{"crawl"}, []clitest.Misuse{
 		{"no crawl", []string{"--resume", empty}, []string{"--resume", empty, "holds no crawl", "begin one with: politecrawl crawl"}},
@@ -112,9 +107,7 @@ func TestResumeFlags(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	proxies := []string{"http://p.invalid:1", "http://q.invalid:2"}
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.Code != cli.ExitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2")
 	for _, tt := range []struct {
 		args []string
 		want crawler.Config // only what flags say
@@ -161,9 +154,7 @@ func TestResumeDamaged(t *testing.T) {
 func TestResumeUnwritable(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 	robots := filepath.Join(dir, "robots")
 	if err := os.RemoveAll(robots); err != nil {
 		t.Fatal(err)
@@ -189,9 +180,7 @@ func TestLeftOvers(t *testing.T) {
 		{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl"},
 	} {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
-			t.Fatalf("%+v", r)
-		}
+		done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 		for _, name := range removed {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)

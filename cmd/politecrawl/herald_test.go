@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
@@ -33,12 +31,4 @@ func TestCrawlSaysThatItBegins(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestOutputThatIsAFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run(t, "crawl", "http://h/", "--output", file).WantRefusal(t, cli.ExitMisuse, fmt.Sprintf("%q", file), "can be written")
 }

@@ -167,9 +167,7 @@ func TestLogFlags(t *testing.T) {
 	})
 	t.Run("resume", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.Code != cli.ExitDone {
-			t.Fatalf("%+v", got)
-		}
+		done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file)
 		if state := readText(t, filepath.Join(dir, "crawl.json")); strings.Contains(state, `"log`) {
 			t.Errorf("the log is kept with the crawl: %s", state)
 		}

@@ -154,9 +154,7 @@ func TestReadmeCommands(t *testing.T) {
 func TestReadmeListsFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

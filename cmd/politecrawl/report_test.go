@@ -102,20 +102,15 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
-	var printed reportcmd.Printed
-	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
-		t.Fatalf("exit code %d, %v in %q", got.Code, err, got.Out)
+	printed := clitest.JSON[reportcmd.Printed](t, got.Out)
+	if got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
+		t.Fatalf("exit code %d: %q", got.Code, got.Out)
 	}
 	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Left != 1 || len(printed.Findings) < 4 {
 		t.Errorf("%+v", printed)
 	}
-	var whole report.Report
-	body, err := os.ReadFile(printed.JSON)
-	if err == nil {
-		err = json.Unmarshal(body, &whole)
-	}
-	if err != nil || whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {
-		t.Errorf("%v in %s", err, body)
+	if whole := clitest.JSON[report.Report](t, readText(t, printed.JSON)); whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {
+		t.Errorf("%+v", whole)
 	}
 }
 
@@ -155,11 +150,10 @@ func TestReportOfWorkers(t *testing.T) {
 			t.Errorf("%s is also in w1", name)
 		}
 	}
-	var printed reportcmd.Printed
 	got = run(t, "report", w2, w1, "--output", w1, "--format", "json")
-	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || printed.HTML != filepath.Join(w1, report.HTMLFile) ||
+	if printed := clitest.JSON[reportcmd.Printed](t, got.Out); printed.HTML != filepath.Join(w1, report.HTMLFile) ||
 		len(printed.Segments) != 2 || printed.Segments[0].Dir != w2 || printed.Segments[0].State != report.Unknown || printed.Summary.Pages != 3 {
-		t.Errorf("%v in %s", err, got.Out)
+		t.Error(got.Out)
 	}
 	one := filepath.Join(root, "one")
 	if got := run(t, "report", w1, "--output", one); got.Code != cli.ExitDone || !strings.Contains(got.Out, filepath.Join(one, report.HTMLFile)) {
@@ -179,10 +173,9 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 	}
 	states := func() string {
 		t.Helper()
-		var printed reportcmd.Printed
-		got := run(t, "report", w1, w2, "--output", to, "--format", "json")
-		if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || len(printed.Segments) != 2 {
-			t.Fatalf("%v in %+v", err, got)
+		printed := clitest.JSON[reportcmd.Printed](t, run(t, "report", w1, w2, "--output", to, "--format", "json").Out)
+		if len(printed.Segments) != 2 {
+			t.Fatalf("%+v", printed)
 		}
 		return string(printed.Segments[0].State + " " + printed.Segments[1].State)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -74,9 +73,9 @@ func TestSharedCrawl(t *testing.T) {
 		t.Errorf("going on: %+v", got)
 	}
 	got = shared("status", "news", "--format", "json")
-	var st crawl.PrintedCrawl
-	if err := json.Unmarshal([]byte(got.Out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 {
-		t.Errorf("%v, %+v", err, got)
+	st := clitest.JSON[crawl.PrintedCrawl](t, got.Out)
+	if !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 {
+		t.Errorf("%+v", got)
 	}
 	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
 		t.Errorf("%+v", got)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -49,19 +49,12 @@ func TestCutPagesAreNamed(t *testing.T) {
 	if want := fmt.Sprintf("  cut         4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
 		t.Errorf("%s; want %q", got.Out, want)
 	}
-	var made report.Report
-	text, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
-	if err != nil || json.Unmarshal(text, &made) != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	made := clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile)))
 	if rows := made.Cut.Rows; made.Cut.Total != 4 || len(rows) != 4 || strings.Join(rows[0].CutBy, " ") != "max-links" || rows[0].LinksLeft != 1 {
 		t.Errorf("report.json: %+v", made.Cut)
 	}
 	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has cut them
-	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil {
-		t.Fatal(err)
-	}
+	sum := clitest.JSON[crawler.Summary](t, got.Out)
 	if c := sum.Cut; c.Pages != 4 || c.By["max-links"] != 4 || len(c.First) != 4 || c.First[3].By[0] != "max-links" {
 		t.Errorf("%+v", c)
 	}
@@ -72,12 +65,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 func TestLostLinesAreSaid(t *testing.T) {
 	lines := func(dir string) (lost []report.Loss) {
 		t.Helper()
-		var made report.Report
-		text, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
-		if err != nil || json.Unmarshal(text, &made) != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
-		return made.Lost
+		return clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile))).Lost
 	}
 	site := smallSite(t)
 	for _, flags := range [][]string{nil, {"--quiet"}, {"--quiet", "--format", "json"}} {
@@ -103,9 +91,9 @@ func TestLostLinesAreSaid(t *testing.T) {
 			t.Errorf("%q: %+v", flags, got)
 		}
 		if len(flags) > 1 {
-			var sum crawler.Summary
-			if err := json.Unmarshal([]byte(got.Out), &sum); err != nil || len(sum.Lost) != 1 || sum.Lost[0] != want {
-				t.Errorf("%v: %s", err, got.Out)
+			sum := clitest.JSON[crawler.Summary](t, got.Out)
+			if len(sum.Lost) != 1 || sum.Lost[0] != want {
+				t.Error(got.Out)
 			}
 		}
 		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {

@@ -142,9 +142,15 @@ func (r Result) WantRefusal(t *testing.T, code int, words ...string) {
 	if strings.Count(r.Stderr, "\n") != 1 || !strings.HasPrefix(r.Stderr, "politecrawl: ") {
 		t.Errorf("standard error is not one line of the program: %q", r.Stderr)
 	}
-	for _, w := range words {
-		if !strings.Contains(r.Stderr, w) {
-			t.Errorf("standard error lacks %q: %q", w, r.Stderr)
+	WantParts(t, r.Stderr, words...)
+}
+
+// WantParts checks that a text holds each of the parts.
+func WantParts(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
 		}
 	}
 }
@@ -163,6 +169,15 @@ func (p Program) WantMisuse(t *testing.T, command []string, cases []Misuse) {
 			p.Run(t, slices.Concat(command, tt.Args)...).WantRefusal(t, cli.ExitMisuse, tt.Words...)
 		})
 	}
+}
+
+// JSON decodes text that is a value of JSON.
+func JSON[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, text)
+	}
+	return v
 }
 
 // JSONLines decodes text that has a value of JSON on each line.

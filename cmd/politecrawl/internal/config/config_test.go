@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,10 +88,7 @@ func TestConfigShow(t *testing.T) {
 		t.Errorf("the text read back (-want +got):\n%s", diff)
 	}
 
-	var keys []shownKey
-	if err := json.Unmarshal([]byte(run(t, "config", "show", "--format", "json", "http://h/").Out), &keys); err != nil {
-		t.Fatal(err)
-	}
+	keys := clitest.JSON[[]shownKey](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
 	want := []shownKey{
 		{Key: "urls", Value: []any{"http://h/"}, From: "command line"},
 		{Key: "workers", Value: 16.0, From: "default"},

@@ -142,10 +142,7 @@ func TestFrontierFinished(t *testing.T) {
 	if got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, "\nnothing is left to do\n") {
 		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
-	var totals frontierTotals
-	if err := json.Unmarshal([]byte(run(t, "frontier", "stats", dir, "--format", "json").Out), &totals); err != nil {
-		t.Fatal(err)
-	}
+	totals := clitest.JSON[frontierTotals](t, run(t, "frontier", "stats", dir, "--format", "json").Out)
 	if diff := cmp.Diff(frontierTotals{Finished: true}, totals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

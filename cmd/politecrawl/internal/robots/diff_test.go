@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,10 +38,7 @@ func TestDiffFiles(t *testing.T) {
 
 // TestDiffExamplesAreRight asks "robots check" about each example.
 func TestDiffExamplesAreRight(t *testing.T) {
-	var diff shownDiff
-	if err := json.Unmarshal([]byte(run(t, "robots", "diff", diffOld, diffNew, "--format", "json").Out), &diff); err != nil {
-		t.Fatal(err)
-	}
+	diff := clitest.JSON[shownDiff](t, run(t, "robots", "diff", diffOld, diffNew, "--format", "json").Out)
 	asked := 0
 	for _, a := range diff.Agents {
 		for _, c := range a.Changes {

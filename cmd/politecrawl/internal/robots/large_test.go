@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -100,10 +99,7 @@ func TestShowOverlap(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 500<<20 {
 		t.Errorf("ROB-GRP-09: %d MiB allocated", used>>20)
 	}
-	var s shownFile
-	if err := json.Unmarshal([]byte(got.Out), &s); err != nil {
-		t.Fatal(err)
-	}
+	s := clitest.JSON[shownFile](t, got.Out)
 	listed, unlisted := 0, 0
 	for _, g := range s.Groups {
 		if g.Unlisted > 0 {

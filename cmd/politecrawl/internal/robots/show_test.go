@@ -136,11 +136,8 @@ func TestShowSite(t *testing.T) {
 		t.Errorf("fetched at %v, expires at %v", f.FetchedAt, f.ExpiresAt)
 	}
 	text := run(t, "robots", "show", site.URL)
-	for _, part := range []string{"its rules hold (status 200)", "redirected: " + site.URL + "/robots.txt → " + site.URL + "/moved.txt", "valid until: ", time.Now().Format(" -07:00\n"), "For a:"} {
-		if !strings.Contains(text.Out, part) {
-			t.Errorf("text lacks %q:\n%s", part, text.Out)
-		}
-	}
+	clitest.WantParts(t, text.Out, "its rules hold (status 200)", "redirected: "+site.URL+"/robots.txt → "+site.URL+"/moved.txt",
+		"valid until: ", time.Now().Format(" -07:00\n"), "For a:")
 }
 
 func TestShowSiteWithoutRules(t *testing.T) {
