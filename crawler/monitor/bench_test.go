@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // BenchmarkWrite is what a page costs a crawl that is watched: nothing else is done on
 // its time.
 func BenchmarkWrite(b *testing.B) {
-	w := newTestWatch(&fake{})
+	w := newTestWatch(new(monitortest.Crawl))
 	pages := make([]*output.Page, 256)
 	for i := range pages {
 		pages[i] = &output.Page{
@@ -31,7 +32,7 @@ func BenchmarkWrite(b *testing.B) {
 // BenchmarkLook is what a second costs while somebody watches, the longest lists
 // included.
 func BenchmarkLook(b *testing.B) {
-	w := newTestWatch(&fake{})
+	w := newTestWatch(new(monitortest.Crawl))
 	w.enter()
 	if err := w.Write(hostiletest.Found()); err != nil {
 		b.Fatal(err)

@@ -4,80 +4,24 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var _ Crawl = (*crawler.Crawler)(nil)
 
-// A fake is a crawl that does what a test says.
-type fake struct {
-	mu     sync.Mutex // guards all below
-	status crawler.Status
-	hosts  map[frontier.Host]frontier.HostRecord
-	err    error // of Status
-	calls  []string
-
-	hang chan struct{} // Status does not answer before it is closed; nil: it does
-}
-
-func (f *fake) Status() (*crawler.Status, error) {
-	if f.hang != nil {
-		<-f.hang
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := f.status
-	return &s, f.err
-}
-
-func (f *fake) Host(_ context.Context, host frontier.Host) (frontier.HostRecord, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	rec, ok := f.hosts[host]
-	if !ok {
-		return rec, errors.New("not known")
-	}
-	return rec, nil
-}
-
-func (f *fake) call(name string, paused bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, name)
-	f.status.Paused = paused
-}
-
-func (f *fake) Pause()    { f.call("pause", true) }
-func (f *fake) Continue() { f.call("continue", false) }
-func (f *fake) Stop()     { f.call("stop", false) }
-
-func (f *fake) change(change func(*fake)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change(f)
-}
-
-func (f *fake) called() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return strings.Join(f.calls, " ")
-}
-
 // serve serves a fake on loopback until the test ends.
-func serve(t *testing.T, opts *Options) (*Server, *fake) {
+func serve(t *testing.T, opts *Options) (*Server, *monitortest.Crawl) {
 	t.Helper()
 	s, err := Listen("127.0.0.1:0", opts)
 	if err != nil {
@@ -88,7 +32,7 @@ func serve(t *testing.T, opts *Options) (*Server, *fake) {
 			t.Error(err)
 		}
 	})
-	f := &fake{hosts: map[frontier.Host]frontier.HostRecord{}}
+	f := new(monitortest.Crawl)
 	s.Begin(f)
 	return s, f
 }

@@ -48,7 +48,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 		shown := false // the token, as a header
 		switch {
 		case g.token == "" && !isLoopback(r.Host, g.listened):
-			refuse(w, http.StatusForbidden, "this is served to this machine alone, as localhost or 127.0.0.1")
+			http.Error(w, "this is served to this machine alone, as localhost or 127.0.0.1", http.StatusForbidden)
 			return
 		case g.token == "" || r.URL.Path == "/healthz":
 		case same(bearer(r), g.token):
@@ -58,15 +58,15 @@ func (g *guard) protect(next http.Handler) http.Handler {
 			return
 		case !g.welcomed(r):
 			h.Set("WWW-Authenticate", `Bearer realm="politecrawl"`)
-			refuse(w, http.StatusUnauthorized, "a token is needed: add ?token=… to the address once, or send Authorization: Bearer …")
+			http.Error(w, "a token is needed: add ?token=… to the address once, or send Authorization: Bearer …", http.StatusUnauthorized)
 			return
 		}
 		if err := g.sameSite(r); err != nil {
-			refuse(w, http.StatusForbidden, err.Error())
+			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead && !shown && !same(r.Header.Get(changeHeader), g.change) {
-			refuse(w, http.StatusForbidden, "this can be asked for by the page, or with Authorization: Bearer …; reload a page that was open before the crawl began")
+			http.Error(w, "this can be asked for by the page, or with Authorization: Bearer …; reload a page that was open before the crawl began", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -137,8 +137,4 @@ func bearer(r *http.Request) string {
 func same(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return given != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
-}
-
-func refuse(w http.ResponseWriter, status int, why string) {
-	http.Error(w, why, status)
 }

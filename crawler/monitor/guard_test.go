@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 )
 
 const secret = "a-token-that-is-hard-to-guess"
@@ -59,13 +61,13 @@ func TestOnlyThePageChangesSomething(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, path := range []string{"pause", "continue", "stop"} {
-				f.change(func(f *fake) { f.calls = nil })
+				f.Change(func(s *monitortest.State) { s.Calls = nil })
 				got, want := ask(t, tt.method, s.URL()+path, fields(tt.fields...)), ""
 				if tt.status == 204 {
 					want = path
 				}
-				if got.status != tt.status || f.called() != want {
-					t.Errorf("%s: status %d, %q; the crawl was told %q", path, got.status, got.body, f.called())
+				if got.status != tt.status || f.Called() != want {
+					t.Errorf("%s: status %d, %q; the crawl was told %q", path, got.status, got.body, f.Called())
 				}
 			}
 		})
@@ -152,7 +154,7 @@ func TestToken(t *testing.T) {
 	if got := get(t, s.URL()+"?token="); got.status != 401 {
 		t.Errorf("with an empty token in the address: status %d", got.status)
 	}
-	if got := ask(t, "POST", s.URL()+"stop?token="+secret, nil); got.status != 401 || f.called() != "" {
+	if got := ask(t, "POST", s.URL()+"stop?token="+secret, nil); got.status != 401 || f.Called() != "" {
 		t.Errorf("POST with the token in the address: status %d", got.status)
 	}
 	if got := get(t, s.URL()+"healthz"); got.status != 200 || got.body != "ok\n" {
@@ -162,7 +164,7 @@ func TestToken(t *testing.T) {
 	if got := ask(t, "GET", s.URL()+"metrics", show); got.status != 200 {
 		t.Errorf("/metrics with the token: status %d", got.status)
 	}
-	if got := ask(t, "POST", s.URL()+"pause", show); got.status != 204 || f.called() != "pause" {
+	if got := ask(t, "POST", s.URL()+"pause", show); got.status != 204 || f.Called() != "pause" {
 		t.Errorf("POST with the token: status %d, %s", got.status, got.body)
 	}
 }
@@ -187,7 +189,7 @@ func TestTokenForACookie(t *testing.T) {
 	if page.status != 200 || strings.Contains(page.body, secret) {
 		t.Fatalf("with the cookie: status %d", page.status)
 	}
-	if got := ask(t, "POST", s.URL()+"stop", cookie); got.status != 403 || f.called() != "" {
+	if got := ask(t, "POST", s.URL()+"stop", cookie); got.status != 403 || f.Called() != "" {
 		t.Errorf("the cookie alone stops the crawl: status %d", got.status)
 	}
 	other, _ := serve(t, &Options{Token: secret})

@@ -10,64 +10,56 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-// atWork is the state of a crawl that has something to do.
-func atWork() crawler.Status {
-	return crawler.Status{
-		Summary:  crawler.Summary{Left: 10, NextDue: time.Now()},
-		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 12, Pending: 9, Leased: 1, Done: 2}},
-	}
-}
 
 func TestHealth(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status func() crawler.Status
-		every  func(w *watch, f *fake) // minute
+		every  func(w *watch, f *monitortest.Crawl) // minute
 		want   string
 	}{
-		{name: "at work, and nothing moves", status: atWork, want: "stuck"},
-		{name: "at work", status: atWork, every: func(_ *watch, f *fake) {
-			f.change(func(f *fake) { f.status.Frontier.Pending--; f.status.Frontier.Done++ })
+		{name: "at work, and nothing moves", status: monitortest.AtWork, want: "stuck"},
+		{name: "at work", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+			f.Change(func(s *monitortest.State) { s.Status.Frontier.Pending--; s.Status.Frontier.Done++ })
 		}},
-		{name: "at work, with pages that are tried again", status: atWork, every: func(_ *watch, f *fake) {
-			f.change(func(f *fake) {
-				f.status.Frontier.Pending, f.status.Frontier.Scheduled = f.status.Frontier.Scheduled, f.status.Frontier.Pending
+		{name: "at work, with pages that are tried again", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+			f.Change(func(s *monitortest.State) {
+				s.Status.Frontier.Pending, s.Status.Frontier.Scheduled = s.Status.Frontier.Scheduled, s.Status.Frontier.Pending
 			})
 		}},
-		{name: "at work, with robots.txt files alone", status: atWork, every: func(w *watch, _ *fake) {
+		{name: "at work, with robots.txt files alone", status: monitortest.AtWork, every: func(w *watch, _ *monitortest.Crawl) {
 			_ = w.Write(&output.Found{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
 		}},
 		{name: "paused", status: func() crawler.Status {
-			s := atWork()
+			s := monitortest.AtWork()
 			s.Frontier.Leased, s.Paused = 0, true
 			return s
 		}},
 		{name: "paused, and a request does not end", status: func() crawler.Status {
-			s := atWork()
+			s := monitortest.AtWork()
 			s.Paused = true
 			return s
 		}, want: "stuck"},
 		{name: "waiting for a host to be due", status: func() crawler.Status {
-			s := atWork()
+			s := monitortest.AtWork()
 			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Hour)
 			return s
 		}},
 		{name: "due, and nobody takes it", status: func() crawler.Status {
-			s := atWork()
+			s := monitortest.AtWork()
 			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Minute)
 			return s
 		}, want: "stuck"},
-		{name: "silent", status: atWork, every: func(_ *watch, f *fake) {
-			f.change(func(f *fake) { f.err = errors.New("/home/me: disk gone") })
+		{name: "silent", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+			f.Change(func(s *monitortest.State) { s.Err = errors.New("/home/me: disk gone") })
 		}, want: "does not answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, f, done := newWatch("", 0), &fake{status: tt.status()}, make(chan struct{})
+				w, f, done := newWatch("", 0), monitortest.New(tt.status()), make(chan struct{})
 				w.begin(f)
 				go w.run(done)
 				defer func() { close(done); synctest.Wait() }()
@@ -107,14 +99,15 @@ func TestHealth(t *testing.T) {
 // TestHealthOfAFrontierThatHangs holds that being asked does not hang with it.
 func TestHealthOfAFrontierThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, f, done := newWatch("", 0), &fake{status: atWork(), hang: make(chan struct{})}, make(chan struct{})
+		w, f, done := newWatch("", 0), monitortest.New(monitortest.AtWork()), make(chan struct{})
+		f.Hang = make(chan struct{})
 		w.begin(f)
 		go w.run(done)
 		time.Sleep(answerTime + time.Second)
 		if err := w.well(time.Now()); !errors.Is(err, errSilent) {
 			t.Errorf("%v", err)
 		}
-		close(f.hang)
+		close(f.Hang)
 		time.Sleep(2 * lookEvery)
 		synctest.Wait()
 		if err := w.well(time.Now()); err != nil {

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"iter"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -104,7 +103,7 @@ func (m *metrics) found(f *output.Found) {
 			m.unchanged.Inc()
 		}
 	}
-	for r := range rejections(f) {
+	for _, r := range rejections(f) {
 		m.rejected.WithLabelValues(known(string(r.Reason), reasons)).Inc()
 	}
 	for _, r := range f.Withdrawn {
@@ -124,19 +123,9 @@ func (m *metrics) found(f *output.Found) {
 }
 
 // rejections are the URLs that are rejected now, or skipped for now, each once.
-func rejections(f *output.Found) iter.Seq[*output.Rejection] {
-	return func(yield func(*output.Rejection) bool) {
-		for _, r := range f.Skipped {
-			if !yield(r) {
-				return
-			}
-		}
-		for _, r := range f.Rejected {
-			if !r.Announced && !yield(r) {
-				return
-			}
-		}
-	}
+func rejections(f *output.Found) []*output.Rejection {
+	announced := func(r *output.Rejection) bool { return r.Announced }
+	return slices.Concat(f.Skipped, slices.DeleteFunc(slices.Clone(f.Rejected), announced))
 }
 
 // statusLabel is the value of a label for a status.

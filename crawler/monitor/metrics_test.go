@@ -13,11 +13,12 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // newTestWatch has a crawl that has begun, and was looked at.
-func newTestWatch(f *fake) *watch {
+func newTestWatch(f *monitortest.Crawl) *watch {
 	w := newWatch("", 0)
 	w.begin(f)
 	w.look(true)
@@ -26,11 +27,11 @@ func newTestWatch(f *fake) *watch {
 
 func TestMetrics(t *testing.T) {
 	began := time.Unix(1_700_000_000, 0)
-	w := newTestWatch(&fake{status: crawler.Status{
+	w := newTestWatch(monitortest.New(crawler.Status{
 		Summary:  crawler.Summary{Pages: 3, Hosts: 2, Waiting: []string{"http://h"}, Began: began, NextDue: began.Add(time.Second)},
 		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 15, Pending: 1, Scheduled: 2, Leased: 3, Done: 4, Dropped: 5}, Hosts: 2},
 		Paused:   true,
-	}})
+	}))
 	err := w.Write(&output.Found{
 		Pages: []*output.Page{
 			{URL: "http://h/", Status: 200, Bytes: 1000, Millis: 20},
@@ -214,7 +215,7 @@ func TestNothingGrows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it feeds more than a day's worth of a crawl")
 	}
-	w := newTestWatch(&fake{})
+	w := newTestWatch(new(monitortest.Crawl))
 	r := rand.New(rand.NewPCG(1, 2)) // the same each time
 	measure := func() (series int, bytes uint64) {
 		families, err := w.metrics.registry.Gather()

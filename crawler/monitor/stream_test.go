@@ -16,16 +16,17 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 func TestStream(t *testing.T) {
 	s, f := serve(t, nil)
-	f.change(func(f *fake) {
-		f.status = atWork()
-		f.status.Pages, f.status.Rejected = 2, map[output.Reason]int{output.Disallowed: 3, output.Failed: 1}
-		f.hosts["h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
+	f.Change(func(s *monitortest.State) {
+		s.Status = monitortest.AtWork()
+		s.Status.Pages, s.Status.Rejected = 2, map[output.Reason]int{output.Disallowed: 3, output.Failed: 1}
+		s.Hosts["h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
 	})
 	sink, err := s.Format().Open("", nil)
 	if err != nil {
@@ -70,7 +71,7 @@ func TestStream(t *testing.T) {
 
 	f.Pause()
 	until(v, "now", func(o overview) bool { return o.State == pausing })
-	f.change(func(f *fake) { f.status.Frontier.Leased = 0 })
+	f.Change(func(s *monitortest.State) { s.Status.Frontier.Leased = 0 })
 	until(v, "now", func(o overview) bool { return o.State == paused })
 	s.End(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Left: 6})
 	if now := until(v, "now", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {
@@ -87,7 +88,7 @@ func TestStream(t *testing.T) {
 // TestPartsThatStay holds that a viewer is sent again only what has changed.
 func TestPartsThatStay(t *testing.T) {
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	v := view(t, s)
 	var names []string
 	for n := 0; n < 4; {
@@ -97,7 +98,7 @@ func TestPartsThatStay(t *testing.T) {
 		}
 		if names = append(names, e.name); e.name == "now" {
 			n++
-			f.change(func(f *fake) { f.status.Pages++ })
+			f.Change(func(s *monitortest.State) { s.Status.Pages++ })
 		}
 	}
 	for _, name := range []string{"pages", "rejections", "faults", "robots", "hosts"} {
@@ -115,7 +116,7 @@ func TestPartsThatStay(t *testing.T) {
 
 func TestCloseEndsStreams(t *testing.T) {
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	v := view(t, s)
 	until(v, "now", func(overview) bool { return true })
 	began := time.Now()
@@ -136,7 +137,7 @@ func TestCloseEndsStreams(t *testing.T) {
 
 func TestEnoughViewers(t *testing.T) {
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	var viewers []*viewer
 	for range maxStreams {
 		v := view(t, s)
@@ -164,7 +165,7 @@ func TestEnoughViewers(t *testing.T) {
 // one, and that it is owed no more than what there is now.
 func TestViewerWhoDoesNotRead(t *testing.T) {
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"))
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 		if err := s.watch.Write(&found); err != nil {
 			t.Fatal(err)
 		}
-		f.change(func(f *fake) { f.status.Pages = n + 1 })
+		f.Change(func(s *monitortest.State) { s.Status.Pages = n + 1 })
 		s.watch.look(false)
 		if took := time.Since(began); took > eventTime { // after which the viewer would be given up
 			t.Errorf("the crawl has waited: %v", took)

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -85,15 +84,15 @@ func (w *watch) Write(f *output.Found) error {
 	for _, p := range f.Pages {
 		w.numbers.pages++
 		w.pages.add(pageRowOf(p, w.numbers.pages))
-		if origin := originOf(p.URL); origin != "" {
-			h := w.hosts.hear(origin)
+		if origin := weburl.OriginOf(p.URL); origin != "" {
+			h := w.hosts.hear(string(origin))
 			h.status, h.at = p.Status, p.FetchedAt
 		}
 		if p.Status >= 400 {
 			w.fault(p.FetchedAt, p.URL, "answered"+because(p.Status, ""))
 		}
 	}
-	for r := range rejections(f) {
+	for _, r := range rejections(f) {
 		w.numbers.rejections++
 		w.rejections.add(rejectionRowOf(r, w.numbers.rejections, now))
 		if r.Reason == output.Failed || r.Reason == output.Invalid {
@@ -184,27 +183,6 @@ func (w *watch) look(fullSecond bool) {
 	if c != nil {
 		w.ask(c, fullSecond)
 	}
-	w.show()
-}
-
-// ask asks the crawl how it is getting on.
-func (w *watch) ask(c Crawl, fullSecond bool) {
-	if status, err := c.Status(); err == nil {
-		w.seen(status, time.Now(), fullSecond)
-	}
-}
-
-// seen takes in how the crawl is getting on.
-func (w *watch) seen(status *crawler.Status, now time.Time, fullSecond bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.status = status
-	w.pace.pass(now, status.Pages, fullSecond)
-	w.health.see(status, now)
-}
-
-// show writes what viewers are to see, where there are any.
-func (w *watch) show() {
 	w.mu.Lock()
 	viewers := w.viewers
 	w.mu.Unlock()
@@ -213,17 +191,27 @@ func (w *watch) show() {
 	}
 }
 
+// ask asks the crawl how it is getting on.
+func (w *watch) ask(c Crawl, fullSecond bool) {
+	status, err := c.Status()
+	if err != nil {
+		return
+	}
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status = status
+	w.pace.pass(now, status.Pages, fullSecond)
+	w.health.see(status, now)
+}
+
 // publish writes what viewers are to see. w.looking is held.
 func (w *watch) publish() {
 	w.mu.Lock()
 	c, list, now := w.crawl, w.hosts.last(), time.Now()
-	view := w.overview(now)
-	pages, rejections, faults := w.pages.list(), w.rejections.list(), w.faults.list()
+	fresh := w.parts(now)
 	w.mu.Unlock()
 
-	var fresh [parts][]byte
-	fresh[partNow] = encode(view)
-	fresh[partPages], fresh[partRejections], fresh[partFaults] = encode(pages), encode(rejections), encode(faults)
 	if c != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), hostTime)
 		defer cancel()
@@ -235,17 +223,11 @@ func (w *watch) publish() {
 	w.board.put(fresh)
 }
 
-// originOf returns the origin of a URL; empty: it has none.
-func originOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	origin, err := robotsext.OriginOf(u)
-	if err != nil {
-		return ""
-	}
-	return string(origin)
+// parts encodes what viewers see of the crawl itself. w.mu is held.
+func (w *watch) parts(now time.Time) (fresh [parts][]byte) {
+	fresh[partNow] = encode(w.overview(now))
+	fresh[partPages], fresh[partRejections], fresh[partFaults] = encode(w.pages.list()), encode(w.rejections.list()), encode(w.faults.list())
+	return fresh
 }
 
 // recall takes the robots.txt files of an earlier process from what the frontier
@@ -294,13 +276,9 @@ func (w *watch) end(sum *crawler.Summary) {
 	stats := w.status.Frontier
 	stats.Leased = 0
 	w.status = &crawler.Status{Summary: *sum, Frontier: stats}
-	view := w.overview(time.Now())
-	pages, rejections, faults := w.pages.list(), w.rejections.list(), w.faults.list()
+	last := w.parts(time.Now())
 	w.mu.Unlock()
 
-	var last [parts][]byte
-	last[partNow] = encode(view)
-	last[partPages], last[partRejections], last[partFaults] = encode(pages), encode(rejections), encode(faults)
 	last[partEnded] = encode(ending{End: string(sum.End), Pages: sum.Pages, Left: sum.Left})
 	w.board.put(last)
 }

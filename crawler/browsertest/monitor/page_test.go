@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
+	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -21,19 +22,19 @@ import (
 func serveHostile(t *testing.T) *monitor.Server {
 	t.Helper()
 	s, f := serve(t, &monitor.Options{Title: hostiletest.Markup})
-	f.change(func(f *fake) {
-		f.status = atWork()
-		f.status.Pages, f.status.Bytes, f.status.Frontier.Added, f.status.Left, f.status.Took = 123_456_789, 9e15, 1e10, 987_654_321, 1e6*time.Second
-		f.status.Rejected = map[output.Reason]int{output.Reason(hostiletest.Markup): 1e9, output.Failed: 2}
-		f.status.Statuses = map[int]int{}
+	f.Change(func(s *monitortest.State) {
+		s.Status = monitortest.AtWork()
+		s.Status.Pages, s.Status.Bytes, s.Status.Frontier.Added, s.Status.Left, s.Status.Took = 123_456_789, 9e15, 1e10, 987_654_321, 1e6*time.Second
+		s.Status.Rejected = map[output.Reason]int{output.Reason(hostiletest.Markup): 1e9, output.Failed: 2}
+		s.Status.Statuses = map[int]int{}
 		for i := range 1000 {
-			f.status.Statuses[i] = i
+			s.Status.Statuses[i] = i
 		}
 		for range 100 {
-			f.status.Waiting = append(f.status.Waiting, hostiletest.Markup)
+			s.Status.Waiting = append(s.Status.Waiting, hostiletest.Markup)
 		}
 		for i := range 7 {
-			f.hosts[frontier.Host(fmt.Sprint(i)+"<")] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
+			s.Hosts[frontier.Host(fmt.Sprint(i)+"<")] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
 		}
 	})
 	hand(t, s, hostiletest.Found())
@@ -88,14 +89,14 @@ func TestTimesBelowASecond(t *testing.T) {
 	b := browsertest.New(t, nil)
 	s, f := serve(t, nil)
 	want := map[string]string{}
-	f.change(func(f *fake) {
-		f.status = atWork()
+	f.Change(func(s *monitortest.State) {
+		s.Status = monitortest.AtWork()
 		for shown, delay := range map[string]time.Duration{
 			"0 s": 0, "1 ms": 100 * time.Microsecond, "50 ms": 50 * time.Millisecond, "250 ms": 250 * time.Millisecond, "999 ms": 999 * time.Millisecond,
 			"1.0 s": time.Second, "1.5 s": 1500 * time.Millisecond, "30 s": 30 * time.Second,
 		} {
 			host := fmt.Sprintf("h%d", delay)
-			f.hosts[frontier.Host(host)], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
+			s.Hosts[frontier.Host(host)], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
 		}
 	})
 	var found output.Found
@@ -192,10 +193,10 @@ func TestListsStandStill(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	add := func(n int) {
 		hand(t, s, &output.Found{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}})
-		f.change(func(f *fake) { f.status.Pages = n })
+		f.Change(func(s *monitortest.State) { s.Status.Pages = n })
 	}
 	add(1)
 	b.Open(s.URL())
@@ -219,7 +220,7 @@ const secret = "a-token-that-is-hard-to-guess"
 func TestTokenInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
 	s, f := serve(t, &monitor.Options{Token: secret})
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	b.Open(s.URL() + "?token=" + secret)
 	b.Wait("it runs", `document.getElementById("state").textContent === "running"`)
 	if got := browsertest.Eval[string](b, `location.href + document.cookie`); got != s.URL() {
@@ -227,8 +228,8 @@ func TestTokenInBrowser(t *testing.T) {
 	}
 	b.Click("#pause")
 	b.Wait("it pauses", `document.getElementById("state").textContent.startsWith("pausing")`)
-	if f.called() != "pause" {
-		t.Errorf("the crawl was told %q", f.called())
+	if f.Called() != "pause" {
+		t.Errorf("the crawl was told %q", f.Called())
 	}
 	b.WantNoFault(s.URL())
 }
@@ -237,7 +238,7 @@ func TestTokenInBrowser(t *testing.T) {
 func TestPageOfAnotherOrigin(t *testing.T) {
 	b := browsertest.New(t, nil)
 	s, f := serve(t, nil)
-	f.change(func(f *fake) { f.status = atWork() })
+	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><title>x</title><iframe name="f" src="%[1]s"></iframe>
@@ -259,7 +260,7 @@ window.said = [];
 	if got := browsertest.Eval[string](b, `said.join(" ")`); got != "refused refused refused refused sent" {
 		t.Errorf("it was told %s", got)
 	}
-	if f.called() != "" {
-		t.Errorf("the crawl was told %q", f.called())
+	if f.Called() != "" {
+		t.Errorf("the crawl was told %q", f.Called())
 	}
 }

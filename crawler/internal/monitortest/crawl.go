@@ -1,0 +1,91 @@
+// Package monitortest has a crawl for tests of the live page, which does what a test says.
+package monitortest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// A State is what a crawl says of itself.
+type State struct {
+	Status crawler.Status
+	Err    error // of Status
+	Hosts  map[frontier.Host]frontier.HostRecord
+	Calls  []string
+}
+
+// A Crawl is a monitor.Crawl without a crawl. The zero value has no hosts.
+type Crawl struct {
+	Hang chan struct{} // Status does not answer before it is closed; nil: it does
+
+	mu    sync.Mutex
+	state State // guarded by mu
+}
+
+// AtWork is the status of a crawl that has something to do.
+func AtWork() crawler.Status {
+	return crawler.Status{
+		Summary:  crawler.Summary{Left: 10, NextDue: time.Now()},
+		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 12, Pending: 9, Leased: 1, Done: 2}},
+	}
+}
+
+// New returns a crawl with a status.
+func New(status crawler.Status) *Crawl { return &Crawl{state: State{Status: status}} }
+
+// Change changes what the crawl says of itself.
+func (c *Crawl) Change(change func(*State)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.Hosts == nil {
+		c.state.Hosts = make(map[frontier.Host]frontier.HostRecord)
+	}
+	change(&c.state)
+}
+
+// Called returns the names of the commands that were called.
+func (c *Crawl) Called() (names string) {
+	c.Change(func(s *State) { names = strings.Join(s.Calls, " ") })
+	return names
+}
+
+// Status implements monitor.Crawl.
+func (c *Crawl) Status() (*crawler.Status, error) {
+	if c.Hang != nil {
+		<-c.Hang
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	status := c.state.Status
+	return &status, c.state.Err
+}
+
+// Host implements monitor.Crawl.
+func (c *Crawl) Host(_ context.Context, host frontier.Host) (frontier.HostRecord, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rec, ok := c.state.Hosts[host]
+	if !ok {
+		return rec, errors.New("not known")
+	}
+	return rec, nil
+}
+
+func (c *Crawl) call(name string, paused bool) {
+	c.Change(func(s *State) { s.Calls, s.Status.Paused = append(s.Calls, name), paused })
+}
+
+// Pause implements monitor.Crawl.
+func (c *Crawl) Pause() { c.call("pause", true) }
+
+// Continue implements monitor.Crawl.
+func (c *Crawl) Continue() { c.call("continue", false) }
+
+// Stop implements monitor.Crawl.
+func (c *Crawl) Stop() { c.call("stop", false) }

@@ -1,0 +1,192 @@
+package monitor
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// watched starts a crawl of a site that a server watches. It returns the summary when the crawl
+// is over.
+func watched(t *testing.T, url string, change func(*crawler.Config)) (*Server, <-chan *crawler.Summary) {
+	t.Helper()
+	s, err := Listen("127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Output.Dir, cfg.Fetch.AllowAddr = []string{url + "/"}, filepath.Join(t.TempDir(), "crawl"), []string{"127.0.0.0/8"}
+	cfg.Politeness.Delay = 0
+	change(&cfg)
+	var c *crawler.Crawler
+	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, Begun: func() { s.Begin(c) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan *crawler.Summary)
+	go func() {
+		sum, err := c.Run(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		over <- sum
+	}()
+	return s, over
+}
+
+// TestLastUpdate holds that what viewers see last of a crawl is how it ended, not how it
+// was when it was looked at before; and that so does who comes between that and the end of
+// the process.
+func TestLastUpdate(t *testing.T) {
+	const pages, most = 63, 6
+	open := make(chan struct{}) // the last page that is fetched, to a viewer who has seen what is left
+	asked := 0                  // one request at a time
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(rw, r)
+			return
+		}
+		if asked++; asked == most {
+			<-open
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		for i := range pages {
+			fmt.Fprintf(rw, `<a href="/%d">%d</a>`, i, i)
+		}
+	}))
+	defer site.Close()
+	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.MaxHostPages = most })
+	v := view(t, s)
+	const others = pages + 1 - most // of /, and the pages that it links to
+	until(v, "now", func(o overview) bool { return o.Pages == most-1 && o.Pending == others })
+	close(open)
+	sum := <-over
+	if sum.Rejected[output.HostFull] != others || sum.Left != 0 {
+		t.Fatalf("%+v", sum)
+	}
+	late := view(t, s)
+	s.End(sum)
+	for name, v := range map[string]*viewer{"was there": v, "came late": late} {
+		var now overview
+		var hosts []hostRow
+		for {
+			e, err := v.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.name == "ended" {
+				break
+			}
+			into(t, e, "now", &now)
+			into(t, e, "hosts", &hosts)
+		}
+		if now.State != ended || now.Left+now.Pending+now.Later+now.Flying != 0 || now.Pages != most {
+			t.Errorf("who %s: %+v", name, now)
+		}
+		if len(hosts) != 1 || hosts[0].Waiting+hosts[0].Flying != 0 || hosts[0].Done != most {
+			t.Errorf("who %s: hosts %+v", name, hosts)
+		}
+	}
+}
+
+// TestEndOfACrawlThatDidNotBegin holds that who waits for one is told.
+func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
+	for _, sum := range []*crawler.Summary{nil, {End: crawler.EndFailed}} {
+		s, err := Listen("127.0.0.1:0", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := view(t, s)
+		until(v, "now", func(o overview) bool { return o.State == "beginning" })
+		s.End(sum)
+		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
+			t.Errorf("it ended %q", last.End)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSkippedURLsAreShownAtOnce holds that the live page counts and lists a skipped URL when
+// the crawl skips it, once. A URL that is fetched after all leaves the list.
+func TestSkippedURLsAreShownAtOnce(t *testing.T) {
+	gates := map[string]chan struct{}{"/gate1": make(chan struct{}), "/gate2": make(chan struct{})}
+	open1, open2 := sync.OnceFunc(func() { close(gates["/gate1"]) }), sync.OnceFunc(func() { close(gates["/gate2"]) })
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(w, r)
+		case "/":
+			fmt.Fprint(w, `<a href="http://other.invalid/">1</a><a href="http://other.invalid/2">2</a><a rel=nofollow href=/no>3</a><a rel=nofollow href=/later>4</a>
+				<a href=/gate1>5</a><a href=/more>6</a><a href=/next>7</a><a href=/gate2>8</a>`)
+		case "/more":
+			fmt.Fprint(w, "<a href=/later>followed</a>")
+		default:
+			if gate := gates[r.URL.Path]; gate != nil {
+				<-gate
+			}
+		}
+	}))
+	defer site.Close()
+	defer open1()
+	defer open2()
+	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.Workers = 1 })
+	metrics := func(when string, rejected, withdrawn map[output.Reason]int) {
+		t.Helper()
+		for _, reason := range []output.Reason{output.OutOfScope, output.Nofollow} {
+			r, w := testutil.ToFloat64(s.watch.metrics.rejected.WithLabelValues(string(reason))), testutil.ToFloat64(s.watch.metrics.withdrawn.WithLabelValues(string(reason)))
+			if int(r) != rejected[reason] || int(w) != withdrawn[reason] {
+				t.Errorf("%s: %v rejected as %s, %v withdrawn, want %d and %d", when, r, reason, w, rejected[reason], withdrawn[reason])
+			}
+		}
+	}
+	v := view(t, s)
+	var now overview
+	var listed []rejectionRow
+	shows := func(pages int, urls ...string) bool {
+		var rows []string
+		for _, row := range listed {
+			rows = append(rows, strings.TrimPrefix(row.URL.Text, site.URL))
+		}
+		slices.Sort(rows)
+		return now.Pages == pages && now.Rejected == len(urls) && slices.Equal(rows, urls)
+	}
+	wait := func(pages int, urls ...string) {
+		t.Helper()
+		for !shows(pages, urls...) {
+			e, err := v.next()
+			if err != nil {
+				t.Fatalf("%v; last seen: %+v, %+v", err, now, listed)
+			}
+			into(t, e, "now", &now)
+			into(t, e, "rejections", &listed)
+		}
+	}
+	found := map[output.Reason]int{output.OutOfScope: 2, output.Nofollow: 2}
+
+	wait(1, "/later", "/no", "http://other.invalid/", "http://other.invalid/2")
+	metrics("at the first page", found, nil)
+	open1()
+	wait(4, "/no", "http://other.invalid/", "http://other.invalid/2")
+	metrics("when one was fetched after all", found, map[output.Reason]int{output.Nofollow: 1})
+	open2()
+	sum := <-over
+	s.End(sum)
+	metrics("in the end", found, map[output.Reason]int{output.Nofollow: 1})
+	if sum.Rejected[output.OutOfScope] != 2 || sum.Rejected[output.Nofollow] != 1 || sum.Pages != 6 {
+		t.Errorf("%+v", sum)
+	}
+}
