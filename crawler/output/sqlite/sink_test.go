@@ -32,7 +32,12 @@ func TestColumns(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Found{
-		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // a full one is in TestCrawl
+		Pages: []*output.Page{{URL: "http://a.test/bare"}, {
+			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, Via: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
+			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
+			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, Millis: 4, Attempt: 5, Hash: "6f", Unchanged: true,
+			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksLeft: 8, CutBy: []string{"ratio"},
+		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
@@ -52,7 +57,11 @@ func TestColumns(t *testing.T) {
 	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
-		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL"},
+		"pages": {
+			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL",
+			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"meta line 1"}]|{"train-ai":false}|` +
+				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]`,
+		},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,
 			"2|http://a.test/bare|||0||NULL|0|||NULL|NULL",
