@@ -1,14 +1,26 @@
 package crawler
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -91,4 +103,193 @@ func startDemoSite(t *testing.T, crawlDelay time.Duration) *demosite.Site {
 		}
 	})
 	return site
+}
+
+// crawlEnv has this test binary crawl, by the configuration in it, or go on with
+// what is in its directory. It says "begun" when the crawl has begun.
+const crawlEnv = "POLITECRAWL_TEST_CRAWL"
+
+func crawlAsChild(config string) error {
+	var cfg Config
+	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
+		return err
+	}
+	opts := &Options{Begun: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
+	saved, err := Saved(cfg.Output.Dir)
+	switch {
+	case err == nil:
+		cfg, opts.Resume = saved, true
+	case !errors.Is(err, output.ErrNone):
+		return err
+	}
+	c, err := New(cfg, opts)
+	if err != nil {
+		return err
+	}
+	sum, err := c.Run(context.Background())
+	if err == nil && sum.End != EndFinished {
+		err = fmt.Errorf("ended: %s", sum.End)
+	}
+	return err
+}
+
+// child starts a process that crawls, and returns when it has begun or ended.
+func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
+	t.Helper()
+	config, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
+	said = new(bytes.Buffer)
+	cmd.Stderr = said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, cmd.Start())
+	_, _ = io.ReadFull(out, make([]byte, len("begun\n"))) // it may end before
+	return cmd, said
+}
+
+// A crawl of the demo site is killed 50 times at any moment, and goes
+// on each time. What the site saw and what stands in the files at the end is that of a
+// crawl that was never killed, but for requests that were cut short.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills a crawl 50 times")
+	}
+	const kills = 50
+	site := startDemoSite(t, 60*time.Millisecond)
+	cfg := testConfig(t, site.StartURLs()...)
+	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
+	cfg.Output.Write = []string{"list"}
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	killed := 0
+	var moments []time.Time
+	for deadline := time.Now().Add(3 * time.Minute); ; {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %d kills the crawl has not come to its end", killed)
+		}
+		cmd, said := child(t, cfg)
+		if killed < kills {
+			live(site, random)
+			moments = append(moments, time.Now())
+			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+		}
+		err := cmd.Wait()
+		if err == nil {
+			break
+		}
+		if said.Len() > 0 {
+			t.Fatalf("after %d kills: %v: %s", killed, err, said)
+		}
+		killed++
+		if killed > kills {
+			t.Fatal(err)
+		}
+	}
+	if killed < kills {
+		t.Errorf("the crawl came to its end after %d kills, which shows less than %d would", killed, kills)
+	}
+	judgeKilled(t, site, cfg, moments)
+}
+
+// live lets a crawl make a few requests, or none where it has to wait, and returns at any
+// moment after that. They are counted, because a crawl has less to do in its lives where
+// much of the time that it waits for passes between them.
+func live(site *demosite.Site, random *rand.Rand) {
+	enough := len(site.Requests()) + random.IntN(5)
+	for end := time.Now().Add(450 * time.Millisecond); len(site.Requests()) < enough && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
+}
+
+// judgeKilled is judge for a crawl that may have asked for a URL again, and does not
+// know of an answer that was on its way when it was killed.
+func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Time) {
+	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
+	for _, v := range report.Violations {
+		unheard := slices.ContainsFunc(kills, func(at time.Time) bool {
+			since := at.Sub(v.Earlier.End)
+			return -20*time.Millisecond < since && since < 100*time.Millisecond // a busy machine may take so long to write it down
+		})
+		// It did not hear the robots.txt with the longer delay either.
+		unlearnt := v.Kind == demosite.TooSoon && v.Earlier.URI == "/robots.txt" && v.Request.Start.Sub(v.Earlier.End) >= cfg.Politeness.Delay
+		if !unheard || v.Kind != demosite.BeforeRetryAfter && !unlearnt {
+			t.Errorf("violation: %v", v)
+		}
+	}
+	repeated := 0
+	for _, v := range report.Advice {
+		if v.Kind == demosite.Repeated {
+			repeated++
+		} else {
+			t.Errorf("violation: %v", v)
+		}
+	}
+	wantFound(t, site, cfg, demosite.Token, report)
+	sameInSink(t, cfg, true)
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "sitemaps.jsonl", "robots.jsonl", record.JournalFile} {
+		b, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
+		if err != nil || !strings.HasSuffix(string(b), "\n") {
+			t.Errorf("%s does not end with a whole line: %v", name, err)
+		}
+	}
+	t.Logf("%d requests, %d of them repeated", report.Requests, repeated)
+}
+
+// A crawl that is killed while it reads a big sitemap takes up every entry of it
+// once, and asks for the file again only because it had not come to its end.
+func TestKillInSitemap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills a crawl in a sitemap of 20,000 entries")
+	}
+	const entries = 20_000
+	pause, asked := make(chan struct{}), make(chan struct{}, 10)
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /e/\n"})
+	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		for i := range entries {
+			if i == entries/2 {
+				_ = http.NewResponseController(w).Flush()
+				asked <- struct{}{}
+				<-pause
+			}
+			_, _ = fmt.Fprintf(w, "http://%s/e/%d\n", r.Host, i)
+		}
+	})
+	cfg := testConfig(t, s.url+"/")
+	cmd, _ := child(t, cfg)
+	<-asked
+	time.Sleep(100 * time.Millisecond) // so that some of it is in the frontier; it need not be
+	must(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	close(pause)
+	if cmd, said := child(t, cfg); cmd.Wait() != nil {
+		t.Fatal(said)
+	}
+	listed := make(map[string]int)
+	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
+		listed[r.URL]++
+	}
+	for i := range entries {
+		if u := fmt.Sprintf("%s/e/%d", s.url, i); listed[u] != 1 {
+			t.Fatalf("%s is listed %d times", u, listed[u])
+		}
+	}
+	if len(listed) != entries || s.count("/map.txt") != 2 || s.count("/robots.txt") != 1 {
+		t.Errorf("%d URLs, sitemap asked for %d times, robots.txt %d times", len(listed), s.count("/map.txt"), s.count("/robots.txt"))
+	}
+	for i, m := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
+		if i > 0 || m.Pages != entries {
+			t.Errorf("%s, line %d: %+v", "sitemaps.jsonl", i+1, m)
+		}
+	}
 }

@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 )
 
 // newSite serves pages on loopback, so that the examples run anywhere. They may use
@@ -130,4 +135,275 @@ func ExampleCanonical() {
 	// https://example.com/b?x=1&y
 	// http://xn--bcher-kva.example/
 	// "mailto:jane@example.com": unsupported scheme
+}
+
+// How does a crawl go on that was stopped or killed?
+func ExampleSaved() {
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
+	defer done()
+	cfg.Limits.MaxPages = 1
+
+	first, err := crawler.New(cfg, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := first.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.End, sum.Pages, "page,", sum.Left, "left")
+
+	saved, err := crawler.Saved(cfg.Output.Dir) // all that is needed is the directory
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	saved.Limits.MaxPages = 0 // what is changed holds from here on
+	second, err := crawler.New(saved, &crawler.Options{Resume: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if sum, err = second.Run(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.End, sum.Pages, "pages,", sum.Left, "left")
+	// Output:
+	// max-pages 1 page, 2 left
+	// finished 3 pages, 0 left
+}
+
+// What has changed since the last crawl? What has not is not sent again.
+func ExampleOptions_recrawl() {
+	round := "first"
+	site, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
+		etag := map[string]string{"/": `"1"`, "/news": `"` + round + `"`}[r.URL.Path]
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", etag)
+		switch {
+		case etag == "":
+			http.NotFound(w, r)
+		case r.Header.Get("If-None-Match") == etag:
+			w.WriteHeader(http.StatusNotModified)
+		default:
+			fmt.Fprintf(w, `<title>The %s round</title><a href="/news">news</a>`, round)
+		}
+	})
+	defer done()
+
+	for _, opts := range []*crawler.Options{nil, {Recrawl: true}} {
+		c, err := crawler.New(cfg, opts)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if _, err := c.Run(context.Background()); err != nil {
+			fmt.Println(err)
+			return
+		}
+		for page, err := range output.Read[output.Page](cfg.Output.Dir) {
+			if err == nil {
+				fmt.Printf("%s %d %q unchanged: %v\n", strings.TrimPrefix(page.URL, site.URL), page.Status, page.Title, page.Unchanged)
+			}
+		}
+		round = "second"
+	}
+	// Output:
+	// / 200 "The first round" unchanged: false
+	// /news 200 "The first round" unchanged: false
+	// / 304 "" unchanged: true
+	// /news 200 "The second round" unchanged: false
+}
+
+// How is a crawl held for a while, and watched?
+func ExampleCrawler_Pause() {
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	defer done()
+
+	var c *crawler.Crawler
+	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
+		c.Pause()
+		time.AfterFunc(50*time.Millisecond, func() { // a person has pressed a button
+			status, err := c.Status()
+			if err != nil {
+				fmt.Println(err)
+			}
+			fmt.Printf("paused: %v, pages: %d, left: %d\n", status.Paused, status.Pages, status.Left)
+			c.Continue()
+		})
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := c.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s, pages: %d\n", sum.End, sum.Pages)
+	// Output:
+	// paused: true, pages: 0, left: 1
+	// finished, pages: 2
+}
+
+// How is a crawl ended before its time? What is in flight is finished first, and the
+// crawl can be resumed; the end of Run's context does the same.
+func ExampleCrawler_Stop() {
+	endDuring(func(c *crawler.Crawler) { c.Stop() })
+	// Output: interrupted, pages: 1, left: 2
+}
+
+// And at once? Then what was in flight is among the URLs that are left.
+func ExampleCrawler_Abort() {
+	endDuring(func(c *crawler.Crawler) { c.Abort() })
+	// Output: interrupted, pages: 0, left: 1
+}
+
+// endDuring crawls a site that calls end while it is asked for its first page.
+func endDuring(end func(c *crawler.Crawler)) {
+	var c *crawler.Crawler
+	_, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" {
+			end(c)
+			select {
+			case <-r.Context().Done(): // the request is broken off
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<a href="/a">a</a> <a href="/b">b</a>`)
+	})
+	defer done()
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := c.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s, pages: %d, left: %d\n", sum.End, sum.Pages, sum.Left)
+}
+
+// What does a crawl know of a host?
+func ExampleCrawler_Host() {
+	site, cfg, done := newSite(map[string]string{"/robots.txt": "User-agent: *\nDisallow:\n", "/": "home"})
+	defer done()
+
+	var c *crawler.Crawler
+	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
+		name, _ := frontier.HostOf(site.URL)
+		host, err := c.Host(context.Background(), name)
+		fmt.Println("URLs that wait:", host.Pending, "at a time:", host.MaxInFlight, "delay:", host.Delay, err)
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := c.Run(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	// Output: URLs that wait: 1 at a time: 1 delay: 0s <nil>
+}
+
+// How does a crawl write CSV beside its lines of JSON?
+func ExampleOptions_formats() {
+	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
+	defer done()
+	cfg.Output.Write = []string{"csv"} // of the formats that there are, this one
+
+	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := c.Run(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, csvout.LinksFile))
+	fmt.Print(strings.NewReplacer(site.URL, "", "\r", "").Replace(string(table)))
+	fmt.Println(err)
+	// Output:
+	// from,to
+	// /,/about
+	// <nil>
+}
+
+// How is a crawl kept in memory, with a frontier of one's own?
+func ExampleOptions_frontier() {
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	defer done()
+
+	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost})
+	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // which closes it
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := c.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = os.Stat(filepath.Join(cfg.Output.Dir, "frontier"))
+	fmt.Println(sum.Pages, "pages, and no frontier on disk:", os.IsNotExist(err))
+	// Output: 2 pages, and no frontier on disk: true
+}
+
+// What would a crawl do, and how long would it take? No page is asked for.
+func ExampleNewPlanner() {
+	_, cfg, done := newSite(map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.1\nSitemap: {site}/map.txt\n",
+		"/map.txt":    "{site}/a\n{site}/b\n{site}/private/c\n{site}/private/d\n",
+	})
+	defer done()
+
+	p, err := crawler.NewPlanner(cfg, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := p.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(plan.URLs, "URLs are known,", plan.Pages, "of them would be fetched; bound by the", plan.Bound)
+	for _, rule := range plan.Disallowed {
+		fmt.Println(rule.URLs, "by line", rule.Line, rule.Rule)
+	}
+	host := plan.Hosts[0]
+	fmt.Println(host.Requests, "requests, with a delay of", host.Delay)
+	// Output:
+	// 5 URLs are known, 3 of them would be fetched; bound by the host
+	// 2 by line 2 Disallow: /private/
+	// 5 requests, with a delay of 100ms
+}
+
+// How do processes on several machines work on one crawl?
+func ExampleJoined() {
+	ctx := context.Background()
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
+	cfg.Cluster.Frontier, cfg.Cluster.Join = "redis://10.0.0.5:6379", "news"
+	cfg, err := crawler.Joined(ctx, cfg, nil)
+	if err != nil && !errors.Is(err, redisstore.ErrNone) { // this one would begin it
+		log.Fatal(err)
+	}
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	sum, err := c.Run(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sum.Pages, "of", sum.Shared.Pages(), "pages by", sum.Shared.Worker)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
@@ -153,35 +152,23 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 }
 
 // TestRefusedStartURLIsReported: a start URL at an address that is not allowed is said to be so, by
-// the summary and to the person.
+// the summary, and to the person while the others are crawled.
 func TestRefusedStartURLIsReported(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
-	cfg := testConfig(t, s.url+"/")
-	cfg.Fetch.AllowAddr, cfg.Robots.Retry = nil, time.Minute
+	inside, s := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
 	got := run(t, cfg, nil)
-	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
-	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
-		t.Errorf("%+v, want refused %+v", got.Summary, want)
-	}
-	s.wantUntouched(t)
-
-	// With the address allowed, a recrawl asks for it.
-	cfg.Fetch.AllowAddr = []string{"127.0.0.1"}
-	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
-		t.Errorf("recrawl: %+v", got.Summary)
-	}
-}
-
-// TestOneRefusedStartURLIsReportedAtOnce: one of several start URLs is refused, and the person hears of it
-// while the others are crawled.
-func TestOneRefusedStartURLIsReportedAtOnce(t *testing.T) {
-	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
-	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
-	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
-	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
-		t.Errorf("%+v, notices %q", got.Summary, got.notices)
+	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
+	notices := []string{inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
+	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
+		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
 	}
 	inside.wantUntouched(t)
+
+	// With the address allowed, a recrawl asks for it.
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.Refused) != 0 {
+		t.Errorf("recrawl: %+v", got.Summary)
+	}
 }
 
 // TestGuardIsOff: of networks that let everything through, metadata services too, the log

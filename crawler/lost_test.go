@@ -173,8 +173,7 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 		"pages.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile,
 	} {
 		t.Run(file, func(t *testing.T) {
-			s := listing(t)
-			cfg := testConfig(t, s.url+"/0")
+			cfg := testConfig(t, listing(t).url+"/0")
 			cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
 			run(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, file)
@@ -394,10 +393,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 // A frontier that has lost its last changes, as when its log is cut, is behind the files. The
 // crawl says so, and requests again what the frontier does not know to be done.
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
-	s := chain(t, 6)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages, cfg.Limits.Workers = 4, 1
-	run(t, cfg, nil)
+	s, cfg := stoppedChain(t, 6, 4)
 	logs, err := filepath.Glob(filepath.Join(cfg.Output.Dir, frontierDir, "*.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%v, %v", logs, err)
@@ -420,10 +416,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 
 // A line of the journal that is JSON and makes no sense counts as damaged.
 func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
-	s := chain(t, 3)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages = 1
-	run(t, cfg, nil)
+	s, cfg := stoppedChain(t, 3, 1)
 	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
 	whole := contentOf(t, name)
 	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"later\":\"http://h\"}\n"...), 0o600))
@@ -453,10 +446,7 @@ func TestCrawlRefusesRemainsOfAnother(t *testing.T) {
 // A crawl whose frontier somebody has removed does not go on: it would take all that
 // it has written for nothing.
 func TestResumeWithoutFrontier(t *testing.T) {
-	s := chain(t, 4)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages = 2
-	run(t, cfg, nil)
+	s, cfg := stoppedChain(t, 4, 2)
 	must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))
 	before, asked := readOutput[output.Page](t, cfg, "pages.jsonl"), len(s.requests())
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {

@@ -197,10 +197,7 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 func TestResumeWithAnotherDelay(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const n = 4
-		s := chain(t, n)
-		cfg := testConfig(t, s.url+"/0")
-		cfg.Limits.MaxPages = 2
-		run(t, cfg, nil)
+		s, cfg := stoppedChain(t, n, 2)
 		before := len(s.requests())
 		const delay = 400 * time.Millisecond
 		began := time.Now()

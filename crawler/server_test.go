@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -59,7 +58,7 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	t.Parallel()
 	s := inSpellings()
-	cfg := sharedConfig(t, redistest.Start(t).URL(), "http://example.com/")
+	cfg := sharedConfig(t, "http://example.com/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	all := togetherWith(t, s, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -22,7 +21,6 @@ import (
 // aside before.
 func TestSharedScopeGrows(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/deep": "deep"})
 	left, joined := make(chan struct{}), make(chan struct{})
 	target.handle("/", func(http.ResponseWriter, *http.Request) { close(joined) })
@@ -36,7 +34,7 @@ func TestSharedScopeGrows(t *testing.T) {
 	})
 	redirects := newSite(t, "127.0.0.2", nil)
 	redirects.handle("/go", redirect(target.url+"/"))
-	cfg := sharedConfig(t, server.URL(), links.url+"/")
+	cfg := sharedConfig(t, links.url+"/")
 	cfg.Fetch.Timeout = time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	one.Limits.Workers = 1
@@ -64,12 +62,11 @@ func TestSharedScopeGrows(t *testing.T) {
 // comes later.
 func TestHostJoinedBefore(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
 	redirects := newSite(t, "127.0.0.2", nil)
 	redirects.handle("/go", redirect(target.url+"/"))
-	cfg := sharedConfig(t, server.URL(), redirects.url+"/go")
+	cfg := sharedConfig(t, redirects.url+"/go")
 	run(t, workerConfig(t, cfg, "w1"), nil)
 	later := workerConfig(t, cfg, "w2")
 	later.URLs = append(slices.Clone(cfg.URLs), links.url+"/")
@@ -83,7 +80,6 @@ func TestHostJoinedBefore(t *testing.T) {
 // that, and who brought it died before he came to them.
 func TestSitemapsReadByOthers(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/map.txt": "{site}/listed\n", "/listed": "listed"})
 	now := time.Now()
@@ -94,7 +90,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
 		must(t, other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}))
@@ -109,10 +105,9 @@ func TestSitemapsReadByOthers(t *testing.T) {
 // it joined so recently that who asks has not heard: he might die before he does.
 func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
@@ -163,12 +158,11 @@ func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.H
 // robots.txt before it has heard of that.
 func TestSitemapsOfAHostThatJoins(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	busy := wide(t, "127.0.0.1", 30)
 	brought := newSite(t, "127.0.0.2", map[string]string{
 		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed\n", "/": "front", "/listed": "listed",
 	})
-	cfg := sharedConfig(t, server.URL(), busy.url+"/")
+	cfg := sharedConfig(t, busy.url+"/")
 	cfg.Politeness.Delay = 50 * time.Millisecond
 	more := workerConfig(t, cfg, "w2")
 	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
@@ -181,7 +175,6 @@ func TestSitemapsOfAHostThatJoins(t *testing.T) {
 // A site cannot end the crawl by what a start URL leads to.
 func TestLongRedirectOfAStart(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	good := wide(t, "127.0.0.1", 10)
 	target := newSite(t, "127.0.0.3", nil)
 	target.handle("/x", func(w http.ResponseWriter, _ *http.Request) {
@@ -193,7 +186,7 @@ func TestLongRedirectOfAStart(t *testing.T) {
 		w.Header().Set("Location", target.url+"/x?"+strings.Repeat("a&", 700))
 		w.WriteHeader(http.StatusFound)
 	})
-	cfg := sharedConfig(t, server.URL(), good.url+"/", bad.url+"/go")
+	cfg := sharedConfig(t, good.url+"/", bad.url+"/go")
 	got := run(t, workerConfig(t, cfg, "w1"), nil)
 	if got.End != EndFinished || got.Pages != 11+1+1 {
 		t.Errorf("%+v", got.Summary)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -55,9 +54,8 @@ func atFirst(s *site, path string, do func()) {
 // once what it has had.
 func TestEndedWorkerGivesBack(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
-	cfg := sharedConfig(t, server.URL(), s.url+"/first")
+	cfg := sharedConfig(t, s.url+"/first")
 	cfg.Limits.MaxPages, cfg.Limits.Workers = 10, 8 // four pages are taken at a time
 	var ending *Crawler
 	atFirst(s, "/first", func() { ending.Stop() })
@@ -78,9 +76,8 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 // that it had in hand when it was killed, and those count that it fetched without a limit.
 func TestWorkerGoesOnWithinLimits(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
-	cfg := sharedConfig(t, server.URL())
+	cfg := sharedConfig(t)
 	cfg.Limits.Workers = 8 // four pages are taken at a time
 
 	t.Run("killed", func(t *testing.T) {
@@ -115,7 +112,6 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 // by what others have had or because it is another now.
 func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	lower := int64(400)
 	for name, tt := range map[string]struct {
@@ -126,7 +122,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 		"it is less": {500, &lower},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := sharedConfig(t, server.URL(), s.url+"/")
+			cfg := sharedConfig(t, s.url+"/")
 			cfg.Cluster.Join = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
@@ -257,7 +253,6 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 // them coming to nothing, exactly as many are fetched as the limit says.
 func TestLimitIsMetThoughAPageFails(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	const pages, most = 40, 10
 	var asked atomic.Int32
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
@@ -274,7 +269,7 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 			}
 		})
 	}
-	cfg := sharedConfig(t, server.URL(), starts...)
+	cfg := sharedConfig(t, starts...)
 	cfg.Politeness.PerHost, cfg.Limits.Workers, cfg.Limits.MaxHostPages = 4, 4, most
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	fetched, full := 0, 0

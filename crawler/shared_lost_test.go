@@ -37,7 +37,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 			work.Go(func() { server.Restart(t) })
 		})
 	})
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Robots.Timeout, cfg.Fetch.Timeout = lease/2, time.Minute
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease })
 	work.Wait()
@@ -48,7 +48,6 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 
 // A host that is only asked for the robots.txt of others has the delay of the crawl.
 func TestDelayOfAHostBehindRedirects(t *testing.T) {
-	server := redistest.Start(t)
 	const delay = 200 * time.Millisecond
 	behind := newSite(t, "127.0.0.9", map[string]string{"/all.txt": "User-agent: *\nDisallow: /no\n"})
 	var starts []string
@@ -59,7 +58,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 		})
 		starts = append(starts, s.url+"/")
 	}
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), starts...), "w1")
+	cfg := workerConfig(t, sharedConfig(t, starts...), "w1")
 	cfg.Politeness.Delay = delay
 	got := run(t, cfg, nil)
 	requests := behind.requests()

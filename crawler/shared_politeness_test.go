@@ -28,7 +28,6 @@ import (
 // URLs; then for as many pages at once as may be, and not before its delay.
 func TestNewHostIsAskedByOne(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	const delay, pages, slow = 60 * time.Millisecond, 8, 400 * time.Millisecond
 	s := newSite(t, "127.0.0.1", nil)
 	handle := func(path string, wait <-chan struct{}) {
@@ -47,7 +46,7 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 		handle(fmt.Sprint("/", i), now)
 		starts = append(starts, fmt.Sprint(s.url, "/", i))
 	}
-	cfg := sharedConfig(t, server.URL(), starts...)
+	cfg := sharedConfig(t, starts...)
 	cfg.Politeness.Delay, cfg.Politeness.PerHost, cfg.Politeness.ResponseFactor = delay, 3, 0
 	cfg.Limits.Workers = 2 // which leaves room for those of the other
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
@@ -108,7 +107,6 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for twice the time of a lease")
 	}
-	server := redistest.Start(t)
 	const lease = 2 * time.Second
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +114,7 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "page")
 	})
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	cfg.Robots.Timeout = lease / 2
 	var work sync.WaitGroup
 	all := make([]*crawl, 2)
@@ -134,8 +132,7 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 // extends: it lasts for as long as that may take.
 func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, "http://127.0.0.1:1/"), "w1")
 	cfg.Robots.Timeout = 5 * time.Minute
 	cfg.Limits.MaxTime = time.Nanosecond
 	var got *Crawler
@@ -185,7 +182,6 @@ func TestRecoveredByOthers(t *testing.T) {
 // has reached it.
 func TestEndAfterOthersRecovered(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	var well atomic.Bool
 	lost := newSite(t, "127.0.0.2", map[string]string{"/": "page"})
 	lost.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
@@ -199,7 +195,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 		close(inside)
 		<-free
 	})
-	cfg := sharedConfig(t, server.URL(), lost.url+"/", slow.url+"/")
+	cfg := sharedConfig(t, lost.url+"/", slow.url+"/")
 	cfg.Limits.Workers, cfg.Politeness.Delay, cfg.Fetch.Timeout = 1, 50*time.Millisecond, time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	var second *crawl
@@ -230,7 +226,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Politeness.Delay = 20 * time.Millisecond
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -254,10 +250,9 @@ func TestRedisTroubleIsTold(t *testing.T) {
 // and what they tell meanwhile it acts on when it can.
 func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})
-	cfg := sharedConfig(t, server.URL(), links.url+"/")
+	cfg := sharedConfig(t, links.url+"/")
 	slow := workerConfig(t, cfg, "w1")
 	slow.Output.Write = []string{"slow"}
 	opening, free := make(chan struct{}), make(chan struct{})

@@ -31,11 +31,9 @@ func workerConfig(t testing.TB, cfg Config, name string) Config {
 }
 
 // sharedConfig is a configuration of a crawl on a server of its own.
-func sharedConfig(t testing.TB, url string, urls ...string) Config {
+func sharedConfig(t testing.TB, urls ...string) Config {
 	t.Helper()
-	cfg := testConfig(t, urls...)
-	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = url, "news", 10_000
-	return cfg
+	return sharedOn(t, redistest.Start(t).URL(), urls...)
 }
 
 // together has workers crawl at the same time, and returns what each did. The first
@@ -90,7 +88,6 @@ func allPages(all []*crawl) []string {
 // a host between them.
 func TestSharedCrawl(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	const hosts, pages, delay = 6, 8, 60 * time.Millisecond
 	var sites []*site
 	var starts []string
@@ -98,7 +95,7 @@ func TestSharedCrawl(t *testing.T) {
 		s := wide(t, fmt.Sprintf("127.0.3.%d", i+1), pages)
 		sites, starts = append(sites, s), append(starts, s.url+"/")
 	}
-	cfg := sharedConfig(t, server.URL(), starts...)
+	cfg := sharedConfig(t, starts...)
 	cfg.Politeness.Delay, cfg.Limits.Workers = delay, 4
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	for _, s := range sites {
@@ -130,9 +127,8 @@ func TestSharedCrawl(t *testing.T) {
 // not have other settings.
 func TestJoined(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
-	cfg := sharedConfig(t, server.URL(), one.url+"/")
+	cfg := sharedConfig(t, one.url+"/")
 	cfg.Scope.MaxDepth, cfg.Fetch.Retries = 7, 1
 	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNone) {
 		t.Errorf("before it is made: %v", err)
@@ -165,7 +161,6 @@ func TestJoined(t *testing.T) {
 // Limits are of all workers together.
 func TestSharedLimits(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	a, b := wide(t, "127.0.0.1", 60), wide(t, "127.0.0.2", 60)
 	for name, tt := range map[string]struct {
 		set   func(*Config)
@@ -200,7 +195,7 @@ func TestSharedLimits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
+			cfg := sharedConfig(t, a.url+"/", b.url+"/")
 			cfg.Cluster.Join, cfg.Limits.Workers = name, 4
 			tt.set(&cfg)
 			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
@@ -214,9 +209,8 @@ func TestSharedLimits(t *testing.T) {
 // A limit that a worker is given when it goes on holds for all; other settings stay.
 func TestSharedResume(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	cfg.Limits.MaxPages = 5
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	run(t, one, nil)
@@ -243,9 +237,8 @@ func TestSharedResume(t *testing.T) {
 // A crawl is stopped for all who work on it, and goes on.
 func TestStopShared(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 40)
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	go func() {
@@ -278,9 +271,8 @@ func TestStopShared(t *testing.T) {
 // A directory is one process's, and a name is one worker's.
 func TestSharedDirectoryIsLocked(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 30)
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, s.url+"/"), "w1")
 	cfg.Politeness.Delay = 50 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := &Options{Begun: func() {
@@ -325,9 +317,8 @@ func TestSharedAddress(t *testing.T) {
 // called, nor of another worker.
 func TestResumeIntoAnotherCrawl(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 5)
-	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg := sharedConfig(t, s.url+"/")
 	one := workerConfig(t, cfg, "w1")
 	run(t, one, nil)
 	twin := one
@@ -354,7 +345,7 @@ func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
 	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.Join+":{all}:meta", "format", "1")
@@ -393,9 +384,8 @@ func contents(t *testing.T, dir string) map[string]string {
 // other, and robots.txt is asked for again too.
 func TestSharedRecrawl(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
 	a, b := wide(t, "127.0.0.1", 10), wide(t, "127.0.0.2", 10)
-	cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
+	cfg := sharedConfig(t, a.url+"/", b.url+"/")
 	cfg.Politeness.Delay = 20 * time.Millisecond
 	cfgs := []Config{workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")}
 	first := together(t, cfgs...)
@@ -427,4 +417,12 @@ func TestSharedRecrawl(t *testing.T) {
 func storeOptions(cfg Config) *redisstore.Options {
 	store := cfg.Cluster.crawl().Store
 	return &store
+}
+
+// sharedOn is a configuration of a crawl on a server.
+func sharedOn(t testing.TB, url string, urls ...string) Config {
+	t.Helper()
+	cfg := testConfig(t, urls...)
+	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = url, "news", 10_000
+	return cfg
 }

@@ -343,3 +343,14 @@ func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) 
 		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
 	}
 }
+
+// stoppedChain is a chain of n pages, and the configuration of a crawl that has stopped after
+// some of them.
+func stoppedChain(t *testing.T, n, after int) (*site, Config) {
+	t.Helper()
+	s := chain(t, n)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Limits.MaxPages, cfg.Limits.Workers = after, 1
+	run(t, cfg, nil)
+	return s, cfg
+}
