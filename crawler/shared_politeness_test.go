@@ -228,20 +228,23 @@ func TestRedisTroubleIsTold(t *testing.T) {
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Politeness.Delay = 20 * time.Millisecond
+	away := make(chan struct{}) // closed when that is told
+	told := sync.OnceFunc(func() { close(away) })
 	var work sync.WaitGroup
 	work.Go(func() {
 		waitFor(func() bool { return len(s.asked()) >= 5 })
 		server.Kill()
-		time.Sleep(300 * time.Millisecond)
+		<-away
 		server.Restart(t)
 	})
-	got := run(t, cfg, nil)
+	got := run(t, cfg, &Options{Notice: func(line string) {
+		if strings.Contains(line, "nothing new is asked for until it is back") {
+			told()
+		}
+	}})
 	work.Wait()
-	away := slices.IndexFunc(got.notices, func(line string) bool {
-		return strings.Contains(line, "nothing new is asked for until it is back")
-	})
 	back := slices.IndexFunc(got.notices, func(line string) bool { return strings.Contains(line, "Redis is back") })
-	if away < 0 || back < away || got.End != EndFinished || got.Pages != 31 {
+	if back < 1 || got.End != EndFinished || got.Pages != 31 {
 		t.Errorf("%q, %+v", got.notices, got.Summary)
 	}
 }
@@ -271,21 +274,21 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	brings := workerConfig(t, cfg, "w2")
 	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
 	second := run(t, brings, nil)
-	const syncPause = time.Second
-	time.Sleep(2 * syncPause)
-	st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range st.Workers {
-		if w.Name == "w1" && (!w.Working || w.Ago > 3*syncPause/2) {
-			t.Errorf("nothing is heard of a worker that is opening: %+v", w)
-		}
+	at := time.Now()
+	var workers []shared.Worker
+	waitFor(func() bool { // until it has said since that it is there
+		st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
+		must(t, err)
+		workers = st.Workers
+		return slices.ContainsFunc(workers, func(w shared.Worker) bool { return w.Name == "w1" && w.Working && time.Now().Add(-w.Ago).After(at) })
+	})
+	if i := slices.IndexFunc(workers, func(w shared.Worker) bool { return w.Name == "w1" }); i < 0 || !workers[i].Working || time.Now().Add(-workers[i].Ago).Before(at) {
+		t.Errorf("nothing is heard of a worker that is opening: %+v", workers)
 	}
 	close(free)
 	work.Wait()
-	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(st.Workers) != 2 {
-		t.Errorf("pages %v, %+v", got, st.Workers)
+	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(workers) != 2 {
+		t.Errorf("pages %v, %+v", got, workers)
 	}
 	if !slowest.found.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")

@@ -237,11 +237,18 @@ func TestSharedResume(t *testing.T) {
 // A crawl is stopped for all who work on it, and goes on.
 func TestStopShared(t *testing.T) {
 	t.Parallel()
-	s := wide(t, "127.0.0.1", 40)
+	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	go func() {
+	var begun, work sync.WaitGroup
+	begun.Add(2)
+	all := make([]*crawl, 2)
+	for i, cfg := range []Config{one, two} {
+		work.Go(func() { all[i] = run(t, cfg, &Options{Begun: begun.Done}) })
+	}
+	work.Go(func() {
+		begun.Wait()
 		waitFor(func() bool { return len(s.asked()) >= 3 })
 		if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); !errors.Is(err, redisstore.ErrInUse) {
 			t.Errorf("deleting what is at work: %v", err)
@@ -249,17 +256,17 @@ func TestStopShared(t *testing.T) {
 		if _, err := shared.Stop(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 			t.Error(err)
 		}
-	}()
-	for _, c := range together(t, one, two) {
+	})
+	work.Wait()
+	for _, c := range all {
 		if c.End != EndStopped || c.Left == 0 {
 			t.Errorf("%+v", c.Summary)
 		}
 	}
-	var all []*crawl
-	for _, cfg := range []Config{one, two} {
-		all = append(all, resume(t, cfg, nil))
+	for i, cfg := range []Config{one, two} {
+		all[i] = resume(t, cfg, nil)
 	}
-	if got := allPages(all); len(got) != 41 || len(s.asked()) != 41 {
+	if got := allPages(all); len(got) != 21 || len(s.asked()) != 21 {
 		t.Errorf("%d pages, asked for %d", len(got), len(s.asked()))
 	}
 	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {

@@ -159,7 +159,11 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 	if opts == nil {
 		opts = &Options{}
 	}
+	told := opts.Notice
 	opts.Notice = func(line string) {
+		if told != nil {
+			told(line)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		got.notices = append(got.notices, line)

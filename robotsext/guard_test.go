@@ -24,7 +24,7 @@ func newSiteAt(t *testing.T, addr string, robots http.HandlerFunc) *site {
 	s := newSite(t, robots)
 	l, err := net.Listen("tcp4", addr+":0")
 	if err != nil {
-		t.Skipf("cannot listen on %s: %v", addr, err)
+		t.Fatalf("cannot listen on %s: %v", addr, err)
 	}
 	handler := s.Config.Handler
 	s.Close()

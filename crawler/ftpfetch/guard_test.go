@@ -27,7 +27,7 @@ func listen(t *testing.T, addr string, serve func(net.Conn)) *counter {
 	t.Helper()
 	l, err := net.Listen("tcp4", addr)
 	if err != nil {
-		t.Skipf("cannot listen on %s: %v", addr, err)
+		t.Fatalf("cannot listen on %s: %v", addr, err)
 	}
 	c := &counter{Listener: l}
 	var wg sync.WaitGroup

@@ -39,7 +39,7 @@ func serve(t *testing.T, addr string, h http.HandlerFunc) *record {
 	}))
 	listener, err := net.Listen("tcp4", addr)
 	if err != nil {
-		t.Skipf("cannot listen on %s: %v", addr, err)
+		t.Fatalf("cannot listen on %s: %v", addr, err)
 	}
 	_ = r.Listener.Close()
 	r.Listener = listener

@@ -230,10 +230,14 @@ func TestParseTime(t *testing.T) {
 	} {
 		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
 			small, big := build(32<<10), build(500<<10)
-			one, sixteen := least(func() { Parse(small, nil) }), least(func() { Parse(big, nil) })
-			if sixteen > 60*one {
-				t.Errorf("%v for 32 KiB, %v for 500 KiB", one, sixteen)
+			var one, sixteen time.Duration
+			for range 10 { // a machine that is busy meanwhile makes one measurement longer, and not each
+				one, sixteen = least(func() { Parse(small, nil) }), least(func() { Parse(big, nil) })
+				if sixteen <= 60*one {
+					return
+				}
 			}
+			t.Errorf("%v for 32 KiB, %v for 500 KiB", one, sixteen)
 		})
 	}
 }
