@@ -228,18 +228,12 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 	}
 	defer m.sched.Leave(now)
 	h := m.host(name)
-	if u.Delay != nil {
-		h.Delay = max(*u.Delay, 0)
-	}
-	if u.MaxInFlight > 0 {
-		h.Limit = u.MaxInFlight
-	}
+	h.Set(u.Delay, u.MaxInFlight, m.sched.Instant(u.BlockUntil))
 	if h.robots == nil {
 		h.robots = cloneRobots(u.Robots)
 	} else {
 		maps.Copy(h.robots, cloneRobots(u.Robots))
 	}
-	h.Blocked = max(h.Blocked, m.sched.Instant(u.BlockUntil))
 	m.sched.Place(&h.Host, now)
 	return nil
 }

@@ -38,11 +38,11 @@ func openOn(t *testing.T, dir string, fs vfs.FS, opts *Options) *Store {
 
 // TestPower cuts the power: what was not flushed is gone.
 func TestPower(t *testing.T) {
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		durability Durability
 		kept       bool
-	}{{Power, true}, {Process, false}} {
-		t.Run(fmt.Sprint(c.durability), func(t *testing.T) {
+	}{"power": {Power, true}, "process": {Process, false}} {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			fs := vfs.NewCrashableMem()
 			if err := makeDirectory(fs, dir); err != nil {

@@ -73,14 +73,3 @@ func (o *Options) withDefaults() Options {
 	}
 	return opts
 }
-
-// String returns the durability in lower case.
-func (d Durability) String() string {
-	switch d {
-	case Process:
-		return "process"
-	case Power:
-		return "power"
-	}
-	return "unknown"
-}

@@ -65,13 +65,7 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 		return err
 	}
 	h := s.hosts[name]
-	if u.Delay != nil {
-		h.Delay = max(*u.Delay, 0)
-	}
-	if u.MaxInFlight > 0 {
-		h.Limit = u.MaxInFlight
-	}
-	h.Blocked = max(h.Blocked, s.sched.Instant(u.BlockUntil))
+	h.Set(u.Delay, u.MaxInFlight, s.sched.Instant(u.BlockUntil))
 	s.sched.Place(&h.Host, now)
 	r := &request{changes: []change{s.recordChange(h, now)}, done: make(chan struct{})}
 	for origin, robots := range u.Robots {

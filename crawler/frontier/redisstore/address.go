@@ -116,6 +116,13 @@ func parseAddress(text string) (address, error) {
 	return a, nil
 }
 
+// CheckAddress returns an ErrAddress when addr is nothing that Open could use, and tells
+// whether it has a password in it. It asks nobody.
+func CheckAddress(addr string) (password bool, err error) {
+	a, err := parseAddress(addr)
+	return a.password != "", err
+}
+
 // parseServer reads host, host:port, [IPv6] or [IPv6]:port.
 func parseServer(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)

@@ -29,8 +29,8 @@ func TestObserve(t *testing.T) {
 		t.Fatalf("leased %v, %v", leases, err)
 	}
 	o := openTest(t, url, Options{Observe: true, Worker: "w"}) // a name that changes nothing
-	if string(o.Settings()) != "x" || o.Made() {
-		t.Errorf("settings %q, made %v", o.Settings(), o.Made())
+	if string(o.Settings()) != "x" {
+		t.Errorf("settings %q", o.Settings())
 	}
 	if st, err := o.Stats(ctx); err != nil || st.Added != 3 || st.Leased != 1 {
 		t.Errorf("counts are %+v, %v", st.Counts, err)

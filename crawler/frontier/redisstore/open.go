@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -140,18 +139,13 @@ func (s *Store) begin(ctx context.Context, alone bool) error {
 func (s *Store) find(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
-	var fields map[string]string
-	var err error
+	var cmd rueidis.Completed
 	if s.opts.Join || s.opts.Observe {
-		fields, err = s.client.Do(ctx, s.client.B().Hgetall().Key(key).Build()).AsStrMap()
+		cmd = s.client.B().Hgetall().Key(key).Build()
 	} else {
-		var r reply
-		r, err = s.client.Do(ctx, s.client.B().Eval().Script(scriptText("create")).Numkeys(1).Key(key).Arg(l.fields()...).Build()).ToArray()
-		if err == nil {
-			s.made = r.int(0) == 1
-			fields, err = r[1].AsStrMap()
-		}
+		cmd = s.client.B().Eval().Script(scriptText("create")).Numkeys(1).Key(key).Arg(l.fields()...).Build()
 	}
+	fields, err := s.client.Do(ctx, cmd).AsStrMap()
 	if err != nil {
 		return classify(err)
 	}
@@ -160,30 +154,6 @@ func (s *Store) find(ctx context.Context) error {
 	}
 	s.layout, err = readLayout(l.namespace, fields)
 	return err
-}
-
-// permitted returns an error that names the permissions that the user lacks, and some
-// call would come to need, perhaps when it has done half of its work.
-func (s *Store) permitted(ctx context.Context) error {
-	l := layout{namespace: namespace(&s.opts)}
-	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
-	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
-	if err != nil {
-		return classify(err)
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%w: %s", ErrPermission, strings.Join(missing, " "))
-	}
-	return nil
-}
-
-// keyed are the commands with a key that scripts and the store are made of.
-var keyed = []string{
-	"get", "set", "incr",
-	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
-	"llen", "lpop", "lrange", "rpush",
-	"sadd", "smismember", "srem",
-	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }
 
 // join brings this worker among those that have the crawl open, or out of them,

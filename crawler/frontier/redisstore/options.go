@@ -94,6 +94,9 @@ const (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
+// ValidName reports whether a crawl, a prefix or a worker can have the name.
+func ValidName(name string) bool { return nameForm.MatchString(name) }
+
 func (o *Options) withDefaults() (Options, error) {
 	var opts Options
 	if o != nil {

@@ -27,7 +27,6 @@ type Store struct {
 	layout   layout
 	scripts  scripts
 	instance string // of this opening of the crawl
-	made     bool   // by this opening
 	home     int    // the shard that the worker's note is in
 
 	alive context.Context // ends with Close
@@ -67,9 +66,6 @@ func (s *Store) String() string { return s.address.String() + " " + s.opts.Crawl
 
 // Worker returns the name of this process in the crawl.
 func (s *Store) Worker() string { return s.opts.Worker }
-
-// Made reports whether the crawl was made by this Open.
-func (s *Store) Made() bool { return s.made }
 
 // ID returns what tells this crawl from all others, also from those that had or will have
 // its name.

@@ -280,25 +280,17 @@ func (s *Store) leased(t *turn, l reply) error {
 	if err != nil {
 		return err
 	}
-	length, err := strconv.ParseInt(l.string(6), 10, 64)
-	if err != nil {
-		return errDamaged
-	}
 	number := int(l.int(0)) - 1
 	if number < 0 || number >= len(t.orders) {
-		return errDamaged
-	}
-	shard, err := strconv.Atoi(l.string(1))
-	if err != nil {
 		return errDamaged
 	}
 	bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
 	w := t.orders[number].w
 	w.leases = append(w.leases, frontier.Lease{
 		Item:       frontier.Item{URL: url, Host: host, Priority: uint8(l.int(4)), Meta: meta},
-		ID:         ticket{shard, l.string(3), bucket, hash}.id(),
+		ID:         ticket{int(l.int(1)), l.string(3), bucket, hash}.id(),
 		Attempt:    int(l.int(5)),
-		Expires:    t.made.Add(time.Duration(length) * time.Microsecond),
+		Expires:    t.made.Add(time.Duration(l.int(6)) * time.Microsecond),
 		Validators: validators,
 	})
 	return nil

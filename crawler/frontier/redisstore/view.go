@@ -3,8 +3,8 @@ package redisstore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -171,19 +171,11 @@ func (s *Store) hear(message string) {
 			s.wakeHolds(host)
 			continue
 		}
-		var n [3]int64
-		words := strings.Fields(strings.TrimPrefix(line, "s"))
-		if from == s.instance || len(words) != len(n) {
-			continue
-		}
-		ok := true
-		for i, w := range words {
-			var err error
-			n[i], err = strconv.ParseInt(w, 10, 64)
-			ok = ok && err == nil
-		}
-		if ok && 0 <= n[0] && n[0] < int64(len(s.view.heads)) {
-			s.view.lower(int(n[0]), n[2], n[1])
+		var shard int
+		var said, at int64
+		n, _ := fmt.Sscanf(line, "s%d %d %d", &shard, &said, &at)
+		if n == 3 && from != s.instance && 0 <= shard && shard < len(s.view.heads) {
+			s.view.lower(shard, at, said)
 		}
 	}
 	s.kick()

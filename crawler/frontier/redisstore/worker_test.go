@@ -25,9 +25,6 @@ func TestSettings(t *testing.T) {
 	settings := bytes.Repeat([]byte{0, 255, '\n'}, maxSettings/3)
 	first := openTest(t, url, Options{Settings: settings})
 	second := openTest(t, url, Options{Settings: []byte("other")})
-	if !first.Made() || second.Made() {
-		t.Errorf("made by the first: %v, by the second: %v", first.Made(), second.Made())
-	}
 	for _, s := range []*Store{first, second} {
 		if !bytes.Equal(s.Settings(), settings) {
 			t.Errorf("%s has other settings, %d bytes", s.Worker(), len(s.Settings()))

@@ -120,7 +120,7 @@ var points = []point{
 	{10, "waiting and waking", slices.Concat(scripts("waiting"), waitChecks)},
 	{11, "bounded memory", memoryChecks},
 	{12, "two processes", processChecks},
-	{13, "what is kept comes back", slices.Concat(scripts("validators"), recordChecks, noteChecks)},
+	{13, "what is kept comes back", slices.Concat(scripts("validators"), keptChecks, noteChecks)},
 	{14, "what is over comes again", slices.Concat(scripts("revisit"), revisitChecks)},
 	{15, "what waits is listed", slices.Concat(scripts("list"), listChecks)},
 	{16, "a host is a server", slices.Concat(scripts("server"), serverChecks)},

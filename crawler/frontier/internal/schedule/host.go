@@ -34,6 +34,18 @@ func (h *Host[H, E]) Before(g *Host[H, E]) bool {
 // Placed is for package heap.
 func (h *Host[H, E]) Placed(i int) { h.index = i }
 
+// Set changes settings of h: a delay that is not nil, a limit above zero, and a block that
+// is longer than the one before. The caller calls Place.
+func (h *Host[H, E]) Set(delay *time.Duration, limit int, blocked Instant) {
+	if delay != nil {
+		h.Delay = max(*delay, 0)
+	}
+	if limit > 0 {
+		h.Limit = limit
+	}
+	h.Blocked = max(h.Blocked, blocked)
+}
+
 // Due is when the clock of h allows the next request (ROB-POL-02). Starts are
 // not written to Clock until the request is known to have been made.
 func (h *Host[H, E]) Due() Instant {

@@ -1,8 +1,7 @@
--- Makes a crawl, or tells what it was made with.
+-- Makes a crawl, unless there is one.
 --
--- KEYS: the record of the crawl. ARGV: its fields and values. The answer is whether
--- it was made, and the record.
+-- KEYS: the record of the crawl. ARGV: its fields and values. The answer is the
+-- record.
 
-local made = redis.call('HEXISTS', KEYS[1], 'id') == 0
-if made then redis.call('HSET', KEYS[1], unpack(ARGV)) end
-return {made and 1 or 0, redis.call('HGETALL', KEYS[1])}
+if redis.call('HEXISTS', KEYS[1], 'id') == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end
+return redis.call('HGETALL', KEYS[1])

@@ -89,7 +89,7 @@ end
 local leases, given = {}, 0
 
 local function tell(s, token, lease, expires)
-	leases[#leases + 1] = {lease[4], s.k, lease[1], token, lease[6], lease[7], digits(expires - now), lease[8], lease[9]}
+	leases[#leases + 1] = {lease[4], tonumber(s.k), lease[1], token, lease[6], lease[7], expires - now, lease[8], lease[9]}
 end
 
 -- pop takes the URL of h whose turn it is.

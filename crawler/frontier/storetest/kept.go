@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-var recordChecks = []check{
+var keptChecks = []check{
 	{name: "items", run: func(s *subject) {
 		s.update(a, frontier.HostUpdate{MaxInFlight: 2})
 		want := []frontier.Item{
