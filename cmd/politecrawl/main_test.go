@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io/fs"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -21,6 +24,32 @@ func done(t *testing.T, args ...string) clitest.Result {
 		t.Fatalf("%q: %+v", args, got)
 	}
 	return got
+}
+
+// refusedCrawl holds that a crawl with these arguments is misuse, and makes no directory.
+func refusedCrawl(t *testing.T, args []string, words ...string) clitest.Result {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "out")
+	got := run(t, append([]string{"crawl", "--output", dir}, args...)...)
+	got.WantRefusal(t, cli.ExitMisuse, words...)
+	if clitest.Exists(dir) {
+		t.Error("the output directory was made")
+	}
+	return got
+}
+
+// wantNowhere holds that no file below a directory has a secret in it.
+func wantNowhere(t *testing.T, dir, secret string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(readText(t, name), secret) {
+			t.Errorf("%s has %q in it", name, secret)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestMain(m *testing.M) { clitest.Main(m, main) }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
@@ -21,16 +20,6 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	got := runChild(t, "", nil, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "0s", "--max-wait", "0s")
 	if !strings.HasPrefix(got.Stderr, "note: ") || !strings.Contains(got.Stderr, "HTTP_PROXY (http://127.0.0.1:9)") || strings.Contains(got.Stderr, "hunter2") {
 		t.Errorf("%+v", got)
-	}
-}
-
-// What no field of a request can hold is a bad setting, and leaves nothing behind.
-func TestUserAgentOfTwoLines(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "crawl")
-	got := run(t, "crawl", "http://127.0.0.1/", "--output", dir, "--user-agent", "bad\nX-Evil: 1")
-	got.WantRefusal(t, cli.ExitMisuse, "user-agent", "line end")
-	if clitest.Exists(dir) {
-		t.Error("a directory is left")
 	}
 }
 

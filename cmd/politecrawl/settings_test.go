@@ -42,12 +42,7 @@ func TestBadConfig(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "out")
-			run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--config", clitest.WriteFile(t, tt.file, tt.text)).
-				WantRefusal(t, cli.ExitMisuse, tt.words...)
-			if _, err := os.Stat(out); err == nil {
-				t.Error("the output directory was made")
-			}
+			refusedCrawl(t, []string{"http://127.0.0.1:1/", "--config", clitest.WriteFile(t, tt.file, tt.text)}, tt.words...)
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
@@ -90,15 +85,11 @@ func TestBadConfig(t *testing.T) {
 
 func TestUnknownVariables(t *testing.T) {
 	t.Setenv("POLITECRAWL_DELY", "2s")
-	out := filepath.Join(t.TempDir(), "out")
-	for _, args := range [][]string{
-		{"config", "show"}, {"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "--resume", out},
-	} {
-		run(t, args...).WantRefusal(t, cli.ExitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
+	const says = "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)"
+	for _, args := range [][]string{{"config", "show"}, {"crawl", "--resume", t.TempDir()}} {
+		run(t, args...).WantRefusal(t, cli.ExitMisuse, says)
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("the output directory was made")
-	}
+	refusedCrawl(t, []string{"http://127.0.0.1:1/"}, says)
 }
 
 // TestRefusedValueHasAPlace holds that what the crawler refuses is told with its place.
@@ -141,11 +132,7 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 	})
 	refused := func(t *testing.T, s setting, args ...string) {
 		t.Helper()
-		out := filepath.Join(t.TempDir(), "out")
-		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).WantRefusal(t, cli.ExitMisuse, s.key, s.says)
-		if clitest.Exists(out) {
-			t.Error("the output directory was made")
-		}
+		refusedCrawl(t, append([]string{"http://127.0.0.1:1/"}, args...), s.key, s.says)
 		if got := run(t, append([]string{"config", "show"}, args...)...); got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, s.says) {
 			t.Errorf("config show: %+v", got)
 		}

@@ -21,7 +21,7 @@ type Frontier struct {
 
 // Add implements frontier.Frontier.
 func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	added, kept, places := make([]bool, len(items)), []frontier.Item{}, []int{}
+	added := make([]bool, len(items))
 	for i, item := range items {
 		t, err := provenance.Decode(item.Meta)
 		if err != nil {
@@ -31,19 +31,14 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		if !ask {
 			added[i], ask = f.census.add(item, t)
 		}
-		if ask {
-			kept, places = append(kept, item), append(places, i)
+		if !ask {
+			continue
 		}
-	}
-	if len(kept) == 0 {
-		return added, nil
-	}
-	fresh, err := f.Memory.Add(ctx, kept)
-	if err != nil {
-		return nil, err
-	}
-	for k, i := range places {
-		added[i] = fresh[k]
+		fresh, err := f.Memory.Add(ctx, items[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		added[i] = fresh[0]
 	}
 	return added, nil
 }

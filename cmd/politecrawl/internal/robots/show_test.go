@@ -97,14 +97,20 @@ Findings:
 	}
 }
 
-// TestShowHostileFile holds that a robots.txt cannot write to the terminal.
-func TestShowHostileFile(t *testing.T) {
-	got := runWith(t, "User-agent: *\nFoo: \x1b[2J\xff\u009b\nb\x1bd line\nSitemap: https://h/\x1b[2J\n", "robots", "show", "-")
-	if strings.ContainsAny(got.Out, "\x1b\u009b") || strings.Contains(got.Out, "\xff") {
-		t.Errorf("control characters in %q", got.Out)
-	}
-	if !strings.Contains(got.Out, `control-character: \x1b[2J\xff\u009b`) {
-		t.Errorf("the value is not shown: %q", got.Out)
+// TestHostileFileIsEscaped holds that a robots.txt cannot write to the terminal, by whatever
+// command. Rules hold no escape, and yet the control characters of Unicode.
+func TestHostileFileIsEscaped(t *testing.T) {
+	const robots = "User-agent: *\nFoo: \x1b[2J\xff\u009b\nb\x1bd line\nSitemap: https://h/\x1b[2J\nDisallow: /a\u009b2J\nDisallow: /b\u202e\nDisallow: /c\xff\nCrawl-delay: \u009b\n"
+	empty := clitest.WriteFile(t, "empty", "")
+	for command, part := range map[string]string{
+		"show -": `control-character: \x1b[2J\xff\u009b`, "lint -": `\u009b`, "agents -": `/a\u009b2J`, "diff - " + empty: `/c\xff`,
+		"check --explain --robots - /a%C2%9B2J": `Disallow: /a\u009b2J`, "check --explain --robots - /b%E2%80%AE": `/b\u202e`, "check --explain --robots - /c%FF": `/c\xff`,
+	} {
+		got := runWith(t, robots, append([]string{"robots"}, strings.Fields(command)...)...)
+		if strings.ContainsAny(got.Out, "\x1b\u009b\u202e") || strings.Contains(got.Out, "\xff") {
+			t.Errorf("%s: control characters in %q", command, got.Out)
+		}
+		clitest.WantParts(t, got.Out, part)
 	}
 }
 
