@@ -15,12 +15,16 @@ import (
 // A crawl is one as seen by a [Handler]: it notes what it is told.
 type crawl struct {
 	pages, joined int
+	refusal       error // of Join
 	limits        []*Limits
 	stopped       []Reason
 }
 
 func (c *crawl) Progress() (pages int, bytes int64) { return c.pages, int64(c.pages) * 100 }
-func (c *crawl) Join(string) error                  { c.joined++; return nil }
+func (c *crawl) Join(string) error {
+	c.joined++
+	return c.refusal
+}
 func (c *crawl) ChangeLimits(_ context.Context, l *Limits) error {
 	c.limits = append(c.limits, l)
 	return nil
@@ -104,6 +108,18 @@ func TestMembersHearEachOther(t *testing.T) {
 	peers := first.Peers()
 	if len(peers) != 2 || peers[0].Pages != 3 || peers[1].Pages != 4 || !peers[1].Working {
 		t.Errorf("%+v", peers)
+	}
+}
+
+// What another process announces and this one cannot do is an error.
+func TestAnnouncementThatCannotBeActedOn(t *testing.T) {
+	c := &crawl{refusal: errors.New("no URL")}
+	r := open(t, options(redistest.Start(t), "w1"), c)
+	if err := r.publish(t.Context(), event{Joined: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Sync(t.Context()); !errors.Is(err, c.refusal) {
+		t.Errorf("%v, want %v", err, c.refusal)
 	}
 }
 
