@@ -43,9 +43,7 @@ func TestAttachAdopts(t *testing.T) {
 		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 		defer transport.CloseIdleConnections()
 		c.WithTransport(transport)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, c.Visit(s.URL+"/a"))
 		wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
 		if want := "/robots.txt /a"; strings.Join(asked, " ") != want {
 			t.Errorf("asked %q, want %q", asked, want)
@@ -56,18 +54,10 @@ func TestAttachAdopts(t *testing.T) {
 		p := newProxy(t)
 		c := colly.NewCollector(newRobots(t, nil).Attach)
 		c.WithTransport(&http.Transport{ResponseHeaderTimeout: time.Minute})
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
-		if err := c.SetProxy(p.URL); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Visit(s.URL + "/b"); err != nil {
-			t.Error(err)
-		}
-		if got := p.seen(); len(got) != 1 {
-			t.Errorf("the proxy saw %q, want /b", got)
-		}
+		wantOK(t, c.Visit(s.URL+"/a"))
+		wantOK(t, c.SetProxy(p.URL))
+		wantOK(t, c.Visit(s.URL+"/b"))
+		p.wantSeen(t, 1)
 	})
 	t.Run("SetProxy replaces a transport that takes none", func(t *testing.T) {
 		s := newSite(t, text(private))
@@ -75,15 +65,9 @@ func TestAttachAdopts(t *testing.T) {
 		c := colly.NewCollector()
 		c.WithTransport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("not by this") }))
 		newRobots(t, nil).Attach(c)
-		if err := c.SetProxy(p.URL); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
-		if got := p.seen(); len(got) != 2 {
-			t.Errorf("the proxy saw %q, want robots.txt and /a", got)
-		}
+		wantOK(t, c.SetProxy(p.URL))
+		wantOK(t, c.Visit(s.URL+"/a"))
+		p.wantSeen(t, 2)
 	})
 	t.Run("timeout", func(t *testing.T) {
 		s := newSite(t, status(404))
@@ -107,18 +91,14 @@ func TestAttachAdopts(t *testing.T) {
 	t.Run("cookies", func(t *testing.T) {
 		s := newSite(t, text(private))
 		c := colly.NewCollector(newRobots(t, nil).Attach)
-		if err := c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}))
 		if got := c.Cookies(s.URL); len(got) != 1 || got[0].Value != "b" {
 			t.Errorf("cookies %v", got)
 		}
 		c.DisableCookies()
 		c.WithTransport(&http.Transport{DisableKeepAlives: true})
 		wantDisallowed(t, c.Head(s.URL+"/private"), 2)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, c.Visit(s.URL+"/a"))
 		s.wantAsked(t, robotsLine, "GET /a")
 		if got := s.seen[1].Header.Get("Cookie"); got != "" {
 			t.Errorf("sent the cookie %q though cookies are disabled", got)
@@ -130,9 +110,7 @@ func TestAttachAdopts(t *testing.T) {
 // passes.
 func TestOtherSchemesPass(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.html"), []byte("<p>hello</p>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, os.WriteFile(filepath.Join(dir, "a.html"), []byte("<p>hello</p>"), 0o600))
 	files := &http.Transport{}
 	files.RegisterProtocol("file", http.NewFileTransport(http.Dir(dir)))
 	own := roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -158,9 +136,7 @@ func TestOtherSchemesPass(t *testing.T) {
 				attach(c, r)
 				var body string
 				c.OnResponse(func(r *colly.Response) { body = string(r.Body) })
-				if err := c.Visit(test.url); err != nil {
-					t.Error(err)
-				}
+				wantOK(t, c.Visit(test.url))
 				if !strings.Contains(body, "hello") {
 					t.Errorf("body %q", body)
 				}
@@ -203,9 +179,7 @@ func TestContextLives(t *testing.T) {
 	if err := c.Context.Err(); !errors.Is(err, robotsext.ErrDetached) {
 		t.Errorf("after SetClient: %v, want ErrDetached", err)
 	}
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	if err := c.Context.Err(); err != nil {
 		t.Errorf("after the next request: %v", err)
 	}
@@ -236,9 +210,7 @@ func TestTransportAfterCookieJar(t *testing.T) {
 				before, s := newSite(t, text(private)), newSite(t, text(private))
 				c := colly.NewCollector(newRobots(t, nil).Attach)
 				setJar(c)
-				if err := c.Visit(before.URL + "/a"); err != nil {
-					t.Fatal(err)
-				}
+				wantOK(t, c.Visit(before.URL+"/a"))
 				var sent errorList // what the transport sends, as errors
 				c.WithTransport(roundTripper(func(req *http.Request) (*http.Response, error) {
 					sent.add(errors.New(req.URL.Path))
@@ -266,24 +238,21 @@ func TestClientFoundAtRequestIsLogged(t *testing.T) {
 	for name, attachAgain := range map[string]bool{"SetClient": false, "SetClient and Attach": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, text(private))
-			var log bytes.Buffer
-			r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			r, log := newLogged(t)
 			c := colly.NewCollector(r.Attach)
 			for _, path := range []string{"/a", "/b"} {
 				c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
 				if attachAgain {
 					r.Attach(c)
 				}
-				if err := c.Visit(s.URL + path); err != nil {
-					t.Error(err)
-				}
+				wantOK(t, c.Visit(s.URL+path))
 			}
 			want := 1
 			if attachAgain {
 				want = 0
 			}
 			if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
-				t.Errorf("logged %d times, want %d: %s", n, want, &log)
+				t.Errorf("logged %d times, want %d: %s", n, want, log)
 			}
 		})
 	}

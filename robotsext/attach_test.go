@@ -77,20 +77,14 @@ func clonedAsync(t *testing.T, c *colly.Collector, actions ...action) []error {
 func queued(t *testing.T, c *colly.Collector, actions ...action) []error {
 	t.Helper()
 	q, err := queue.New(2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	var l errorList
 	c.OnError(func(_ *colly.Response, err error) { l.add(err) })
 	for _, a := range actions {
 		u := mustParse(t, a.url)
-		if err := q.AddRequest(&colly.Request{URL: u, Method: a.method, Headers: &http.Header{"User-Agent": {agent}}}); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, q.AddRequest(&colly.Request{URL: u, Method: a.method, Headers: &http.Header{"User-Agent": {agent}}}))
 	}
-	if err := q.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, q.Run(c))
 	return l.errs
 }
 
@@ -123,9 +117,7 @@ func TestAttachNeverSendsDisallowed(t *testing.T) {
 				if got, want := s.pages(), append(slices.Clone(test.want), "GET /public"); !sameSet(got, want) {
 					t.Errorf("site was asked %q, want %q", got, want)
 				}
-				if n := s.count(robotsLine); n != 1 {
-					t.Errorf("robots.txt was asked for %d times", n)
-				}
+				s.wantCount(t, robotsLine, 1)
 				if len(errs) == 0 {
 					t.Fatal("no error seen")
 				}
@@ -209,9 +201,7 @@ func TestAttachLater(t *testing.T) {
 				var called bool
 				c.OnRequest(func(*colly.Request) { called = true })
 				errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
-				if pages := s.pages(); len(pages) != 0 {
-					t.Errorf("pages sent: %q", pages)
-				}
+				s.wantPages(t)
 				if n := s.count(robotsLine); n > 1 || n == 0 && name != "timeout" {
 					t.Errorf("robots.txt was asked for %d times before its time", n)
 				}
@@ -245,9 +235,7 @@ func TestAttachLaterByMethod(t *testing.T) {
 				s := newSite(t, robots)
 				c := colly.NewCollector(newRobots(t, limit(name)).Attach)
 				wantLater(t, action{method, s.URL + "/a"}.do(c))
-				if pages := s.pages(); len(pages) != 0 {
-					t.Errorf("pages sent: %q", pages)
-				}
+				s.wantPages(t)
 			})
 		}
 	}
@@ -268,9 +256,7 @@ func TestAttachAskedAgain(t *testing.T) {
 		blocked := wantLater(t, c.Visit(s.URL+"/a"))
 		clock.set(blocked.RetryAt)
 	}
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	s.wantAsked(t, robotsLine, robotsLine, robotsLine, "GET /a")
 }
 
@@ -315,9 +301,7 @@ func TestAttachSharedRobots(t *testing.T) {
 	s := newSite(t, text(private))
 	r := newRobots(t, nil)
 	a, b := colly.NewCollector(r.Attach), colly.NewCollector(r.Attach)
-	if err := errors.Join(a.Visit(s.URL+"/a"), b.Visit(s.URL+"/b")); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, errors.Join(a.Visit(s.URL+"/a"), b.Visit(s.URL+"/b")))
 	wantDisallowed(t, b.Visit(s.URL+"/private"), 2)
 	s.wantAsked(t, robotsLine, "GET /a", "GET /b")
 }
@@ -360,9 +344,7 @@ func TestAttachContextEnds(t *testing.T) {
 	s := newSite(t, text(private))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	stop := errors.New("enough")
 	cancel(stop)
 	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {

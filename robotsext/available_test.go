@@ -44,16 +44,12 @@ func TestAvailable(t *testing.T) {
 				h.clock.advance(13 * time.Hour)
 				rec = h.refresh()
 			}
-			if got := letter(rec); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			wantLetter(t, rec, test.want)
 		})
 	}
 	t.Run("ROB-STA-10/no traffic", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.Google}})
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(31 * day)); got != "D" {
-			t.Errorf("got %s, want D", got)
-		}
+		wantLetter(t, h.failFor(31*day), "D")
 	})
 }

@@ -156,10 +156,7 @@ func TestSizeLimit(t *testing.T) {
 		t.Run(test.id, func(t *testing.T) {
 			s := newSite(t, text(test.body))
 			r := newRobots(t, nil)
-			rec, err := r.Record(t.Context(), s.url("/"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, r, s.url("/"))
 			if got := r.Check(t.Context(), s.url("/x/long")) != nil; got != test.disallow || rec.Truncated != test.cut {
 				t.Errorf("disallowed %v, truncated %v; want %v, %v (%d of %d bytes)", got, rec.Truncated, test.disallow, test.cut, len(rec.Body), len(test.body))
 			}
@@ -188,10 +185,7 @@ func TestNilBody(t *testing.T) {
 			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
 			})})
-			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, r, mustParse(t, "http://example.com/"))
 			wantOutcome(t, rec, want)
 		})
 	}
@@ -210,10 +204,7 @@ func TestTransportWithoutResponse(t *testing.T) {
 		}
 		return nil, nil //nolint:nilnil // what this is about
 	})})
-	rec, err := r.Record(t.Context(), mustParse(t, "http://robots.example/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recordFor(t, r, mustParse(t, "http://robots.example/"))
 	wantOutcome(t, rec, robotsext.Unreachable)
 	if !strings.Contains(rec.Err.Error(), want) {
 		t.Errorf("robots.txt: error %v, want %q", rec.Err, want)

@@ -20,9 +20,7 @@ import (
 func openCache(t *testing.T, dir string) robotsext.Cache {
 	t.Helper()
 	c, err := robotsext.NewFileCache(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return c
 }
 
@@ -30,9 +28,7 @@ func openCache(t *testing.T, dir string) robotsext.Cache {
 func cacheFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return names
 }
 
@@ -49,17 +45,13 @@ func TestRestart(t *testing.T) {
 		h.open(open(dir))
 		wantDisallowed(t, h.check("/private"), 2)
 		after := h.record()
-		if len(h.asked) != 1 {
-			t.Errorf("asked %d times", len(h.asked))
-		}
+		h.wantAsked(1)
 		if diff := cmp.Diff(before, after, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "File" }, cmp.Ignore())); diff != "" {
 			t.Errorf("record changed by the restart:\n%s", diff)
 		}
 		h.clock.advance(2 * time.Hour)
 		h.record()
-		if len(h.asked) != 2 {
-			t.Error("not fetched again when it had expired")
-		}
+		h.wantAsked(2)
 	})
 	t.Run("ROB-CAC-17/ROB-STA-05/outage", func(t *testing.T) {
 		dir := t.TempDir()
@@ -99,14 +91,10 @@ func TestRestart(t *testing.T) {
 		h.now = reply{status: 404}
 		h.refresh()
 		h.open(open(dir))
-		if err := h.check("/private"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, h.check("/private"))
 		h.clock.advance(day)
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(31 * day)); got != "A" {
-			t.Errorf("got %s, want A", got)
-		}
+		wantLetter(t, h.failFor(31*day), "A")
 	})
 	t.Run("profile changed", func(t *testing.T) {
 		dir := t.TempDir()
@@ -114,9 +102,7 @@ func TestRestart(t *testing.T) {
 		google.Outage.Profile = robotsext.Google
 		h := newHost(t, google)
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(13 * time.Hour)); got != "A" {
-			t.Fatalf("got %s, want A", got)
-		}
+		wantLetter(t, h.failFor(13*time.Hour), "A")
 		h.open(open(dir))
 		wantLater(t, h.check("/a"))
 	})
@@ -135,13 +121,9 @@ func TestNoStore(t *testing.T) {
 		var all strings.Builder
 		for _, name := range cacheFiles(t, dir) {
 			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			var f struct{ Record robotsext.Record }
-			if err := json.Unmarshal(data, &f); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, json.Unmarshal(data, &f))
 			all.Write(f.Record.Body)
 			if f.Record.Copy != nil {
 				all.Write(f.Record.Copy.Body)
@@ -173,9 +155,7 @@ func TestNoStore(t *testing.T) {
 		h.record()
 		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(31 * day)); got != "D" {
-			t.Errorf("got %s, want D: there was a copy", got)
-		}
+		wantLetter(t, h.failFor(31*day), "D")
 	})
 	t.Run("ROB-STA-08/there is nothing to write", func(t *testing.T) {
 		dir := t.TempDir()
@@ -203,9 +183,7 @@ func TestNoStore(t *testing.T) {
 	t.Run("ROB-CAC-17/lost with the process", func(t *testing.T) {
 		h.open(opts())
 		wantLater(t, h.check("/a"))
-		if got := letter(h.failFor(31 * day)); got != "D" {
-			t.Errorf("got %s, want D: there was a copy", got)
-		}
+		wantLetter(t, h.failFor(31*day), "D")
 	})
 }
 
@@ -219,20 +197,14 @@ func TestDamagedCache(t *testing.T) {
 		},
 		"null": func(t *testing.T, name string) { write(t, name, []byte("null")) },
 		"unreadable": func(t *testing.T, name string) {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(name, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, os.Remove(name))
+			wantOK(t, os.Mkdir(name, 0o755))
 		},
 		"of another origin": func(t *testing.T, name string) {
 			other := t.TempDir()
 			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, other)}})
 			h.now = reply{status: 404}
-			if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
-				t.Fatal(err)
-			}
+			recordFor(t, h.r, mustParse(t, "http://other.example/"))
 			write(t, name, read(t, cacheFiles(t, other)[0]))
 		},
 	}
@@ -246,16 +218,12 @@ func TestDamagedCache(t *testing.T) {
 
 			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 			wantDisallowed(t, h.check("/private"), 2)
-			if len(h.asked) != 2 {
-				t.Errorf("asked %d times: what is unknown is fetched first", len(h.asked))
-			}
+			h.wantAsked(2)
 
 			spoil(t, cacheFiles(t, dir)[0])
 			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 			h.now = reply{status: 500}
-			if got := letter(h.failFor(31 * day)); got != "D" {
-				t.Errorf("got %s, want D: there may have been a copy", got)
-			}
+			wantLetter(t, h.failFor(31*day), "D")
 		})
 	}
 }
@@ -263,17 +231,13 @@ func TestDamagedCache(t *testing.T) {
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return data
 }
 
 func write(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, os.WriteFile(name, data, 0o600))
 }
 
 // brokenCache stores nothing.
@@ -288,13 +252,9 @@ func TestCacheThatCannotStore(t *testing.T) {
 	h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: brokenCache{errors.New("disk full")}, MaxRecords: 1}})
 	h.now = robotsReply
 	wantDisallowed(t, h.check("/private"), 2)
-	if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
-		t.Fatal(err)
-	}
+	recordFor(t, h.r, mustParse(t, "http://other.example/"))
 	h.now = reply{status: 500}
-	if got := letter(h.failFor(31 * day)); got != "D" {
-		t.Errorf("ROB-CAC-17: got %s, want D: the copy was not stored and then evicted", got)
-	}
+	wantLetter(t, h.failFor(31*day), "D")
 }
 
 func TestNewFileCacheFails(t *testing.T) {
@@ -308,21 +268,15 @@ func TestNewFileCacheFails(t *testing.T) {
 // What a crash left half written is removed, what somebody writes now is not.
 func TestNewFileCacheRemovesLeftovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "[*")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, os.Mkdir(dir, 0o755))
 	for name, age := range map[string]time.Duration{"old.tmp": day, "young.tmp": 0, "old.txt": day} {
 		name = filepath.Join(dir, name)
 		write(t, name, nil)
-		if err := os.Chtimes(name, time.Time{}, time.Now().Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, os.Chtimes(name, time.Time{}, time.Now().Add(-age)))
 	}
 	openCache(t, dir)
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	var left []string
 	for _, e := range entries {
 		left = append(left, e.Name())

@@ -56,9 +56,7 @@ func TestStoreFails(t *testing.T) {
 		asked := len(h.asked)
 		h.evict()
 		wantDisallowed(t, h.check("/private"), 2)
-		if len(h.asked) != asked {
-			t.Error("fetched again, though a later Store did not fail")
-		}
+		h.wantAsked(asked)
 	})
 	t.Run("ROB-CAC-17/the copy is lost", func(t *testing.T) {
 		h, cache := outdated(t, 25*time.Hour)
@@ -66,9 +64,7 @@ func TestStoreFails(t *testing.T) {
 		cache.fail = false
 		h.clock.advance(25 * time.Hour)
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(31 * day)); got != "D" {
-			t.Errorf("got %s, want D", got)
-		}
+		wantLetter(t, h.failFor(31*day), "D")
 	})
 	t.Run("ROB-CAC-17/for more origins than there is memory for", func(t *testing.T) {
 		cache := &flakyCache{Cache: openCache(t, t.TempDir()), fail: true}
@@ -79,9 +75,7 @@ func TestStoreFails(t *testing.T) {
 		h.evict()
 		cache.fail = false
 		h.now = reply{status: 500}
-		if got := letter(h.failFor(31 * day)); got != "D" {
-			t.Errorf("got %s, want D", got)
-		}
+		wantLetter(t, h.failFor(31*day), "D")
 	})
 }
 
@@ -93,9 +87,7 @@ func TestFileCacheStoreFails(t *testing.T) {
 			cache := openCache(t, dir)
 			rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}
 			if before {
-				if err := cache.Store(t.Context(), rec); err != nil {
-					t.Fatal(err)
-				}
+				wantOK(t, cache.Store(t.Context(), rec))
 			}
 			unwritable := *rec
 			unwritable.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has no form for that year
@@ -105,9 +97,7 @@ func TestFileCacheStoreFails(t *testing.T) {
 			if got, err := openCache(t, dir).Load(t.Context(), "http://h"); err == nil {
 				t.Errorf("loaded %v, want an error", got)
 			}
-			if err := cache.Store(t.Context(), rec); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, cache.Store(t.Context(), rec))
 			if got, err := openCache(t, dir).Load(t.Context(), "http://h"); err != nil || got == nil {
 				t.Errorf("loaded %v, %v after a Store that went well", got, err)
 			}
@@ -134,9 +124,7 @@ func TestRefreshLoadsFirst(t *testing.T) {
 	a.clock.advance(day)
 	rec := a.failFor(31 * day)
 	t.Run("ROB-STA-07", func(t *testing.T) {
-		if got := letter(rec); got != "C" {
-			t.Errorf("got %s, want C", got)
-		}
+		wantLetter(t, rec, "C")
 	})
 }
 
@@ -151,9 +139,7 @@ func TestStoredAbsence(t *testing.T) {
 			}}},
 		}
 		for range 2 {
-			if err := newRobots(t, &options).Check(t.Context(), mustParse(t, "ftp://example.com/a")); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, newRobots(t, &options).Check(t.Context(), mustParse(t, "ftp://example.com/a")))
 		}
 		if asked != 1 {
 			t.Errorf("asked %d times", asked)

@@ -35,9 +35,7 @@ func TestEndedContextStartsNothing(t *testing.T) {
 			t.Errorf("Visit: %v", err)
 		}
 		synctest.Wait()
-		if len(h.asked) != 0 {
-			t.Errorf("asked %d times", len(h.asked))
-		}
+		h.wantAsked(0)
 	})
 }
 

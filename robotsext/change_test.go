@@ -79,9 +79,7 @@ func TestMemoryCache(t *testing.T) {
 		cache := robotsext.NewMemoryCache(1, 0)
 		for i, want := range []bool{false, true} {
 			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
-			if _, err := h.r.Record(t.Context(), mustParse(t, fmt.Sprintf("http://%d.example/", i))); err != nil {
-				t.Fatal(err)
-			}
+			recordFor(t, h.r, mustParse(t, fmt.Sprintf("http://%d.example/", i)))
 			h.now = reply{status: 500}
 			if rec := h.refresh(); rec.CopyLost != want {
 				t.Errorf("after %d records: copy lost %v", i+1, rec.CopyLost)

@@ -103,15 +103,11 @@ func TestCheck(t *testing.T) {
 	})
 	t.Run("ROB-MAT-21/before all else", func(t *testing.T) {
 		dead := newSite(t, status(500))
-		if err := r.Check(t.Context(), dead.url("/robots.txt")); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, r.Check(t.Context(), dead.url("/robots.txt")))
 		dead.wantAsked(t)
 	})
 	t.Run("ROB-LOC-07", func(t *testing.T) {
-		if err := r.Check(t.Context(), s.url("/folder/robots.txt")); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, r.Check(t.Context(), s.url("/folder/robots.txt")))
 		if n := s.count("GET /folder/robots.txt"); n != 0 {
 			t.Error("asked for")
 		}
@@ -139,9 +135,7 @@ func TestUserFetch(t *testing.T) {
 	client := &http.Client{Transport: r.Transport(nil)}
 	get := func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/private", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		resp, err := client.Do(req)
 		if err == nil {
 			err = resp.Body.Close()
@@ -150,9 +144,7 @@ func TestUserFetch(t *testing.T) {
 	}
 	t.Run("ROB-GEN-03/not set", func(t *testing.T) { wantDisallowed(t, get(t.Context()), 2) })
 	t.Run("ROB-GEN-03/set", func(t *testing.T) {
-		if err := get(robotsext.WithUserFetch(t.Context())); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, get(robotsext.WithUserFetch(t.Context())))
 	})
 }
 
@@ -180,10 +172,7 @@ func TestIdentity(t *testing.T) {
 		})
 	}
 	t.Run("ROB-CAC-11", func(t *testing.T) {
-		rec, err := newRobots(t, nil).Record(t.Context(), s.url("/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := recordFor(t, newRobots(t, nil), s.url("/"))
 		if a, b := rec.File.Group("a").Match("/of-a"), rec.File.Group("b").Match("/of-a"); a.Allowed || !b.Allowed {
 			t.Error("one record does not serve two crawlers")
 		}
@@ -268,10 +257,7 @@ func TestRecordFields(t *testing.T) {
 	clock := newClock()
 	r := newRobots(t, &robotsext.Options{Now: clock.now})
 	t.Run("ROB-STA-11/rules", func(t *testing.T) {
-		rec, err := r.Record(t.Context(), s.url("/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := recordFor(t, r, s.url("/"))
 		if string(rec.Origin) != s.URL || rec.Outcome != robotsext.Rules || rec.Status != 200 || rec.Err != nil ||
 			string(rec.Body) != private || rec.Truncated || len(rec.Chain) != 1 || rec.Chain[0] != s.URL+"/robots.txt" ||
 			!rec.FetchedAt.Equal(clock.now()) || rec.ExpiresAt.Sub(rec.FetchedAt).Round(time.Minute) != 24*time.Hour ||
@@ -281,10 +267,7 @@ func TestRecordFields(t *testing.T) {
 	})
 	t.Run("ROB-STA-11/unreachable", func(t *testing.T) {
 		down := newSite(t, status(502))
-		rec, err := r.Record(t.Context(), down.url("/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := recordFor(t, r, down.url("/"))
 		if rec.Outcome != robotsext.Unreachable || rec.Status != 502 || rec.Err == nil || rec.File != nil || rec.Failures != 1 ||
 			!rec.FailingSince.Equal(clock.now()) || !rec.RetryAt.Equal(clock.now().Add(time.Minute)) {
 			t.Errorf("got %+v", rec)

@@ -40,9 +40,7 @@ func TestCleanURL(t *testing.T) {
 			in := mustParse(t, "http://h"+test.in)
 			before := *in
 			got, err := robotsext.CleanURL(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			if got.RequestURI() != test.want {
 				t.Errorf("requested as %s, want %s", got.RequestURI(), test.want)
 			}
@@ -77,9 +75,7 @@ func TestCleanURLKeepsSpelling(t *testing.T) {
 			in := mustParse(t, "http://h"+test.in)
 			before := *in
 			got, err := robotsext.CleanURL(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			if got.RequestURI() != test.want || got.Path != path.Clean(in.Path) {
 				t.Errorf("requested as %s, want %s", got.RequestURI(), test.want)
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -28,12 +27,9 @@ func TestClonesAreClosedByANewClient(t *testing.T) {
 		for how, drive := range map[string]drive{"clone": cloned, "clone async": clonedAsync} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				s := newSite(t, text(private))
-				var log bytes.Buffer
-				r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				r, log := newLogged(t)
 				c := colly.NewCollector(r.Attach)
-				if err := c.Visit(s.URL + "/before"); err != nil {
-					t.Fatal(err)
-				}
+				wantOK(t, c.Visit(s.URL+"/before"))
 				replace(c)
 				errs := drive(t, c, action{"GET", s.URL + "/get"}, action{"HEAD", s.URL + "/head"}, action{"POST", s.URL + "/post"})
 				s.wantAsked(t, robotsLine, "GET /before")
@@ -46,11 +42,9 @@ func TestClonesAreClosedByANewClient(t *testing.T) {
 					}
 				}
 				if n := strings.Count(log.String(), "call Attach again after SetClient"); n != 1 {
-					t.Errorf("logged %d times: %s", n, &log)
+					t.Errorf("logged %d times: %s", n, log)
 				}
-				if err := c.Visit(s.URL + "/parent"); err != nil {
-					t.Error(err)
-				}
+				wantOK(t, c.Visit(s.URL+"/parent"))
 				if errs := drive(t, c, action{"GET", s.URL + "/after"}, action{"HEAD", s.URL + "/private"}); len(errs) == 0 {
 					t.Error("no error for a disallowed page")
 				}
@@ -71,9 +65,7 @@ func TestGateWrapped(t *testing.T) {
 		through = append(through, req.URL.Path)
 		return gate.RoundTrip(req)
 	}))
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	wantDisallowed(t, c.Head(s.URL+"/private"), 2)
 	if want := []string{"/robots.txt", "/a"}; !slices.Equal(through, want) {
 		t.Errorf("through the wrapper went %q, want %q", through, want)
@@ -98,9 +90,7 @@ func TestContextBeforeAttach(t *testing.T) {
 	})})
 	defer http.DefaultClient.CloseIdleConnections()
 	c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	if len(seen) != 2 || seen[0] != "mine" || seen[1] != "mine" {
 		t.Errorf("Options.Transport saw the values %v, want mine for robots.txt and page", seen)
 	}
@@ -111,40 +101,26 @@ func TestAttachTwice(t *testing.T) {
 	p := newProxy(t)
 	r := newRobots(t, nil)
 	c := colly.NewCollector(r.Attach)
-	if err := c.SetProxy(p.URL); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy(p.URL))
 	r.Attach(c)
 	r.Attach(c.Clone())
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
 	s.wantAsked(t, robotsLine, "GET /a")
-	if got := p.seen(); len(got) != 2 {
-		t.Errorf("the proxy saw %q, want robots.txt and the page", got)
-	}
+	p.wantSeen(t, 2)
 }
 
 func TestAttachSecondRobots(t *testing.T) {
 	s := newSite(t, text("User-agent: first\nDisallow: /a\n\nUser-agent: second\nDisallow: /b\n"))
 	p := newProxy(t)
 	first, err := robotsext.New("first/1.0", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	second, err := robotsext.New("second/1.0", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	c := colly.NewCollector(first.Attach)
-	if err := c.SetProxy(p.URL); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy(p.URL))
 	second.Attach(c)
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	wantDisallowed(t, c.Visit(s.URL+"/b"), 5)
 	if len(p.seen()) != 2 {
 		t.Errorf("the proxy saw %q: it was lost", p.seen())
@@ -170,14 +146,10 @@ func TestAttachToClone(t *testing.T) {
 	parent := colly.NewCollector()
 	clone := parent.Clone()
 	r.Attach(clone)
-	if err := clone.Visit(s.URL + "/clone"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, clone.Visit(s.URL+"/clone"))
 	wantDisallowed(t, parent.Visit(s.URL+"/private/parent"), 2)
 	r.Attach(parent)
-	if err := parent.Visit(s.URL + "/parent"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, parent.Visit(s.URL+"/parent"))
 	wantDisallowed(t, parent.Visit(s.URL+"/private"), 2)
 	s.wantAsked(t, robotsLine, "GET /clone", "GET /parent")
 }
@@ -213,29 +185,24 @@ func TestSchemesOfOneHost(t *testing.T) {
 
 func TestUserAgentOfCollector(t *testing.T) {
 	s := newSite(t, text(private))
-	var log bytes.Buffer
-	r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	r, log := newLogged(t)
 	c := colly.NewCollector(r.Attach)
 	if c.UserAgent != agent {
 		t.Errorf("user agent %q", c.UserAgent)
 	}
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	if log.Len() != 0 {
-		t.Errorf("logged %s", &log)
+		t.Errorf("logged %s", log)
 	}
 	own := colly.NewCollector(colly.UserAgent("other/2.0"), r.Attach)
 	if own.UserAgent != "other/2.0" {
 		t.Errorf("user agent %q was replaced", own.UserAgent)
 	}
 	for _, path := range []string{"/b", "/c"} {
-		if err := own.Visit(s.URL + path); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, own.Visit(s.URL+path))
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "other/2.0") {
-		t.Errorf("ROB-FET-04: %d warnings: %s", n, &log)
+		t.Errorf("ROB-FET-04: %d warnings: %s", n, log)
 	}
 }
 
@@ -254,9 +221,7 @@ func TestHostHeaderHasASay(t *testing.T) {
 			t.Errorf("%s refused by %s, want the URL as it was asked for and the origin that refused", b.URL, b.Origin)
 		}
 	})
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	s.wantAsked(t, robotsLine, "GET /a")
 	other.wantAsked(t, robotsLine)
 	for name, robots := range map[string][2]http.HandlerFunc{
@@ -312,9 +277,7 @@ func TestClientOfTheProgramIsNotChanged(t *testing.T) {
 		t.Errorf("the client was changed: %+v", client)
 	}
 	resp, err := client.Get(s.URL + "/private/api")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	_ = resp.Body.Close()
 	client.Transport = roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("not by this") })
 	if err := c.Visit(s.URL + "/changed"); err != nil {
@@ -327,12 +290,8 @@ func TestClientOfTheProgramIsNotChanged(t *testing.T) {
 func TestRobotsRequestOfCollectorIsBare(t *testing.T) {
 	s := newSite(t, text(private))
 	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Headers(map[string]string{"Authorization": "Basic c2VjcmV0", "Range": "bytes=0-9"}))
-	if err := c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}))
+	wantOK(t, c.Visit(s.URL+"/a"))
 	s.wantAsked(t, robotsLine, "GET /a")
 	for name, id := range map[string]string{"Cookie": "ROB-FET-18", "Authorization": "ROB-GEN-06", "Range": "ROB-FET-01"} {
 		t.Run(id, func(t *testing.T) {

@@ -33,9 +33,7 @@ func TestDecide(t *testing.T) {
 			u := s.url(test.path)
 			r := newRobots(t, nil)
 			d, err := r.Decide(t.Context(), u)
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			line, outcome := 0, robotsext.Outcome(0)
 			if d.Rule != nil {
 				line = d.Rule.Line

@@ -21,9 +21,7 @@ func TestEviction(t *testing.T) {
 		})
 		r := newRobots(t, &opts)
 		return func(host string) int {
-			if _, err := r.Record(t.Context(), mustParse(t, "http://"+host+"/")); err != nil {
-				t.Fatal(err)
-			}
+			recordFor(t, r, mustParse(t, "http://"+host+"/"))
 			return fetches[host]
 		}
 	}
@@ -99,10 +97,7 @@ func TestEvictionOfNothing(t *testing.T) {
 		return reply{status: 500}.RoundTrip(req)
 	})})
 	record := func(host string) *robotsext.Record {
-		rec, err := r.Record(t.Context(), mustParse(t, "http://"+host+"/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := recordFor(t, r, mustParse(t, "http://"+host+"/"))
 		return rec
 	}
 	record("first.example") // evicts the slot of elsewhere.example
@@ -152,9 +147,7 @@ func TestRedirectsInMemory(t *testing.T) {
 			clear(asked)
 			r := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{MaxBytes: 64 << 10}, Transport: transport(bytes)})
 			for i := range 11 {
-				if _, err := r.Record(t.Context(), mustParse(t, fmt.Sprintf("http://%d.example/", i%10))); err != nil {
-					t.Fatal(err)
-				}
+				recordFor(t, r, mustParse(t, fmt.Sprintf("http://%d.example/", i%10)))
 			}
 			if again := asked["0.example"] == 2; again != (name == "much") {
 				t.Errorf("fetched again: %v", again)
@@ -175,9 +168,7 @@ func TestEvictedCopyIsLost(t *testing.T) {
 			if test.evict {
 				h.now = robotsReply
 				h.record()
-				if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
-					t.Fatal(err)
-				}
+				recordFor(t, h.r, mustParse(t, "http://other.example/"))
 			}
 			h.now = reply{status: 500}
 			rec := h.failFor(31 * day)

@@ -23,10 +23,7 @@ import (
 // fetched is the record of s, freshly fetched with default options.
 func fetched(t *testing.T, s *site) *robotsext.Record {
 	t.Helper()
-	rec, err := newRobots(t, nil).Record(t.Context(), s.url("/page"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recordFor(t, newRobots(t, nil), s.url("/page"))
 	return rec
 }
 
@@ -49,9 +46,7 @@ func TestRequest(t *testing.T) {
 	u := s.url("/a/b?x#y")
 	u.User = url.UserPassword("user", "secret")
 	for range 2 {
-		if err := r.Check(t.Context(), u); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, r.Check(t.Context(), u))
 		clock.advance(25 * time.Hour)
 	}
 	s.wantAsked(t, robotsLine, robotsLine)
@@ -85,10 +80,7 @@ func TestInvalidAnswers(t *testing.T) {
 		t.Run("ROB-FET-15/"+name, func(t *testing.T) {
 			s := newSite(t, robots)
 			r := newRobots(t, limit(name))
-			rec, err := r.Record(t.Context(), s.url("/"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, r, s.url("/"))
 			wantOutcome(t, rec, robotsext.Unreachable)
 			if name == "timeout" && (errors.Is(rec.Err, context.DeadlineExceeded) || !strings.Contains(rec.Err.Error(), "50ms")) {
 				t.Errorf("error %v, want our own deadline told from the caller's", rec.Err)
@@ -97,9 +89,7 @@ func TestInvalidAnswers(t *testing.T) {
 	}
 	t.Run("ROB-FET-15/refused", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		addr := l.Addr().String()
 		_ = l.Close()
 		wantLater(t, newRobots(t, nil).Check(t.Context(), mustParse(t, "http://"+addr+"/")))
@@ -195,10 +185,7 @@ func TestTimeout(t *testing.T) {
 					return robotsReply.RoundTrip(req)
 				}),
 			}
-			rec, err := newRobots(t, opts).Record(t.Context(), mustParse(t, "http://example.com/"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, newRobots(t, opts), mustParse(t, "http://example.com/"))
 			wantOutcome(t, rec, robotsext.Rules)
 			if inTurn != 0 {
 				t.Errorf("%d turns never ended", inTurn)
@@ -218,10 +205,7 @@ func TestTimeout(t *testing.T) {
 				}),
 			}
 			start := time.Now()
-			rec, err := newRobots(t, opts).Record(t.Context(), mustParse(t, "http://example.com/"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, newRobots(t, opts), mustParse(t, "http://example.com/"))
 			wantOutcome(t, rec, robotsext.Unreachable)
 			if took := time.Since(start); took != time.Hour+3*time.Second {
 				t.Errorf("took %s", took)

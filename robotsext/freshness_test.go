@@ -142,14 +142,10 @@ func TestReuse(t *testing.T) {
 			h.record()
 			h.clock.advance(test.life - time.Minute)
 			h.record()
-			if len(h.asked) != 1 {
-				t.Errorf("asked %d times within its lifetime", len(h.asked))
-			}
+			h.wantAsked(1)
 			h.clock.advance(2 * time.Minute)
 			h.record()
-			if len(h.asked) != 2 {
-				t.Errorf("asked %d times, want once more", len(h.asked))
-			}
+			h.wantAsked(2)
 		})
 	}
 	t.Run("ROB-CAC-16", func(t *testing.T) {
@@ -159,10 +155,7 @@ func TestReuse(t *testing.T) {
 			}
 			return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=600"}}}.RoundTrip(req)
 		})})
-		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := recordFor(t, r, mustParse(t, "http://example.com/"))
 		if got := rec.ExpiresAt.Sub(rec.FetchedAt).Round(time.Second); got != 10*time.Minute {
 			t.Errorf("used for %s", got)
 		}
@@ -192,8 +185,6 @@ func TestReuse(t *testing.T) {
 		h.record()
 		h.clock.advance(-time.Hour)
 		h.record()
-		if len(h.asked) != 2 {
-			t.Error("a record from the future was used")
-		}
+		h.wantAsked(2)
 	})
 }

@@ -30,9 +30,7 @@ func send(t *testing.T, r *robotsext.Robots, req *http.Request) (*http.Response,
 func newRequest(t *testing.T, method, rawURL, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, rawURL, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return req
 }
 
@@ -93,9 +91,7 @@ func TestTransport(t *testing.T) {
 		clock := newClock()
 		r := newRobots(t, &robotsext.Options{Now: clock.now})
 		queued := newRequest(t, "GET", s.URL+"/private", "")
-		if err := r.Check(t.Context(), queued.URL); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, r.Check(t.Context(), queued.URL))
 		rules = private
 		clock.advance(25 * time.Hour)
 		_, err := send(t, r, queued)
@@ -107,9 +103,7 @@ func TestTransport(t *testing.T) {
 	t.Run("ROB-MAT-25/sent as checked", func(t *testing.T) {
 		s := newSite(t, text(private))
 		resp, err := send(t, newRobots(t, nil), newRequest(t, "GET", s.URL+"/private/%2e%2e/a?b=/../c", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		s.wantAsked(t, robotsLine, "GET /a?b=/../c")
 		if got := resp.Request.URL.RequestURI(); got != "/a?b=/../c" {
 			t.Errorf("the answer says it is to %s", got)
@@ -137,9 +131,7 @@ func TestTransport(t *testing.T) {
 		})
 		client := &http.Client{Transport: newRobots(t, nil).Transport(base)}
 		resp, err := client.Get(s.URL + "/a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		_ = resp.Body.Close()
 		if !slices.Equal(through, []string{"/a"}) {
 			t.Errorf("through base went %q", through)
@@ -181,9 +173,7 @@ func TestAnswerWithoutBody(t *testing.T) {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("got %v, %v", resp, err)
 	}
-	if err := colly.NewCollector(r.Attach).Visit("http://example.com/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, colly.NewCollector(r.Attach).Visit("http://example.com/a"))
 }
 
 // watchedBody tells whether it was closed.
@@ -224,9 +214,7 @@ func TestRefusedRequestIsClosed(t *testing.T) {
 			}
 		})
 	}
-	if pages := s.pages(); len(pages) != 0 {
-		t.Errorf("sent %q", pages)
-	}
+	s.wantPages(t)
 }
 
 // A fetch of robots.txt that took too long, or was stopped, is a refusal, not the

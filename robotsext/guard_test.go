@@ -150,9 +150,7 @@ func TestGuardOfSitemapRebound(t *testing.T) {
 	attempts := 0
 	opts.Sitemaps.OnFile = func(f robotsext.SitemapFile) { attempts += f.Attempts }
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	_, errs := gather(newRobots(t, opts).Sitemaps(t.Context(), mustParse(t, "http://rebind.example:"+port+"/")))
 	if len(errs) != 1 || !errors.Is(errs[0], guard.ErrRefused) || attempts != 1 {
 		t.Errorf("errors %v after %d attempts", errs, attempts)
@@ -164,9 +162,7 @@ func TestGuardOfSitemapRebound(t *testing.T) {
 func TestGuardAllows(t *testing.T) {
 	s := newSite(t, text(private))
 	c := colly.NewCollector(newRobots(t, only("127.0.0.1")).Attach)
-	if err := c.Visit(s.URL + "/page"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/page"))
 	wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
 	s.wantAsked(t, robotsLine, "GET /page")
 }
@@ -178,17 +174,13 @@ func TestGuardAndProxy(t *testing.T) {
 	p := newProxy(t)
 	r := newRobots(t, &robotsext.Options{Guard: guard.New()})
 	c := colly.NewCollector(r.Attach)
-	if err := c.SetProxy(p.URL); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy(p.URL))
 	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "169.254.169.254", "2130706433"} {
 		if err := c.Visit("http://" + host + "/page"); !errors.Is(err, guard.ErrRefused) {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
-	if got := p.seen(); len(got) != 0 {
-		t.Errorf("the proxy saw %q", got)
-	}
+	p.wantSeen(t, 0)
 	if err := c.Visit("http://name.invalid/page"); errors.Is(err, guard.ErrRefused) || len(p.seen()) == 0 {
 		t.Errorf("a name: %v, and the proxy saw %q", err, p.seen())
 	}

@@ -110,9 +110,7 @@ func TestCallbackEndsGoroutine(t *testing.T) {
 			h.now = robotsReply
 			wantLater(t, h.check("/a"))
 			wantDisallowed(t, h.check("/private"), 2)
-			if len(h.asked) != 1 {
-				t.Errorf("asked %d times", len(h.asked))
-			}
+			h.wantAsked(1)
 		})
 	}
 }
@@ -150,15 +148,11 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 		if blocked := wantLater(t, h.check("/a")); !blocked.RetryAt.Equal(want) {
 			t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
 		}
-		if len(h.asked) != 2 {
-			t.Errorf("asked %d times", len(h.asked))
-		}
+		h.wantAsked(2)
 		h.clock.set(want)
 		h.now = robotsReply
 		wantDisallowed(t, h.check("/private"), 2)
-		if len(h.asked) != 3 {
-			t.Errorf("asked %d times", len(h.asked))
-		}
+		h.wantAsked(3)
 	})
 	t.Run("ROB-POL-04/pages", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,9 +167,7 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 				return reply{status: 200}.RoundTrip(req)
 			})})
 			u := mustParse(t, "http://example.com/a")
-			if err := r.Check(t.Context(), u); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, r.Check(t.Context(), u))
 			robots = reply{status: 503, header: http.Header{"Retry-After": {"120"}}}
 			if _, err := r.Refresh(t.Context(), u); err != nil {
 				t.Fatal(err)

@@ -12,9 +12,7 @@ import (
 func originOf(t *testing.T, rawURL string) robotsext.Origin {
 	t.Helper()
 	o, err := robotsext.OriginOf(mustParse(t, rawURL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return o
 }
 

@@ -71,6 +71,14 @@ func (h *host) check(path string) error {
 	return h.r.Check(h.t.Context(), mustParse(h.t, "http://example.com"+path))
 }
 
+// wantAsked wants robots.txt to have been requested so many times.
+func (h *host) wantAsked(times int) {
+	h.t.Helper()
+	if len(h.asked) != times {
+		h.t.Errorf("asked %d times, want %d", len(h.asked), times)
+	}
+}
+
 // failFor has the host fail until an outage has lasted for e, looked at each day.
 func (h *host) failFor(e time.Duration) *robotsext.Record {
 	h.t.Helper()
@@ -95,6 +103,13 @@ func letter(rec *robotsext.Record) string {
 		return "D"
 	}
 	return fmt.Sprintf("%v", rec.Outcome)
+}
+
+func wantLetter(t *testing.T, rec *robotsext.Record, want string) {
+	t.Helper()
+	if got := letter(rec); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 func TestTableLAD(t *testing.T) {
@@ -134,9 +149,7 @@ func TestTableLAD(t *testing.T) {
 						if cell == "avail?A:D" {
 							want = map[bool]string{true: "A", false: "D"}[available]
 						}
-						if got := letter(h.failFor(e)); got != want {
-							t.Errorf("got %s, want %s", got, want)
-						}
+						wantLetter(t, h.failFor(e), want)
 					})
 				}
 			}
@@ -157,9 +170,7 @@ func TestLostCopyAndAvailable(t *testing.T) {
 			}
 			h.now = reply{status: 500}
 			want := map[bool]string{true: "D", false: "A"}[lost]
-			if got := letter(h.failFor(40 * day)); got != want {
-				t.Errorf("got %s, want %s", got, want)
-			}
+			wantLetter(t, h.failFor(40*day), want)
 		})
 	}
 }
@@ -173,9 +184,7 @@ func TestOutage(t *testing.T) {
 			h.clock.set(blocked.RetryAt)
 		}
 		h.now = robotsReply
-		if err := h.check("/"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, h.check("/"))
 		wantDisallowed(t, h.check("/private"), 2)
 	})
 	t.Run("ROB-STA-03/ROB-CAC-13", func(t *testing.T) {
@@ -222,9 +231,7 @@ func TestOutage(t *testing.T) {
 		wantLater(t, h.check("/"))
 		h.clock.advance(59 * time.Second)
 		wantLater(t, h.check("/"))
-		if len(h.asked) != 1 {
-			t.Errorf("asked %d times", len(h.asked))
-		}
+		h.wantAsked(1)
 	})
 	t.Run("ROB-STA-05/cleared", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{})
@@ -305,9 +312,7 @@ func TestOutage(t *testing.T) {
 		h.clock.advance(day)
 		h.now = reply{status: 404}
 		h.refresh()
-		if err := h.check("/private"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, h.check("/private"))
 		h.clock.advance(day)
 		h.now = reply{status: 500}
 		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.Copy != nil || rec.CopyLost {

@@ -98,9 +98,7 @@ func TestPace(t *testing.T) {
 			clone := c.Clone()
 			r.Pace(clone, 0)
 			_ = c.Visit(site + "/a")
-			if err := clone.Visit(site + "/b"); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, clone.Visit(site+"/b"))
 			wantSent("0 /robots.txt", "5 /a", "10 /b")
 		})
 	})
@@ -110,9 +108,7 @@ func TestPace(t *testing.T) {
 			r.Pace(c, 0)
 			for _, host := range []string{site, "http://other.example.com"} { // which is not held up
 				for range 3 {
-					if err := c.Visit(host + "/a"); err != nil {
-						t.Error(err)
-					}
+					wantOK(t, c.Visit(host+"/a"))
 				}
 				time.Sleep(time.Second)
 			}
@@ -135,9 +131,7 @@ func TestPace(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			client := &http.Client{Transport: r.Transport(nil)}
 			left, err := client.Get(site + "/left-open")
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			c := colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
 			_ = c.Visit(site + "/a") // waits for Timeout, not longer
@@ -189,13 +183,9 @@ func TestPaceBesideLimitRule(t *testing.T) {
 			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 				c := colly.NewCollector(r.Attach)
 				r.Pace(c, 0)
-				if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}); err != nil {
-					t.Fatal(err)
-				}
+				wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}))
 				for _, path := range []string{"/a", "/b", "/c"} {
-					if err := c.Visit("http://example.com" + path); err != nil {
-						t.Error(err)
-					}
+					wantOK(t, c.Visit("http://example.com"+path))
 				}
 				wantSent(test.want...)
 			})

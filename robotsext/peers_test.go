@@ -112,9 +112,7 @@ func temotoSays(t *testing.T, robots http.HandlerFunc, path string) verdict {
 	t.Helper()
 	s := newSite(t, robots)
 	resp, err := http.Get(s.URL + "/robots.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	defer http.DefaultClient.CloseIdleConnections()
 	defer resp.Body.Close()
 	data, err := robotstxt.FromResponse(resp)

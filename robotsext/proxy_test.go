@@ -56,15 +56,21 @@ func (p *forwardProxy) seen() []string {
 	return append([]string(nil), p.urls...)
 }
 
+// wantSeen wants the proxy to have seen so many requests.
+func (p *forwardProxy) wantSeen(t *testing.T, want int) {
+	t.Helper()
+	if got := p.seen(); len(got) != want {
+		t.Errorf("the proxy saw %q, want %d requests", got, want)
+	}
+}
+
 func TestSetProxyAfterAttach(t *testing.T) {
 	for how, drive := range drives {
 		t.Run(how, func(t *testing.T) {
 			s := newSite(t, text(private))
 			p := newProxy(t)
 			c := colly.NewCollector(newRobots(t, nil).Attach)
-			if err := c.SetProxy(p.URL); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, c.SetProxy(p.URL))
 			errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private/x"})
 			if len(errs) < 2 {
 				t.Fatalf("errors %v, want one for each refusal", errs)
@@ -73,9 +79,7 @@ func TestSetProxyAfterAttach(t *testing.T) {
 				wantDisallowed(t, err, 2)
 			}
 			s.wantAsked(t, robotsLine, "GET /a")
-			if got := p.seen(); len(got) != 2 {
-				t.Errorf("the proxy saw %q, want robots.txt and /a", got)
-			}
+			p.wantSeen(t, 2)
 		})
 	}
 }
@@ -87,18 +91,12 @@ func TestSetProxyReachesEarlierClones(t *testing.T) {
 	c := colly.NewCollector(newRobots(t, nil).Attach)
 	clone := c.Clone()
 	newRobots(t, nil).Attach(c)
-	if err := c.SetProxy(p.URL); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy(p.URL))
 	for _, err := range []error{clone.Visit(s.URL + "/a"), clone.Head(s.URL + "/b")} {
-		if err != nil {
-			t.Error(err)
-		}
+		wantOK(t, err)
 	}
 	s.wantAsked(t, robotsLine, "GET /a", "HEAD /b")
-	if got := p.seen(); len(got) != 3 {
-		t.Errorf("the proxy saw %q, want robots.txt and both pages", got)
-	}
+	p.wantSeen(t, 3)
 }
 
 // With the collector's context, what is asked beside the collector goes the same
@@ -128,15 +126,11 @@ func TestProxyByCollectorContext(t *testing.T) {
 			r := newRobots(t, nil)
 			parent, cancel := context.WithCancelCause(t.Context())
 			c := colly.NewCollector(colly.StdlibContext(parent), r.Attach)
-			if err := c.SetProxy(p.URL); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, c.SetProxy(p.URL))
 			derived, release := context.WithCancel(c.Context)
 			defer release()
 			for _, ctx := range []context.Context{c.Context, derived} {
-				if err := ask(ctx, r, s.url("/a")); err != nil {
-					t.Error(err)
-				}
+				wantOK(t, ask(ctx, r, s.url("/a")))
 			}
 			if got, want := p.seen(), s.asked(); len(got) == 0 || len(got) != len(want) {
 				t.Errorf("the proxy saw %q, the site %q", got, want)
@@ -159,15 +153,11 @@ func TestProxyDead(t *testing.T) {
 	clock := newClock()
 	r := newRobots(t, &robotsext.Options{Now: clock.now})
 	c, other := colly.NewCollector(r.Attach), colly.NewCollector(r.Attach)
-	if err := c.SetProxy("http://127.0.0.1:1"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy("http://127.0.0.1:1"))
 	wantLater(t, c.Visit(s.URL+"/a"))
 	blocked := wantLater(t, other.Visit(s.URL+"/a"))
 	clock.set(blocked.RetryAt)
-	if err := other.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, other.Visit(s.URL+"/a"))
 	s.wantAsked(t, robotsLine, "GET /a")
 }
 
@@ -176,16 +166,12 @@ func TestProxySwitcher(t *testing.T) {
 	p1, p2 := newProxy(t), newProxy(t)
 	c := colly.NewCollector(newRobots(t, nil).Attach)
 	switcher, err := proxy.RoundRobinProxySwitcher(p1.URL, p2.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	c.SetProxyFunc(switcher)
 	var proxyURL string
 	c.OnResponse(func(r *colly.Response) { proxyURL += r.Request.ProxyURL })
 	for _, path := range []string{"/a", "/b", "/c"} {
-		if err := c.Visit(s.URL + path); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, c.Visit(s.URL+path))
 	}
 	if len(p1.seen()) != 2 || len(p2.seen()) != 2 {
 		t.Errorf("the proxies saw %q and %q, want 2 requests each", p1.seen(), p2.seen())
@@ -200,9 +186,7 @@ func TestProxyWithForeignTransport(t *testing.T) {
 	r := newRobots(t, &robotsext.Options{Transport: roundTripper(http.DefaultTransport.RoundTrip)})
 	defer http.DefaultClient.CloseIdleConnections()
 	c := colly.NewCollector(r.Attach)
-	if err := c.SetProxy("http://127.0.0.1:1"); err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, c.SetProxy("http://127.0.0.1:1"))
 	for _, err := range []error{c.Visit(s.URL + "/a"), c.Head(s.URL + "/b")} {
 		if !errors.Is(err, robotsext.ErrProxy) {
 			t.Errorf("error %v, want ErrProxy", err)
@@ -216,23 +200,17 @@ func TestKeepAlivesDisabled(t *testing.T) {
 	p := newProxy(t)
 	c := colly.NewCollector(newRobots(t, nil).Attach)
 	proxyURL, err := url.Parse(p.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	c.SetProxyFunc(http.ProxyURL(proxyURL)) // sets DisableKeepAlives
 	var closed bool
 	p.Config.Handler = keepAliveWatch(p.Config.Handler, &closed)
-	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/a"))
 	if !closed {
 		t.Error("the connection was kept, though colly asked for the contrary")
 	}
 	closed = false
 	newRobots(t, nil).Attach(c)
-	if err := c.Visit(s.URL + "/b"); err != nil {
-		t.Error(err)
-	}
+	wantOK(t, c.Visit(s.URL+"/b"))
 	if !closed {
 		t.Error("the connection was kept after a second Attach")
 	}
@@ -252,9 +230,7 @@ func TestProxyFuncCannotChangeTheRequest(t *testing.T) {
 				change(req, s.url("/private"))
 				return url.Parse(p.URL)
 			})
-			if err := c.Visit(s.URL + "/a"); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, c.Visit(s.URL+"/a"))
 			s.wantAsked(t, robotsLine, "GET /a")
 		})
 	}

@@ -87,13 +87,9 @@ func ownNetworkWithout() error {
 func TestReadmeCode(t *testing.T) {
 	_ = []any{oneLine, refusalOrFailure, paceAndSitemaps, ownNetwork, ownNetworkWithout}
 	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 5 {
 		t.Fatalf("%d blocks of code, want 5", len(blocks))
@@ -167,9 +163,7 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"a warning says that nothing is adopted", "TestUnknownColly"},
 	}
 	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	page := strings.Join(strings.Fields(string(text)), " ")
 	tests := testFunctions(t)
 	for _, h := range held {
@@ -186,15 +180,11 @@ func TestReadmeIsHeld(t *testing.T) {
 func testFunctions(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	names := make(map[string]bool)
 	for _, file := range files {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		for _, match := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(source), -1) {
 			names[match[1]] = true
 		}
@@ -217,9 +207,7 @@ func TestCollysOwnCheck(t *testing.T) {
 				t.Errorf("%s: no error", path)
 			}
 		}
-		if pages := s.pages(); len(pages) != 0 {
-			t.Errorf("pages sent: %q", pages)
-		}
+		s.wantPages(t)
 	})
 	t.Run("a line that makes no sense: every page fails", func(t *testing.T) {
 		s := newSite(t, text("User-agent: *\nCrawl-delay: soon\nDisallow: /private\n"))
@@ -235,9 +223,7 @@ func TestCollysOwnCheck(t *testing.T) {
 		wantDisallowed(t, ours.Visit(s.URL+"/private"), 3)
 	})
 	t.Run("nine redirects", func(t *testing.T) {
-		if err := newCollector().Visit(chain(t, 9, text(private)).URL + "/a"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, newCollector().Visit(chain(t, 9, text(private)).URL+"/a"))
 		if err := newCollector().Visit(chain(t, 10, text(private)).URL + "/a"); err == nil {
 			t.Error("ten redirects: no error")
 		}
@@ -265,9 +251,7 @@ func TestCollysOwnCheck(t *testing.T) {
 		}
 		visitors.Wait()
 		c.Wait()
-		if err := c.Visit(s.URL + "/later"); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, c.Visit(s.URL+"/later"))
 		c.Wait()
 		if n := s.count(robotsLine); n != visits {
 			t.Errorf("robots.txt was requested %d times, want %d", n, visits)
@@ -311,9 +295,7 @@ func TestErrorsReachCallers(t *testing.T) {
 					t.Errorf("error %v", err)
 				}
 			}
-			if pages := s.pages(); len(pages) != 0 {
-				t.Errorf("pages sent: %q", pages)
-			}
+			s.wantPages(t)
 		})
 	}
 }
@@ -351,9 +333,7 @@ func TestControlAndProxy(t *testing.T) {
 			defer transport.CloseIdleConnections()
 			c := colly.NewCollector()
 			c.WithTransport(transport)
-			if err := c.SetProxy(p.URL); err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, c.SetProxy(p.URL))
 			if err := c.Visit(s.URL + "/a"); errors.Is(err, guard.ErrRefused) == test.sent {
 				t.Errorf("error %v", err)
 			}

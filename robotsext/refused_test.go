@@ -58,9 +58,7 @@ func TestRefusedByGateOnly(t *testing.T) {
 			}
 			down = false
 			clock.set(blocked.RetryAt)
-			if err := refused.Retry(); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, refused.Retry())
 			if len(s.pages()) != 1 {
 				t.Errorf("site was asked %q", s.asked())
 			}
@@ -71,9 +69,7 @@ func TestRefusedByGateOnly(t *testing.T) {
 		s := newSite(t, robots)
 		clock := newClock()
 		c := colly.NewCollector(newRobots(t, &robotsext.Options{Now: clock.now}).Attach)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, c.Visit(s.URL+"/a"))
 		down = true
 		clock.advance(25 * time.Hour)
 		wantLater(t, c.Visit(s.URL+"/b"))
@@ -127,13 +123,9 @@ func TestQueueLater(t *testing.T) {
 		if warnings != "" {
 			t.Errorf("logged %s", warnings)
 		}
-		if pages := s.pages(); len(pages) != 0 {
-			t.Errorf("pages sent: %q", pages)
-		}
+		s.wantPages(t)
 		for _, req := range refused {
-			if err := req.Retry(); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, req.Retry())
 		}
 		if want := []string{"GET /a", "GET /b", "GET /c"}; !slices.Equal(s.pages(), want) {
 			t.Errorf("after Retry the site was asked %q, want %q", s.pages(), want)
@@ -148,9 +140,7 @@ func TestUserFetchByCollector(t *testing.T) {
 			s := newSite(t, robots)
 			ctx := robotsext.WithUserFetch(t.Context())
 			c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
-			if err := errors.Join(c.Visit(s.URL+"/private"), c.Head(s.URL+"/private")); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, errors.Join(c.Visit(s.URL+"/private"), c.Head(s.URL+"/private")))
 			s.wantAsked(t, "GET /private", "HEAD /private")
 		})
 	}
@@ -197,9 +187,7 @@ func TestNotPossible(t *testing.T) {
 		visit := func() error {
 			return colly.NewCollector(r.Attach, colly.CacheDir(dir)).Visit(s.URL + "/private")
 		}
-		if err := visit(); err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, visit())
 		rules = private
 		clock.advance(25 * time.Hour)
 		if err := visit(); err != nil {

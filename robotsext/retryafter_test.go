@@ -23,41 +23,48 @@ func retryAfter(status, seconds int, location string) reply {
 // Requests of this package to a server wait for the Retry-After of any response.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	there := func(r reply, body string) []reply { r.body = body; return []reply{r} }
-	for name, test := range map[string]struct {
-		answers map[string][]reply
-		pages   []string
-		sent    []string
-		errs    int
-	}{
-		"robots.txt that is there, before a sitemap": {map[string][]reply{
-			"/robots.txt": there(retryAfter(200, 60, ""), "Sitemap: "+siteA+"/1.xml\n"),
-			"/1.xml":      ok(urlset(siteA + "/a")),
-		}, []string{"/a"}, []string{"0 /robots.txt", "61 /1.xml"}, 0},
-		"sitemap that is there, before the next": {map[string][]reply{
-			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      there(retryAfter(200, 60, ""), urlset(siteA+"/a")),
-			"/2.xml":      ok(urlset(siteA + "/b")),
-		}, []string{"/a", "/b"}, []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"}, 0},
-		"redirect of a sitemap": {map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {retryAfter(302, 60, "/2.xml")},
-			"/2.xml":      ok(urlset(siteA + "/a")),
-		}, []string{"/a"}, []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"}, 0},
-		"redirect of a sitemap, longer than a walk waits": {map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {retryAfter(302, 7200, "/2.xml")},
-		}, nil, []string{"0 /robots.txt", "2 /1.xml"}, 1},
+	for _, test := range []walk{
+		{
+			name: "robots.txt that is there, before a sitemap",
+			answers: map[string][]reply{
+				"/robots.txt": there(retryAfter(200, 60, ""), "Sitemap: "+siteA+"/1.xml\n"),
+				"/1.xml":      ok(urlset(siteA + "/a")),
+			},
+			pages: []string{"/a"},
+			sent:  []string{"0 /robots.txt", "61 /1.xml"},
+		},
+		{
+			name: "sitemap that is there, before the next",
+			answers: map[string][]reply{
+				"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+				"/1.xml":      there(retryAfter(200, 60, ""), urlset(siteA+"/a")),
+				"/2.xml":      ok(urlset(siteA + "/b")),
+			},
+			pages: []string{"/a", "/b"},
+			sent:  []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"},
+		},
+		{
+			name: "redirect of a sitemap",
+			answers: map[string][]reply{
+				"/robots.txt": robotsListing(siteA + "/1.xml"),
+				"/1.xml":      {retryAfter(302, 60, "/2.xml")},
+				"/2.xml":      ok(urlset(siteA + "/a")),
+			},
+			pages: []string{"/a"},
+			sent:  []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"},
+		},
+		{
+			name: "redirect of a sitemap, longer than a walk waits",
+			answers: map[string][]reply{
+				"/robots.txt": robotsListing(siteA + "/1.xml"),
+				"/1.xml":      {retryAfter(302, 7200, "/2.xml")},
+			},
+			errs: []string{"/1.xml"},
+			sent: []string{"0 /robots.txt", "2 /1.xml"},
+		},
 	} {
-		t.Run("ROB-POL-04/"+name, func(t *testing.T) {
-			onWeb(t, test.answers, func(t *testing.T, w *web) {
-				pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-				wantPages(t, pages, test.pages...)
-				w.wantSent(test.sent...)
-				if len(errs) != test.errs {
-					t.Errorf("errors %v, want %d", errs, test.errs)
-				}
-			})
-		})
+		test.name = "ROB-POL-04/" + test.name
+		test.run(t)
 	}
 	for name, test := range map[string]struct {
 		wait   int
@@ -72,10 +79,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 				"/robots.txt": {retryAfter(301, test.wait, test.target)},
 				test.target:   ok("User-agent: *\nDisallow: /private\n"),
 			}, func(t *testing.T, w *web) {
-				rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
-				if err != nil {
-					t.Fatal(err)
-				}
+				rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
 				wantOutcome(t, rec, robotsext.Rules)
 				w.wantSent("0 /robots.txt", test.sent)
 			})
@@ -104,16 +108,12 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		}, func(t *testing.T, w *web) {
 			r := w.robots(robotsext.Options{})
 			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			time.Sleep(100 * time.Second) // the body takes its time
 			_ = resp.Body.Close()
 			c := colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
-			if err := c.Visit(siteA + "/b"); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, c.Visit(siteA+"/b"))
 			w.wantSent("0 /robots.txt", "1 /a", "162 /b")
 		})
 	})
@@ -126,9 +126,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		}, func(t *testing.T, w *web) {
 			r := w.robots(robotsext.Options{})
 			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			_ = resp.Body.Close()
 			time.Sleep(10 * time.Minute)
 			want := w.start.Add(3602 * time.Second)
@@ -136,9 +134,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 				t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
 			}
 			time.Sleep(time.Until(want))
-			if err := r.Check(t.Context(), rootA); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, r.Check(t.Context(), rootA))
 			w.wantSent("0 /robots.txt", "1 /a", "3602 /robots.txt")
 		})
 	})
@@ -147,9 +143,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		robots.header.Set("Cache-Control", "max-age=300")
 		onWeb(t, map[string][]reply{"/robots.txt": {robots, robots}}, func(t *testing.T, w *web) {
 			r := w.robots(robotsext.Options{})
-			if err := r.Check(t.Context(), rootA); err != nil {
-				t.Error(err)
-			}
+			wantOK(t, r.Check(t.Context(), rootA))
 			time.Sleep(10 * time.Minute)
 			wantLater(t, r.Check(t.Context(), rootA))
 			w.wantSent("0 /robots.txt")

@@ -17,9 +17,7 @@ import (
 // TestROB_GEN_07, or of a subtest, "ROB-GEN-07/links". A comment or a message is no name.
 func TestEveryRowHasATest(t *testing.T) {
 	spec, err := os.ReadFile("robotstxt/testdata/spec.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	rows := regexp.MustCompile(`(?m)^\| (ROB-[A-Z]+-\d+) \|`).FindAllStringSubmatch(string(spec), -1)
 	if len(rows) < 150 {
 		t.Fatalf("spec.md has %d rows: its form has changed", len(rows))
@@ -68,9 +66,7 @@ func idsInTests(t *testing.T, root string) map[string]string {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return named
 }
 

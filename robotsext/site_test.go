@@ -1,6 +1,7 @@
 package robotsext_test
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -105,6 +106,22 @@ func (s *site) wantAsked(t *testing.T, want ...string) {
 	}
 }
 
+func (s *site) wantCount(t *testing.T, line string, want int) {
+	t.Helper()
+	if got := s.count(line); got != want {
+		t.Errorf("%s: %d times, want %d", line, got, want)
+	}
+}
+
+// wantPages compares what was asked besides robots.txt, in any order.
+func (s *site) wantPages(t *testing.T, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if got := s.pages(); !slices.Equal(got, want) {
+		t.Errorf("pages sent: %q, want %q", got, want)
+	}
+}
+
 func (s *site) url(path string) *url.URL {
 	u, err := url.Parse(s.URL + path)
 	if err != nil {
@@ -122,19 +139,37 @@ func newRobots(t *testing.T, opts *robotsext.Options) *robotsext.Robots {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	r, err := robotsext.New(agent, opts)
+	wantOK(t, err)
+	t.Cleanup(r.CloseIdleConnections)
+	return r
+}
+
+// newLogged is newRobots with a log to look at.
+func newLogged(t *testing.T) (*robotsext.Robots, *bytes.Buffer) {
+	t.Helper()
+	log := new(bytes.Buffer)
+	return newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}), log
+}
+
+func recordFor(t *testing.T, r *robotsext.Robots, u *url.URL) *robotsext.Record {
+	t.Helper()
+	rec, err := r.Record(t.Context(), u)
+	wantOK(t, err)
+	return rec
+}
+
+// wantOK ends the test at an error.
+func wantOK(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.CloseIdleConnections)
-	return r
 }
 
 func mustParse(t *testing.T, s string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	return u
 }
 

@@ -59,6 +59,7 @@ func TestSitemapFiles(t *testing.T) {
 				}
 				break
 			}
+			w.wantSent("0 /robots.txt", "2 /index.xml", "4 /1.xml.gz")
 			if len(files) != 2 || files[1].Err != nil || files[1].Summary.Complete || files[1].Summary.Entries != 1 {
 				t.Errorf("files %+v", files)
 			}
@@ -82,7 +83,10 @@ func TestSitemapFiles(t *testing.T) {
 		})
 	})
 	t.Run("context ends between entries", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(siteA+"/a", siteA+"/b"))}, func(t *testing.T, w *web) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+			"/1.xml":      ok(urlset(siteA+"/a", siteA+"/b")),
+		}, func(t *testing.T, w *web) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var pages []string
@@ -96,6 +100,7 @@ func TestSitemapFiles(t *testing.T) {
 				}
 				pages = append(pages, entry.Loc)
 			}
+			w.wantSent("0 /robots.txt", "2 /1.xml")
 			if wantPages(t, pages, "/a"); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
 				t.Errorf("errors %v", errs)
 			}

@@ -158,16 +158,12 @@ func TestHostileSitemaps(t *testing.T) {
 			_, _ = z.Write(bytes.Repeat([]byte{'\t'}, 1<<20))
 		}
 		_ = z.Close()
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      ok(packed.String()),
-		}, func(t *testing.T, w *web) {
-			_, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(errs) != 1 || !errors.Is(errs[0], sitemap.RatioTooHigh) {
-				t.Errorf("errors %v", errs)
-			}
-			w.wantSent("0 /robots.txt", "2 /1.xml")
-		})
+		walk{
+			name:    "walk",
+			answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(packed.String())},
+			errs:    []string{sitemap.RatioTooHigh.Error()},
+			sent:    []string{"0 /robots.txt", "2 /1.xml"},
+		}.run(t)
 	})
 	t.Run("ROB-SMP-20/index that lists itself", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
@@ -269,16 +265,10 @@ func TestHostileSitemaps(t *testing.T) {
 			})
 		}
 	})
-	t.Run("ROB-SMP-20/redirects without end", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {{status: 301, header: http.Header{"Location": {"/1.xml"}}}},
-		}, func(t *testing.T, w *web) {
-			_, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "more than 5 redirects") {
-				t.Errorf("errors %v", errs)
-			}
-			w.wantSent("0 /robots.txt", "2 /1.xml", "4 /1.xml", "6 /1.xml", "8 /1.xml", "10 /1.xml", "12 /1.xml")
-		})
-	})
+	walk{
+		name:    "ROB-SMP-20/redirects without end",
+		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": {redirect("/1.xml")}},
+		errs:    []string{"more than 5 redirects"},
+		sent:    []string{"0 /robots.txt", "2 /1.xml", "4 /1.xml", "6 /1.xml", "8 /1.xml", "10 /1.xml", "12 /1.xml"},
+	}.run(t)
 }

@@ -76,9 +76,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 				peak = max(peak, held(before))
 				return ok(urlset())[0].RoundTrip(req)
 			})})
-			if _, err := r.Record(t.Context(), rootA); err != nil {
-				t.Fatal(err)
-			}
+			recordFor(t, r, rootA)
 			before = uint64(held(0))
 			gather(r.Sitemaps(t.Context(), rootA))
 			if asked != 10 || peak > most {

@@ -127,9 +127,7 @@ func TestSitemapStreams(t *testing.T) {
 		}}
 		n := 0
 		for _, err := range served(t, body, robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), rootA) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			if n++; n == 1 && time.Since(start) > 5*time.Second {
 				t.Errorf("the first entry came after %s", time.Since(start))
 			}
@@ -150,9 +148,7 @@ func TestSitemapMemory(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for _, err := range served(t, body, robotsext.Options{}).Sitemaps(t.Context(), rootA) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			time.Sleep(time.Minute)
 			runtime.GC()
 			runtime.ReadMemStats(&after)

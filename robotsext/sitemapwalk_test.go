@@ -25,22 +25,14 @@ func TestSitemapTurns(t *testing.T) {
 			"/a":          ok("page"), "/b": ok("page"), "/c": ok("page"),
 		}
 	}
-	t.Run("ROB-POL-02/SitemapDelay", func(t *testing.T) {
-		for delay, want := range map[time.Duration][]string{
-			0:               {"0 /robots.txt", "2 /1.xml", "4 /2.xml"},
-			3 * time.Second: {"0 /robots.txt", "4 /1.xml", "8 /2.xml"},
-			-1:              {"0 /robots.txt", "1 /1.xml", "2 /2.xml"},
-		} {
-			onWeb(t, two(), func(t *testing.T, w *web) {
-				pages, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: delay}}).Sitemaps(t.Context(), rootA))
-				if len(errs) > 0 {
-					t.Error(errs)
-				}
-				wantPages(t, pages, "/a", "/b", "/c")
-				w.wantSent(want...)
-			})
-		}
-	})
+	for delay, sent := range map[time.Duration][]string{
+		0:               {"0 /robots.txt", "2 /1.xml", "4 /2.xml"},
+		3 * time.Second: {"0 /robots.txt", "4 /1.xml", "8 /2.xml"},
+		-1:              {"0 /robots.txt", "1 /1.xml", "2 /2.xml"},
+	} {
+		opts := robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: delay}}
+		walk{"ROB-POL-02/SitemapDelay", two(), opts, []string{"/a", "/b", "/c"}, nil, sent}.run(t)
+	}
 	t.Run("ROB-POL-01/ROB-EXT-01/Crawl-delay, pages between", func(t *testing.T) {
 		answers := two()
 		answers["/robots.txt"][0].body += "User-agent: *\nCrawl-delay: 10\nDisallow:\nUser-agent: testbot\nCrawl-delay: 5\n"
@@ -120,38 +112,57 @@ func TestSitemapRetries(t *testing.T) {
 			}
 		})
 	})
-	t.Run("ROB-POL-08/ROB-SMP-24/408", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {{status: 408}, ok(urlset(siteA + "/a"))[0]},
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
-			wantPages(t, pages, "/a")
-			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /1.xml")
-		})
-	})
-	t.Run("ROB-POL-04/ROB-SMP-24/429", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt":            robotsListing(siteA+"/1.xml", "http://b.example/3.xml", siteA+"/2.xml"),
-			"/1.xml":                 {{status: 429, header: http.Header{"Retry-After": {"120"}}}, ok(urlset(siteA + "/a"))[0]},
-			"/2.xml":                 ok(urlset(siteA + "/b")),
-			"http://b.example/3.xml": ok(urlset(siteA + "/c")),
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
-			wantPages(t, pages, "/c", "/a", "/b")
-			w.wantSent("0 /robots.txt", "2 /1.xml", "3 http://b.example/robots.txt", "4 http://b.example/3.xml", "123 /1.xml", "125 /2.xml")
-		})
-	})
+	for _, test := range []walk{
+		{
+			name: "ROB-POL-08/ROB-SMP-24/408",
+			answers: map[string][]reply{
+				"/robots.txt": robotsListing(siteA + "/1.xml"),
+				"/1.xml":      {{status: 408}, ok(urlset(siteA + "/a"))[0]},
+			},
+			pages: []string{"/a"},
+			sent:  []string{"0 /robots.txt", "2 /1.xml", "63 /1.xml"},
+		},
+		{
+			name: "ROB-POL-04/ROB-SMP-24/429",
+			answers: map[string][]reply{
+				"/robots.txt":            robotsListing(siteA+"/1.xml", "http://b.example/3.xml", siteA+"/2.xml"),
+				"/1.xml":                 {retryAfter(429, 120, ""), ok(urlset(siteA + "/a"))[0]},
+				"/2.xml":                 ok(urlset(siteA + "/b")),
+				"http://b.example/3.xml": ok(urlset(siteA + "/c")),
+			},
+			pages: []string{"/c", "/a", "/b"},
+			sent:  []string{"0 /robots.txt", "2 /1.xml", "3 http://b.example/robots.txt", "4 http://b.example/3.xml", "123 /1.xml", "125 /2.xml"},
+		},
+		{
+			name: "ROB-POL-03/robots.txt of another origin unreachable",
+			answers: map[string][]reply{
+				"/robots.txt":                 robotsListing("http://b.example/1.xml"),
+				"http://b.example/robots.txt": {{status: 500}, {status: 500}, ok("User-agent: *\nDisallow: /x")[0]},
+				"http://b.example/1.xml":      ok(urlset(siteA + "/a")),
+			},
+			pages: []string{"/a"},
+			sent: []string{
+				"0 /robots.txt", "1 http://b.example/robots.txt", "62 http://b.example/robots.txt",
+				"183 http://b.example/robots.txt", "185 http://b.example/1.xml",
+			},
+		},
+		{
+			name: "ROB-SMP-24/network error",
+			answers: map[string][]reply{
+				"/robots.txt": robotsListing(siteA + "/1.xml"),
+				"/1.xml":      {{err: io.ErrClosedPipe}, ok(urlset(siteA + "/a"))[0]},
+			},
+			opts:  robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second}},
+			pages: []string{"/a"},
+			sent:  []string{"0 /robots.txt", "2 /1.xml", "3 /1.xml"},
+		},
+	} {
+		test.run(t)
+	}
 	t.Run("ROB-POL-04/longer than a walk waits", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
 			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      {{status: 503, header: http.Header{"Retry-After": {"7200"}}}},
+			"/1.xml":      {retryAfter(503, 7200, "")},
 		}, func(t *testing.T, w *web) {
 			var files []robotsext.SitemapFile
 			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
@@ -166,33 +177,6 @@ func TestSitemapRetries(t *testing.T) {
 				if want := w.start.Add(7203 * time.Second); !ok || !e.RetryAt.Equal(want) || !strings.Contains(err.Error(), want.UTC().Format(time.RFC3339)) {
 					t.Errorf("error %v", err)
 				}
-			}
-		})
-	})
-	t.Run("ROB-POL-03/robots.txt of another origin unreachable", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt":                 robotsListing("http://b.example/1.xml"),
-			"http://b.example/robots.txt": {{status: 500}, {status: 500}, ok("User-agent: *\nDisallow: /x")[0]},
-			"http://b.example/1.xml":      ok(urlset(siteA + "/a")),
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
-			wantPages(t, pages, "/a")
-			w.wantSent("0 /robots.txt", "1 http://b.example/robots.txt", "62 http://b.example/robots.txt", "183 http://b.example/robots.txt", "185 http://b.example/1.xml")
-		})
-	})
-	t.Run("ROB-SMP-24/network error", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {{err: io.ErrClosedPipe}, ok(urlset(siteA + "/a"))[0]},
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second}}).Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a")
-			w.wantSent("0 /robots.txt", "2 /1.xml", "3 /1.xml")
-			if len(errs) > 0 {
-				t.Error(errs)
 			}
 		})
 	})

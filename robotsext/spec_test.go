@@ -11,9 +11,7 @@ import (
 func specTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	spec, err := os.ReadFile("robotstxt/testdata/spec.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantOK(t, err)
 	_, after, ok := strings.Cut(string(spec), "```data "+name+"\n")
 	block, _, closed := strings.Cut(after, "```")
 	if !ok || !closed {

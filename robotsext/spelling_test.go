@@ -62,9 +62,7 @@ func TestEverySpellingIsBound(t *testing.T) {
 		want := []string{robotsLine}
 		for _, link := range []string{"/a", "/a%257B", "/it%27s|'", "/a%2Fb|"} {
 			resp, err := client.Do(&http.Request{URL: s.url(link)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantOK(t, err)
 			_ = resp.Body.Close()
 			want = append(want, "GET "+strings.ReplaceAll(link, "|", "%7C"))
 		}
@@ -79,15 +77,11 @@ func TestCollyRespellsPath(t *testing.T) {
 	c := colly.NewCollector(newRobots(t, nil).Attach)
 	clean := func(path string) string {
 		u, err := robotsext.CleanURL(s.url(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantOK(t, err)
 		return u.String()
 	}
 	for _, link := range []string{s.URL + "/it's|a%2Fb", clean("/it's|a%2Fb")} {
-		if err := c.Visit(link); err != nil {
-			t.Error(err)
-		}
+		wantOK(t, c.Visit(link))
 	}
 	if err := c.Visit(clean("/it's|a%2Fb/private")); !errors.Is(err, colly.ErrRobotsTxtBlocked) {
 		t.Errorf("ROB-MAT-28: error %v", err)

@@ -122,10 +122,7 @@ var robotsReply = reply{status: 200, body: twoRules}
 func recordBy(t *testing.T, transport http.RoundTripper) *robotsext.Record {
 	t.Helper()
 	r := newRobots(t, &robotsext.Options{Transport: transport})
-	rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/page"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recordFor(t, r, mustParse(t, "http://example.com/page"))
 	return rec
 }
 
@@ -176,17 +173,12 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 			defer transport.CloseIdleConnections()
 			for range test.before {
 				resp, err := (&http.Client{Transport: transport}).Get(s.URL + "/page")
-				if err != nil {
-					t.Fatal(err)
-				}
+				wantOK(t, err)
 				_, _ = io.Copy(io.Discard, resp.Body)
 				_ = resp.Body.Close()
 			}
 			r := newRobots(t, &robotsext.Options{Transport: transport})
-			rec, err := r.Record(t.Context(), s.url("/page"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := recordFor(t, r, s.url("/page"))
 			wantOutcome(t, rec, test.want)
 		})
 	}
@@ -202,10 +194,7 @@ func TestROB_STA_09_ServerErrorIsNotProbed(t *testing.T) {
 		}
 		return reply{status: 500}.RoundTrip(req)
 	})})
-	rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recordFor(t, r, mustParse(t, "http://example.com/"))
 	wantOutcome(t, rec, robotsext.Unreachable)
 	if len(paths) != 1 {
 		t.Errorf("requested %q", paths)
