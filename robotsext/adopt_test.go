@@ -70,14 +70,15 @@ func TestAttachAdopts(t *testing.T) {
 		p.wantSeen(t, 2)
 	})
 	t.Run("timeout", func(t *testing.T) {
-		s := newSite(t, status(404))
-		s.hang.Store(true)
-		c := colly.NewCollector(newRobots(t, nil).Attach)
-		c.SetClient(&http.Client{Timeout: 50 * time.Millisecond})
-		var timeout interface{ Timeout() bool }
-		if err := c.Head(s.URL + "/a"); !errors.As(err, &timeout) || !timeout.Timeout() {
-			t.Errorf("error %v, want a timeout", err)
-		}
+		onWeb(t, map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
+			c := colly.NewCollector(newRobots(t, nil).Attach)
+			c.SetClient(&http.Client{Timeout: time.Minute, Transport: w})
+			var timeout interface{ Timeout() bool }
+			if err := c.Head(siteA + "/a"); !errors.As(err, &timeout) || !timeout.Timeout() {
+				t.Errorf("error %v, want a timeout", err)
+			}
+			w.after(time.Minute, time.Minute)
+		})
 	})
 	t.Run("redirect check", func(t *testing.T) {
 		s := newSite(t, text(private))

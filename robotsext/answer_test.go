@@ -43,8 +43,7 @@ func TestUntrustedRecord(t *testing.T) {
 			if test.rec.Origin == "" {
 				test.rec.Origin = "http://example.com"
 			}
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&test.rec}}})
-			h.now = reply{status: 500}
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&test.rec}}}, reply{status: 500})
 			err := h.check("/a")
 			if (len(h.asked) == 1) != test.fetch {
 				t.Errorf("asked %d times", len(h.asked))
@@ -63,7 +62,7 @@ func TestUntrustedRecord(t *testing.T) {
 		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&robotsext.Record{
 			Origin: "http://example.com", Outcome: robotsext.AllowAll, FetchedAt: now,
 			FailingSince: now.Add(-time.Hour), Outage: 40 * day, RetryAt: years, ExpiresAt: years,
-		}}}})
+		}}}}, reply{status: 500})
 		wantLater(t, h.check("/a"))
 		if rec := h.record(); rec.Outage != time.Hour || rec.RetryAt.After(now.Add(day)) {
 			t.Errorf("outage of %s, next try %s", rec.Outage, rec.RetryAt)

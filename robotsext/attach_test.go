@@ -276,24 +276,23 @@ func TestAttachNoRobots(t *testing.T) {
 }
 
 func TestAttachFiftyFirstVisits(t *testing.T) {
-	onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
-		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.Async())
-		for i := range 50 {
-			go func() {
-				if err := c.Visit(fmt.Sprintf("%s/%d", siteA, i)); err != nil {
-					t.Error(err)
-				}
-			}()
-		}
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		c.Wait()
-		if n := w.count("/robots.txt"); n != 1 {
-			t.Errorf("ROB-FET-03: robots.txt was asked for %d times", n)
-		}
-		if w.sent[0] != "0 /robots.txt" || len(w.sent) != 51 {
-			t.Errorf("ROB-FET-02: sent %q", w.sent)
-		}
+	t.Run("ROB-FET-02/ROB-FET-03", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+			c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.Async())
+			for i := range 50 {
+				go func() {
+					if err := c.Visit(fmt.Sprintf("%s/%d", siteA, i)); err != nil {
+						t.Error(err)
+					}
+				}()
+			}
+			synctest.Wait()
+			time.Sleep(time.Minute)
+			c.Wait()
+			if n := w.count("/robots.txt"); n != 1 || w.sent[0] != "0 /robots.txt" || len(w.sent) != 51 {
+				t.Errorf("robots.txt was asked for %d times; sent %q", n, w.sent)
+			}
+		})
 	})
 }
 
@@ -329,14 +328,14 @@ func TestAttachShortPageTimeout(t *testing.T) {
 		})
 	}
 	t.Run("page still limited", func(t *testing.T) {
-		s := newSite(t, status(404))
-		s.hang.Store(true)
-		c := colly.NewCollector(newRobots(t, nil).Attach)
-		c.SetRequestTimeout(50 * time.Millisecond)
-		err := c.Visit(s.URL + "/a")
-		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
-			t.Errorf("error %v, want a timeout", err)
-		}
+		onWeb(t, map[string][]reply{"/a": {{hang: true}}}, func(t *testing.T, w *web) {
+			c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
+			c.SetRequestTimeout(300 * time.Millisecond)
+			err := c.Visit(siteA + "/a")
+			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+				t.Errorf("error %v, want a timeout", err)
+			}
+		})
 	})
 }
 

@@ -24,25 +24,40 @@ func openCache(t *testing.T, dir string) robotsext.Cache {
 	return c
 }
 
-// cacheFiles is the name of each record's file in dir.
-func cacheFiles(t *testing.T, dir string) []string {
+func cachedIn(t *testing.T, dir string) robotsext.Options {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	wantOK(t, err)
+	return robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}}
+}
+
+// cachedHost is newHost with a cache in files.
+func cachedHost(t *testing.T, now reply) *host {
+	t.Helper()
+	dir := t.TempDir()
+	h := newHost(t, cachedIn(t, dir), now)
+	h.dir = dir
+	return h
+}
+
+// restart opens the files of cachedHost, as the next process does.
+func (h *host) restart() {
+	h.t.Helper()
+	h.open(cachedIn(h.t, h.dir))
+}
+
+// cacheFiles is the name of each record's file.
+func (h *host) cacheFiles() []string {
+	h.t.Helper()
+	names, err := filepath.Glob(filepath.Join(h.dir, "*", "*"))
+	wantOK(h.t, err)
 	return names
 }
 
 func TestRestart(t *testing.T) {
-	open := func(dir string) robotsext.Options {
-		return robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}}
-	}
 	t.Run("ROB-CAC-17/rules", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, open(dir))
-		h.now = robotsReply
+		h := cachedHost(t, robotsReply)
 		before := h.record()
 		h.clock.advance(23 * time.Hour)
-		h.open(open(dir))
+		h.restart()
 		wantDisallowed(t, h.check("/private"), 2)
 		after := h.record()
 		h.wantAsked(1)
@@ -54,14 +69,12 @@ func TestRestart(t *testing.T) {
 		h.wantAsked(2)
 	})
 	t.Run("ROB-CAC-17/ROB-STA-05/outage", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, open(dir))
-		h.now = robotsReply
+		h := cachedHost(t, robotsReply)
 		h.record()
 		h.clock.advance(day)
 		h.now = reply{status: 503}
 		first := h.failFor(20 * day)
-		h.open(open(dir))
+		h.restart()
 		blocked := wantLater(t, h.check("/a")) // not asked again before its time
 		if !blocked.RetryAt.Equal(first.RetryAt) {
 			t.Errorf("next try at %s, was %s before the restart", blocked.RetryAt, first.RetryAt)
@@ -71,55 +84,45 @@ func TestRestart(t *testing.T) {
 			t.Errorf("got %s, failing since %s, for %s", letter(rec), rec.FailingSince, rec.Outage)
 		}
 		wantDisallowed(t, h.check("/private"), 2)
-		h.open(open(dir))
+		h.restart()
 		wantDisallowed(t, h.check("/private"), 2)
 	})
 	t.Run("ROB-CAC-17/stopped for long", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, open(dir))
-		h.now = reply{status: 500}
+		h := cachedHost(t, reply{status: 500})
 		h.record()
 		h.clock.advance(40 * day)
-		h.open(open(dir))
+		h.restart()
 		wantLater(t, h.check("/a"))
 	})
 	t.Run("ROB-STA-08/404", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, open(dir))
-		h.now = robotsReply
+		h := cachedHost(t, robotsReply)
 		h.refresh()
 		h.now = reply{status: 404}
 		h.refresh()
-		h.open(open(dir))
+		h.restart()
 		wantOK(t, h.check("/private"))
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		wantLetter(t, h.failFor(31*day), "A")
 	})
 	t.Run("profile changed", func(t *testing.T) {
-		dir := t.TempDir()
-		google := open(dir)
+		h := cachedHost(t, reply{status: 500})
+		google := cachedIn(t, h.dir)
 		google.Outage.Profile = robotsext.Google
-		h := newHost(t, google)
-		h.now = reply{status: 500}
+		h.open(google)
 		wantLetter(t, h.failFor(13*time.Hour), "A")
-		h.open(open(dir))
+		h.restart()
 		wantLater(t, h.check("/a"))
 	})
 }
 
 func TestNoStore(t *testing.T) {
-	dir := t.TempDir()
-	opts := func() robotsext.Options {
-		return robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}}
-	}
-	h := newHost(t, opts())
-	h.now = robotsReply
-	h.now.header = http.Header{"Cache-Control": {"no-store"}}
+	rules, noStore := robotsReply, http.Header{"Cache-Control": {"no-store"}}
+	rules.header = noStore
+	h := cachedHost(t, rules)
 	h.record()
 	onDisk := func() string {
 		var all strings.Builder
-		for _, name := range cacheFiles(t, dir) {
+		for _, name := range h.cacheFiles() {
 			data, err := os.ReadFile(name)
 			wantOK(t, err)
 			var f struct{ Record robotsext.Record }
@@ -132,13 +135,12 @@ func TestNoStore(t *testing.T) {
 		return all.String()
 	}
 	t.Run("ROB-CAC-06/not written", func(t *testing.T) {
-		if text := onDisk(); text != "" || len(cacheFiles(t, dir)) != 1 {
+		if text := onDisk(); text != "" || len(h.cacheFiles()) != 1 {
 			t.Errorf("on disk: %q", text)
 		}
 	})
 	t.Run("ROB-CAC-06/not written as a copy", func(t *testing.T) {
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		rec := h.failFor(31 * day)
 		if letter(rec) != "C" {
 			t.Errorf("got %s, want the copy in memory", letter(rec))
@@ -148,40 +150,32 @@ func TestNoStore(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-17/lost with the process before an outage", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-		h.now = robotsReply
-		h.now.header = http.Header{"Cache-Control": {"no-store"}}
+		h := cachedHost(t, rules)
 		h.record()
-		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-		h.now = reply{status: 500}
+		h.restart()
 		wantLetter(t, h.failFor(31*day), "D")
 	})
 	t.Run("ROB-STA-08/there is nothing to write", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-		h.now = reply{status: 404, header: http.Header{"Cache-Control": {"no-store"}}}
+		h := cachedHost(t, reply{status: 404, header: noStore})
 		h.record()
-		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
+		h.restart()
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.CopyLost {
 			t.Errorf("got %s, copy lost %v; want A: there was none", letter(rec), rec.CopyLost)
 		}
 	})
 	t.Run("ROB-CAC-06/unchanged after a restart", func(t *testing.T) {
-		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-		h.now = robotsReply
-		h.now.header = http.Header{"Cache-Control": {"no-store"}}
+		h := cachedHost(t, rules)
 		h.record()
-		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}, OnChange: func(before, after *robotsext.Record) {
+		opts := cachedIn(t, h.dir)
+		opts.OnChange = func(before, after *robotsext.Record) {
 			t.Errorf("changed from %v to %v", before.Outcome, after.Outcome)
-		}})
+		}
+		h.open(opts)
 		wantDisallowed(t, h.check("/private"), 2)
 	})
 	t.Run("ROB-CAC-17/lost with the process", func(t *testing.T) {
-		h.open(opts())
+		h.restart()
 		wantLater(t, h.check("/a"))
 		wantLetter(t, h.failFor(31*day), "D")
 	})
@@ -201,28 +195,23 @@ func TestDamagedCache(t *testing.T) {
 			wantOK(t, os.Mkdir(name, 0o755))
 		},
 		"of another origin": func(t *testing.T, name string) {
-			other := t.TempDir()
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, other)}})
-			h.now = reply{status: 404}
-			recordFor(t, h.r, mustParse(t, "http://other.example/"))
-			write(t, name, read(t, cacheFiles(t, other)[0]))
+			other := cachedHost(t, reply{status: 404})
+			recordFor(t, other.r, mustParse(t, "http://other.example/"))
+			write(t, name, read(t, other.cacheFiles()[0]))
 		},
 	}
 	for name, spoil := range damage {
 		t.Run("ROB-CAC-17/"+name, func(t *testing.T) {
-			dir := t.TempDir()
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-			h.now = robotsReply
+			h := cachedHost(t, robotsReply)
 			h.record()
-			spoil(t, cacheFiles(t, dir)[0])
+			spoil(t, h.cacheFiles()[0])
 
-			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
+			h.restart()
 			wantDisallowed(t, h.check("/private"), 2)
 			h.wantAsked(2)
 
-			spoil(t, cacheFiles(t, dir)[0])
-			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
-			h.now = reply{status: 500}
+			spoil(t, h.cacheFiles()[0])
+			h.restart()
 			wantLetter(t, h.failFor(31*day), "D")
 		})
 	}
@@ -249,11 +238,9 @@ func (c brokenCache) Load(context.Context, robotsext.Origin) (*robotsext.Record,
 func (c brokenCache) Store(context.Context, *robotsext.Record) error { return c.err }
 
 func TestCacheThatCannotStore(t *testing.T) {
-	h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: brokenCache{errors.New("disk full")}, MaxRecords: 1}})
-	h.now = robotsReply
+	h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: brokenCache{errors.New("disk full")}, MaxRecords: 1}}, robotsReply)
 	wantDisallowed(t, h.check("/private"), 2)
 	recordFor(t, h.r, mustParse(t, "http://other.example/"))
-	h.now = reply{status: 500}
 	wantLetter(t, h.failFor(31*day), "D")
 }
 

@@ -39,8 +39,7 @@ func (h *host) evict() {
 func TestStoreFails(t *testing.T) {
 	outdated := func(t *testing.T, age time.Duration) (*host, *flakyCache) {
 		cache := &flakyCache{Cache: openCache(t, t.TempDir())}
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}})
-		h.now = reply{status: 404}
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}}, reply{status: 404})
 		h.record()
 		h.clock.advance(age)
 		cache.fail = true
@@ -63,18 +62,15 @@ func TestStoreFails(t *testing.T) {
 		h.evict()
 		cache.fail = false
 		h.clock.advance(25 * time.Hour)
-		h.now = reply{status: 500}
 		wantLetter(t, h.failFor(31*day), "D")
 	})
 	t.Run("ROB-CAC-17/for more origins than there is memory for", func(t *testing.T) {
 		cache := &flakyCache{Cache: openCache(t, t.TempDir()), fail: true}
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}}, robotsReply)
 		h.evict()
 		h.record()
 		h.evict()
 		cache.fail = false
-		h.now = reply{status: 500}
 		wantLetter(t, h.failFor(31*day), "D")
 	})
 }
@@ -108,13 +104,11 @@ func TestFileCacheStoreFails(t *testing.T) {
 // A refresh starts from what the Cache knows, as any fetch does.
 func TestRefreshLoadsFirst(t *testing.T) {
 	cache := robotsext.NewMemoryCache(0, 0)
-	a := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
-	a.now = reply{status: 404}
+	a := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}}, reply{status: 404})
 	a.record()
 	a.clock.advance(25 * time.Hour)
-	b := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
+	b := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}}, robotsReply)
 	b.clock.set(a.clock.now())
-	b.now = robotsReply
 	b.record()
 	a.clock.advance(time.Hour)
 	a.now = reply{status: 500}
@@ -147,8 +141,7 @@ func TestStoredAbsence(t *testing.T) {
 	})
 	t.Run("ROB-CAC-17/404", func(t *testing.T) {
 		cache := openCache(t, t.TempDir())
-		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
-		h.now = reply{status: 404}
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}}, reply{status: 404})
 		h.record()
 		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		if err := h.check("/a"); err != nil || len(h.asked) != 1 {

@@ -41,8 +41,7 @@ func TestOnChange(t *testing.T) {
 					order = append(order, "change")
 					calls = append(calls, call{before, after})
 				},
-			})
-			h.now = test.before
+			}, test.before)
 			before := h.refresh()
 			if len(calls) != 0 {
 				t.Error("the first record was called a change")
@@ -78,9 +77,8 @@ func TestMemoryCache(t *testing.T) {
 	t.Run("ROB-CAC-17/evicted", func(t *testing.T) {
 		cache := robotsext.NewMemoryCache(1, 0)
 		for i, want := range []bool{false, true} {
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}}, reply{status: 500})
 			recordFor(t, h.r, mustParse(t, fmt.Sprintf("http://%d.example/", i)))
-			h.now = reply{status: 500}
 			if rec := h.refresh(); rec.CopyLost != want {
 				t.Errorf("after %d records: copy lost %v", i+1, rec.CopyLost)
 			}

@@ -129,25 +129,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestUserFetch(t *testing.T) {
-	s := newSite(t, text(private))
-	r := newRobots(t, nil)
-	client := &http.Client{Transport: r.Transport(nil)}
-	get := func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/private", nil)
-		wantOK(t, err)
-		resp, err := client.Do(req)
-		if err == nil {
-			err = resp.Body.Close()
-		}
-		return err
-	}
-	t.Run("ROB-GEN-03/not set", func(t *testing.T) { wantDisallowed(t, get(t.Context()), 2) })
-	t.Run("ROB-GEN-03/set", func(t *testing.T) {
-		wantOK(t, get(robotsext.WithUserFetch(t.Context())))
-	})
-}
-
 func TestIdentity(t *testing.T) {
 	s := newSite(t, text("User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /of-a\n\nUser-agent: b\nDisallow: /of-b\n\nUser-agent: MJ12bot\nDisallow: /mj\n"))
 	for _, test := range []struct {
@@ -171,64 +152,37 @@ func TestIdentity(t *testing.T) {
 			}
 		})
 	}
-	t.Run("ROB-CAC-11", func(t *testing.T) {
-		rec := recordFor(t, newRobots(t, nil), s.url("/"))
-		if a, b := rec.File.Group("a").Match("/of-a"), rec.File.Group("b").Match("/of-a"); a.Allowed || !b.Allowed {
-			t.Error("one record does not serve two crawlers")
-		}
-	})
 }
 
-func TestSingleFlight(t *testing.T) {
-	t.Run("ROB-FET-03/ROB-FET-02", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
-			client := &http.Client{Transport: w.robots(robotsext.Options{}).Transport(nil)}
-			var wg sync.WaitGroup
-			for i := range 100 {
-				wg.Go(func() {
-					resp, err := client.Get(fmt.Sprintf("%s/%d", siteA, i))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					_ = resp.Body.Close()
-				})
+// An asker that leaves does not end the fetch for the others.
+func TestAskerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		slow := roundTripper(func(req *http.Request) (*http.Response, error) {
+			if req.Context().Value(key{}) != "first" {
+				t.Error("the first asker's values are not there")
 			}
-			wg.Wait()
-			if n := w.count("/robots.txt"); n != 1 || w.sent[0] != "0 /robots.txt" {
-				t.Errorf("robots.txt asked for %d times, first request %s", n, w.sent[0])
+			time.Sleep(10 * time.Second)
+			if err := req.Context().Err(); err != nil {
+				t.Errorf("the fetch was cut short: %v", err)
 			}
+			return robotsReply.RoundTrip(req)
 		})
-	})
-	t.Run("an asker leaves", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			type key struct{}
-			slow := roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.Context().Value(key{}) != "first" {
-					t.Error("the first asker's values are not there")
-				}
-				time.Sleep(10 * time.Second)
-				if err := req.Context().Err(); err != nil {
-					t.Errorf("the fetch was cut short: %v", err)
-				}
-				return robotsReply.RoundTrip(req)
-			})
-			r := newRobots(t, &robotsext.Options{Transport: slow})
-			u := mustParse(t, "http://example.com/private")
-			left := make(chan error)
-			go func() {
-				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "first"), time.Second)
-				defer cancel()
-				left <- r.Check(ctx, u)
-			}()
-			synctest.Wait()
-			second := make(chan error)
-			go func() { second <- r.Check(t.Context(), u) }()
-			if err := <-left; !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error %v, want the asker's own", err)
-			}
-			wantDisallowed(t, <-second, 2)
-		})
+		r := newRobots(t, &robotsext.Options{Transport: slow})
+		u := mustParse(t, "http://example.com/private")
+		left := make(chan error)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "first"), time.Second)
+			defer cancel()
+			left <- r.Check(ctx, u)
+		}()
+		synctest.Wait()
+		second := make(chan error)
+		go func() { second <- r.Check(t.Context(), u) }()
+		if err := <-left; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the asker's own", err)
+		}
+		wantDisallowed(t, <-second, 2)
 	})
 }
 

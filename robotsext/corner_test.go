@@ -1,7 +1,6 @@
 package robotsext_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -156,26 +155,14 @@ func TestAttachToClone(t *testing.T) {
 
 // colly asks once for each host, without regard to the scheme.
 func TestSchemesOfOneHost(t *testing.T) {
-	tls := httptest.NewTLSServer(http.NotFoundHandler())
-	defer tls.Close()
-	plain := newSite(t, text("User-agent: *\nDisallow: /plain\n"))
 	var seen []string
-	hosts := roundTripper(func(req *http.Request) (*http.Response, error) {
+	c := colly.NewCollector(newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 		seen = append(seen, req.URL.String())
-		w := httptest.NewRecorder()
-		if req.URL.Scheme == "https" && req.URL.Path == "/robots.txt" {
-			w.Body = bytes.NewBufferString("User-agent: *\nDisallow: /tls\n")
-		}
-		if req.URL.Scheme == "http" && req.URL.Path == "/robots.txt" {
-			w.Body = bytes.NewBufferString("User-agent: *\nDisallow: /plain\n")
-		}
-		return w.Result(), nil
-	})
-	c := colly.NewCollector(newRobots(t, &robotsext.Options{Transport: hosts}).Attach)
-	host := plain.Listener.Addr().String()
-	wantDisallowed(t, c.Visit("http://"+host+"/plain"), 2)
-	wantDisallowed(t, c.Visit("https://"+host+"/tls"), 2)
-	if err := errors.Join(c.Visit("http://"+host+"/tls"), c.Visit("https://"+host+"/plain")); err != nil {
+		return reply{status: 200, body: "User-agent: *\nDisallow: /" + req.URL.Scheme + "/\n"}.RoundTrip(req)
+	})}).Attach)
+	wantDisallowed(t, c.Visit("http://h.example/http/"), 2)
+	wantDisallowed(t, c.Visit("https://h.example/https/"), 2)
+	if err := errors.Join(c.Visit("http://h.example/https/"), c.Visit("https://h.example/http/")); err != nil {
 		t.Error("ROB-LOC-04:", err)
 	}
 	if len(seen) != 4 {

@@ -2,7 +2,6 @@ package robotsext_test
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,9 +134,7 @@ type cost struct {
 func (m *module) cost() (c cost) {
 	m.t.Helper()
 	file, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, err)
 	for _, line := range regexp.MustCompile(`(?m)^(?:require|\t)\s*([\w.~/-]+ v\S+)`).FindAllStringSubmatch(string(file), -1) {
 		c.requirements = append(c.requirements, line[1])
 	}
@@ -145,9 +142,7 @@ func (m *module) cost() (c cost) {
 	c.packages = strings.Count(m.run("go", "list", "-deps", "."), "\n")
 	m.run("go", "build", "-o", "program", ".")
 	info, err := os.Stat(filepath.Join(m.dir, "program"))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, err)
 	c.size = info.Size()
 	return c
 }
@@ -177,9 +172,7 @@ func newModule(t *testing.T) *module {
 func (m *module) requireThis() {
 	m.t.Helper()
 	here, err := os.Getwd()
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, err)
 	m.run("go", "mod", "edit", "-replace", robotsPath+"="+here)
 }
 
@@ -189,26 +182,7 @@ func (m *module) collySource() string {
 	here := &module{t: m.t, dir: ".", env: os.Environ()}
 	cached := strings.TrimSpace(here.run("go", "list", "-m", "-f", "{{.Dir}}", collyPath))
 	dir := m.t.TempDir()
-	err := filepath.WalkDir(cached, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		below, err := filepath.Rel(cached, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.MkdirAll(filepath.Join(dir, below), 0o700)
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(dir, below), content, 0o600)
-	})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, os.CopyFS(dir, os.DirFS(cached)))
 	return dir
 }
 
@@ -216,28 +190,20 @@ func (m *module) collySource() string {
 func (m *module) copy(name, from string) {
 	m.t.Helper()
 	source, err := os.ReadFile(from)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(m.dir, name), source, 0o600); err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, err)
+	wantOK(m.t, os.WriteFile(filepath.Join(m.dir, name), source, 0o600))
 }
 
 // edit changes a file.
 func (m *module) edit(path string, change func(string) string) {
 	m.t.Helper()
 	source, err := os.ReadFile(path)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, err)
 	changed := change(string(source))
 	if changed == string(source) {
 		m.t.Fatalf("nothing changed in %s", path)
 	}
-	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
-		m.t.Fatal(err)
-	}
+	wantOK(m.t, os.WriteFile(path, []byte(changed), 0o600))
 }
 
 // output runs a command in the folder of the module.

@@ -155,26 +155,3 @@ func TestRedirectsInMemory(t *testing.T) {
 		})
 	}
 }
-
-// What was evicted counts as lost: in an outage it allows nothing.
-func TestEvictedCopyIsLost(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		evict   bool
-		outcome robotsext.Outcome
-	}{{"ROB-CAC-17/never had one", false, robotsext.AllowAll}, {"ROB-CAC-17/evicted", true, robotsext.Unreachable}} {
-		t.Run(test.name, func(t *testing.T) {
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}})
-			if test.evict {
-				h.now = robotsReply
-				h.record()
-				recordFor(t, h.r, mustParse(t, "http://other.example/"))
-			}
-			h.now = reply{status: 500}
-			rec := h.failFor(31 * day)
-			if rec.Outcome != test.outcome || rec.CopyLost != test.evict {
-				t.Errorf("outcome %v, copy lost %v", rec.Outcome, rec.CopyLost)
-			}
-		})
-	}
-}

@@ -12,7 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,93 +125,62 @@ func TestInvalidAnswers(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	t.Run("ROB-FET-17/drip", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			drip := roundTripper(func(req *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: &dripBody{ctx: req.Context()}}, nil
-			})
-			start := time.Now()
-			rec := recordBy(t, drip)
-			wantOutcome(t, rec, robotsext.Unreachable)
-			if took := time.Since(start); took != 30*time.Second {
-				t.Errorf("took %s, want 30s", took)
+	var held atomic.Int32 // turns
+	turn := func(context.Context, *url.URL) (func(), error) {
+		time.Sleep(time.Hour)
+		held.Add(1)
+		return func() { held.Add(-1) }, nil
+	}
+	for name, test := range map[string]struct {
+		wait     func(context.Context, *url.URL) (func(), error)
+		response func(req *http.Request) (*http.Response, error)
+		outcome  robotsext.Outcome
+		took     time.Duration
+	}{
+		"drip": {nil, func(req *http.Request) (*http.Response, error) {
+			resp, err := reply{status: 200}.RoundTrip(req)
+			resp.Body = &endless{wait: time.Second, next: func(int) string { return "#" }, ctx: req.Context(), over: new(int)}
+			return resp, err
+		}, robotsext.Unreachable, 30 * time.Second},
+		"redirects included": {nil, func(req *http.Request) (*http.Response, error) {
+			select {
+			case <-time.After(12 * time.Second):
+			case <-req.Context().Done():
+				return nil, req.Context().Err()
 			}
-		})
-	})
-	t.Run("ROB-FET-17/redirects included", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			n := 0
-			slow := roundTripper(func(req *http.Request) (*http.Response, error) {
-				n++
-				select {
-				case <-time.After(12 * time.Second):
-				case <-req.Context().Done():
-					return nil, req.Context().Err()
+			return redirect(req.URL.Path + "x").RoundTrip(req)
+		}, robotsext.Unreachable, 30 * time.Second},
+		"waiting for a turn is free": {turn, func(req *http.Request) (*http.Response, error) {
+			if n := held.Load(); n != 1 {
+				t.Errorf("%d turns held during a request", n)
+			}
+			time.Sleep(10 * time.Second)
+			if req.URL.Path == "/robots.txt" {
+				return redirect("/r.txt").RoundTrip(req)
+			}
+			return robotsReply.RoundTrip(req)
+		}, robotsext.Rules, 2*time.Hour + 20*time.Second},
+		"time runs on after a turn": {turn, reply{hang: true}.RoundTrip, robotsext.Unreachable, time.Hour + 30*time.Second},
+	} {
+		t.Run("ROB-FET-17/"+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				requests := 0
+				r := newRobots(t, &robotsext.Options{
+					Fetch: robotsext.FetchOptions{Wait: test.wait},
+					Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+						requests++
+						return test.response(req)
+					}),
+				})
+				start := time.Now()
+				rec := recordFor(t, r, rootA)
+				wantOutcome(t, rec, test.outcome)
+				if took := time.Since(start); took != test.took || held.Load() != 0 || requests > 3 {
+					t.Errorf("took %s and %d requests, want %s; %d turns never ended", took, requests, test.took, held.Load())
 				}
-				return reply{status: 302, header: http.Header{"Location": {fmt.Sprintf("/%d", n)}}}.RoundTrip(req)
 			})
-			start := time.Now()
-			wantOutcome(t, recordBy(t, slow), robotsext.Unreachable)
-			if took := time.Since(start); took != 30*time.Second || n != 3 {
-				t.Errorf("took %s and %d requests, want 30s and 3", took, n)
-			}
 		})
-	})
-	t.Run("ROB-FET-17/waiting for a turn is free", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var mu sync.Mutex
-			inTurn := 0
-			opts := &robotsext.Options{
-				Fetch: robotsext.FetchOptions{
-					Timeout: 3 * time.Second,
-					Wait: func(_ context.Context, u *url.URL) (func(), error) {
-						time.Sleep(time.Hour)
-						mu.Lock()
-						defer mu.Unlock()
-						inTurn++
-						return func() { mu.Lock(); inTurn--; mu.Unlock() }, nil
-					},
-				},
-				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					mu.Lock()
-					if inTurn != 1 {
-						t.Errorf("%d turns held during a request", inTurn)
-					}
-					mu.Unlock()
-					time.Sleep(time.Second)
-					if req.URL.Path == "/robots.txt" {
-						return reply{status: 302, header: http.Header{"Location": {"/r.txt"}}}.RoundTrip(req)
-					}
-					return robotsReply.RoundTrip(req)
-				}),
-			}
-			rec := recordFor(t, newRobots(t, opts), mustParse(t, "http://example.com/"))
-			wantOutcome(t, rec, robotsext.Rules)
-			if inTurn != 0 {
-				t.Errorf("%d turns never ended", inTurn)
-			}
-		})
-	})
-	t.Run("ROB-FET-17/time runs on after a turn", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			opts := &robotsext.Options{
-				Fetch: robotsext.FetchOptions{
-					Timeout: 3 * time.Second,
-					Wait:    func(context.Context, *url.URL) (func(), error) { time.Sleep(time.Hour); return nil, nil },
-				},
-				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					<-req.Context().Done()
-					return nil, req.Context().Err()
-				}),
-			}
-			start := time.Now()
-			rec := recordFor(t, newRobots(t, opts), mustParse(t, "http://example.com/"))
-			wantOutcome(t, rec, robotsext.Unreachable)
-			if took := time.Since(start); took != time.Hour+3*time.Second {
-				t.Errorf("took %s", took)
-			}
-		})
-	})
+	}
 	t.Run("no turn", func(t *testing.T) {
 		refused := errors.New("closed")
 		r := newRobots(t, &robotsext.Options{
@@ -223,18 +192,3 @@ func TestTimeout(t *testing.T) {
 		}
 	})
 }
-
-// dripBody gives a byte each second for ever.
-type dripBody struct{ ctx context.Context }
-
-func (d *dripBody) Read(p []byte) (int, error) {
-	select {
-	case <-time.After(time.Second):
-		p[0] = '#'
-		return 1, nil
-	case <-d.ctx.Done():
-		return 0, d.ctx.Err()
-	}
-}
-
-func (d *dripBody) Close() error { return nil }

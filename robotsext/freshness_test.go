@@ -60,8 +60,7 @@ func TestLifetime(t *testing.T) {
 	for _, test := range tests {
 		for _, status := range []int{200, 404} { // ROB-CAC-12
 			t.Run(fmt.Sprintf("%s/%d", test.id, status), func(t *testing.T) {
-				h := newHost(t, test.opts)
-				h.now = reply{status: status, header: test.header, body: private}
+				h := newHost(t, test.opts, reply{status: status, header: test.header, body: private})
 				rec := h.record()
 				// Transit takes microseconds of the real clock here.
 				if got := rec.ExpiresAt.Sub(h.clock.now()); got > test.want || got < test.want-time.Second {
@@ -137,8 +136,7 @@ func TestReuse(t *testing.T) {
 		{"ROB-CAC-05", reply{status: 200, header: http.Header{"Cache-Control": {"max-age=0"}}}, 5 * time.Minute},
 	} {
 		t.Run("ROB-CAC-18/"+test.id, func(t *testing.T) {
-			h := newHost(t, robotsext.Options{})
-			h.now = test.reply
+			h := newHost(t, robotsext.Options{}, test.reply)
 			h.record()
 			h.clock.advance(test.life - time.Minute)
 			h.record()
@@ -180,8 +178,7 @@ func TestReuse(t *testing.T) {
 		})
 	}
 	t.Run("clock set back", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.record()
 		h.clock.advance(-time.Hour)
 		h.record()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -140,26 +139,6 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-func TestClientTimeoutLimitsTheWait(t *testing.T) {
-	answer := make(chan struct{})
-	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-		<-answer
-		text(private)(w, req)
-	})
-	r := newRobots(t, nil)
-	client := &http.Client{Transport: r.Transport(nil), Timeout: 100 * time.Millisecond}
-	resp, err := client.Get(s.URL + "/a")
-	if err == nil {
-		_ = resp.Body.Close()
-	}
-	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
-		t.Errorf("error %v, want the client's timeout", err)
-	}
-	close(answer)
-	wantDisallowed(t, r.Check(t.Context(), s.url("/private")), 2)
-	s.wantAsked(t, robotsLine)
-}
-
 // http.Client takes an answer without a Body for an empty one.
 func TestAnswerWithoutBody(t *testing.T) {
 	bare := roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -244,15 +223,4 @@ func TestLaterIsNoEndOfContext(t *testing.T) {
 			t.Errorf("%v has no cause", err)
 		}
 	})
-}
-
-func TestCheckUnderEndedContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	r := newRobots(t, &robotsext.Options{Transport: robotsReply})
-	err := r.Check(ctx, &url.URL{Scheme: "http", Host: "example.com", Path: "/private"})
-	// Either the outcome was known in time or it was not; it is never allowed.
-	if !errors.Is(err, context.Canceled) {
-		wantDisallowed(t, err, 2)
-	}
 }

@@ -22,18 +22,16 @@ func TestWaitFails(t *testing.T) {
 	closed := errors.New("closed")
 	for name, known := range map[string]bool{"ROB-STA-04/nothing known": false, "ROB-STA-04/copy known": true} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
 			var refused error
 			recorded := 0
-			options := func() robotsext.Options {
-				return robotsext.Options{
-					Cache:    robotsext.CacheOptions{Backend: openCache(t, dir)},
-					OnRecord: func(*robotsext.Record) { recorded++ },
-					Fetch:    robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }},
-				}
+			h := cachedHost(t, robotsReply)
+			open := func() {
+				opts := cachedIn(t, h.dir)
+				opts.OnRecord = func(*robotsext.Record) { recorded++ }
+				opts.Fetch.Wait = func(context.Context, *url.URL) (func(), error) { return nil, refused }
+				h.open(opts)
 			}
-			h := newHost(t, options())
-			h.now = robotsReply
+			open()
 			fetches := 0
 			if known {
 				h.record()
@@ -55,18 +53,17 @@ func TestWaitFails(t *testing.T) {
 			refused = closed
 			h.clock.advance(25 * time.Hour)
 			_ = h.check("/a")
-			h.open(options())
+			open()
 			refused = nil
 			wantDisallowed(t, h.check("/private"), 2)
-			if len(cacheFiles(t, dir)) != 1 {
-				t.Errorf("files %q", cacheFiles(t, dir))
+			if len(h.cacheFiles()) != 1 {
+				t.Errorf("files %q", h.cacheFiles())
 			}
 		})
 	}
 	t.Run("ROB-STA-06/the copy is fresh", func(t *testing.T) {
 		var refused error
-		h := newHost(t, robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }}})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }}}, robotsReply)
 		good := h.record()
 		refused = closed
 		if rec := h.refresh(); rec != good {
@@ -106,8 +103,7 @@ func TestCallbackEndsGoroutine(t *testing.T) {
 	} {
 		t.Run("ROB-FET-03/"+name, func(t *testing.T) {
 			end = true
-			h := newHost(t, options)
-			h.now = robotsReply
+			h := newHost(t, options, robotsReply)
 			wantLater(t, h.check("/a"))
 			wantDisallowed(t, h.check("/private"), 2)
 			h.wantAsked(1)
@@ -127,8 +123,7 @@ func (c goexitCache) Store(context.Context, *robotsext.Record) error { c.end(); 
 // to it is heeded.
 func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 	setup := func(t *testing.T, onRecord func(*robotsext.Record)) *host {
-		h := newHost(t, robotsext.Options{OnRecord: onRecord})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{OnRecord: onRecord}, robotsReply)
 		h.record()
 		h.clock.advance(20 * time.Hour)
 		h.now = reply{status: 503, header: http.Header{"Retry-After": {"21600"}}} // 6 h

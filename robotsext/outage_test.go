@@ -21,12 +21,12 @@ type host struct {
 	now   reply            // what robots.txt is answered with
 	pages map[string]reply // what other paths are
 	asked []time.Time      // for robots.txt
-
+	dir   string           // of the cache of cachedHost
 }
 
-func newHost(t *testing.T, opts robotsext.Options) *host {
+func newHost(t *testing.T, opts robotsext.Options, now reply) *host {
 	t.Helper()
-	h := &host{t: t, clock: newClock(), pages: map[string]reply{}}
+	h := &host{t: t, clock: newClock(), now: now, pages: map[string]reply{}}
 	h.open(opts)
 	return h
 }
@@ -52,19 +52,13 @@ func (h *host) open(opts robotsext.Options) {
 func (h *host) refresh() *robotsext.Record {
 	h.t.Helper()
 	rec, err := h.r.Refresh(h.t.Context(), mustParse(h.t, "http://example.com/"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	wantOK(h.t, err)
 	return rec
 }
 
 func (h *host) record() *robotsext.Record {
 	h.t.Helper()
-	rec, err := h.r.Record(h.t.Context(), mustParse(h.t, "http://example.com/"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return rec
+	return recordFor(h.t, h.r, mustParse(h.t, "http://example.com/"))
 }
 
 func (h *host) check(path string) error {
@@ -79,9 +73,13 @@ func (h *host) wantAsked(times int) {
 	}
 }
 
-// failFor has the host fail until an outage has lasted for e, looked at each day.
+// failFor has the host fail, by 500 if it does not yet, until an outage has lasted for e,
+// looked at each day.
 func (h *host) failFor(e time.Duration) *robotsext.Record {
 	h.t.Helper()
+	if h.now.err == nil && h.now.status < 500 {
+		h.now = reply{status: 500}
+	}
 	rec := h.refresh()
 	for e > 0 {
 		step := min(e, day)
@@ -138,13 +136,11 @@ func TestTableLAD(t *testing.T) {
 				for _, available := range []bool{false, true} {
 					name := fmt.Sprintf("ROB-STA-04/%s/%s/copy %s/%s/available %v", column.name, row[0], row[1], e, available)
 					t.Run(name, func(t *testing.T) {
-						h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: column.profile, Available: func(robotsext.Origin) bool { return available }}})
+						h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: column.profile, Available: func(robotsext.Origin) bool { return available }}}, robotsReply)
 						if row[1] == "yes" {
-							h.now = robotsReply
 							h.refresh()
 							h.clock.advance(day)
 						}
-						h.now = reply{status: 500}
 						want := cell
 						if cell == "avail?A:D" {
 							want = map[bool]string{true: "A", false: "D"}[available]
@@ -157,28 +153,31 @@ func TestTableLAD(t *testing.T) {
 	}
 }
 
-// A site that is up but for its robots.txt allows nothing if there was a copy once
-// (ROB-CAC-17), however long that is ago.
-func TestLostCopyAndAvailable(t *testing.T) {
-	for _, lost := range []bool{true, false} {
-		t.Run(fmt.Sprintf("ROB-CAC-17/ROB-STA-10/lost %v", lost), func(t *testing.T) {
-			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}, Outage: robotsext.OutageOptions{Profile: robotsext.Google, Available: func(robotsext.Origin) bool { return true }}})
-			if lost {
-				h.now = robotsReply
-				h.record()
-				h.evict()
-			}
-			h.now = reply{status: 500}
-			want := map[bool]string{true: "D", false: "A"}[lost]
-			wantLetter(t, h.failFor(40*day), want)
-		})
+// What was evicted counts as lost: however long ago that was, an outage allows nothing
+// (ROB-CAC-17), also of a site that is up but for its robots.txt.
+func TestEvictedCopyIsLost(t *testing.T) {
+	upButForRobots := robotsext.OutageOptions{Profile: robotsext.Google, Available: func(robotsext.Origin) bool { return true }}
+	for name, outage := range map[string]robotsext.OutageOptions{"ROB-CAC-17/RFC9309": {}, "ROB-CAC-17/ROB-STA-10/Google": upButForRobots} {
+		for _, lost := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/lost %v", name, lost), func(t *testing.T) {
+				h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}, Outage: outage}, robotsReply)
+				if lost {
+					h.record()
+					h.evict()
+				}
+				rec := h.failFor(43 * day)
+				wantLetter(t, rec, map[bool]string{true: "D", false: "A"}[lost])
+				if rec.CopyLost != lost {
+					t.Errorf("copy lost %v", rec.CopyLost)
+				}
+			})
+		}
 	}
 }
 
 func TestOutage(t *testing.T) {
 	t.Run("ROB-STA-02", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{}, reply{status: 500})
 		for range 2 {
 			blocked := wantLater(t, h.check("/"))
 			h.clock.set(blocked.RetryAt)
@@ -189,8 +188,7 @@ func TestOutage(t *testing.T) {
 	})
 	t.Run("ROB-STA-03/ROB-CAC-13", func(t *testing.T) {
 		tries := func(status int) (at []time.Duration) {
-			h := newHost(t, robotsext.Options{})
-			h.now = reply{status: status}
+			h := newHost(t, robotsext.Options{}, reply{status: status})
 			start := h.clock.now()
 			for range 12 {
 				h.clock.set(h.record().RetryAt)
@@ -208,8 +206,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-13/options", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second, RetryMax: 3 * time.Second}})
-		h.now = reply{status: 503}
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second, RetryMax: 3 * time.Second}}, reply{status: 503})
 		for _, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second} {
 			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want {
 				t.Errorf("next try after %s, want %s", got, want)
@@ -217,8 +214,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-13/at most a day", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: 48 * time.Hour, RetryMax: 72 * time.Hour}})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: 48 * time.Hour, RetryMax: 72 * time.Hour}}, reply{status: 500})
 		for range 2 {
 			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != day {
 				t.Errorf("next try after %s, want a day", got)
@@ -226,16 +222,14 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-13/not asked before", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{}, reply{status: 500})
 		wantLater(t, h.check("/"))
 		h.clock.advance(59 * time.Second)
 		wantLater(t, h.check("/"))
 		h.wantAsked(1)
 	})
 	t.Run("ROB-STA-05/cleared", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{}, reply{status: 500})
 		h.refresh()
 		h.clock.advance(6 * time.Hour)
 		h.now = reply{status: 404}
@@ -250,8 +244,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-STA-05/nobody looked", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{}, reply{status: 500})
 		first := h.refresh()
 		h.clock.advance(40 * day)
 		rec := h.refresh()
@@ -260,8 +253,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-STA-05/clock set back", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 500}
+		h := newHost(t, robotsext.Options{}, reply{status: 500})
 		h.refresh()
 		h.clock.advance(-10 * day)
 		if rec := h.refresh(); rec.Outage != 0 {
@@ -269,8 +261,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-STA-05/starts uncovered", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.refresh()
 		h.now = reply{status: 500}
 		h.clock.advance(20 * time.Hour)
@@ -281,8 +272,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-STA-06", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		good := h.refresh()
 		h.clock.advance(20 * time.Hour)
 		h.now = reply{status: 500}
@@ -295,33 +285,28 @@ func TestOutage(t *testing.T) {
 		wantLater(t, h.check("/private"))
 	})
 	t.Run("ROB-STA-07", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: 404}
+		h := newHost(t, robotsext.Options{}, reply{status: 404})
 		h.refresh()
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		rec := h.failFor(31 * day)
 		if letter(rec) != "A" || rec.Copy != nil {
 			t.Errorf("a remembered 404 was taken for a copy: %s", letter(rec))
 		}
 	})
 	t.Run("ROB-STA-08", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.refresh()
 		h.clock.advance(day)
 		h.now = reply{status: 404}
 		h.refresh()
 		wantOK(t, h.check("/private"))
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.Copy != nil || rec.CopyLost {
 			t.Errorf("the rules before the 404 were not dropped: %s", letter(rec))
 		}
 	})
 	t.Run("ROB-CAC-02/ROB-CAC-14", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.now.header = http.Header{"Cache-Control": {"must-revalidate, max-age=600"}}
 		h.refresh()
 		h.clock.advance(day)
@@ -333,11 +318,9 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-STA-11/next try", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{})
-		h.now = robotsReply
+		h := newHost(t, robotsext.Options{}, robotsReply)
 		h.refresh()
 		h.clock.advance(day)
-		h.now = reply{status: 500}
 		if rec := h.failFor(31 * day); !rec.ExpiresAt.Equal(rec.RetryAt) || !rec.RetryAt.Equal(h.clock.now().Add(time.Hour)) {
 			t.Errorf("a stale copy holds until %s, next try at %s", rec.ExpiresAt, rec.RetryAt)
 		}
@@ -362,8 +345,7 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		for _, status := range []int{429, 503} {
 			t.Run(fmt.Sprintf("ROB-STA-01/ROB-CAC-13/ROB-POL-04/%d/%s", status, test.name), func(t *testing.T) {
-				h := newHost(t, robotsext.Options{})
-				h.now = reply{status: status, header: http.Header{"Retry-After": {test.value}}}
+				h := newHost(t, robotsext.Options{}, reply{status: status, header: http.Header{"Retry-After": {test.value}}})
 				if got := h.refresh().RetryAt.Sub(h.clock.now()); got != test.want {
 					t.Errorf("next try after %s, want %s", got, test.want)
 				}

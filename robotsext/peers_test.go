@@ -3,6 +3,7 @@ package robotsext_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/gocolly/colly/v2"
@@ -11,14 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// verdict is what comes of one visit.
-type verdict string
-
-const (
-	allowed    verdict = "allowed"
-	disallowed verdict = "disallowed"
-	later      verdict = "later"
-)
+const allowed, disallowed, later = robotsext.Allowed, robotsext.Disallowed, robotsext.Later
 
 // Inputs on which github.com/temoto/robotstxt or colly's own check, which is
 // built on it, is wrong. Each is held by the record of the site that was visited.
@@ -27,14 +21,14 @@ func TestPeersAreWrong(t *testing.T) {
 		id     string
 		robots http.HandlerFunc
 		visit  string // path; with a method before it if that is not GET
-		want   verdict
-		// What the peers make of it. temoto is empty where it has no part in it.
-		colly, temoto verdict
+		want   robotsext.Verdict
+		// What the peers make of it. temoto is 0 where it has no part in it.
+		colly, temoto robotsext.Verdict
 	}{
-		{"ROB-STA-02/500 is not allow", status(500), "/a", later, allowed, ""},
-		{"ROB-STA-03/503 is not allow", status(503), "/a", later, allowed, ""},
-		{"ROB-STA-01/429 is not allow", status(429), "/a", later, allowed, ""},
-		{"ROB-FET-15/short body", outages["truncated"], "/a", later, disallowed, ""},
+		{"ROB-STA-02/500 is not allow", status(500), "/a", later, allowed, 0},
+		{"ROB-STA-03/503 is not allow", status(503), "/a", later, allowed, 0},
+		{"ROB-STA-01/429 is not allow", status(429), "/a", later, allowed, 0},
+		{"ROB-FET-15/short body", outages["truncated"], "/a", later, disallowed, 0},
 		{"ROB-MAT-04/tie", text(lines("User-agent: *⏎Disallow: /folder⏎Allow: /folder")), "/folder", allowed, disallowed, disallowed},
 		{"ROB-MAT-03/longest path, not longest regexp", text(lines("User-agent: *⏎Disallow: /*.h.m⏎Allow: /ppp.h.m")), "/ppp.h.m", allowed, disallowed, disallowed},
 		{"ROB-MAT-17/escape in the rule", text(lines("User-agent: *⏎Disallow: /foo/%62%61%7A")), "/foo/baz", disallowed, allowed, allowed},
@@ -48,9 +42,9 @@ func TestPeersAreWrong(t *testing.T) {
 		{"ROB-UA-03/version in the file", text(lines("User-agent: testbot/1.2⏎Disallow: /")), "/a", disallowed, allowed, allowed},
 		{"ROB-FMT-03/rule before any group", text(lines("Disallow: /x⏎User-agent: *⏎Disallow: /y")), "/a", allowed, disallowed, disallowed},
 		{"ROB-GRP-12/delay between names", text(lines("User-agent: testbot⏎Crawl-delay: 5⏎User-agent: b⏎Disallow: /a")), "/a", disallowed, allowed, allowed},
-		{"ROB-GEN-04/HEAD", text(private), "HEAD /private", disallowed, allowed, ""},
-		{"ROB-GEN-04/redirect", text(private), "/to?/private", disallowed, allowed, ""},
-		{"ROB-MAT-25/dot segments", text(private), "/to?/a/%2e%2e/private", disallowed, allowed, ""},
+		{"ROB-GEN-04/HEAD", text(private), "HEAD /private", disallowed, allowed, 0},
+		{"ROB-GEN-04/redirect", text(private), "/to?/private", disallowed, allowed, 0},
+		{"ROB-MAT-25/dot segments", text(private), "/to?/a/%2e%2e/private", disallowed, allowed, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
@@ -61,7 +55,7 @@ func TestPeersAreWrong(t *testing.T) {
 			if got := visitWith(t, test.robots, test.visit, own); got != test.colly || got == test.want {
 				t.Errorf("colly's own check: %s, expected it to be wrong by %s", got, test.colly)
 			}
-			if test.temoto == "" {
+			if test.temoto == 0 {
 				return
 			}
 			if got := temotoSays(t, test.robots, test.visit); got != test.temoto {
@@ -73,12 +67,12 @@ func TestPeersAreWrong(t *testing.T) {
 
 // visitWith visits a path of a site with a collector, and has the site tell what
 // came of it.
-func visitWith(t *testing.T, robots http.HandlerFunc, visit string, prepare func(*colly.Collector)) verdict {
+func visitWith(t *testing.T, robots http.HandlerFunc, visit string, prepare func(*colly.Collector)) robotsext.Verdict {
 	t.Helper()
 	s := newSite(t, robots)
 	c := colly.NewCollector(prepare)
 	var err error
-	if path, ok := cutMethod(visit, "HEAD "); ok {
+	if path, ok := strings.CutPrefix(visit, "HEAD "); ok {
 		err = c.Head(s.URL + path)
 	} else {
 		err = c.Visit(s.URL + visit)
@@ -97,18 +91,11 @@ func visitWith(t *testing.T, robots http.HandlerFunc, visit string, prepare func
 		return disallowed
 	}
 	t.Fatalf("visit of %s: %v, last page asked for %s", visit, err, last)
-	return ""
-}
-
-func cutMethod(visit, method string) (path string, ok bool) {
-	if len(visit) > len(method) && visit[:len(method)] == method {
-		return visit[len(method):], true
-	}
-	return visit, false
+	return 0
 }
 
 // temotoSays asks the peer alone, without colly's rewriting of queries.
-func temotoSays(t *testing.T, robots http.HandlerFunc, path string) verdict {
+func temotoSays(t *testing.T, robots http.HandlerFunc, path string) robotsext.Verdict {
 	t.Helper()
 	s := newSite(t, robots)
 	resp, err := http.Get(s.URL + "/robots.txt")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -146,32 +147,46 @@ func TestUserFetchByCollector(t *testing.T) {
 	}
 }
 
-// Where colly does not ask first, the page's timeout limits the wait for
-// robots.txt, and the fetch of it goes on.
+// Where colly does not ask first, the page's timeout limits the wait for robots.txt, and the
+// fetch of it goes on.
 func TestPageTimeoutLimitsTheWait(t *testing.T) {
-	ways := map[string]func(c *colly.Collector, s, first *site) error{
-		"HEAD":      func(c *colly.Collector, s, _ *site) error { return c.Head(s.URL + "/a") },
-		"redirect":  func(c *colly.Collector, s, first *site) error { return c.Visit(first.URL + "/to?" + s.URL + "/a") },
-		"CheckHead": func(c *colly.Collector, s, _ *site) error { c.CheckHead = true; return c.Visit(s.URL + "/a") },
-	}
-	for name, visit := range ways {
-		t.Run(name, func(t *testing.T) {
-			answer := make(chan struct{})
-			s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-				<-answer
-				text(private)(w, req)
-			})
-			first := newSite(t, status(404))
-			c := colly.NewCollector(newRobots(t, nil).Attach, colly.AllowURLRevisit())
-			c.SetRequestTimeout(100 * time.Millisecond)
-			err := visit(c, s, first)
-			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
-				t.Errorf("error %v, want the page's timeout", err)
+	for name, ask := range map[string]func(r *robotsext.Robots, c *colly.Collector) error{
+		"HEAD":      func(_ *robotsext.Robots, c *colly.Collector) error { return c.Head(siteA + "/a") },
+		"redirect":  func(_ *robotsext.Robots, c *colly.Collector) error { return c.Visit("http://b.example/to") },
+		"CheckHead": func(_ *robotsext.Robots, c *colly.Collector) error { c.CheckHead = true; return c.Visit(siteA + "/a") },
+		"http.Client": func(r *robotsext.Robots, _ *colly.Collector) error {
+			resp, err := (&http.Client{Transport: r.Transport(nil), Timeout: 5 * time.Second}).Get(siteA + "/a")
+			if err == nil {
+				resp.Body.Close()
 			}
-			close(answer)
-			c.SetRequestTimeout(10 * time.Second)
-			wantDisallowed(t, c.Head(s.URL+"/private"), 2)
-			s.wantAsked(t, robotsLine)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					switch req.URL.String() {
+					case "http://b.example/to":
+						return redirect(siteA + "/a").RoundTrip(req)
+					case siteA + "/robots.txt":
+						asked++
+						time.Sleep(10 * time.Second)
+						return robotsReply.RoundTrip(req)
+					}
+					return reply{status: 404}.RoundTrip(req)
+				})})
+				c := colly.NewCollector(r.Attach)
+				c.SetRequestTimeout(5 * time.Second)
+				err := ask(r, c)
+				if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
+					t.Errorf("error %v, want the page's timeout", err)
+				}
+				wantDisallowed(t, r.Check(t.Context(), mustParse(t, siteA+"/private")), 2)
+				if asked != 1 {
+					t.Errorf("asked %d times", asked)
+				}
+			})
 		})
 	}
 }

@@ -85,21 +85,6 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			})
 		})
 	}
-	t.Run("ROB-POL-04/redirect of robots.txt, longer than a fetch may take", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": {retryAfter(301, 3600, "/r.txt")},
-		}, func(t *testing.T, w *web) {
-			r := w.robots(robotsext.Options{})
-			want := w.start.Add(3601 * time.Second)
-			for range 3 {
-				if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
-					t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
-				}
-				time.Sleep(5 * time.Minute)
-			}
-			w.wantSent("0 /robots.txt")
-		})
-	})
 	t.Run("ROB-POL-04/page, from its end", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
 			"/robots.txt": ok("User-agent: *\nAllow: /\n"),
@@ -154,8 +139,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 // ROB-POL-04: a redirect whose Retry-After is longer than a fetch may take is a failed fetch.
 // It is kept, with the request that was made and the time that the site asked for.
 func TestRedirectWithLongRetryAfter(t *testing.T) {
-	h := newHost(t, robotsext.Options{})
-	h.now = reply{status: 302, header: http.Header{"Location": {"/other.txt"}, "Retry-After": {"7200"}}}
+	h := newHost(t, robotsext.Options{}, reply{status: 302, header: http.Header{"Location": {"/other.txt"}, "Retry-After": {"7200"}}})
 	for range 2 {
 		rec := h.record()
 		if rec.Outcome != robotsext.Unreachable || len(rec.Chain) != 1 || !rec.RetryAt.Equal(h.clock.now().Add(2*time.Hour)) || len(h.asked) != 1 {

@@ -49,83 +49,69 @@ func TestNothingSentAfterTheEnd(t *testing.T) {
 // has neither the seal nor callbacks, on a host of which colly remembers "no rules":
 // the comment of Attach says so.
 func TestContextAndClientReplaced(t *testing.T) {
-	type step struct {
-		name string
-		do   func(t *testing.T, s *site, c *colly.Collector) *colly.Collector
-	}
-	var (
-		setContext = step{"context", func(_ *testing.T, _ *site, c *colly.Collector) *colly.Collector {
-			c.Context = context.Background()
-			return c
-		}}
-		deriveContext = step{"derived context", func(t *testing.T, _ *site, c *colly.Collector) *colly.Collector {
-			ctx, cancel := context.WithCancel(c.Context)
-			t.Cleanup(cancel)
-			c.Context = ctx
-			return c
-		}}
-		replaceClient = step{"client", func(t *testing.T, _ *site, c *colly.Collector) *colly.Collector {
-			transport := &http.Transport{DisableKeepAlives: true}
-			t.Cleanup(transport.CloseIdleConnections)
-			c.SetClient(&http.Client{Transport: transport})
-			return c
-		}}
-		visit = step{"visit", func(_ *testing.T, s *site, c *colly.Collector) *colly.Collector {
-			_ = c.Visit(s.URL + "/ok")
-			c.Wait()
-			return c
-		}}
-		head = step{"head", func(_ *testing.T, s *site, c *colly.Collector) *colly.Collector {
-			_ = c.Head(s.URL + "/ok")
-			c.Wait()
-			return c
-		}}
-		clone = step{"clone", func(_ *testing.T, _ *site, c *colly.Collector) *colly.Collector { return c.Clone() }}
-	)
-	beyond := true
-	tests := []struct {
-		steps []step
-		sent  bool
-	}{
-		{steps: []step{setContext, replaceClient}},
-		{steps: []step{replaceClient, setContext}},
-		{steps: []step{setContext, visit, replaceClient}},
-		{steps: []step{setContext, head, replaceClient}},
-		{steps: []step{replaceClient, visit, setContext}},
-		{steps: []step{setContext, replaceClient, visit}},
-		{steps: []step{head, setContext, replaceClient}},
-		{[]step{setContext, clone, visit, replaceClient}, beyond},
-		{[]step{setContext, visit, clone, replaceClient}, beyond},
-		{steps: []step{clone, setContext, replaceClient}},
-		{steps: []step{visit, setContext}},
-		{steps: []step{visit, replaceClient}},
-		{steps: []step{visit, clone, replaceClient}},
-		{steps: []step{visit, clone, setContext}},
-		{steps: []step{visit, setContext, replaceClient}},
-		{steps: []step{visit, replaceClient, setContext}},
-		{[]step{clone, setContext, visit, replaceClient}, beyond},
-		{steps: []step{visit, deriveContext, replaceClient}},
-		{[]step{visit, deriveContext, clone, replaceClient}, beyond},
-	}
-	ways := map[string]drive{"sync": direct, "async": asynchronous, "queue": queued}
-	for _, test := range tests {
-		for how, drive := range ways {
-			var names []string
-			for _, step := range test.steps {
-				names = append(names, step.name)
-			}
-			t.Run(strings.Join(names, ", ")+"/"+how, func(t *testing.T) {
+	const beyond = true
+	for steps, sent := range map[string]bool{
+		"context, client":                       false,
+		"client, context":                       false,
+		"context, visit, client":                false,
+		"context, head, client":                 false,
+		"client, visit, context":                false,
+		"context, client, visit":                false,
+		"head, context, client":                 false,
+		"context, clone, visit, client":         beyond,
+		"context, visit, clone, client":         beyond,
+		"clone, context, client":                false,
+		"visit, context":                        false,
+		"visit, client":                         false,
+		"visit, clone, client":                  false,
+		"visit, clone, context":                 false,
+		"visit, context, client":                false,
+		"visit, client, context":                false,
+		"clone, context, visit, client":         beyond,
+		"visit, derived context, client":        false,
+		"visit, derived context, clone, client": beyond,
+	} {
+		for how, drive := range map[string]drive{"sync": direct, "async": asynchronous, "queue": queued} {
+			t.Run(steps+"/"+how, func(t *testing.T) {
 				s := newSite(t, text(private))
 				c := colly.NewCollector(newRobots(t, nil).Attach)
 				c.Async = how == "async"
-				for _, step := range test.steps {
-					c = step.do(t, s, c)
+				for step := range strings.SplitSeq(steps, ", ") {
+					c = replace(t, c, step, s.URL+"/ok")
 				}
 				_ = drive(t, c, action{"GET", s.URL + "/private/a"})
-				if sent := s.count("GET /private/a") != 0; sent != test.sent {
-					t.Errorf("disallowed page sent: %t, want %t; the site was asked %q", sent, test.sent, s.asked())
+				if got := s.count("GET /private/a") != 0; got != sent {
+					t.Errorf("disallowed page sent: %t, want %t; the site was asked %q", got, sent, s.asked())
 				}
 			})
 		}
 	}
+}
+
+// replace takes one step of TestContextAndClientReplaced.
+func replace(t *testing.T, c *colly.Collector, step, page string) *colly.Collector {
+	t.Helper()
+	switch step {
+	case "context":
+		c.Context = context.Background()
+	case "derived context":
+		ctx, cancel := context.WithCancel(c.Context)
+		t.Cleanup(cancel)
+		c.Context = ctx
+	case "client":
+		transport := &http.Transport{DisableKeepAlives: true}
+		t.Cleanup(transport.CloseIdleConnections)
+		c.SetClient(&http.Client{Transport: transport})
+	case "visit":
+		_ = c.Visit(page)
+		c.Wait()
+	case "head":
+		_ = c.Head(page)
+		c.Wait()
+	case "clone":
+		return c.Clone()
+	default:
+		t.Fatalf("unknown step %q", step)
+	}
+	return c
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,8 +25,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // judge in most tests here.
 type site struct {
 	*httptest.Server
-
-	hang atomic.Bool // pages never answer
 
 	mu   sync.Mutex
 	seen []*http.Request
@@ -48,10 +45,6 @@ func newSite(t *testing.T, robots http.HandlerFunc) *site {
 		case "/to":
 			http.Redirect(w, req, req.URL.RawQuery, http.StatusFound)
 		default:
-			if s.hang.Load() {
-				<-req.Context().Done()
-				return
-			}
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprintf(w, "<title>%s</title>", req.URL.Path)
 		}

@@ -1,6 +1,7 @@
 package robotsext_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +20,14 @@ type reply struct {
 	header http.Header
 	body   string
 	err    error
+	hang   bool // until the request is given up
 }
 
 func (r reply) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.hang {
+		<-req.Context().Done()
+		return nil, context.Cause(req.Context())
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
