@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
 // forest finds the matching rule of the lowest rank without visiting the others.
 //
-// The literal prefixes of all rules, sorted, form a forest: the parent of a
-// prefix is the longest other one that it begins with. The prefixes that a path
-// begins with are then a chain of ancestors, and the chain starts at or above
-// the last prefix that sorts before the path.
+// The literal prefixes of all rules form a forest: the parent of a prefix is the longest
+// other one that it begins with. The prefixes that a path begins with are then a chain of
+// ancestors.
 type forest struct {
-	prefixes []string
-	nodes    []node // parallel to prefixes
+	prefixes *prefixes.Set
+	nodes    []node // of each prefix
 	wild     []wildRule
 }
 
 // node is what is known of one prefix.
 type node struct {
-	parent int32 // -1: none
 	plain  int32 // lowest rank of the rules that are this prefix or an ancestor, and nothing else
 	exact  int32 // lowest rank of the rules that are this prefix and a $
 	wild   span  // wildcard rules with this prefix, by rank
@@ -63,19 +63,24 @@ func newForest(rules []ranked) *forest {
 	// (ROB-GRP-09).
 	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
 
-	x := &forest{}
-	for i := 0; i < len(entries); {
-		prefix := entries[i].prefix
-		n := node{parent: x.parentOf(prefix), plain: noRank, exact: noRank, wildUp: -1}
-		if n.parent >= 0 {
-			n.plain, n.wildUp = x.nodes[n.parent].plain, x.nodes[n.parent].wildUp
+	begins := make([]string, len(entries))
+	for i := range entries {
+		begins[i] = entries[i].prefix
+	}
+	x := &forest{prefixes: prefixes.New(begins)}
+	x.nodes = make([]node, 0, len(x.prefixes.Keys))
+	i := 0
+	for at, prefix := range x.prefixes.Keys {
+		n := node{plain: noRank, exact: noRank, wildUp: -1}
+		if parent := x.prefixes.Parent(at); parent >= 0 {
+			n.plain, n.wildUp = x.nodes[parent].plain, x.nodes[parent].wildUp
 		}
 		n.wild.lo = int32(len(x.wild))
 		for ; i < len(entries) && entries[i].prefix == prefix; i++ {
 			switch e := &entries[i]; {
 			case e.wild:
 				x.wild = append(x.wild, wildRule{e.signature(), e.rank, e.pattern})
-				n.wildUp = int32(len(x.nodes))
+				n.wildUp = int32(at)
 			case e.anchored:
 				n.exact = min(n.exact, e.rank)
 			default:
@@ -84,31 +89,21 @@ func newForest(rules []ranked) *forest {
 		}
 		n.wild.hi = int32(len(x.wild))
 		slices.SortFunc(x.wild[n.wild.lo:], func(a, b wildRule) int { return cmp.Compare(a.rank, b.rank) })
-		x.prefixes = append(x.prefixes, prefix)
 		x.nodes = append(x.nodes, n)
 	}
 	return x
 }
 
-// parentOf finds the parent of a prefix that sorts after all of x.
-func (x *forest) parentOf(prefix string) int32 {
-	i := int32(len(x.prefixes)) - 1
-	for i >= 0 && !strings.HasPrefix(prefix, x.prefixes[i]) {
-		i = x.nodes[i].parent
-	}
-	return i
-}
-
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
 func (x *forest) match(path string, rank int32) int32 {
-	i := x.deepest(path)
+	i := x.prefixes.Longest(path)
 	if i < 0 {
 		return rank
 	}
 	n := &x.nodes[i]
 	rank = min(rank, n.plain)
-	if len(x.prefixes[i]) == len(path) {
+	if len(x.prefixes.Keys[i]) == len(path) {
 		rank = min(rank, n.exact)
 	}
 	if n.wildUp < 0 {
@@ -116,11 +111,11 @@ func (x *forest) match(path string, rank int32) int32 {
 	}
 	var have signature
 	have.add(path)
-	for i = n.wildUp; i >= 0; {
+	for i = int(n.wildUp); i >= 0; {
 		n = &x.nodes[i]
-		rank = matchWild(x.wild[n.wild.lo:n.wild.hi], path[len(x.prefixes[i]):], have, rank)
-		if i = n.parent; i >= 0 {
-			i = x.nodes[i].wildUp
+		rank = matchWild(x.wild[n.wild.lo:n.wild.hi], path[len(x.prefixes.Keys[i]):], have, rank)
+		if i = x.prefixes.Parent(i); i >= 0 {
+			i = int(x.nodes[i].wildUp)
 		}
 	}
 	return rank
@@ -131,7 +126,7 @@ func (x *forest) cost(path string) int {
 	steps := 0
 	var have signature
 	have.add(path)
-	for i := x.deepest(path); i >= 0; i = x.nodes[i].parent {
+	for i := x.prefixes.Longest(path); i >= 0; i = x.prefixes.Parent(i) {
 		rules := x.wild[x.nodes[i].wild.lo:x.nodes[i].wild.hi]
 		steps += 1 + len(rules)/4
 		for j := range rules {
@@ -141,28 +136,6 @@ func (x *forest) cost(path string) int {
 		}
 	}
 	return steps
-}
-
-// deepest returns the longest prefix that path begins with, -1 if there is none.
-// All others that it begins with are ancestors of that.
-func (x *forest) deepest(path string) int32 {
-	lo, hi := 0, len(x.prefixes)
-	for lo < hi {
-		if mid := int(uint(lo+hi) / 2); x.prefixes[mid] <= path {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	i := int32(lo - 1) // the last prefix that does not sort after path
-	if i < 0 {
-		return i
-	}
-	common := commonPrefix(x.prefixes[i], path)
-	for i >= 0 && len(x.prefixes[i]) > common {
-		i = x.nodes[i].parent
-	}
-	return i
 }
 
 // matchWild looks for the first match among rules of one prefix; s is the path
@@ -178,14 +151,4 @@ func matchWild(rules []wildRule, s string, have signature, rank int32) int32 {
 		}
 	}
 	return rank
-}
-
-func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }

@@ -50,27 +50,7 @@ func (g glob) prefix() string {
 	return s
 }
 
-// matches reports whether the glob matches a path.
-func (g glob) matches(path string) bool {
-	first, rest, star := strings.Cut(string(g), "*")
-	if !star {
-		return path == first
-	}
-	s, ok := strings.CutPrefix(path, first)
-	for ok {
-		var piece string
-		if piece, rest, star = strings.Cut(rest, "*"); !star {
-			return strings.HasSuffix(s, piece)
-		}
-		_, s, ok = strings.Cut(s, piece)
-	}
-	return false
-}
-
-// instance returns the path in which each star of the glob has become fill. When
-// fill occurs in no pattern it stands for all paths of the glob: a pattern that
-// matches it cannot do so by what fill is, so that it matches whatever is put in
-// its place.
+// instance returns the path in which each star of the glob has become fill.
 func (g glob) instance(fill string) string { return strings.ReplaceAll(string(g), "*", fill) }
 
 // rooted returns globs that begin with a slash and are g together: a star at the
@@ -111,10 +91,6 @@ func (g glob) kinds() iter.Seq[glob] {
 // steps is what it costs to go over the glob once.
 func (g glob) steps() int { return 1 + len(g)/16 + 2*strings.Count(string(g), "*") }
 
-// nowhere occurs in no pattern, since canonical patterns have no control
-// characters.
-const nowhere = "\x00"
-
 // contains reports whether every path that h matches is matched by g, compared
 // as they are.
 func (s *search) contains(g, h glob) bool {
@@ -123,7 +99,7 @@ func (s *search) contains(g, h glob) bool {
 	}
 	s.steps -= g.steps() + h.steps()
 	for _, r := range h.rooted() {
-		if !g.matches(r.instance(nowhere)) {
+		if !rulepath.Match(string(g), rulepath.Instance(string(r))) {
 			return false
 		}
 	}
@@ -144,8 +120,8 @@ func (s *search) covers(g, h glob) bool {
 		if s.steps -= 2 * (escaped.steps() + k.steps()); !s.goesOn() {
 			return false
 		}
-		path := k.instance(nowhere)
-		if !g.matches(path) && !escaped.matches(rulepath.EscapeQuery(path)) {
+		path := rulepath.Instance(string(k))
+		if !rulepath.Match(string(g), path) && !rulepath.Match(string(escaped), rulepath.EscapeQuery(path)) {
 			return false
 		}
 	}

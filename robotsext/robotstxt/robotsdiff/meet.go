@@ -3,6 +3,8 @@ package robotsdiff
 import (
 	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
 // mostMeets bounds the ways in which two patterns are laid over each other. Two
@@ -51,7 +53,7 @@ func (r rest) literals() int { return glob(r).literals() }
 
 func (m *meeting) contains(r, s rest) bool {
 	m.steps -= glob(r).steps() + glob(s).steps()
-	return glob(r).matches(glob(s).instance(nowhere))
+	return rulepath.Match(string(r), rulepath.Instance(string(s)))
 }
 
 // from returns what a from i on and b from j on come to together.

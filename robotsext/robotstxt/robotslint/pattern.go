@@ -58,9 +58,8 @@ func (p *pattern) covers(q *pattern, steps *int) bool {
 		(p.form == p.body && q.form == q.body || coversForm(p.form, q.form, p.end, q.end, steps))
 }
 
-// coversForm matches the text of q with p as if it were a URL. A star of q stands
-// for anything, so only a star of p may match it; and where one does, it matches
-// whatever the star of q stands for. What is not anchored by a $ ends with a star.
+// coversForm matches q with p as if it were a URL, with something in place of each star
+// that only a star of p matches. What is not anchored by a $ ends with a star.
 func coversForm(p, q string, pEnd, qEnd bool, steps *int) bool {
 	if !pEnd {
 		p += "*"
@@ -68,24 +67,8 @@ func coversForm(p, q string, pEnd, qEnd bool, steps *int) bool {
 	if !qEnd {
 		q += "*"
 	}
-	i, star, mark := 0, -1, 0
-	for at := 0; at < len(q); {
-		if *steps--; *steps < 0 {
-			return false
-		}
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, at
-			i++
-		case i < len(p) && p[i] == q[at]:
-			i++
-			at++
-		case star >= 0:
-			mark++
-			i, at = star+1, mark
-		default:
-			return false
-		}
+	if *steps -= 1 + len(q); *steps < 0 {
+		return false
 	}
-	return strings.Trim(p[i:], "*") == ""
+	return rulepath.Match(p, rulepath.Instance(q))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
 // A rule is needless if the others alone give the same verdict on every URL. That
@@ -34,15 +36,15 @@ type ruleset struct {
 	needless []bool
 	steps    *int
 
-	literals *prefixes  // of the rules' literal beginnings
-	node     []int      // of each rule, in literals
-	flat     [][2][]int // of each node, the rules of each verdict that are prefixes, by rank, highest first
-	wild     [][]int    // and those that are not
+	literals *prefixes.Set // of the rules' literal beginnings
+	node     []int         // of each rule, in literals
+	flat     [][2][]int    // of each node, the rules of each verdict that are prefixes, by rank, highest first
+	wild     [][]int       // and those that are not
 
-	paths *prefixes  // of the beginnings up to the query
-	at    []int      // of each rule, in paths
-	ranks [][2][]int // of each node, the ranks of each verdict, lowest first, but for
-	exact [][2][]int // those of rules that match a single path
+	paths *prefixes.Set // of the beginnings up to the query
+	at    []int         // of each rule, in paths
+	ranks [][2][]int    // of each node, the ranks of each verdict, lowest first, but for
+	exact [][2][]int    // those of rules that match a single path
 }
 
 // verdict is the index of a rule's verdict in pairs of lists.
@@ -59,13 +61,13 @@ func newRuleset(rules []pattern, allow []bool, steps *int) *ruleset {
 	for i := range rules {
 		literals[i], paths[i] = rules[i].literal(), rules[i].beginning()
 	}
-	s.literals, s.paths = newPrefixes(literals), newPrefixes(paths)
+	s.literals, s.paths = prefixes.New(literals), prefixes.New(paths)
 	s.node, s.at = make([]int, len(rules)), make([]int, len(rules))
-	s.flat, s.wild = make([][2][]int, len(s.literals.keys)), make([][]int, len(s.literals.keys))
-	s.ranks, s.exact = make([][2][]int, len(s.paths.keys)), make([][2][]int, len(s.paths.keys))
+	s.flat, s.wild = make([][2][]int, len(s.literals.Keys)), make([][]int, len(s.literals.Keys))
+	s.ranks, s.exact = make([][2][]int, len(s.paths.Keys)), make([][2][]int, len(s.paths.Keys))
 	for i := range rules {
 		r, v := &rules[i], verdict(allow[i])
-		n, p := s.literals.find(literals[i]), s.paths.find(paths[i])
+		n, p := s.literals.Find(literals[i]), s.paths.Find(paths[i])
 		s.node[i], s.at[i] = n, p
 		if r.isPrefix() {
 			s.flat[n][v] = append(s.flat[n][v], i)
@@ -105,7 +107,7 @@ func (s *ruleset) shadow(r int) int {
 			under = c
 		}
 	}
-	for n := s.node[r]; n >= 0 && over < 0; n = s.literals.parent[n] {
+	for n := s.node[r]; n >= 0 && over < 0; n = s.literals.Parent(n) {
 		for v := range 2 {
 			if c := s.highest(n, v, r); c >= 0 {
 				consider(c)
@@ -151,19 +153,19 @@ func (s *ruleset) highest(n, v, r int) int {
 // same verdict and may match a URL that the upper one, r, matches.
 func (s *ruleset) between(lower, r int) bool {
 	from, to, other := s.rules[lower].rank, s.rules[r].rank, 1-verdict(s.allow[r])
-	for n := s.at[r]; n >= 0; n = s.paths.parent[n] {
+	for n := s.at[r]; n >= 0; n = s.paths.Parent(n) {
 		if holdsBetween(s.ranks[n][other], from, to) {
 			return true
 		}
 	}
-	own := s.paths.keys[s.at[r]]
+	own := s.paths.Keys[s.at[r]]
 	if holdsBetween(s.exact[s.at[r]][other], from, to) {
 		return true
 	}
 	if s.rules[r].isPath() || 2*leastLength(own) >= to {
 		return false // a rule that begins with more than own is longer than r
 	}
-	for n := s.at[r] + 1; n < len(s.paths.keys) && strings.HasPrefix(s.paths.keys[n], own); n++ {
+	for n := s.at[r] + 1; n < len(s.paths.Keys) && strings.HasPrefix(s.paths.Keys[n], own); n++ {
 		if *s.steps -= 2; *s.steps < 0 || holdsBetween(s.ranks[n][other], from, to) || holdsBetween(s.exact[n][other], from, to) {
 			return true
 		}
