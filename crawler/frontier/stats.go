@@ -7,12 +7,12 @@ import "time"
 //
 //	Added = Pending + Scheduled + Leased + Done + Dropped
 type Counts struct {
-	Added     int // ever
-	Pending   int // to be leased as soon as their host allows it
-	Scheduled int // waiting for a NotBefore that lies ahead
-	Leased    int // in somebody's hands
-	Done      int // fetched, not to be fetched again
-	Dropped   int // never to be fetched
+	Added     int `json:"urls"`      // ever
+	Pending   int `json:"pending"`   // to be leased as soon as their host allows it
+	Scheduled int `json:"scheduled"` // waiting for a NotBefore that lies ahead
+	Leased    int `json:"in_flight"` // in somebody's hands
+	Done      int `json:"done"`      // fetched, not to be fetched again
+	Dropped   int `json:"dropped"`   // never to be fetched
 }
 
 // Plus returns the sums of both.

@@ -175,18 +175,13 @@ func (f *sharedFlags) failure(err error) error {
 
 // A PrintedCrawl is how a shared crawl is getting on, for a script.
 type PrintedCrawl struct {
-	Name      string          `json:"name"`
-	Frontier  string          `json:"frontier"`
-	Finished  bool            `json:"finished"`
-	Pages     int             `json:"pages"` // by all workers
-	URLs      int             `json:"urls"`
-	Pending   int             `json:"pending"`
-	Scheduled int             `json:"scheduled"`
-	InFlight  int             `json:"in_flight"`
-	Done      int             `json:"done"`
-	Dropped   int             `json:"dropped"`
-	Hosts     int             `json:"hosts"`
-	Workers   []printedWorker `json:"workers"`
+	Name     string `json:"name"`
+	Frontier string `json:"frontier"`
+	Finished bool   `json:"finished"`
+	Pages    int    `json:"pages"` // by all workers
+	frontier.Counts
+	Hosts   int             `json:"hosts"`
+	Workers []printedWorker `json:"workers"`
 }
 
 type printedWorker struct {
@@ -195,10 +190,7 @@ type printedWorker struct {
 }
 
 func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
-	c := PrintedCrawl{
-		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(),
-		URLs: f.Added, Pending: f.Pending, Scheduled: f.Scheduled, InFlight: f.Leased, Done: f.Done, Dropped: f.Dropped, Hosts: f.Hosts,
-	}
+	c := PrintedCrawl{Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(), Counts: f.Counts, Hosts: f.Hosts}
 	for _, w := range s.Workers {
 		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
 	}
