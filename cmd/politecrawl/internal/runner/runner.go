@@ -105,12 +105,13 @@ func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
 	if r.Quiet {
 		return
 	}
-	what := "crawling " + humanize.Count(CountHosts(cfg.URLs), "host")
+	hosts := humanize.Count(CountHosts(cfg.URLs), "host")
+	what := "crawling " + hosts
 	switch {
 	case opts.Resume:
-		what = "going on with the crawl of " + humanize.Count(CountHosts(cfg.URLs), "host")
+		what = "going on with the crawl of " + hosts
 	case opts.Recrawl:
-		what = "crawling " + humanize.Count(CountHosts(cfg.URLs), "host") + " again"
+		what += " again"
 	}
 	if cfg.Cluster.Frontier != "" {
 		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)

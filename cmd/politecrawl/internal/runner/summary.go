@@ -90,27 +90,25 @@ func filesIn(dir string) []string {
 func endText(s *crawler.Summary) string {
 	took := s.Took.Round(100 * time.Millisecond)
 	left := humanize.Count(s.Left, "URL") + " left"
+	how := "failed"
 	switch s.End {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
-	case crawler.EndMaxPages:
-		return fmt.Sprintf("ended at --max-pages after %v, %s", took, left)
-	case crawler.EndMaxBytes:
-		return fmt.Sprintf("ended at --max-bytes after %v, %s", took, left)
-	case crawler.EndMaxTime:
-		return fmt.Sprintf("ended at --max-time after %v, %s", took, left)
 	case crawler.EndLater:
 		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
 			took, left, humanize.Time(s.NextDue))
+	case crawler.EndMaxPages, crawler.EndMaxBytes, crawler.EndMaxTime:
+		how = "ended at --" + string(s.End)
 	case crawler.EndStopped:
-		return fmt.Sprintf("stopped for all workers after %v, %s", took, left)
+		how = "stopped for all workers"
 	case crawler.EndInterrupted:
-		return fmt.Sprintf("interrupted after %v, %s", took, left)
+		how = "interrupted"
+	default:
+		if s.Left == 0 { // not that all is done
+			return fmt.Sprintf("failed after %v", took)
+		}
 	}
-	if s.Left == 0 { // not that all is done
-		return fmt.Sprintf("failed after %v", took)
-	}
-	return fmt.Sprintf("failed after %v, %s", took, left)
+	return fmt.Sprintf("%s after %v, %s", how, took, left)
 }
 
 // A Summary is a [crawler.Summary] as JSON for scripts, with the time in seconds.
