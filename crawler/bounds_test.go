@@ -201,7 +201,7 @@ func TestNoCookies(t *testing.T) {
 }
 
 // The parts of a path are those behind the host, however the URL is written; one with too
-// many is listed as too long wherever it was found.
+// many is listed as too long wherever it was found, and its page leads on by its other links.
 func TestPathParts(t *testing.T) {
 	b := scope.New(scope.Host, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
@@ -222,36 +222,21 @@ func TestPathParts(t *testing.T) {
 		t.Errorf("%d parts: %q", weburl.MaxSegments+1, reason)
 	}
 
+	complex := strings.Repeat("/a", 4000) // for which a parser would take long
 	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a>`,
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a><a href="` + complex + `">2</a><a href="./` + complex[1:] + `">3</a><a href="/fine">4</a>`,
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
+	if want := []string{"/", "/fine"}; !slices.Equal(got.paths(s.url), want) {
+		t.Errorf("pages %v, want %v", got.paths(s.url), want)
+	}
 	for _, r := range got.rejected {
 		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "parts") {
 			t.Errorf("%+v", r)
 		}
 	}
-	if len(got.rejected) != 2 {
+	if len(got.rejected) < 3 {
 		t.Errorf("%v", got.Rejected)
-	}
-}
-
-// A page with references that are too complex to be read leads to its other links.
-func TestLinksBesideTooComplexOnes(t *testing.T) {
-	parts := strings.Repeat("/a", 4000)
-	s := newSite(t, "127.0.0.1", nil)
-	s.page("/", "<a href='"+parts+"'>1</a><a href='./"+parts[1:]+"'>2</a><a href='/fine'>3</a>")
-	got := run(t, testConfig(t, s.url+"/"), nil)
-	if want := []string{"/", "/fine"}; !slices.Equal(got.paths(s.url), want) {
-		t.Errorf("pages %v, want %v", got.paths(s.url), want)
-	}
-	if len(got.rejected) == 0 {
-		t.Error("nothing is listed")
-	}
-	for _, r := range got.rejected {
-		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "parts") {
-			t.Errorf("listed as %s: %.100s", r.Reason, r.Detail)
-		}
 	}
 }
 

@@ -244,26 +244,6 @@ func serveFrames(conn io.ReadWriteCloser, respond func(f *http2.Framer, stream u
 	}
 }
 
-func TestHTTP2(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		var mu sync.Mutex
-		protocols := make(map[string]int)
-		cfg := testConfig(t)
-		server, transport := http2Site(t, &cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			defer mu.Unlock()
-			protocols[r.Proto]++
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprint(w, `<a href="/a">a</a><a href="/b">b</a>`)
-		}))
-		cfg.URLs = []string{server.URL}
-		got := run(t, cfg, &Options{Transport: transport})
-		if got.Pages != 3 || len(protocols) != 1 || protocols["HTTP/2.0"] != 4 {
-			t.Errorf("%+v, protocols %v", got.Summary, protocols)
-		}
-	})
-}
-
 // A connSite is a site that responds by the number of a request on its connection.
 type connSite struct {
 	url string

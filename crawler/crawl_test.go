@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -145,10 +144,4 @@ func TestRobotsTxtAsAPage(t *testing.T) {
 	if got.Pages != 1 || len(s.requests()) > 2 {
 		t.Errorf("%+v, requests %+v", got.Summary, s.requests())
 	}
-}
-
-// A frontier of the caller's is used as it is.
-func TestOwnFrontier(t *testing.T) {
-	s := chain(t, 3)
-	run(t, testConfig(t, s.url+"/0"), &Options{Frontier: frontier.NewMemory(nil)}).whole(t, s, 3)
 }

@@ -430,31 +430,20 @@ func TestResumeOfLater(t *testing.T) {
 	})
 }
 
-// The URL of a robots.txt may be requested while the file is unreachable, and the other URLs of its
-// origin still wait for it then.
-func TestRobotsURLDoesNotEndAnOutage(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", status(http.StatusInternalServerError))
-	cfg := testConfig(t, s.url+"/", s.url+"/robots.txt")
-	cfg.Robots.Retry = time.Hour
-	got := run(t, cfg, nil)
-	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{s.url}) {
-		t.Errorf("%d pages, %q waits", got.Pages, got.Waiting)
-	}
-	if r := got.refusal(t, s.url+"/"); r.Reason != output.Later || r.RobotsURL != s.url+"/robots.txt" || r.Detail != "status 500" {
-		t.Errorf("%+v", r)
-	}
-}
-
-// Two hosts cannot be asked, and each is told of with what came of asking it.
+// Two hosts cannot be asked, and each is told of with what came of asking it. The URL of a
+// robots.txt may be requested while the file is unreachable, and the other URLs of its origin
+// still wait for it then.
 func TestWaitingWhy(t *testing.T) {
 	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
 	failing.handle("/robots.txt", status(http.StatusInternalServerError))
 	busy.handle("/robots.txt", status(http.StatusServiceUnavailable))
-	cfg := testConfig(t, busy.url+"/", failing.url+"/")
+	cfg := testConfig(t, busy.url+"/", failing.url+"/", failing.url+"/robots.txt")
 	cfg.Robots.Retry = time.Hour
 	got := run(t, cfg, nil)
-	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
-		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)
+	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
+		t.Errorf("%d pages, %q: %q", got.Pages, got.Waiting, got.WaitingWhy)
+	}
+	if r := got.refusal(t, failing.url+"/"); r.Reason != output.Later || r.RobotsURL != failing.url+"/robots.txt" || r.Detail != "status 500" {
+		t.Errorf("%+v", r)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -313,32 +312,6 @@ func TestSink(t *testing.T) {
 	aside, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.1.list"))
 	if err != nil || strings.Count(string(aside), "\n") != len(before) {
 		t.Errorf("put aside: %v\n%s", err, aside)
-	}
-}
-
-// Whenever a crawl ends between what it writes and what its frontier learns of it, the
-// sink has everything once when it has gone on.
-func TestSinkAfterEnd(t *testing.T) {
-	const n = 4
-	for at := range int32(2*n + 1) {
-		t.Run(fmt.Sprint(at), func(t *testing.T) {
-			t.Parallel()
-			s := chain(t, n)
-			cfg := testConfig(t, s.url+"/0")
-			cfg.Limits.Workers, cfg.Output.Write = 1, []string{"list"}
-			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			broken := &failing{Store: store}
-			broken.left.Store(at)
-			c := newCrawler(t, cfg, &Options{Frontier: broken, Formats: []output.Format{listFormat}})
-			if _, err := c.Run(t.Context()); !errors.Is(err, errEnded) {
-				t.Fatal(err)
-			}
-			run(t, cfg, &Options{Resume: true, Formats: []output.Format{listFormat}}).whole(t, s, n)
-			sameInSink(t, cfg, true)
-		})
 	}
 }
 

@@ -201,21 +201,6 @@ func TestLogNamesAreListed(t *testing.T) {
 	}
 }
 
-// TestLogOfPause holds that a pause is logged, and its end.
-func TestLogOfPause(t *testing.T) {
-	t.Parallel()
-	log := &logLines{}
-	c := newCrawler(t, testConfig(t, "http://127.0.0.1/"), &Options{Logger: log.logger()})
-	c.Pause()
-	c.Pause()
-	c.Continue()
-	for _, message := range []string{"crawl paused", "crawl goes on"} {
-		if n := len(log.named(t, message)); n != 1 {
-			t.Errorf("%d lines %q", n, message)
-		}
-	}
-}
-
 // What a program is told, that uses this package, has no password of a URL either: no
 // notice, no line of the log, no line of the output.
 func TestNoticesHoldNoPassword(t *testing.T) {

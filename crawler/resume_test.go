@@ -59,7 +59,7 @@ func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 }
 
 // Between the line of a page and the end of its lease a crawl may end at any
-// moment. The page is fetched again, and stands there once.
+// moment. The page is fetched again, and stands there once, in a sink too.
 func TestEndBetweenLineAndFinish(t *testing.T) {
 	const n = 6
 	for at := range int32(2*n + 1) {
@@ -67,14 +67,13 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			t.Parallel()
 			s := chain(t, n)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Limits.Workers = 1
+			cfg.Limits.Workers, cfg.Output.Write = 1, []string{"list"}
+			formats := []output.Format{listFormat}
 			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			broken := &failing{Store: store}
 			broken.left.Store(at)
-			c := newCrawler(t, cfg, &Options{Frontier: broken})
+			c := newCrawler(t, cfg, &Options{Frontier: broken, Formats: formats})
 			sum, err := c.Run(t.Context())
 			if !errors.Is(err, errEnded) || sum.End != EndFailed {
 				t.Fatalf("Run = %+v, %v", sum, err)
@@ -82,7 +81,8 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			if at > 3 && len(s.asked()) == 0 {
 				t.Fatal("it ended before any page was asked for")
 			}
-			resume(t, cfg, nil).whole(t, s, n)
+			run(t, cfg, &Options{Resume: true, Formats: formats}).whole(t, s, n)
+			sameInSink(t, cfg, true)
 		})
 	}
 }
@@ -102,7 +102,7 @@ func TestInterruptAndResume(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	c := newCrawler(t, cfg, nil)
 	sum, err := c.Run(ctx)
-	if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages == 0 || sum.Pages == n {
+	if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages != 4 || len(s.asked()) != 4 { // /3 was in flight
 		t.Fatalf("Run = %+v, %v", sum, err)
 	}
 	got := resume(t, cfg, nil)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,52 +136,32 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	}
 }
 
+// The redirect of a start URL brings its host into the scope, also for what was found before,
+// and nothing past max-depth with it.
 func TestStartRedirectJoinsTheScope(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		www := newSite(t, "127.0.0.2", map[string]string{
-			"/": `<a href="/more">more</a>`, "/more": "more", "/early": "linked before the host belonged to the crawl",
-		})
-		blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
-		bare := newSite(t, "127.0.0.1", nil)
-		var blogSeen atomic.Bool
-		bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
-			for deadline := time.Now().Add(5 * time.Second); !blogSeen.Load() && time.Now().Before(deadline); {
-				blogSeen.Store(blog.count("/") > 0)
+	for depth, want := range map[int][]string{-1: {"/", "/early", "/more"}, 0: {"/"}} {
+		t.Run(fmt.Sprint("max-depth ", depth), bubbled(func(t *testing.T) {
+			www := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/more">more</a>`, "/more": "more", "/early": "early"})
+			blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
+			bare := newSite(t, "127.0.0.1", nil)
+			bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+				waitFor(func() bool { return blog.count("/") > 0 }) // the other host was read
+				http.Redirect(w, r, www.url+"/", http.StatusMovedPermanently)
+			})
+			cfg := testConfig(t, bare.url, blog.url)
+			cfg.Scope.MaxDepth = depth
+			got := run(t, cfg, nil)
+			if diff := cmp.Diff(want, got.paths(www.url)); diff != "" {
+				t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
 			}
-			http.Redirect(w, r, www.url+"/", http.StatusMovedPermanently)
-		})
-		got := run(t, testConfig(t, bare.url, blog.url), nil)
-
-		if diff := cmp.Diff([]string{"/", "/early", "/more"}, got.paths(www.url)); diff != "" {
-			t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
-		}
-		if len(got.Joined) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
-			t.Errorf("joined %v, notices %q", got.Joined, got.notices)
-		}
-		if len(got.rejected) != 0 {
-			t.Errorf("rejected %+v", got.rejected)
-		}
-	})
-}
-
-// The redirect of a start URL brings its host into the scope, and nothing past
-// max-depth with it.
-func TestJoinKeepsMaxDepth(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/early": "too deep"})
-		blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
-		bare := newSite(t, "127.0.0.1", nil)
-		bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
-			waitFor(func() bool { return blog.count("/") > 0 }) // the other host was read
-			http.Redirect(w, r, www.url+"/", http.StatusFound)
-		})
-		cfg := testConfig(t, bare.url, blog.url)
-		cfg.Scope.MaxDepth = 0
-		got := run(t, cfg, nil)
-		if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
-			t.Errorf("%+v", r)
-		}
-	})
+			if len(got.Joined) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
+				t.Errorf("joined %v, notices %q", got.Joined, got.notices)
+			}
+			if len(got.rejected) != got.Rejected[output.TooDeep] || depth == 0 && got.refusal(t, www.url+"/early").Reason != output.TooDeep {
+				t.Errorf("rejected %+v", got.rejected)
+			}
+		}))
+	}
 }
 
 func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {

@@ -129,7 +129,7 @@ func testConfig(t testing.TB, urls ...string) Config {
 	cfg := Default()
 	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
 	cfg.Politeness.Delay, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 0, 50*time.Millisecond
-	cfg.Fetch.Timeout, cfg.Robots.Timeout = 5*time.Second, 5*time.Second
+	cfg.Fetch.Timeout, cfg.Robots.Timeout = 30*time.Second, 30*time.Second
 	cfg.Fetch.Retries = 0
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	return cfg

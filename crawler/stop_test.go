@@ -14,32 +14,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-func TestInterruptFinishesWhatIsInFlight(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/next": "next"})
-	asked, proceed := make(chan struct{}), make(chan struct{})
-	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
-		close(asked)
-		<-proceed
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprint(w, `<a href="/next">next</a>`)
-	})
-	cfg := testConfig(t, s.url)
-	c := newCrawler(t, cfg, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-asked
-		cancel()
-		close(proceed)
-	}()
-	sum, err := c.Run(ctx)
-	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 || sum.Left != 1 {
-		t.Errorf("Run = %+v, %v", sum, err)
-	}
-	if s.count("/next") != 0 {
-		t.Error("a new request was sent after the interrupt")
-	}
-}
-
 // Abort breaks off a page, or a robots.txt, that is in flight.
 func TestAbortBreaksOff(t *testing.T) {
 	for _, path := range []string{"/", "/robots.txt"} {
@@ -114,7 +88,8 @@ func TestPause(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, `<a href="/4">4</a>`)
 		})
-		c := newCrawler(t, cfg, nil)
+		log := &logLines{}
+		c := newCrawler(t, cfg, &Options{Logger: log.logger()})
 		var during, after int
 		go func() {
 			<-third
@@ -136,6 +111,11 @@ func TestPause(t *testing.T) {
 		}
 		if during != 4 || after != during {
 			t.Errorf("%d requests when the pause began and %d when it ended, want 4", during, after)
+		}
+		for _, message := range []string{"crawl paused", "crawl goes on"} {
+			if n := len(log.named(t, message)); n != 1 {
+				t.Errorf("%d lines %q", n, message)
+			}
 		}
 	})
 }

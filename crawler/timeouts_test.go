@@ -174,22 +174,24 @@ func TestRobotsThatWaitForEachOther(t *testing.T) {
 
 // A page that was cut says so, and one that is just as long as it may be was not.
 func TestTruncated(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})
-	s.handle("/zeros", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(packed(t, make([]byte, 8<<20)))
-	})
-	for _, test := range []struct {
-		path  string
-		most  int
-		bytes int // at the most
-		cut   string
-	}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, "ratio"}} {
-		cfg := testConfig(t, s.url+test.path)
-		cfg.Fetch.MaxBody = test.most
-		if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
-			t.Errorf("%s: %+v", test.path, got.pages)
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})
+		s.handle("/zeros", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(packed(t, make([]byte, 8<<20)))
+		})
+		for _, test := range []struct {
+			path  string
+			most  int
+			bytes int // at the most
+			cut   string
+		}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, "ratio"}} {
+			cfg := testConfig(t, s.url+test.path)
+			cfg.Fetch.MaxBody = test.most
+			if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
+				t.Errorf("%s: %+v", test.path, got.pages)
+			}
 		}
-	}
+	})
 }
