@@ -243,36 +243,37 @@ func TestPathParts(t *testing.T) {
 // What is repeated of a site's words in each line is cut: a rule of 500 KB that closes ten
 // thousand links would be 5 GB of lines, an answer that is quoted 256 KiB.
 func TestDetailsAreCut(t *testing.T) {
-	t.Parallel()
-	const most = 2 * maxDetail // a line has more than the text
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "User-agent: *\nDisallow: /no" + strings.Repeat("*", 400_000) + "\n",
-		"/":           "<a href=/no/1>1</a><a href=/no/2>2</a><a href=/odd>3</a><a href='http://[" + strings.Repeat("x", 8000) + "'>4</a>",
-	})
-	s.handle("/odd", func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err == nil {
-			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n", strings.Repeat("x", 100_000))
-			_ = conn.Close()
+	inBubble(t, func(t *testing.T) {
+		const most = 2 * maxDetail // a line has more than the text
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/robots.txt": "User-agent: *\nDisallow: /no" + strings.Repeat("*", 400_000) + "\n",
+			"/":           "<a href=/no/1>1</a><a href=/no/2>2</a><a href=/odd>3</a><a href='http://[" + strings.Repeat("x", 8000) + "'>4</a>",
+		})
+		s.handle("/odd", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n", strings.Repeat("x", 100_000))
+				_ = conn.Close()
+			}
+		})
+		var log strings.Builder
+		cfg := testConfig(t, s.url+"/")
+		cfg.Fetch.Retries = 1
+		run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		text := contentOf(t, filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
+		if n := strings.Count(string(text), "\n"); n != 4 {
+			t.Errorf("%d lines, want 4", n)
+		}
+		for line := range strings.Lines(string(text) + log.String()) {
+			if len(line) > most {
+				t.Errorf("a line of %d bytes: %.300s…", len(line), line)
+			}
+		}
+		f := newDiscoveries(nil)
+		if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
+			t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 		}
 	})
-	var log strings.Builder
-	cfg := testConfig(t, s.url+"/")
-	cfg.Fetch.Retries = 1
-	run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	text := contentOf(t, filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
-	if n := strings.Count(string(text), "\n"); n != 4 {
-		t.Errorf("%d lines, want 4", n)
-	}
-	for line := range strings.Lines(string(text) + log.String()) {
-		if len(line) > most {
-			t.Errorf("a line of %d bytes: %.300s…", len(line), line)
-		}
-	}
-	f := newDiscoveries(nil)
-	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
-		t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
-	}
 }
 
 // No page ends a crawl.

@@ -65,36 +65,38 @@ func TestROB_SMP_10(t *testing.T) {
 // ROB-SMP-24: a sitemap that fails changes nothing for the pages, and one that
 // fails for a while is read in the end.
 func TestROB_SMP_24(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "Sitemap: {site}/gone.xml\nSitemap: {site}/flaky.txt\nSitemap: {site}/cut.txt\nSitemap: {site}/page\n",
-		"/":           "start", "/page": "<html>not a sitemap</html>", "/late": "late", "/early": "early",
-	})
-	var failed, cut atomic.Bool
-	s.handle("/flaky.txt", func(w http.ResponseWriter, r *http.Request) {
-		if !failed.Swap(true) {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/robots.txt": "Sitemap: {site}/gone.xml\nSitemap: {site}/flaky.txt\nSitemap: {site}/cut.txt\nSitemap: {site}/page\n",
+			"/":           "start", "/page": "<html>not a sitemap</html>", "/late": "late", "/early": "early",
+		})
+		var failed, cut atomic.Bool
+		s.handle("/flaky.txt", func(w http.ResponseWriter, r *http.Request) {
+			if !failed.Swap(true) {
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			_, _ = fmt.Fprintf(w, "http://%s/late\n", r.Host)
+		})
+		s.handle("/cut.txt", func(w http.ResponseWriter, r *http.Request) {
+			if !cut.Swap(true) {
+				w.Header().Set("Content-Length", "1000")
+			}
+			_, _ = fmt.Fprintf(w, "http://%s/early\n", r.Host)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 2
+		got := run(t, cfg, nil)
+		if diff := cmp.Diff([]string{"/", "/early", "/late"}, got.paths(s.url)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
-		_, _ = fmt.Fprintf(w, "http://%s/late\n", r.Host)
-	})
-	s.handle("/cut.txt", func(w http.ResponseWriter, r *http.Request) {
-		if !cut.Swap(true) {
-			w.Header().Set("Content-Length", "1000")
+		if s.count("/flaky.txt") != 2 || s.count("/cut.txt") != 2 || s.count("/gone.xml") != 1 || got.Robots != 1 {
+			t.Errorf("asked for %v", s.asked())
 		}
-		_, _ = fmt.Fprintf(w, "http://%s/early\n", r.Host)
+		if len(got.notices) != 2 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
+			t.Errorf("notices %q, want one about each sitemap that is none", got.notices)
+		}
 	})
-	cfg := testConfig(t, s.url)
-	cfg.Fetch.Retries = 2
-	got := run(t, cfg, nil)
-	if diff := cmp.Diff([]string{"/", "/early", "/late"}, got.paths(s.url)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if s.count("/flaky.txt") != 2 || s.count("/cut.txt") != 2 || s.count("/gone.xml") != 1 || got.Robots != 1 {
-		t.Errorf("asked for %v", s.asked())
-	}
-	if len(got.notices) != 2 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
-		t.Errorf("notices %q, want one about each sitemap that is none", got.notices)
-	}
 }
 
 func TestSitemapOptions(t *testing.T) {
@@ -207,57 +209,59 @@ func TestROB_PAG_01(t *testing.T) {
 // The sitemaps of a host list as many pages as may be taken; what comes after that is
 // not read, and said.
 func TestMaxSitemapEntries(t *testing.T) {
-	pages := map[string]string{"/robots.txt": "Sitemap: {site}/1.txt\nSitemap: {site}/2.txt\nSitemap: {site}/3.txt\n", "/": "start"}
-	for file := 1; file <= 3; file++ {
-		for i := range 4 {
-			path := fmt.Sprintf("/%d-%d", file, i)
-			pages[fmt.Sprintf("/%d.txt", file)] += "{site}" + path + "\n"
-			pages[path] = "page"
+	inBubble(t, func(t *testing.T) {
+		pages := map[string]string{"/robots.txt": "Sitemap: {site}/1.txt\nSitemap: {site}/2.txt\nSitemap: {site}/3.txt\n", "/": "start"}
+		for file := 1; file <= 3; file++ {
+			for i := range 4 {
+				path := fmt.Sprintf("/%d-%d", file, i)
+				pages[fmt.Sprintf("/%d.txt", file)] += "{site}" + path + "\n"
+				pages[path] = "page"
+			}
 		}
-	}
-	s := newSite(t, "127.0.0.1", pages)
-	cfg := testConfig(t, s.url+"/")
-	cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 6, 1
-	got := run(t, cfg, nil)
-	if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
-		t.Errorf("%+v", got.Summary)
-	}
-	if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.SitemapFull || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
-		t.Errorf("%+v", r)
-	}
-	for _, line := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
-		if cut := line.URL == s.url+"/2.txt"; cut && (line.Pages != 2 || !strings.Contains(line.Detail, "max-sitemap-entries")) {
-			t.Errorf("%+v", line)
+		s := newSite(t, "127.0.0.1", pages)
+		cfg := testConfig(t, s.url+"/")
+		cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 6, 1
+		got := run(t, cfg, nil)
+		if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
+			t.Errorf("%+v", got.Summary)
 		}
-	}
-	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "/2.txt, line 3:") {
-		t.Errorf("notices %q", got.notices)
-	}
-	// What an earlier process has taken counts, and so does nothing that is read again.
-	got = resume(t, cfg, nil)
-	if got.Entries != 6 || got.Pages != 7 {
-		t.Errorf("%+v", got.Summary)
-	}
-	cfg.Output.Dir += "-again"
-	cfg.Sitemaps.MaxEntries, cfg.Fetch.Retries = 8, 3
-	var asked atomic.Int32
-	s.handle("/4.txt", func(w http.ResponseWriter, r *http.Request) {
-		for i := range 4 {
-			_, _ = fmt.Fprintf(w, "http://%s/1-%d\n", r.Host, i)
+		if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.SitemapFull || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
+			t.Errorf("%+v", r)
 		}
-		if asked.Add(1) < 3 {
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
+		for _, line := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
+			if cut := line.URL == s.url+"/2.txt"; cut && (line.Pages != 2 || !strings.Contains(line.Detail, "max-sitemap-entries")) {
+				t.Errorf("%+v", line)
+			}
+		}
+		if len(got.notices) != 1 || !strings.Contains(got.notices[0], "/2.txt, line 3:") {
+			t.Errorf("notices %q", got.notices)
+		}
+		// What an earlier process has taken counts, and so does nothing that is read again.
+		got = resume(t, cfg, nil)
+		if got.Entries != 6 || got.Pages != 7 {
+			t.Errorf("%+v", got.Summary)
+		}
+		cfg.Output.Dir += "-again"
+		cfg.Sitemaps.MaxEntries, cfg.Fetch.Retries = 8, 3
+		var asked atomic.Int32
+		s.handle("/4.txt", func(w http.ResponseWriter, r *http.Request) {
+			for i := range 4 {
+				_, _ = fmt.Fprintf(w, "http://%s/1-%d\n", r.Host, i)
+			}
+			if asked.Add(1) < 3 {
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		})
+		other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: " + s.url + "/4.txt\n", "/": "start"})
+		cfg.URLs = []string{other.url + "/"}
+		if got = run(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
+			t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
+		}
+		if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 4 {
+			t.Errorf("%d lines in %s, want those of the last attempt", len(entries), "entries.jsonl")
 		}
 	})
-	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: " + s.url + "/4.txt\n", "/": "start"})
-	cfg.URLs = []string{other.url + "/"}
-	if got = run(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
-		t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
-	}
-	if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 4 {
-		t.Errorf("%d lines in %s, want those of the last attempt", len(entries), "entries.jsonl")
-	}
 }
 
 // Indexes of indexes of indexes are read so far down.
