@@ -222,9 +222,9 @@ func TestPathParts(t *testing.T) {
 		t.Errorf("%d parts: %q", weburl.MaxSegments+1, reason)
 	}
 
-	complex := strings.Repeat("/a", 4000) // for which a parser would take long
+	tooMany := strings.Repeat("/a", 4000) // for which a parser would take long
 	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a><a href="` + complex + `">2</a><a href="./` + complex[1:] + `">3</a><a href="/fine">4</a>`,
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a><a href="` + tooMany + `">2</a><a href="./` + tooMany[1:] + `">3</a><a href="/fine">4</a>`,
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	if want := []string{"/", "/fine"}; !slices.Equal(got.paths(s.url), want) {
