@@ -74,25 +74,6 @@ func TestWhatLooksPlain(t *testing.T) {
 	}
 }
 
-// TestEveryShortPage tries every sequence of two pieces, and every fourth of
-// three, followed by a link that is seen or not.
-func TestEveryShortPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads some 50,000 pages")
-	}
-	const seen = `<a href="/end">`
-	for i, a := range pieces {
-		checkParse(t, []byte(a))
-		for j, b := range pieces {
-			checkParse(t, []byte(a+b))
-			checkParse(t, []byte(a+b+seen))
-			for k := (i + j) % 4; k < len(pieces); k += 4 {
-				checkParse(t, []byte(a+b+pieces[k]+seen))
-			}
-		}
-	}
-}
-
 func TestManyLongerPages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
