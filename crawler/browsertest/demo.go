@@ -1,0 +1,68 @@
+package browsertest
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/monitor"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A Demo is a crawl of the demo site that is watched.
+type Demo struct {
+	Site   *demosite.Site
+	Server *monitor.Server
+	Sum    <-chan *crawler.Summary // when the crawl is over
+}
+
+// StartDemo crawls the demo site with a delay between requests until the test ends. The port
+// of the site is any free one if it is taken.
+func StartDemo(t testing.TB, port int, delay time.Duration) *Demo {
+	t.Helper()
+	site, err := demosite.Start(&demosite.Options{Port: port})
+	if err != nil {
+		if site, err = demosite.Start(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { site.Close() })
+	server, err := monitor.Listen("127.0.0.1:0", &monitor.Options{Title: "the demo site"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := crawler.Default()
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry = delay, time.Second
+	var c *crawler.Crawler
+	c, err = crawler.New(cfg, &crawler.Options{
+		Formats: []output.Format{server.Format()},
+		Begun:   func() { server.Begin(c) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	summary, done := make(chan *crawler.Summary, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		sum, err := c.Run(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		server.End(sum)
+		summary <- sum
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Demo{site, server, summary}
+}
