@@ -29,7 +29,7 @@ type CopiesOfOne struct {
 // is a copy of, but each worker knows its own pages alone.
 type duplicates struct {
 	rows   int
-	pages  map[uint64]int // by hash, until the groups are known
+	hashes []uint64 // of all pages that have one, until the groups are known
 	groups map[uint64]*sameBody
 	result Duplicates
 	chosen []*sameBody // that will be in the list
@@ -50,12 +50,12 @@ type sameBody struct {
 }
 
 func newDuplicates(rows int) *duplicates {
-	return &duplicates{rows: rows, pages: make(map[uint64]int), groups: make(map[uint64]*sameBody)}
+	return &duplicates{rows: rows, groups: make(map[uint64]*sameBody)}
 }
 
 func (d *duplicates) learn(p *output.Page) {
 	if hash, ok := bodyHash(p); ok {
-		d.pages[hash]++
+		d.hashes = append(d.hashes, hash)
 	}
 }
 
@@ -67,15 +67,21 @@ func bodyHash(p *output.Page) (hash uint64, ok bool) {
 
 // choose finds the groups and fixes the rows of the list.
 func (d *duplicates) choose() {
+	slices.Sort(d.hashes)
 	var groups []*sameBody
-	for hash, n := range d.pages {
-		if n > 1 {
-			g := &sameBody{hash: hash, pages: n}
-			d.groups[hash], groups = g, append(groups, g)
-			d.result.Copies += n - 1
+	for i, hash := range d.hashes {
+		if i == 0 || hash != d.hashes[i-1] {
+			continue
 		}
+		g := d.groups[hash]
+		if g == nil {
+			g = &sameBody{hash: hash, pages: 1}
+			d.groups[hash], groups = g, append(groups, g)
+		}
+		g.pages++
+		d.result.Copies++
 	}
-	d.pages = nil
+	d.hashes = nil
 	list := listOf(d.rows, groups, func(a, b *sameBody) int {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.hash, b.hash))
 	})

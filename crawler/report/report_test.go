@@ -23,27 +23,26 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
 
-// TestGolden holds the whole of report.json.
+// TestGolden holds the whole of report.json, and the charts of report.html.
 func TestGolden(t *testing.T) {
-	var got bytes.Buffer
-	if err := everything().make(t).WriteJSON(&got); err != nil {
+	r := everything().make(t)
+	var report bytes.Buffer
+	if err := r.WriteJSON(&report); err != nil {
 		t.Fatal(err)
 	}
-	const name = "testdata/report.json"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
+	for name, got := range map[string]string{"testdata/report.json": report.String(), "testdata/charts.json": asJSON(t, charts(r)) + "\n"} {
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := os.WriteFile(name, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatalf("%v; write it with go test -update", err)
 		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatalf("%v; write it with go test -update", err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("not what %s holds (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("not what %s holds (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

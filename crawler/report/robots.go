@@ -148,6 +148,9 @@ func (r *robotsFiles) read() error {
 			}
 		}
 		add := func(l *robotsLine) { fetches = append(fetches, fetch{s, l}) }
+		if len(r.segments) == 1 { // they are in order, and need not be kept
+			add = func(l *robotsLine) { r.fetch(s, l) }
+		}
 		err := eachRobots(s, crawldir.RobotsFile, add)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = lastRobots(s.dir, add)
@@ -273,7 +276,10 @@ func (h *robotsHistory) compare(l *robotsLine) {
 func (r *robotsFiles) list() Robots {
 	result := Robots{}
 	outcomes := make(names)
-	var hosts []RobotsHost
+	hosts := newFirsts(r.rows, func(a, b RobotsHost) int {
+		return cmp.Or(cmp.Compare(b.Outages.Total, a.Outages.Total), cmp.Compare(b.Changes.Total, a.Changes.Total),
+			cmp.Compare(b.Disallowed+b.Later, a.Disallowed+a.Later), cmp.Compare(a.Origin, b.Origin))
+	})
 	for _, h := range r.hosts {
 		if h.Fetches == 0 {
 			continue
@@ -284,13 +290,10 @@ func (r *robotsFiles) list() Robots {
 		outcomes.add(row.Outcome)
 		result.Outages += row.Outages.Total
 		result.Changes += row.Changes.Total
-		hosts = append(hosts, row)
+		hosts.add(row)
 	}
 	result.Outcomes = outcomes.list(maxNames).Rows
-	result.Hosts = listOf(r.rows, hosts, func(a, b RobotsHost) int {
-		return cmp.Or(cmp.Compare(b.Outages.Total, a.Outages.Total), cmp.Compare(b.Changes.Total, a.Changes.Total),
-			cmp.Compare(b.Disallowed+b.Later, a.Disallowed+a.Later), cmp.Compare(a.Origin, b.Origin))
-	})
+	result.Hosts = hosts.list()
 	for i := range result.Hosts.Rows {
 		r.parse(&result.Hosts.Rows[i])
 	}
