@@ -3,11 +3,14 @@ package sitemap
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"io"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // decode returns the body as UTF-8. Its charset is told by the byte order
@@ -17,10 +20,10 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	switch string(head[:min(2, len(head))]) {
 	case "\xFE\xFF", "\x00<":
 		rd.summary.Charset = "utf-16be"
-		return &transcoder{src: b, step: fromUTF16(binary.BigEndian)}
+		return transcode(b, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder())
 	case "\xFF\xFE", "<\x00":
 		rd.summary.Charset = "utf-16le"
-		return &transcoder{src: b, step: fromUTF16(binary.LittleEndian)}
+		return transcode(b, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder())
 	}
 	if bytes.Equal(head, bom) {
 		rd.summary.Charset = "utf-8" // whatever is declared: a mark is not copied from a template
@@ -35,9 +38,10 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	case "utf-8", "utf8", "us-ascii", "ascii":
 		return b
 	case "iso-8859-1", "iso_8859-1", "latin1", "windows-1252", "cp1252":
-		return &transcoder{src: b, step: fromTable(windows1252)}
+		// As in every browser; the first three differ from windows-1252 in control characters alone.
+		return transcode(b, charmap.Windows1252.NewDecoder())
 	case "iso-8859-15", "iso_8859-15", "latin-9", "latin9":
-		return &transcoder{src: b, step: fromTable(iso8859_15)}
+		return transcode(b, charmap.ISO8859_15.NewDecoder())
 	}
 	if strings.HasPrefix(name, "utf-16") {
 		// The declaration could be read byte by byte, so this is wrong: a
@@ -55,7 +59,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	} else {
 		rd.report(BadCharset, []byte(name), nil)
 	}
-	return &transcoder{src: b, step: fromTable(asciiOnly)}
+	return transcode(b, asciiOnly())
 }
 
 // declaredCharset returns the encoding of the XML declaration, in lower case. Its end is
@@ -96,123 +100,30 @@ func (rd *reading) skipBOM() {
 	}
 }
 
-// A transcoder turns another charset into UTF-8 as it is read.
-type transcoder struct {
-	src io.Reader
-
-	// step appends the UTF-8 of src to dst and returns how much of src
-	// that was. What is left is given to it again with more behind it,
-	// unless final is set.
-	step func(dst, src []byte, final bool) (out []byte, used int)
-
-	in      [4096]byte
-	pending int    // bytes at the start of in that step has not used
-	out     []byte // UTF-8 to be handed over
-	buf     []byte // what out is a part of
-	err     error  // of src
+// transcode decodes b.
+func transcode(b *bufio.Reader, decoder transform.Transformer) io.Reader {
+	return transform.NewReader(steady{b}, decoder)
 }
 
-func (t *transcoder) Read(p []byte) (int, error) {
-	for len(t.out) == 0 {
-		if t.err != nil {
-			return 0, t.err
-		}
-		var n int
-		n, t.err = t.src.Read(t.in[t.pending:])
-		src := t.in[:t.pending+n]
-		var used int
-		t.buf, used = t.step(t.buf[:0], src, t.err != nil)
-		t.out = t.buf
-		t.pending = copy(t.in[:], src[used:])
-		if n == 0 && t.err == nil {
-			return 0, nil
-		}
-	}
-	n := copy(p, t.out)
-	t.out = t.out[n:]
-	return n, nil
-}
+// steady returns bytes or an error: transform would wait for ever for a reader that returns
+// neither, where bufio gives it up.
+type steady struct{ *bufio.Reader }
 
-// fromTable decodes a charset that is ASCII with something in its upper half.
-func fromTable(upper func(byte) rune) func(dst, src []byte, final bool) ([]byte, int) {
-	return func(dst, src []byte, _ bool) ([]byte, int) {
-		for _, c := range src {
-			if c < 0x80 {
-				dst = append(dst, c)
-			} else {
-				dst = utf8.AppendRune(dst, upper(c))
-			}
-		}
-		return dst, len(src)
+func (r steady) Read(p []byte) (int, error) {
+	if _, err := r.Peek(1); err != nil {
+		return 0, err
 	}
-}
-
-// fromUTF16 decodes UTF-16. A half of a pair without the other becomes U+FFFD.
-func fromUTF16(order binary.ByteOrder) func(dst, src []byte, final bool) ([]byte, int) {
-	return func(dst, src []byte, final bool) ([]byte, int) {
-		used := 0
-		for len(src)-used >= 2 {
-			c, size := rune(order.Uint16(src[used:])), 2
-			if utf16.IsSurrogate(c) {
-				if len(src)-used < 4 && !final {
-					break
-				}
-				c2 := rune(utf8.RuneError)
-				if len(src)-used >= 4 {
-					c2 = rune(order.Uint16(src[used+2:]))
-				}
-				if c = utf16.DecodeRune(c, c2); c != utf8.RuneError {
-					size = 4
-				}
-			}
-			dst = utf8.AppendRune(dst, c)
-			used += size
-		}
-		if final && used < len(src) {
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-			used = len(src)
-		}
-		return dst, used
-	}
+	return r.Reader.Read(p)
 }
 
 // asciiOnly stands for a charset that is not known: everything outside ASCII
 // is lost, and so are the entries that need it.
-func asciiOnly(byte) rune { return utf8.RuneError }
-
-// windows1252 is also what a body declared as ISO-8859-1 is decoded by, as in
-// every browser: the two differ in control characters alone.
-func windows1252(c byte) rune {
-	if c < 0xA0 {
-		return windows1252Low[c-0x80]
-	}
-	return rune(c)
-}
-
-var windows1252Low = [32]rune{
-	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8D, 'Ž', 0x8F,
-	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9D, 'ž', 'Ÿ',
-}
-
-// iso8859_15 is ISO-8859-1 with the euro sign and seven letters.
-func iso8859_15(c byte) rune {
-	switch c {
-	case 0xA4:
-		return '€'
-	case 0xA6:
-		return 'Š'
-	case 0xA8:
-		return 'š'
-	case 0xB4:
-		return 'Ž'
-	case 0xB8:
-		return 'ž'
-	case 0xBC:
-		return 'Œ'
-	case 0xBD:
-		return 'œ'
-	case 0xBE:
-		return 'Ÿ'
-	}
-	return rune(c)
+func asciiOnly() transform.Transformer {
+	lost := runes.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return utf8.RuneError
+		}
+		return r
+	})
+	return transform.Chain(charmap.ISO8859_1.NewDecoder(), lost)
 }

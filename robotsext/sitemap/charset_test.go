@@ -83,3 +83,15 @@ func TestCharsets(t *testing.T) {
 		})
 	}
 }
+
+// A reader that returns neither bytes nor an error is given up, whatever its charset.
+func TestReaderWithoutProgress(t *testing.T) {
+	for name, head := range map[string]string{"UTF-8": "<urlset>", "latin-1": "<?xml version='1.0' encoding='latin1'?><urlset>"} {
+		t.Run(name, func(t *testing.T) {
+			r := io.MultiReader(strings.NewReader(head+strings.Repeat(" ", 100_000)), stuck{})
+			if _, _, err := readAll(r, Options{}); !errors.Is(err, io.ErrNoProgress) || !errors.Is(err, Unreadable) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
