@@ -13,33 +13,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
-// A wallClock can be set. Like that of a machine it has nothing to do with how
-// time passes, so what it shows has no monotonic part.
-type wallClock struct {
-	mu   sync.Mutex
-	back time.Duration
-}
-
-func (c *wallClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Round(0).Add(-c.back)
-}
-
-func (c *wallClock) step(_ testing.TB, back time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.back += back
-}
-
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMemory(t *testing.T) {
-	var clock wallClock
+	var clock storetest.Clock
 	storetest.Run(t, storetest.Store{
-		Open:      func(string) (frontier.Frontier, error) { return frontier.NewMemoryAt(clock.now), nil },
+		Open:      func(string) (frontier.Frontier, error) { return frontier.NewMemoryAt(clock.Now), nil },
 		Bubble:    synctest.Test,
-		StepClock: clock.step,
+		StepClock: clock.Step,
 		URLBytes:  30,
 		HostBytes: 500,
 	})
@@ -132,23 +113,23 @@ func TestMemoryClock(t *testing.T) {
 	for name, back := range map[string]time.Duration{"back": time.Hour, "on": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var clock wallClock
-				m := frontier.NewMemoryAt(clock.now)
+				var clock storetest.Clock
+				m := frontier.NewMemoryAt(clock.Now)
 				defer m.Close()
 				add(t, m, page)
 
 				l := leaseAt(t, m, 0)
 				finish(t, m, frontier.Outcome{Lease: l.ID, Result: frontier.Retry, HostDelay: 3 * time.Second})
-				clock.step(t, back)
+				clock.Step(t, back)
 				l = leaseAt(t, m, 3*time.Second)
 
-				finish(t, m, frontier.Outcome{Lease: l.ID, Result: frontier.Retry, NotBefore: clock.now().Add(4 * time.Second)})
-				clock.step(t, back)
+				finish(t, m, frontier.Outcome{Lease: l.ID, Result: frontier.Retry, NotBefore: clock.Now().Add(4 * time.Second)})
+				clock.Step(t, back)
 				l = leaseAt(t, m, 4*time.Second)
-				if got := l.Expires.Sub(clock.now()); got != 10*time.Minute {
+				if got := l.Expires.Sub(clock.Now()); got != 10*time.Minute {
 					t.Fatalf("the lease is for %v", got)
 				}
-				clock.step(t, back)
+				clock.Step(t, back)
 				leaseAt(t, m, 10*time.Minute)
 			})
 		})

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,16 +54,9 @@ var variants = map[string]*Options{
 
 // variant describes a store to the suite.
 func variant(name string) storetest.Store {
-	var mu sync.Mutex
-	var back time.Duration
-	s := storetest.Store{
-		Open: func(place string) (frontier.Frontier, error) {
-			return openAt(place, variants[name], func() time.Time {
-				mu.Lock()
-				defer mu.Unlock()
-				return time.Now().Round(0).Add(-back)
-			})
-		},
+	var clock storetest.Clock
+	return storetest.Store{
+		Open:    func(place string) (frontier.Frontier, error) { return openAt(place, variants[name], clock.Now) },
 		Place:   func(t testing.TB) string { return t.TempDir() },
 		Bubble:  synctest.Test,
 		Durable: true, Exclusive: true,
@@ -74,17 +66,12 @@ func variant(name string) storetest.Store {
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
-		Kills: kills(),
-		StepClock: func(_ testing.TB, by time.Duration) {
-			mu.Lock()
-			defer mu.Unlock()
-			back += by
-		},
+		Kills:     kills(),
+		StepClock: clock.Step,
 		// Of so few hosts and URLs what the database has for itself is the
 		// most by far. TestMemory looks at more of them.
 		URLBytes: 500, HostBytes: 4000,
 	}
-	return s
 }
 
 func kills() int {

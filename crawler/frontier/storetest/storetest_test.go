@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -33,15 +31,9 @@ func TestMain(m *testing.M) {
 
 // toyStore describes a toy that does one thing wrong, or nothing.
 func toyStore(w wrong) Store {
-	var mu sync.Mutex
-	var back time.Duration
-	now := func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		return time.Now().Round(0).Add(-back)
-	}
+	var clock Clock
 	return Store{
-		Open:    func(place string) (frontier.Frontier, error) { return openToy(place, w, now) },
+		Open:    func(place string) (frontier.Frontier, error) { return openToy(place, w, clock.Now) },
 		Place:   func(t testing.TB) string { return t.TempDir() },
 		Bubble:  synctest.Test,
 		Durable: true, Exclusive: true,
@@ -51,13 +43,9 @@ func toyStore(w wrong) Store {
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
-		Kills: 4,
-		StepClock: func(_ testing.TB, by time.Duration) {
-			mu.Lock()
-			defer mu.Unlock()
-			back += by
-		},
-		URLBytes: 1500, HostBytes: 1500,
+		Kills:     4,
+		StepClock: clock.Step,
+		URLBytes:  1500, HostBytes: 1500,
 	}
 }
 
