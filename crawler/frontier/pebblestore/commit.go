@@ -72,8 +72,11 @@ func (b *batch) removeMark(e *entry) {
 // it, so that what it reads is what it has made known.
 func (s *Store) work() {
 	defer close(s.stopped)
-	var r round
-	for s.queue.take(&r) {
+	for {
+		r, ok := s.queue.take()
+		if !ok {
+			return
+		}
 		if err := s.round(&r); err != nil {
 			s.dir.disk.stop(err)
 			return

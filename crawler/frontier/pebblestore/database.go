@@ -36,9 +36,7 @@ func (db *database) read(key []byte, get func(*reader)) (found bool, err error) 
 		return false, db.damaged(err)
 	}
 	r := newReader(value)
-	if get != nil {
-		get(r)
-	}
+	get(r)
 	if err := errors.Join(r.Err(), closer.Close()); err != nil {
 		return false, db.damaged(fmt.Errorf("key %q: %w", key, err))
 	}

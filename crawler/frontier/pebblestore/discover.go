@@ -159,19 +159,9 @@ func (d *discovery) newHosts() []frontier.Host {
 	return hosts
 }
 
-// news returns how many URLs of d are new.
-func (d *discovery) news() (n int) {
-	for _, added := range d.added {
-		if added {
-			n++
-		}
-	}
-	return n
-}
-
 // take makes entries of the URLs of d that are new.
 func (s *Store) take(d *discovery, now instant) {
-	var c *addChange
+	c := &addChange{}
 	for i := range d.items {
 		if !d.added[i] {
 			// Known to the database. A URL that stands twice in d is claimed by
@@ -182,16 +172,13 @@ func (s *Store) take(d *discovery, now instant) {
 			}
 			continue
 		}
-		if c == nil {
-			c = &addChange{news: make([]news, 0, d.news())}
-		}
 		it, h := d.items[i], s.hosts[d.hosts[i]]
 		if !h.named {
 			d.request.changes = append(d.request.changes, s.recordChange(h, now))
 		}
 		c.news = append(c.news, s.news(h, it, d.hashes[i], now))
 	}
-	if c != nil {
+	if len(c.news) > 0 {
 		d.request.changes = append(d.request.changes, c)
 	}
 }

@@ -24,12 +24,17 @@ type request struct {
 type queue struct {
 	work chan struct{} // holds one word that there is work
 
-	mu       sync.Mutex // guards what follows
+	mu sync.Mutex // guards what follows
+	round
+	closed bool
+}
+
+// A round is what the committer does at a time.
+type round struct {
 	requests []*request
 	marks    []*entry // whose attempt is to be written
 	refills  []refill
 	wake     *due // not nil: something that is scheduled is due
-	closed   bool
 }
 
 // A refill is a window to be read on.
@@ -78,17 +83,8 @@ func (q *queue) unmark(e *entry) bool {
 	return written
 }
 
-// A round is what the committer does at a time.
-type round struct {
-	requests []*request
-	marks    []*entry
-	refills  []refill
-	wake     *due
-}
-
-// take waits for work and moves it to r. It reports false when the queue is
-// closed and empty.
-func (q *queue) take(r *round) bool {
+// take waits for work and takes it. It reports false when the queue is closed and empty.
+func (q *queue) take() (r round, ok bool) {
 	for {
 		q.mu.Lock()
 		if len(q.requests)+len(q.marks)+len(q.refills) > 0 || q.wake != nil {
@@ -97,21 +93,15 @@ func (q *queue) take(r *round) bool {
 		closed := q.closed
 		q.mu.Unlock()
 		if closed {
-			return false
+			return r, false
 		}
 		<-q.work
 	}
 	defer q.mu.Unlock()
-	clear(r.requests)
-	clear(r.marks)
-	clear(r.refills)
-	q.requests, r.requests = r.requests[:0], q.requests
-	q.refills, r.refills = r.refills[:0], q.refills
-	q.marks, r.marks = r.marks[:0], q.marks
-	q.wake, r.wake = nil, q.wake
+	r, q.round = q.round, r
 	r.marks = slices.DeleteFunc(r.marks, func(e *entry) bool { return e.marked != toMark })
 	for _, e := range r.marks {
 		e.marked = marked
 	}
-	return true
+	return r, true
 }

@@ -68,28 +68,21 @@ func (s *Store) readDue(d due) (*wakeChange, error) {
 
 // findHosts finds the hosts that c moves entries of.
 func (s *Store) findHosts(c *wakeChange) error {
-	inMemory := func() bool {
-		now, err := s.sched.Enter(context.Background())
-		if err != nil {
-			return false // closed, and nothing will be made known
-		}
-		defer s.sched.Leave(now)
-		for _, e := range c.entries {
-			if h := s.byID[e.id]; h != nil && c.hosts[e.id] == nil {
-				h.pins++
-				c.hosts[e.id] = h
-			}
-		}
-		return true
+	now, err := s.sched.Enter(context.Background())
+	if err != nil {
+		return nil //nolint:nilerr // it is closed, and nothing will be made known
 	}
-	if !inMemory() {
-		return nil
+	for _, e := range c.entries {
+		if h := s.byID[e.id]; h != nil && c.hosts[e.id] == nil {
+			h.pins++
+			c.hosts[e.id] = h
+		}
 	}
+	s.sched.Leave(now)
 	for _, e := range c.entries {
 		if c.hosts[e.id] != nil || c.records[e.id] != nil {
 			continue
 		}
-		var err error
 		if c.records[e.id], err = s.db.host(e.id); err != nil {
 			return err
 		}
