@@ -18,13 +18,14 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if err != nil {
 		return nil, err
 	}
-	var links []*frontier.Item
+	all := slices.Concat(hosts...)
+	links := make([]*frontier.Item, 0, len(all))
 	for i := range outcomes {
 		if errs[i] == nil {
 			links = pointers(links, outcomes[i].Links)
 		}
 	}
-	err = s.bring(ctx, s.newDiscovery(links, slices.Concat(hosts...)), func(r *request, now instant) {
+	err = s.bring(ctx, s.newDiscovery(links, all), func(r *request, now instant) {
 		for i := range outcomes {
 			if errs[i] != nil {
 				continue
