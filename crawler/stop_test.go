@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -194,4 +196,42 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	if n := c.tally.summary().Robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)
 	}
+}
+
+// A frontier that fails ends the crawl, whatever it was to do.
+func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
+	for _, method := range []string{"Add", "Restore"} {
+		t.Run(method, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/to": "to"})
+			s.handle("/a", redirect("/to?sid=1")) // which is restored, in case that it was skipped as /to
+			cfg := testConfig(t, s.url+"/")
+			cfg.Scope.DropParams = []string{"sid"}
+			c := newCrawler(t, cfg, &Options{Frontier: &brokenFrontier{frontier.NewMemory(nil), method}})
+			if sum, err := c.Run(t.Context()); !errors.Is(err, errBroken) || sum != nil && sum.End != EndFailed {
+				t.Errorf("%+v, %v", sum, err)
+			}
+		}))
+	}
+}
+
+var errBroken = errors.New("broken frontier")
+
+// A brokenFrontier fails at a method.
+type brokenFrontier struct {
+	*frontier.Memory
+	method string
+}
+
+func (b *brokenFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if b.method == "Add" {
+		return nil, errBroken
+	}
+	return b.Memory.Add(ctx, items)
+}
+
+func (b *brokenFrontier) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if b.method == "Restore" {
+		return nil, errBroken
+	}
+	return b.Memory.Restore(ctx, items)
 }
