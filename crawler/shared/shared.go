@@ -59,25 +59,34 @@ func (c *Crawl) Working() int {
 // Status says who works on a crawl, and what is in its frontier. It takes what
 // [redisstore.Open] does, and has its errors.
 func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, frontier.Stats, error) {
-	peers, stats, err := (&cluster.Crawl{Address: addr, Store: *opts}).Status(ctx)
+	c := at(addr, opts)
+	peers, stats, err := c.Status(ctx)
 	if err != nil {
 		return nil, stats, err
 	}
-	return crawlOf(addr, opts, peers), stats, nil
+	return crawlOf(c, peers), stats, nil
 }
 
 // Stop ends a crawl for all who work on it, each with the end "stopped", and says who that
 // is. It takes what [redisstore.Open] does, and has its errors.
 func Stop(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, error) {
-	peers, err := (&cluster.Crawl{Address: addr, Store: *opts}).Stop(ctx)
+	c := at(addr, opts)
+	peers, err := c.Stop(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return crawlOf(addr, opts, peers), nil
+	return crawlOf(c, peers), nil
 }
 
-func crawlOf(addr string, opts *redisstore.Options, peers []cluster.Peer) *Crawl {
-	c := &Crawl{Frontier: addr, Name: opts.Crawl}
+func at(addr string, opts *redisstore.Options) *cluster.Crawl {
+	if opts == nil {
+		opts = &redisstore.Options{Crawl: "default"}
+	}
+	return &cluster.Crawl{Address: addr, Store: *opts}
+}
+
+func crawlOf(at *cluster.Crawl, peers []cluster.Peer) *Crawl {
+	c := &Crawl{Frontier: at.Address, Name: at.Store.Crawl}
 	for _, p := range peers {
 		c.Workers = append(c.Workers, Worker(p))
 	}

@@ -1,0 +1,23 @@
+package shared
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// Nil options name the crawl that is called default; whether it is there is said, and nothing
+// is made.
+func TestCrawlThatIsNotThere(t *testing.T) {
+	server := redistest.Start(t)
+	for range 2 {
+		if c, _, err := Status(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNone) || c != nil {
+			t.Errorf("status: %+v, %v", c, err)
+		}
+		if c, err := Stop(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNone) || c != nil {
+			t.Errorf("stop: %+v, %v", c, err)
+		}
+	}
+}
