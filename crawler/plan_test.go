@@ -125,9 +125,15 @@ func TestPlanInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-asked
+		if at, err := p.Status(); err != nil || at.Hosts != 1 || at.SitemapsLeft != 1 {
+			t.Errorf("while the sitemap is read: %+v, %v", at, err)
+		}
 		cancel()
 	}()
 	plan, err := p.Run(ctx)
+	if at, err := p.Status(); err == nil {
+		t.Errorf("status of a plan that is made: %+v", at)
+	}
 	if err != nil || plan.End != EndInterrupted || plan.URLs == 0 || plan.Robots != 1 {
 		t.Errorf("%+v, %v", plan, err)
 	}
