@@ -407,3 +407,27 @@ func TestReconciliationAcross(t *testing.T) {
 		}
 	})
 }
+
+// A rejected sitemap that only an index lists, as in an older crawl, is a file and no page.
+func TestRejectedSitemapOfAnIndex(t *testing.T) {
+	c := &crawl{state: everything().state}
+	index := example + "/index.xml"
+	c.page("/", output.Page{Source: "start"})
+	c.sitemaps = []output.Sitemap{{URL: index, Status: 200, Host: example, Sitemaps: 1, FetchedAt: at(1)}}
+	c.reject("/child.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", Via: index, Detail: "no answer"})
+	r := c.make(t)
+	if r.Sitemaps.Files.Total != 2 || r.Broken.Total != 0 || r.Sitemaps.Entries != 0 {
+		t.Errorf("%d broken, %s", r.Broken.Total, asJSON(t, r.Sitemaps))
+	}
+}
+
+// Notes of the linter are no oddities: they are about what is meant.
+func TestLintWithoutNotes(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.robots = []robotsLine{{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}}
+	c.texts = map[string]string{example: "User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y\n"}
+	r := c.make(t)
+	if h := r.Robots.Hosts.Rows[0]; h.Oddities != 0 || len(h.Lint) != 0 {
+		t.Errorf("%+v", h)
+	}
+}
