@@ -160,6 +160,7 @@ func TestNotOneCrawl(t *testing.T) {
 		"one of its own":          {[]string{a, own, again}, nil},
 		"another name":            {[]string{a, again, b}, []string{a, b, `"a"`, `"b"`}},
 		"another after one of no": {[]string{nameless, a, b}, []string{a, b, `"a"`, `"b"`}},
+		"too many":                {slices.Repeat([]string{a}, 1<<16), []string{"65536 are too many"}},
 		"twice":                   {[]string{a, again, a}, []string{a, "the same"}},
 		"twice by other names":    {[]string{a, link}, []string{a, link, "the same"}},
 	} {
