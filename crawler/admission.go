@@ -93,6 +93,8 @@ func (w *worker) refused(v *visit, err error) decision {
 		return w.refusedAddress(v, err)
 	case c.life.HasFailed():
 		return waitUntil(time.Time{}) // what it was refused for may be our fault
+	case ok && refusal.Reason == robotsext.Later && (c.life.Working.Err() != nil || errors.Is(err, frontier.ErrLeaseLost)):
+		return waitUntil(time.Time{}) // this process has ended the request for robots.txt
 	case ok && refusal.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
 		// requests its robots.txt again.
@@ -186,9 +188,12 @@ func (w *worker) quota(v *visit) (decision, error) {
 	return waitUntil(time.Now().Add(crowdedPause)), nil
 }
 
-// settleQuota counts what a page took of the limits.
+// settleQuota counts what a page took of the limits, if it took anything.
 func (w *worker) settleQuota(v *visit, d decision) error {
 	c := w.c
+	if !v.granted {
+		return nil
+	}
 	size := 0
 	if d.page != nil {
 		size = d.page.Bytes

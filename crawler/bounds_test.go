@@ -408,23 +408,3 @@ func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
 	}
 }
-
-// ROB-EXT-03: such a page is fetched once, however many redirects lead to it.
-func TestAliasThatManyRedirectTo(t *testing.T) {
-	pages := map[string]string{
-		"/robots.txt": "User-agent: *\nClean-param: ref\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/a?ref=1\n", "/": "start",
-	}
-	for i := range 5 {
-		pages["/"] += fmt.Sprintf(`<a href="/%d">`, i)
-	}
-	s := newSite(t, "127.0.0.1", pages)
-	s.redirectUnless("/a", "ref=1")
-	for i := range 5 {
-		s.handle(fmt.Sprintf("/%d", i), redirect("/a?ref=1"))
-	}
-	cfg := testConfig(t, s.url+"/")
-	cfg.Scope.CleanParam, cfg.Limits.Workers = true, 1
-	if got := run(t, cfg, nil); got.Pages != 8 || s.count("/a?ref=1") != 1 {
-		t.Errorf("requested %q", s.asked())
-	}
-}

@@ -121,8 +121,7 @@ type discoveries struct {
 	items   []frontier.Item
 	skipped []record.SkippedURL // those in TooManyHosts only if there is no room for their hosts
 
-	joins   *weburl.URL // whose host joins the crawl; nil: none does
-	restore bool        // items may have been skipped as other spellings of the URL that leads to them
+	joins *weburl.URL // whose host joins the crawl; nil: none does
 }
 
 func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
@@ -215,11 +214,6 @@ func (d *discovery) keep(found *discoveries) ([]frontier.Item, error) {
 	}
 	if err := d.skip(found); err != nil {
 		return nil, err
-	}
-	if again, ok := d.frontier.(frontier.Revisiter); ok && found.restore {
-		if _, err := again.Restore(d.life.CommitCtx, found.items); err != nil {
-			return nil, err
-		}
 	}
 	return found.items, nil
 }

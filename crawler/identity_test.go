@@ -1,10 +1,13 @@
 package crawler
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -84,15 +87,50 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// ROB-EXT-03: an alias that its page redirects back to is a page after all.
-func TestAliasThatIsRedirectedTo(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "User-agent: *\nClean-param: ref\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/a?ref=1\n", "/": "start",
-	})
-	s.redirectUnless("/a", "ref=1")
-	cfg := testConfig(t, s.url+"/")
-	cfg.Scope.CleanParam = true
-	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?ref=1"}) {
-		t.Errorf("pages %v", got.paths(s.url))
+// ROB-EXT-03: a URL that is another spelling of a page is fetched once where a redirect leads to
+// it: its page, or several others.
+func TestRedirectToAnAlias(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		robots   string
+		listed   string // in the sitemap
+		start    string
+		status   int // of the alias
+		asked    int // requests for the alias
+		rejected map[output.Reason]int
+	}{
+		{name: "that was skipped", listed: "/a?ref=1", start: "/", status: 200, asked: 1},
+		{name: "that waits", listed: "/a\n{site}/a?ref=1", start: "/", status: 200, asked: 1},
+		{name: "of a start URL", listed: "/a?ref=1", start: "/a", status: 200, asked: 1},
+		{name: "that is disallowed", robots: "Disallow: /a?ref\n", listed: "/b", start: "/a", rejected: map[output.Reason]int{output.Disallowed: 1}},
+		{name: "that fails", listed: "/b", start: "/a", status: 500, asked: 2},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			pages := map[string]string{"/": "", "/b": "", "/robots.txt": "User-agent: *\nClean-param: ref\n" + tt.robots + "Sitemap: {site}/map.txt\n", "/map.txt": "{site}" + tt.listed + "\n{site}/0"}
+			for i := range 4 {
+				pages[fmt.Sprintf("/to/%d", i)] = fmt.Sprintf(`<a href="/%d"></a><a href="/to/%d"></a>`, i+1, i+1)
+			}
+			s := newSite(t, "127.0.0.1", pages)
+			asked := 0
+			s.handle("/a", func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RawQuery == "" {
+					redirect("/a?ref=1")(w, r)
+					return
+				}
+				asked++
+				w.WriteHeader(tt.status)
+			})
+			s.handle("/0", redirect("/to/0"))
+			for i := range 4 {
+				s.handle(fmt.Sprintf("/%d", i+1), redirect("/a?ref=1"))
+			}
+			cfg := testConfig(t, s.url+tt.start)
+			cfg.Scope.CleanParam, cfg.Limits.Workers, cfg.Fetch.Retries = true, 1, 1
+			got := run(t, cfg, nil)
+			delete(got.Rejected, output.Alias)
+			if diff := cmp.Diff(tt.rejected, got.Rejected, cmpopts.EquateEmpty()); diff != "" || asked != tt.asked || s.count("/4") != 1 {
+				t.Errorf("%d requests for the alias, requested %q, rejected (-want +got):\n%s", asked, s.asked(), diff)
+			}
+		}))
 	}
 }

@@ -68,6 +68,9 @@ func (c *Crawler) open() (err error) {
 	if err := c.found.seedStart(); err != nil {
 		return err
 	}
+	if err := c.found.seedAgain(); err != nil {
+		return err
+	}
 	return c.found.readmit()
 }
 

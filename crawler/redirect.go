@@ -30,8 +30,12 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	t.FromEntry = t.IsEntry()
 	t.Source, t.Hops, t.Via = provenance.Redirect, t.Hops+1, provenance.ViaOf(v.u.String())
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
-	if t.IsSitemap() {
+	switch {
+	case t.IsSitemap():
 		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
+	case a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical:
+		// Under the plain key it is skipped as another spelling of what redirects to it.
+		item.URL = provenance.RedirectKey(a.Canonical)
 	}
 	switch {
 	case t.Hops > maxHops:
@@ -44,7 +48,6 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.items = append(found.items, item)
 	case d.scope.Holds(a):
 		found.bounded(item, a, t)
-		found.restore = a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical
 	default:
 		found.leave(item, a, t, output.OutOfScope, "")
 	}

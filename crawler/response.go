@@ -60,10 +60,10 @@ func (w *worker) failed(v *visit, took time.Duration, err error) decision {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return w.refused(v, err) // the record has expired since it was asked, or the name has another address
 	}
-	if c.life.Working.Err() != nil || c.life.HasFailed() { // aborted, or nothing can be requested any more
+	v.hostDelay = c.network.delays.After(took)
+	if c.life.Working.Err() != nil || c.life.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // not for a reason of the site
 		return waitUntil(time.Time{})
 	}
-	v.hostDelay = c.network.delays.After(took)
 	if d := w.retry(v, 0, err); d.verdict == retry {
 		return d
 	}

@@ -302,6 +302,21 @@ func (d *discovery) joinAgain(url string) error {
 	return nil
 }
 
+// seedAgain queues the sitemaps of hosts that joined the crawl: an earlier process may have been
+// killed before it came to that.
+func (d *discovery) seedAgain() error {
+	for _, origin := range d.tally.summary().Joined {
+		a, err := weburl.Parse(origin + "/")
+		if err != nil {
+			return err
+		}
+		if err := d.seedJoined(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readmit takes up URLs that were left aside and belong to the crawl now: because
 // its limits were changed, or it was killed before it came to take them up.
 func (d *discovery) readmit() error {

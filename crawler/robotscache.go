@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -59,10 +58,9 @@ func (c *Crawler) recovered() error {
 }
 
 // Store implements robotsext.Cache. What the guard refused is not kept: stored, the
-// error would be a text like that of any host which may answer later. Nor is the failure of
-// this process to keep its lease, which says nothing of the host.
+// error would be a text like that of any host which may answer later.
 func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
-	if blocked.IsRefused(rec) || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+	if blocked.IsRefused(rec) {
 		return nil
 	}
 	// Of a site that cannot be asked there is nothing to take in, and when to come back is

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -77,7 +79,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 func TestPageOfALostLease(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/a\n", "/": "start", "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.MaxPages, cfg.Limits.Workers = 2, 1
+	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 2, 1, 1
 	var c *Crawler
 	opts := &Options{Begun: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
 	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
@@ -86,6 +88,31 @@ func TestPageOfALostLease(t *testing.T) {
 	}
 	if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 1 {
 		t.Errorf("entries %+v", entries)
+	}
+}
+
+// A request that was ended because this process lost a lease of the host says nothing of the
+// site: neither a page nor a robots.txt has failed.
+func TestLostLeaseIsNoFailureOfTheSite(t *testing.T) {
+	for _, path := range []string{"/robots.txt", "/", "/map.txt"} {
+		t.Run(path, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": "", "/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Fetch.Retries, cfg.Robots.Retry = 0, time.Hour
+			var once sync.Once
+			got := run(t, cfg, &Options{Transport: roundTrip(func(req *http.Request) (resp *http.Response, err error) {
+				if req.URL.Path == path {
+					once.Do(func() { err = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled) })
+				}
+				if err != nil {
+					return nil, err
+				}
+				return http.DefaultTransport.RoundTrip(req)
+			})})
+			if got.End != EndFinished || got.Pages != 1 || got.Sitemaps != 1 || got.Robots != 1 || len(got.rejected) > 0 {
+				t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
+			}
+		})
 	}
 }
 

@@ -123,7 +123,6 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 	found := newDiscoveries(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
-			d.sitemaps.GiveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
 			if failure := d.seed(found); failure != nil {
 				return failure
 			}
@@ -146,6 +145,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 			line.Sitemaps++
 		} else {
 			line.Pages++
+			v.entries++
 		}
 		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
 			return err

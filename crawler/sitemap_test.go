@@ -264,6 +264,27 @@ func TestMaxSitemapEntries(t *testing.T) {
 	})
 }
 
+// The entries of sitemaps that are given up count: they are queued.
+func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": "", "/robots.txt": "Sitemap: {site}/0.txt\nSitemap: {site}/1.txt\nSitemap: {site}/2.txt\n"})
+		for i := range 3 {
+			s.handle(fmt.Sprintf("/%d.txt", i), func(w http.ResponseWriter, r *http.Request) {
+				for k := range 4 {
+					_, _ = fmt.Fprintf(w, "http://%s/%d-%d\n", r.Host, i, k)
+				}
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			})
+		}
+		cfg := testConfig(t, s.url+"/")
+		cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 4, 1
+		if got := run(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.SitemapFull] != 2 {
+			t.Errorf("%+v", got.Summary)
+		}
+	})
+}
+
 // Indexes of indexes of indexes are read so far down.
 func TestNestedIndexes(t *testing.T) {
 	pages := map[string]string{"/robots.txt": "Sitemap: {site}/0.xml\n", "/": "start"}

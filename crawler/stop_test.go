@@ -16,7 +16,27 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Abort breaks off a page, or a robots.txt, that is in flight.
+// A lastOutcome keeps the delay that the last outcome asks for, and whether a robots.txt is
+// unreachable.
+type lastOutcome struct {
+	*frontier.Memory
+	delay   time.Duration
+	failing bool
+}
+
+func (f *lastOutcome) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	f.delay = outcomes[len(outcomes)-1].HostDelay
+	return f.Memory.Finish(ctx, outcomes, note)
+}
+
+func (f *lastOutcome) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
+	for _, r := range u.Robots {
+		f.failing = f.failing || !r.FailingSince.IsZero()
+	}
+	return f.Memory.UpdateHost(ctx, h, u)
+}
+
+// Abort breaks off a page, or a robots.txt, that is in flight: it says nothing of the site.
 func TestAbortBreaksOff(t *testing.T) {
 	for _, path := range []string{"/", "/robots.txt"} {
 		t.Run(path, bubbled(func(t *testing.T) {
@@ -26,7 +46,8 @@ func TestAbortBreaksOff(t *testing.T) {
 				close(asked)
 				<-r.Context().Done()
 			})
-			c := newCrawler(t, testConfig(t, s.url), nil)
+			store := &lastOutcome{Memory: frontier.NewMemory(nil)}
+			c := newCrawler(t, testConfig(t, s.url), &Options{Frontier: store})
 			go func() {
 				<-asked
 				c.Abort()
@@ -35,6 +56,12 @@ func TestAbortBreaksOff(t *testing.T) {
 			sum, err := c.Run(t.Context())
 			if err != nil || sum.End != EndInterrupted || sum.Pages != 0 || sum.Left != 1 || len(sum.Rejected) != 0 || time.Since(began) > time.Second {
 				t.Errorf("Run = %+v, %v", sum, err)
+			}
+			if store.delay == 0 {
+				t.Error("the server got a request, and need not wait for the next")
+			}
+			if store.failing {
+				t.Error("the robots.txt counts as unreachable, and was not read to its end")
 			}
 		}))
 	}

@@ -8,9 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// countPage counts a page or a redirect for its pattern, which it returns when the page
-// has closed it. Links are
-// what it leads to, and not in the frontier yet.
+// countPage counts a page or a redirect for its pattern. It returns the pattern if the page has
+// closed it. Links are what the page leads to; they are not in the frontier yet.
 func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
 	c := w.c
 	switch {

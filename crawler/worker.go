@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -86,6 +87,7 @@ type visit struct {
 
 	exchange *output.Exchange    // of the request for a page; nil: archives get none
 	granted  bool                // a page was taken from the limits
+	entries  int                 // of a sitemap, taken from its limit
 	trap     *trap.ClosedPattern // that the page has closed; nil: none
 
 	// hostDelay is for how long the host waits, beyond its delay, because of the requests
@@ -126,12 +128,11 @@ func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error
 	v, d := &visit{lease: lease}, waitUntil(time.Time{})
 	if waiting.Err() == nil {
 		if d, err = w.visit(v); err != nil {
-			return err
+			return errors.Join(err, w.settleQuota(v, decision{}))
 		}
 	}
 	if c.member.Lost(lease.ID) { // another process may have the URL: this one reports nothing of it
-		requested := v.hostDelay
-		v, d = &visit{lease: lease, hostDelay: requested, granted: v.granted}, waitUntil(time.Time{})
+		v.exchange, d = nil, decision{verdict: wait, hostUntil: d.hostUntil}
 	}
 	outcome, err := w.act(v, d)
 	if err != nil {
@@ -200,25 +201,27 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		w.withhold(v.exchange, d.page)
 		c.record.Exchange(v.exchange)
 	}
-	if v.granted {
-		if err := w.settleQuota(v, d); err != nil {
-			return outcome, err
-		}
+	if err := w.settleQuota(v, d); err != nil {
+		return outcome, err
 	}
 	if d.found != nil {
 		if outcome.Links, err = c.found.keep(d.found); err != nil {
 			return outcome, err
 		}
 	}
+	if d.verdict == wait || d.verdict == retry { // the next attempt reads all again
+		c.found.sitemaps.GiveBack(v.prov.SitemapOf, v.entries)
+		v.lines = crawldir.Batch{}
+	}
 	switch d.verdict {
 	case skip:
 		outcome.Result = frontier.Drop
 		err = w.skip(v, d.skipped)
 	case wait:
-		outcome.Result, v.lines = frontier.Defer, crawldir.Batch{}
+		outcome.Result = frontier.Defer
 		err = w.noteOutage(v, d.unreachable)
 	case retry:
-		outcome.Result, v.lines = frontier.Retry, crawldir.Batch{} // the next attempt writes them
+		outcome.Result = frontier.Retry
 		w.logRetry(v, d)
 	case done:
 		outcome.Result = frontier.Done

@@ -52,7 +52,7 @@ type fetchResult struct {
 	outcome   Outcome
 	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
-	unsent    bool        // it is because Options.Fetch.Wait failed: no fault of the site
+	unsent    bool        // it is because the program prevented or canceled it: no fault of the site
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
 	header    http.Header // of the last response
@@ -82,9 +82,13 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 	} else {
 		f.fetchHTTP(ctx, limit, u, res)
 	}
-	if ctx.Err() != nil && res.outcome == Unreachable {
+	switch {
+	case res.outcome != Unreachable:
+	case ctx.Err() != nil:
 		// Said in our words, so that nobody takes our deadline for the caller's.
 		res.err, res.unsent = context.Cause(ctx), false
+	case errors.Is(res.err, context.Canceled):
+		res.unsent = true // Options.Transport ended the request, for a reason of its own
 	}
 	return res
 }

@@ -136,9 +136,6 @@ type Revisiter interface {
 	// they are, so repeating a call brings back nothing that has not been
 	// fetched since.
 	Revisit(ctx context.Context, items []Item) (again []bool, err error)
-
-	// Restore is Revisit for URLs that were dropped; those that are done stay as they are.
-	Restore(ctx context.Context, items []Item) (again []bool, err error)
 }
 
 // A Lister is a Frontier that can list the URLs that wait.

@@ -30,13 +30,6 @@ func (m *Memory) Revisit(ctx context.Context, items []Item) ([]bool, error) {
 	return m.each(ctx, items, m.revisit)
 }
 
-// Restore implements Revisiter.
-func (m *Memory) Restore(ctx context.Context, items []Item) ([]bool, error) {
-	return m.each(ctx, items, func(it *Item, name Host, now schedule.Instant) bool {
-		return m.seen.Mark(maphash.String(m.seed, it.URL)) != isDone && m.revisit(it, name, now)
-	})
-}
-
 func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
 	if m.add(it, name, now) {
 		return true

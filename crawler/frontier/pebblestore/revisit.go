@@ -9,17 +9,7 @@ import (
 // Revisit implements frontier.Revisiter. What is new is added first. The rest is
 // in the store then, and its seen records say what is over: nobody but another
 // Revisit changes such a record, and there is one at a time.
-func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.revisit(ctx, items, func(State) bool { return true })
-}
-
-// Restore implements frontier.Revisiter.
-func (s *Store) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.revisit(ctx, items, func(state State) bool { return state == Dropped })
-}
-
-// revisit is Revisit of URLs that are over in some states.
-func (s *Store) revisit(ctx context.Context, items []frontier.Item, from func(State) bool) (_ []bool, err error) {
+func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
 	defer s.hear(&err)
 	hosts, err := frontier.HostsOf(items)
 	if err != nil {
@@ -31,7 +21,7 @@ func (s *Store) revisit(ctx context.Context, items []frontier.Item, from func(St
 	}
 	s.revisiting.Lock()
 	defer s.revisiting.Unlock()
-	over, err := s.readOver(ctx, d, from)
+	over, err := s.readOver(ctx, d)
 	if err != nil || len(over) == 0 {
 		return d.added, err
 	}
@@ -49,8 +39,8 @@ type pastURL struct {
 	entry entry // what is known of it: whether there are validators, and which
 }
 
-// readOver returns which URLs of d are over, in some states.
-func (s *Store) readOver(ctx context.Context, d *discovery, from func(State) bool) ([]pastURL, error) {
+// readOver returns which URLs of d are over.
+func (s *Store) readOver(ctx context.Context, d *discovery) ([]pastURL, error) {
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +55,7 @@ func (s *Store) readOver(ctx context.Context, d *discovery, from func(State) boo
 	}
 	var over []pastURL
 	err = s.look(d.hosts, d.hashes, old, func(i int, id hostID, r *reader) {
-		if state := State(r.Byte()); state != waiting && from(state) {
+		if state := State(r.Byte()); state != waiting {
 			u := pastURL{at: i, state: state, entry: entry{id: id, hash: d.hashes[i]}}
 			r.over(&u.entry)
 			over = append(over, u)

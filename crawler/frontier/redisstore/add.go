@@ -10,20 +10,15 @@ import (
 
 // Add implements frontier.Frontier.
 func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.addAll(ctx, items, addItem)
+	return s.addAll(ctx, items, false)
 }
 
 // Revisit implements frontier.Revisiter.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.addAll(ctx, items, revisitItem)
+	return s.addAll(ctx, items, true)
 }
 
-// Restore implements frontier.Revisiter.
-func (s *Store) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.addAll(ctx, items, restoreItem)
-}
-
-func (s *Store) addAll(ctx context.Context, items []frontier.Item, mode string) ([]bool, error) {
+func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool) ([]bool, error) {
 	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
@@ -35,7 +30,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, mode string) 
 	for part := range slices.Chunk(items, itemsAtOnce) {
 		var fresh []bool
 		j := &job{}
-		j.items, fresh = s.items(part, hosts[len(all):], mode)
+		j.items, fresh = s.items(part, hosts[len(all):], revisit)
 		if err := s.do(ctx, j); err != nil {
 			return nil, err
 		}
@@ -45,7 +40,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, mode string) 
 }
 
 // items prepares items for their way, and makes room for the answers.
-func (s *Store) items(list []frontier.Item, hosts []frontier.Host, mode string) ([]*item, []bool) {
+func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
 	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
 	for i := range list {
 		it := &list[i]
@@ -53,7 +48,7 @@ func (s *Store) items(list []frontier.Item, hosts []frontier.Host, mode string) 
 			url: it.URL, host: hosts[i], priority: it.Priority, notBefore: it.NotBefore,
 			text:  encodeURL(it.URL, hosts[i], it.Meta),
 			shard: s.layout.shard(hosts[i]), sum: s.layout.urls.Sum(it.URL),
-			mode: mode, fresh: &fresh[i],
+			revisit: revisit, fresh: &fresh[i],
 		}
 		at[i] = &items[i]
 	}

@@ -51,7 +51,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 // one of this crawl.
 func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost *error) error {
 	t, ok := s.layout.readTicket(o.Lease)
-	items, _ := s.items(o.Links, hosts, addItem)
+	items, _ := s.items(o.Links, hosts, false)
 	for _, it := range items {
 		it.own = ok && it.shard == t.shard
 	}

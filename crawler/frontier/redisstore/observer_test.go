@@ -52,7 +52,7 @@ func TestObserve(t *testing.T) {
 		t.Error(err)
 	}
 	calls := allCalls(o)
-	for _, name := range []string{"Add", "Revisit", "Restore", "Lease", "Finish", "Extend", "Hold", "UpdateHost", "Sync", "Take", "Settle"} {
+	for _, name := range []string{"Add", "Revisit", "Lease", "Finish", "Extend", "Hold", "UpdateHost", "Sync", "Take", "Settle"} {
 		if err := calls[name](ctx); !errors.Is(err, ErrObserver) {
 			t.Errorf("%s by an observer: %v", name, err)
 		}

@@ -23,7 +23,7 @@ func TestAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items, fresh := s.items(list, hosts, addItem)
+		items, fresh := s.items(list, hosts, false)
 		w := &waiter{}
 		var all sections
 		all.of(items[0].shard).add(items[0])
@@ -73,7 +73,7 @@ func TestAgainWithCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, fresh := s.items(list, hosts, addItem)
+	items, fresh := s.items(list, hosts, false)
 	var all sections
 	for _, it := range items {
 		all.of(it.shard).add(it)

@@ -12,14 +12,6 @@ import (
 // againArg is the place in a turn's arguments that says that it was sent before.
 const againArg = 6
 
-// The modes of an item, as turn.lua reads them.
-const (
-	addItem     = "a"
-	revisitItem = "r"
-	restoreItem = "d"
-	leftItem    = "A" // added by an earlier call, in which the item was left out
-)
-
 // An item is a URL on its way to Redis.
 type item struct {
 	url       string
@@ -29,7 +21,7 @@ type item struct {
 	text      string // URL and Meta as they are kept
 	shard     int
 	sum       uint64
-	mode      string
+	revisit   bool
 	own       bool  // a link to the shard of its page
 	left      bool  // out of its turn, as it is known
 	fresh     *bool // the answer: it is new, or comes again
@@ -185,9 +177,11 @@ func (s *Store) composeSection(args []string, t *turn, sec *section, again bool)
 		args = append(args, string(g.host), strconv.Itoa(len(items)))
 		for _, it := range items {
 			bucket, hash := s.layout.place(it.url, it.sum)
-			mode := it.mode
-			if it.left {
-				mode = leftItem
+			mode := "a"
+			if it.revisit {
+				mode = "r"
+			} else if it.left {
+				mode = "A"
 			}
 			args = append(args, mode, strconv.Itoa(bucket), hash, strconv.Itoa(int(it.priority)),
 				until(it.notBefore), it.text)
@@ -223,7 +217,7 @@ func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
 	}
 	for _, it := range items {
 		if !again {
-			it.left = it.mode == addItem && s.cache.Has(it.sum)
+			it.left = !it.revisit && s.cache.Has(it.sum)
 		}
 		if it.left {
 			*it.fresh = false

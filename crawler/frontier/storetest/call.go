@@ -27,7 +27,6 @@ func Calls(f frontier.Frontier) map[string]func(context.Context) error {
 	}
 	if f, ok := f.(frontier.Revisiter); ok {
 		calls["Revisit"] = func(ctx context.Context) error { _, err := f.Revisit(ctx, items); return err }
-		calls["Restore"] = func(ctx context.Context) error { _, err := f.Restore(ctx, items); return err }
 	}
 	if f, ok := f.(frontier.Lister); ok {
 		calls["Waiting"] = func(ctx context.Context) error {

@@ -127,12 +127,6 @@ func (p *play) do(text string) {
 			p.Fatalf("Revisit: %v", err)
 		}
 		p.answers(again, want)
-	case "restore":
-		again, err := p.revisiter().Restore(p.Context(), p.items(left))
-		if err != nil {
-			p.Fatalf("Restore: %v", err)
-		}
-		p.answers(again, want)
 	case "known":
 		p.answers([]bool{p.known(expand(w.list[0]))}, want)
 	case "lease":

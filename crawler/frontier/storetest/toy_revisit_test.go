@@ -13,16 +13,6 @@ import (
 )
 
 func (t *toy) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return t.revisit(ctx, items, t.revisits)
-}
-
-func (t *toy) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return t.revisit(ctx, items, func(r *row) bool {
-		return t.revisits(r) && (r.State != done || t.is(restoresDone))
-	})
-}
-
-func (t *toy) revisit(ctx context.Context, items []frontier.Item, from func(*row) bool) ([]bool, error) {
 	if err := t.valid(items); err != nil && !t.is(takesAnything) {
 		return nil, err
 	}
@@ -37,7 +27,7 @@ func (t *toy) revisit(ctx context.Context, items []frontier.Item, from func(*row
 	}
 	for i, it := range items {
 		r := t.rows[it.URL]
-		if r == nil || again[i] || !from(r) {
+		if r == nil || again[i] || !t.revisits(r) {
 			continue
 		}
 		if t.is(asksThenMarks) {

@@ -101,7 +101,6 @@ const (
 
 	revisitsOnlyKnown       wrong = "does not revisit what is new"
 	revisitsOnlyDone        wrong = "does not revisit what was dropped"
-	restoresDone            wrong = "restores what is done"
 	revisitsAny             wrong = "revisits what waits or is leased"
 	revisitsAsBefore        wrong = "ignores the item of a revisit"
 	revisitIsAttempt        wrong = "goes on counting attempts at a revisit"
@@ -145,7 +144,7 @@ var wrongs = []struct {
 	{12, locksNothing},
 	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
 	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
-	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, restoresDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
+	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
 	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, neverWrites},
 	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
 	{15, keepsCallersBytes}, {15, neverWrites},

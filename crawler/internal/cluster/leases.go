@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -114,6 +115,10 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 	return nil
 }
 
+// errLost is why a request ends with its lease. It counts as canceled by this process: nothing
+// is learned of the site.
+var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
+
 // within is [Member.WithinLease].
 func (s *leases) within(req *http.Request, abort func(error)) (done func(), err error) {
 	done = func() {}
@@ -123,7 +128,7 @@ func (s *leases) within(req *http.Request, abort func(error)) (done func(), err 
 	case !known:
 		return done, nil
 	case left <= 0:
-		return done, frontier.ErrLeaseLost
+		return done, errLost
 	}
 	var watch *time.Timer
 	var mu sync.Mutex // guards watch, which is set after it may have run
@@ -136,7 +141,7 @@ func (s *leases) within(req *http.Request, abort func(error)) (done func(), err 
 			watch.Reset(left)
 			return
 		}
-		abort(frontier.ErrLeaseLost)
+		abort(errLost)
 	})
 	return func() { watch.Stop() }, nil
 }

@@ -5,6 +5,7 @@ package provenance
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -182,5 +183,14 @@ func unixOrZero(t time.Time) int64 {
 // the wire; this one keeps a sitemap apart from a page of the same URL, and from
 // the same file listed by another host, whose entries are other ones.
 func SitemapKey(url string, listed robotsext.Origin) string {
-	return url + "#sitemap-of=" + string(listed)
+	return url + sitemapMark + string(listed)
 }
+
+// IsSitemapKey reports whether a key is that of a sitemap.
+func IsSitemapKey(key string) bool { return strings.Contains(key, sitemapMark) }
+
+const sitemapMark = "#sitemap-of="
+
+// RedirectKey is what the frontier knows the target of a redirect by that is to be fetched as it
+// stands, though links to the same URL are skipped as other spellings of another one.
+func RedirectKey(url string) string { return url + "#redirect" }

@@ -106,7 +106,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if j.Detail == "" {
 			j.Detail = b.Why
 		}
-		j.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
+		j.URL, _, _ = strings.Cut(item.URL, "#") // that a key may have
 		j.Depth, j.Via, j.Source = p.Depth, p.Via, p.Source.String()
 		j.RetryAt = b.Until.UTC()
 		if item.NotBefore.After(b.Until) {

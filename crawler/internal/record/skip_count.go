@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -111,7 +112,8 @@ func (s *Skipped) SetInFrontier(items []frontier.Item) {
 
 // setInFrontier notes that the frontier knows a URL by key. The lock is held.
 func (s *Skipped) setInFrontier(key string) {
-	url, _, sitemap := strings.Cut(key, "#") // of a sitemap's key
+	url, _, _ := strings.Cut(key, "#")
+	sitemap := provenance.IsSitemapKey(key)
 	hash := s.hash(url)
 	p, ok := s.places[hash]
 	if !ok || p.sitemap != sitemap || p.state == skipFrontier {

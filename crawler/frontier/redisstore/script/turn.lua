@@ -10,7 +10,7 @@
 --	order    most leases, most of a host, length
 --	section  shard, list of hosts, list of outcomes
 --	host     name, list of items
---	item     a for Add, r for Revisit or d for Restore, bucket, hash, priority, wait, URL with Meta;
+--	item     a for Add or r for Revisit, bucket, hash, priority, wait, URL with Meta;
 --	         A for Add when the call is made again and was made without the item
 --	outcome  token, result, wait, delay of the host, bucket, hash, v or '', validators
 --
@@ -34,7 +34,7 @@ local function take(h, mode, bucket, hash, priority, wait, url)
 	if was[1] == 1 then return '0' end
 	local validators, h = '', host(s, h.name)
 	if was[2] == 1 or was[3] == 1 then
-		if mode ~= 'r' and not (mode == 'd' and was[3] == 1) then return '0' end
+		if mode ~= 'r' then return '0' end
 		guard(s)
 		call('SREM', seen, hash .. HASDONE, hash .. ISDROPPED)
 		count(h, was[2] == 1 and DONE or DROPPED, -1)
