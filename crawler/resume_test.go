@@ -16,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -208,4 +209,47 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 		}
 		wantSpaced(t, requests[before:], delay)
 	})
+}
+
+// The sitemaps of a host that joined the crawl are read after a kill that came before they were
+// queued.
+func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
+	b := newSite(t, "127.0.0.2", map[string]string{"/": "b", "/for-a.txt": "", "/own.txt": "{site}/p\n", "/p": "p", "/robots.txt": "Sitemap: {site}/own.txt\n"})
+	a := newSite(t, "127.0.0.1", map[string]string{"/": "a", "/robots.txt": "Sitemap: " + b.url + "/for-a.txt\n"})
+	moved := newSite(t, "127.0.0.3", nil)
+	moved.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		waitFor(func() bool { return b.count("/for-a.txt") > 0 }) // so the robots.txt of b is known
+		redirect(b.url+"/")(w, r)
+	})
+	cfg := testConfig(t, a.url+"/", moved.url+"/")
+	dir := filepath.Join(t.TempDir(), "frontier")
+	open := func() frontier.Frontier {
+		store, err := pebblestore.Open(dir, nil)
+		must(t, err)
+		return store
+	}
+	var c *Crawler
+	c = newCrawler(t, cfg, &Options{Frontier: &failingHost{Frontier: open(), fails: func(h frontier.Host) bool {
+		u, err := weburl.Parse(b.url + "/")
+		return err == nil && h == u.Server && c.found.scope.Holds(u)
+	}}})
+	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
+		t.Fatal(err)
+	}
+	if got := run(t, cfg, &Options{Frontier: open(), Resume: true}); !slices.Contains(got.paths(b.url), "/p") {
+		t.Errorf("pages %q, requested %q", got.paths(b.url), b.asked())
+	}
+}
+
+// A failingHost does not tell of the hosts that fails names.
+type failingHost struct {
+	frontier.Frontier
+	fails func(frontier.Host) bool
+}
+
+func (f *failingHost) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	if f.fails(h) {
+		return frontier.HostRecord{}, errFrontierFails
+	}
+	return f.Frontier.Host(ctx, h)
 }
