@@ -50,9 +50,8 @@ func TestAttachAdopts(t *testing.T) {
 		}
 	})
 	t.Run("TLS settings and proxy", func(t *testing.T) {
-		s := newSite(t, text(private))
+		s, c := newAttached(t)
 		p := newProxy(t)
-		c := colly.NewCollector(newRobots(t, nil).Attach)
 		c.WithTransport(&http.Transport{ResponseHeaderTimeout: time.Minute})
 		wantOK(t, c.Visit(s.URL+"/a"))
 		wantOK(t, c.SetProxy(p.URL))
@@ -90,8 +89,7 @@ func TestAttachAdopts(t *testing.T) {
 		}
 	})
 	t.Run("cookies", func(t *testing.T) {
-		s := newSite(t, text(private))
-		c := colly.NewCollector(newRobots(t, nil).Attach)
+		s, c := newAttached(t)
 		wantOK(t, c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}))
 		if got := c.Cookies(s.URL); len(got) != 1 || got[0].Value != "b" {
 			t.Errorf("cookies %v", got)

@@ -92,6 +92,12 @@ var drives = map[string]drive{
 	"sync": direct, "async": asynchronous, "clone": cloned, "clone async": clonedAsync, "queue": queued,
 }
 
+// newAttached is a site with a path that is disallowed, and a collector for it.
+func newAttached(t *testing.T) (*site, *colly.Collector) {
+	t.Helper()
+	return newSite(t, text(private)), colly.NewCollector(newRobots(t, nil).Attach)
+}
+
 const private = "User-agent: *\nDisallow: /private\n"
 
 func TestAttachNeverSendsDisallowed(t *testing.T) {
@@ -111,8 +117,7 @@ func TestAttachNeverSendsDisallowed(t *testing.T) {
 	for name, test := range tests {
 		for how, drive := range drives {
 			t.Run(name+"/"+how, func(t *testing.T) {
-				s := newSite(t, text(private))
-				c := colly.NewCollector(newRobots(t, nil).Attach)
+				s, c := newAttached(t)
 				errs := drive(t, c, action{"GET", s.URL + "/public"}, test.do(s))
 				if got, want := s.pages(), append(slices.Clone(test.want), "GET /public"); !sameSet(got, want) {
 					t.Errorf("site was asked %q, want %q", got, want)

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -235,5 +237,26 @@ func TestUnwantedBody(t *testing.T) {
 				t.Errorf("%d bytes were sent", n)
 			}
 		})
+	}
+}
+
+// A short body that says nothing is read, so that its connection carries the next request.
+func TestConnectionIsKept(t *testing.T) {
+	var conns atomic.Int32
+	s := httptest.NewUnstartedServer(status(404))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	r := newRobots(t, nil)
+	for range 3 {
+		_, err := r.Refresh(t.Context(), mustParse(t, s.URL))
+		wantOK(t, err)
+	}
+	if n := conns.Load(); n != 1 {
+		t.Errorf("%d connections", n)
 	}
 }

@@ -67,9 +67,8 @@ func (p *forwardProxy) wantSeen(t *testing.T, want int) {
 func TestSetProxyAfterAttach(t *testing.T) {
 	for how, drive := range drives {
 		t.Run(how, func(t *testing.T) {
-			s := newSite(t, text(private))
+			s, c := newAttached(t)
 			p := newProxy(t)
-			c := colly.NewCollector(newRobots(t, nil).Attach)
 			wantOK(t, c.SetProxy(p.URL))
 			errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private/x"})
 			if len(errs) < 2 {
@@ -86,9 +85,8 @@ func TestSetProxyAfterAttach(t *testing.T) {
 
 // A clone is not left without a proxy by what happens to its parent.
 func TestSetProxyReachesEarlierClones(t *testing.T) {
-	s := newSite(t, text(private))
+	s, c := newAttached(t)
 	p := newProxy(t)
-	c := colly.NewCollector(newRobots(t, nil).Attach)
 	clone := c.Clone()
 	newRobots(t, nil).Attach(c)
 	wantOK(t, c.SetProxy(p.URL))
@@ -196,9 +194,8 @@ func TestProxyWithForeignTransport(t *testing.T) {
 }
 
 func TestKeepAlivesDisabled(t *testing.T) {
-	s := newSite(t, text(private))
+	s, c := newAttached(t)
 	p := newProxy(t)
-	c := colly.NewCollector(newRobots(t, nil).Attach)
 	proxyURL, err := url.Parse(p.URL)
 	wantOK(t, err)
 	c.SetProxyFunc(http.ProxyURL(proxyURL)) // sets DisableKeepAlives
@@ -223,9 +220,8 @@ func TestProxyFuncCannotChangeTheRequest(t *testing.T) {
 		"in place": func(req *http.Request, to *url.URL) { *req.URL = *to },
 	} {
 		t.Run("ROB-GEN-04/"+name, func(t *testing.T) {
-			s := newSite(t, text(private))
+			s, c := newAttached(t)
 			p := newProxy(t)
-			c := colly.NewCollector(newRobots(t, nil).Attach)
 			c.SetProxyFunc(func(req *http.Request) (*url.URL, error) {
 				change(req, s.url("/private"))
 				return url.Parse(p.URL)

@@ -48,9 +48,7 @@ func TestRedirects(t *testing.T) {
 	})
 	t.Run("ROB-FET-06/other origin", func(t *testing.T) {
 		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, target.URL+"/robots.txt", http.StatusFound)
-		})
+		s := newSite(t, http.RedirectHandler(target.URL+"/robots.txt", http.StatusFound).ServeHTTP)
 		r := newRobots(t, nil)
 		wantDisallowed(t, r.Check(t.Context(), s.url("/x")), 2)
 		target.wantAsked(t, robotsLine)
@@ -58,18 +56,14 @@ func TestRedirects(t *testing.T) {
 		target.wantAsked(t, robotsLine, robotsLine) // asked for its own
 	})
 	t.Run("ROB-FET-07/loop", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, "/robots.txt", http.StatusFound)
-		})
+		s := newSite(t, http.RedirectHandler("/robots.txt", http.StatusFound).ServeHTTP)
 		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
 		if n := len(s.asked()); n > 6 {
 			t.Errorf("%d requests", n)
 		}
 	})
 	t.Run("ROB-FET-07/loop of two", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, "/to?/robots.txt", http.StatusFound)
-		})
+		s := newSite(t, http.RedirectHandler("/to?/robots.txt", http.StatusFound).ServeHTTP)
 		rec := fetched(t, s)
 		wantOutcome(t, rec, robotsext.AllowAll)
 		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrRedirectLoop) {
@@ -128,9 +122,7 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	t.Run("ROB-FET-10/dead end", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, "http://127.0.0.1:1/", http.StatusFound)
-		})
+		s := newSite(t, http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP)
 		rec := fetched(t, s)
 		wantOutcome(t, rec, robotsext.Unreachable)
 		if rec.Status != 0 || rec.Err == nil {

@@ -213,8 +213,7 @@ func TestNotPossible(t *testing.T) {
 		}
 	})
 	t.Run("visited mark and OnRequest", func(t *testing.T) {
-		s := newSite(t, text(private))
-		c := colly.NewCollector(newRobots(t, nil).Attach)
+		s, c := newAttached(t)
 		called := false
 		c.OnRequest(func(*colly.Request) { called = true })
 		err := c.Visit(s.URL + "/private")

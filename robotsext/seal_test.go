@@ -73,8 +73,7 @@ func TestContextAndClientReplaced(t *testing.T) {
 	} {
 		for how, drive := range map[string]drive{"sync": direct, "async": asynchronous, "queue": queued} {
 			t.Run(steps+"/"+how, func(t *testing.T) {
-				s := newSite(t, text(private))
-				c := colly.NewCollector(newRobots(t, nil).Attach)
+				s, c := newAttached(t)
 				c.Async = how == "async"
 				for step := range strings.SplitSeq(steps, ", ") {
 					c = replace(t, c, step, s.URL+"/ok")

@@ -12,14 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// held is how much is in use beyond what was before.
-func held(before uint64) int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) - int64(before)
-}
-
 // TestSitemapJobsInMemory: of the files that indexes list no more are kept in mind than
 // may be read.
 func TestSitemapJobsInMemory(t *testing.T) {
@@ -39,7 +31,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 					MaxFiles: 2,
 					OnFinding: func(_ string, f sitemap.Finding) {
 						if f.Kind == sitemap.OutOfScope {
-							peak = held(before)
+							peak = int64(heap()) - int64(before)
 						}
 					},
 				},
@@ -48,7 +40,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 					case "/robots.txt":
 						return robotsListing(siteA + "/1.xml")[0].RoundTrip(req)
 					case "/1.xml":
-						before = uint64(held(0))
+						before = heap()
 						return ok(whole)[0].RoundTrip(req)
 					}
 					return ok(urlset())[0].RoundTrip(req)
@@ -73,11 +65,11 @@ func TestSitemapJobsInMemory(t *testing.T) {
 					return ok(lines.String())[0].RoundTrip(req)
 				}
 				asked++
-				peak = max(peak, held(before))
+				peak = max(peak, int64(heap())-int64(before))
 				return ok(urlset())[0].RoundTrip(req)
 			})})
 			recordFor(t, r, rootA)
-			before = uint64(held(0))
+			before = heap()
 			gather(r.Sitemaps(t.Context(), rootA))
 			if asked != 10 || peak > most {
 				t.Errorf("%d requests, %d KiB are held", asked, peak>>10)
