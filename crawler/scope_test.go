@@ -165,8 +165,9 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 }
 
 func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
+	noPort := "http://" + strings.Repeat("a.", 120) + "test:x/" // it begins like a URL
 	s := newSite(t, "127.0.0.1", map[string]string{
-		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a>`,
+		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a><a href="` + noPort + `">5</a>`,
 		"/target": "target",
 	})
 	location := func(from, to string) {
@@ -183,7 +184,7 @@ func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
 	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 1 {
+	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 2 || got.Rejected[output.Invalid] != 2 {
 		t.Errorf("rejected %+v", got.rejected)
 	}
 }
