@@ -225,40 +225,19 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A frontier that fails ends the crawl, whatever it was to do.
+// A frontier that does not take the start URLs ends the crawl.
 func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
-	for _, method := range []string{"Add", "Restore"} {
-		t.Run(method, bubbled(func(t *testing.T) {
-			s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/to": "to"})
-			s.handle("/a", redirect("/to?sid=1")) // which is restored, in case that it was skipped as /to
-			cfg := testConfig(t, s.url+"/")
-			cfg.Scope.DropParams = []string{"sid"}
-			c := newCrawler(t, cfg, &Options{Frontier: &brokenFrontier{frontier.NewMemory(nil), method}})
-			if sum, err := c.Run(t.Context()); !errors.Is(err, errBroken) || sum != nil && sum.End != EndFailed {
-				t.Errorf("%+v, %v", sum, err)
-			}
-		}))
+	c := newCrawler(t, testConfig(t, "http://a.test/"), &Options{Frontier: &fullFrontier{frontier.NewMemory(nil)}})
+	if sum, err := c.Run(t.Context()); !errors.Is(err, errFullFrontier) || sum != nil && sum.End != EndFailed {
+		t.Errorf("%+v, %v", sum, err)
 	}
 }
 
-var errBroken = errors.New("broken frontier")
+var errFullFrontier = errors.New("full frontier")
 
-// A brokenFrontier fails at a method.
-type brokenFrontier struct {
-	*frontier.Memory
-	method string
-}
+// A fullFrontier takes nothing.
+type fullFrontier struct{ *frontier.Memory }
 
-func (b *brokenFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	if b.method == "Add" {
-		return nil, errBroken
-	}
-	return b.Memory.Add(ctx, items)
-}
-
-func (b *brokenFrontier) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	if b.method == "Restore" {
-		return nil, errBroken
-	}
-	return b.Memory.Restore(ctx, items)
+func (*fullFrontier) Add(context.Context, []frontier.Item) ([]bool, error) {
+	return nil, errFullFrontier
 }
