@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -10,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
 func TestRunnerNotices(t *testing.T) {
@@ -69,6 +71,20 @@ func TestShortAtTheStart(t *testing.T) {
 		e, ok := errors.AsType[*cli.ExitError](err)
 		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
 			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
+		}
+	}
+}
+
+// TestEndedBy holds that what ends a crawl is told with what to do about it, where that is
+// known.
+func TestEndedBy(t *testing.T) {
+	for want, err := range map[string]error{
+		"is it running, and is --frontier its address?": redisstore.ErrUnavailable,
+		"disk on fire": errors.New("disk on fire"),
+	} {
+		got := endedBy(t.TempDir(), fmt.Errorf("crawl: %w", err))
+		if cli.ExitCode(got) != cli.ExitFailed || !strings.Contains(got.Error(), want) {
+			t.Errorf("%v: %v", err, got)
 		}
 	}
 }
