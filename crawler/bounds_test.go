@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -406,5 +408,16 @@ func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
 	if got.End != EndFinished || f.listed != 0 {
 		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
+	}
+}
+
+// Each limit for the fields of a page has a name of its own.
+func TestLimitsOfFieldsHaveNames(t *testing.T) {
+	for err, want := range map[error]string{
+		extract.ErrTooLarge: "field-size", extract.ErrTooManyTags: "field-tags", extract.ErrTooSlow: "field-time", io.EOF: "field-nesting",
+	} {
+		if got := cutByFields(fmt.Errorf("of a page: %w", err)); got != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
+		}
 	}
 }

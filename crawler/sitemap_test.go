@@ -96,6 +96,9 @@ func TestROB_SMP_24(t *testing.T) {
 		if len(got.notices) != 2 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
 			t.Errorf("notices %q, want one about each sitemap that is none", got.notices)
 		}
+		if again := resume(t, cfg, nil); again.Sitemaps != got.Sitemaps {
+			t.Errorf("%d sitemaps, before %d", again.Sitemaps, got.Sitemaps)
+		}
 	})
 }
 
