@@ -431,3 +431,30 @@ func TestLintWithoutNotes(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// However many words a site chooses, so many are counted apart, and the rest together.
+func TestNamesAreBounded(t *testing.T) {
+	n := make(names)
+	for i := range 3 * maxNames {
+		n.add(fmt.Sprint(i))
+	}
+	if len(n) != maxNames+1 || n[otherNames] != 2*maxNames {
+		t.Errorf("%d names, %d others", len(n), n[otherNames])
+	}
+}
+
+// A robots.jsonl of the crawl before that cannot be read is no missing one.
+func TestEarlierRobotsUnreadable(t *testing.T) {
+	c := everything()
+	c.state["round"] = 1
+	dir := c.write(t)
+	if _, err := Make([]string{dir}, nil); err != nil {
+		t.Errorf("where it is missing: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "robots.1.jsonl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Make([]string{dir}, nil); err == nil {
+		t.Error("a directory was read")
+	}
+}
