@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,19 +226,35 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A frontier that does not take the start URLs ends the crawl.
+// A frontier that does not take a URL ends the crawl: that of the start, or one of a sitemap that
+// breaks off.
 func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
-	c := newCrawler(t, testConfig(t, "http://a.test/"), &Options{Frontier: &fullFrontier{frontier.NewMemory(nil)}})
-	if sum, err := c.Run(t.Context()); !errors.Is(err, errFullFrontier) || sum != nil && sum.End != EndFailed {
-		t.Errorf("%+v, %v", sum, err)
+	for _, path := range []string{"/", "/listed"} {
+		t.Run(path, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": "start", "/robots.txt": "Sitemap: {site}/map.txt\n"})
+			s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "1000")
+				_, _ = fmt.Fprintf(w, "http://%s/listed\n", r.Host)
+			})
+			c := newCrawler(t, testConfig(t, s.url+"/"), &Options{Frontier: &fullFrontier{frontier.NewMemory(nil), s.url + path}})
+			if sum, err := c.Run(t.Context()); !errors.Is(err, errFullFrontier) || sum != nil && sum.End != EndFailed {
+				t.Errorf("%+v, %v", sum, err)
+			}
+		}))
 	}
 }
 
 var errFullFrontier = errors.New("full frontier")
 
-// A fullFrontier takes nothing.
-type fullFrontier struct{ *frontier.Memory }
+// A fullFrontier does not take a URL.
+type fullFrontier struct {
+	*frontier.Memory
+	url string
+}
 
-func (*fullFrontier) Add(context.Context, []frontier.Item) ([]bool, error) {
-	return nil, errFullFrontier
+func (f *fullFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if slices.ContainsFunc(items, func(it frontier.Item) bool { return it.URL == f.url }) {
+		return nil, errFullFrontier
+	}
+	return f.Memory.Add(ctx, items)
 }
