@@ -68,7 +68,7 @@ func (w *Web) Crawl(pages, urls int, page func([]frontier.Item) error) (done int
 	var wg sync.WaitGroup
 	for n := range Workers {
 		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // a load that is the same each time
+			rng := rand.New(rand.NewPCG(uint64(n), 0))
 			items := make([]frontier.Item, links)
 			for (pages == 0 || began.Load() < int64(pages)) && (urls == 0 || w.URLs() < urls) {
 				began.Add(1)
