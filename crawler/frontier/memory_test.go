@@ -168,3 +168,25 @@ func TestMemoryManyWait(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// TestMemoryServedAsItsWaitEnds has a URL come in at the moment at which a call stops
+// waiting: the call has it, or nobody has.
+func TestMemoryServedAsItsWaitEnds(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			m := frontier.NewMemory(nil)
+			defer m.Close()
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				got, err := m.Lease(t.Context(), frontier.LeaseRequest{Wait: time.Second})
+				st, statErr := m.Stats(t.Context())
+				if err != nil || statErr != nil || st.Leased != len(got) {
+					t.Errorf("Lease = %v, %v; %+v, %v", got, err, st, statErr)
+				}
+			})
+			time.Sleep(time.Second)
+			add(t, m, page)
+			wg.Wait()
+		})
+	}
+}

@@ -61,6 +61,23 @@ func TestScheduled(t *testing.T) {
 	})
 }
 
+// TestForgetsHostOfManyScheduled has several URLs of a host become due at a time: when all
+// are done nothing keeps the host in memory.
+func TestForgetsHostOfManyScheduled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, t.TempDir(), nil)
+		defer s.Close()
+		due := time.Now().Add(time.Second)
+		addItems(t, s, frontier.Item{URL: "http://a.test/1"},
+			frontier.Item{URL: "http://a.test/2", NotBefore: due}, frontier.Item{URL: "http://a.test/3", NotBefore: due})
+		time.Sleep(2 * time.Second)
+		for _, url := range []string{"http://a.test/1", "http://a.test/2", "http://a.test/3"} {
+			finish(t, s, leaseURL(t, s, url), frontier.Outcome{Result: frontier.Done})
+		}
+		forget(t, s)
+	})
+}
+
 // TestForgottenHosts has hosts come and go under everybody's hands.
 func TestForgottenHosts(t *testing.T) {
 	for name, opts := range map[string]*Options{"exact": nil, "bounded": {SeenBytes: 1, readAhead: 1, memTable: 256 << 10}} {

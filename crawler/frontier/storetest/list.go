@@ -86,7 +86,15 @@ var listChecks = []check{
 			}
 		}
 		ctx, cancel := context.WithCancel(s.Context())
-		cancel()
+		defer cancel()
+		var errs []error
+		for _, err := range s.lister().Waiting(ctx) {
+			cancel() // in the middle
+			errs = append(errs, err)
+		}
+		if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], context.Canceled) {
+			s.Errorf("Waiting with a context that ends: %v", errs)
+		}
 		s.waitingFails(ctx, context.Canceled)
 		s.close()
 		s.waitingFails(s.Context(), frontier.ErrClosed)

@@ -42,7 +42,7 @@ func (r *Reader) Err() error {
 }
 
 func (r *Reader) bytes(n int) []byte {
-	if r.Bad || n < 0 || n > len(r.Rest) {
+	if r.Bad || n > len(r.Rest) {
 		r.Bad = true
 		return nil
 	}
