@@ -59,7 +59,7 @@ func TestEviction(t *testing.T) {
 	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEvicts) || !strings.Contains(err.Error(), "allkeys-lru") {
 		t.Errorf("Open: %v", err)
 	}
-	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}} {
+	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}, {"maxmemory-policy", "allkeys-lru"}} {
 		server.Do(t, append([]string{"CONFIG", "SET"}, args...)...)
 		openTest(t, server.URL(), Options{})
 	}
