@@ -82,6 +82,15 @@ func TestBadProxies(t *testing.T) {
 	}
 }
 
+// A proxy that has lost its user is refused: it would be used without one.
+func TestProxyWithoutItsUser(t *testing.T) {
+	cfg := testConfig(t, "http://a.test/")
+	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
+	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
+		t.Error(err)
+	}
+}
+
 // The proxies of the environment that are used are told of, without their users, and those
 // that are not used are not.
 func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
