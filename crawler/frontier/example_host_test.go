@@ -117,3 +117,16 @@ func ExampleHostsOf() {
 	fmt.Println(frontier.HostsOf([]frontier.Item{{URL: "https://a.example/"}, {URL: "https://a.example/", Host: "proxy.example"}}))
 	// Output: [a.example proxy.example] <nil>
 }
+
+// Which outcomes can no store take? A store asks before it finishes the others.
+func ExampleCheckFinish() {
+	hosts, errs, err := frontier.CheckFinish([]frontier.Outcome{
+		{Result: frontier.Done, Links: []frontier.Item{{URL: "https://a.example/2"}}},
+		{Result: frontier.Result(9)},
+	}, nil)
+	fmt.Println(hosts[0], errs[0], err)
+	fmt.Println(errors.Is(errs[1], frontier.ErrInvalid))
+	// Output:
+	// [a.example] <nil> <nil>
+	// true
+}

@@ -1,6 +1,8 @@
 package storetest_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -40,4 +42,16 @@ func ExampleChild() {
 	// Output:
 	// opened
 	// <nil>
+}
+
+// Does a store that is closed refuse everything?
+func ExampleCalls() {
+	store := frontier.NewMemory(nil)
+	fmt.Println(store.Close())
+	for name, call := range storetest.Calls(store) {
+		if err := call(context.Background()); !errors.Is(err, frontier.ErrClosed) {
+			fmt.Println(name, err)
+		}
+	}
+	// Output: <nil>
 }
