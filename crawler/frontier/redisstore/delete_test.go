@@ -14,7 +14,7 @@ import (
 // A crawl is deleted with all it has, and nothing else is.
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, url string, servers ...*redistest.Server) {
+	onBoth(t, !testing.Short(), func(t *testing.T, url string, servers ...*redistest.Server) {
 		ctx := t.Context()
 		fill := func(o Options) *Store {
 			o.Shards = 4

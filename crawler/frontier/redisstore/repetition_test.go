@@ -15,7 +15,7 @@ import (
 // has added is new, what it has leased is leased once, what it has ended is ended.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
 		s := openTest(t, url, Options{})
 		ctx := t.Context()
 		list := testItems("a", 1)

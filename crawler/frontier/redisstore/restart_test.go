@@ -287,7 +287,7 @@ func (w *web) judge(t *testing.T) {
 // A worker that slept until its lease had expired cannot finish the page when it
 // wakes, neither while another has it nor later. What it found is kept.
 func TestStale(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
 		ctx := t.Context()
 		sleeper := openTest(t, url, Options{Worker: "sleeper", Shards: 6})
 		other := openTest(t, url, Options{Worker: "other"})

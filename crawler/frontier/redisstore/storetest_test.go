@@ -106,16 +106,16 @@ func (p *placed) Close() error {
 	return p.Store.Close()
 }
 
-// onBoth runs a test on a server, and on a Cluster of those masters.
-func onBoth(t *testing.T, test func(t *testing.T, url string, servers ...*redistest.Server)) {
+// onBoth runs a test on a server and, where it is to take so long, on a Cluster of those masters.
+func onBoth(t *testing.T, long bool, test func(t *testing.T, url string, servers ...*redistest.Server)) {
 	t.Run("server", func(t *testing.T) {
 		server := redistest.Start(t)
 		test(t, server.URL(), server)
 	})
+	if !long {
+		return
+	}
 	t.Run("cluster", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("it starts a Redis Cluster")
-		}
 		cluster := redistest.StartCluster(t, false)
 		test(t, cluster.URL(), cluster.Masters...)
 	})

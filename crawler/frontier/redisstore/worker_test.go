@@ -138,7 +138,7 @@ func TestSync(t *testing.T) {
 // taken can be set right.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, url string, _ ...*redistest.Server) {
+	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
 		ctx := t.Context()
 		a := openTest(t, url, Options{Worker: "a", Shards: 4})
 		b := openTest(t, url, Options{Worker: "b"})
