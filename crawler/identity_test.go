@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,4 +134,34 @@ func TestRedirectToAnAlias(t *testing.T) {
 			}
 		}))
 	}
+}
+
+// ROB-EXT-03: a recrawl requests such a page again too: with its validators, and where it failed.
+func TestRecrawlOfARedirectToAnAlias(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a"></a><a href="/b"></a>`, "/robots.txt": ""})
+		var round atomic.Int32
+		var conditional atomic.Bool
+		for _, path := range []string{"/a", "/b"} {
+			s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.RawQuery == "":
+					redirect(path+"?sid=1")(w, r)
+				case path == "/b" && round.Load() == 0:
+					http.Error(w, "not now", http.StatusServiceUnavailable)
+				default:
+					conditional.Store(conditional.Load() || r.Header.Get("If-None-Match") != "")
+					w.Header().Set("ETag", `"1"`)
+				}
+			})
+		}
+		cfg := testConfig(t, s.url+"/")
+		cfg.Scope.DropParams, cfg.Fetch.Retries = []string{"sid"}, 0
+		run(t, cfg, nil)
+		round.Store(1)
+		got := again(t, cfg, Options{Recrawl: true})
+		if a, b := s.count("/a?sid=1"), s.count("/b?sid=1"); a != 2 || b != 2 || !conditional.Load() || got.Pages != 5 {
+			t.Errorf("%d and %d requests, conditional %t, pages %q", a, b, conditional.Load(), got.paths(s.url))
+		}
+	})
 }

@@ -64,7 +64,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 		why = slog.String("error", shown.Clip(secret.Users(d.cause.Error()), maxDetail))
 	}
 	c.log.LogAttrs(c.life.CommitCtx, slog.LevelInfo, "URL is asked for again",
-		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
+		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage says that a page was fetched.

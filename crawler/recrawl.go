@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -82,7 +83,11 @@ func (r *revisits) all(old crawldir.Files) error {
 		return err
 	}
 	err = record.Each(r.c.record, old.Pages, func(_ int64, p *output.Page) error {
-		return r.add(p.URL, provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, Via: p.Via})
+		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, Via: p.Via}
+		if t.Source == provenance.Redirect {
+			return r.addKnown(p.URL, t) // under one key or the other
+		}
+		return r.add(p.URL, t)
 	})
 	if err != nil {
 		return err
@@ -114,7 +119,13 @@ func (r *revisits) add(url string, t provenance.Provenance) error { return r.add
 
 // addKnown is add for a page that was rejected, unless the frontier does not have it: then
 // it never had a turn and comes back from the journal, or is a sitemap and comes back as one.
+// The target of a redirect may have a key of its own.
 func (r *revisits) addKnown(url string, t provenance.Provenance) error {
+	if t.Source == provenance.Redirect {
+		if err := r.addTo(&r.doubt, provenance.RedirectKey(url), t); err != nil {
+			return err
+		}
+	}
 	return r.addTo(&r.doubt, url, t)
 }
 
@@ -159,7 +170,8 @@ func (r *revisits) settle() error {
 		}
 		r.items = append(r.items, item)
 		if r.taken != nil {
-			r.taken[item.URL] = true
+			url, _, _ := strings.Cut(item.URL, "#")
+			r.taken[url] = true
 		}
 	}
 	r.doubt = r.doubt[:0]

@@ -39,9 +39,9 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 		return b
 	case "iso-8859-1", "iso_8859-1", "latin1", "windows-1252", "cp1252":
 		// As in every browser; the first three differ from windows-1252 in control characters alone.
-		return transcode(b, charmap.Windows1252.NewDecoder())
+		return transcode(b, singleByte(charmap.Windows1252))
 	case "iso-8859-15", "iso_8859-15", "latin-9", "latin9":
-		return transcode(b, charmap.ISO8859_15.NewDecoder())
+		return transcode(b, singleByte(charmap.ISO8859_15))
 	}
 	if strings.HasPrefix(name, "utf-16") {
 		// The declaration could be read byte by byte, so this is wrong: a
@@ -114,6 +114,17 @@ func (r steady) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.Reader.Read(p)
+}
+
+// singleByte decodes a charset of single bytes. A byte that has no character is the control
+// character of its number, as in browsers.
+func singleByte(m *charmap.Charmap) transform.Transformer {
+	return transform.Chain(charmap.ISO8859_1.NewDecoder(), runes.Map(func(r rune) rune {
+		if known := m.DecodeByte(byte(r)); known != utf8.RuneError {
+			return known
+		}
+		return r
+	}))
 }
 
 // asciiOnly stands for a charset that is not known: everything outside ASCII

@@ -42,6 +42,8 @@ func TestCharsets(t *testing.T) {
 		{"UTF-8 that is not", doc("UTF-8", "\xe4"), "utf-8", "", []Kind{BadLoc}},
 		{"ISO-8859-1", doc("ISO-8859-1", "\xe4"), "iso-8859-1", "%C3%A4", nil},
 		{"windows-1252", doc("Windows-1252", "\x80\x9f\xff"), "windows-1252", "%E2%82%AC%C5%B8%C3%BF", nil},
+		{"windows-1252, no character", doc("Windows-1252", "\x81\x9d"), "windows-1252", "%C2%81%C2%9D", nil},
+		{"ISO-8859-15, no character", doc("iso-8859-15", "\x80\x9f"), "iso-8859-15", "%C2%80%C2%9F", nil},
 		{"ISO-8859-15", doc("iso-8859-15", "\xa4\xa6\xa8\xb4\xb8\xbc\xbd\xbe\xe4"), "iso-8859-15", "%E2%82%AC%C5%A0%C5%A1%C5%BD%C5%BE%C5%92%C5%93%C5%B8%C3%A4", nil},
 		{"UTF-16, big end first", "\xfe\xff" + string(encodeUTF16(binary.BigEndian, doc("UTF-16", "ä😀"))), "utf-16be", "%C3%A4%F0%9F%98%80", nil},
 		{"UTF-16, little end first", "\xff\xfe" + string(encodeUTF16(binary.LittleEndian, doc("utf-16", "ä😀"))), "utf-16le", "%C3%A4%F0%9F%98%80", nil},

@@ -60,7 +60,8 @@ func (s *leases) remove(id frontier.LeaseID) {
 func (s *leases) lost(id frontier.LeaseID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Until(s.held[id].end) <= s.margin()
+	l := s.held[id]
+	return l == nil || time.Until(l.end) <= s.margin()
 }
 
 // left returns for how long a host may be asked: until the first of its leases ends that

@@ -67,7 +67,7 @@ func coversForm(p, q string, pEnd, qEnd bool, steps *int) bool {
 	if !qEnd {
 		q += "*"
 	}
-	if *steps -= 1 + len(q); *steps < 0 {
+	if *steps -= len(q) + strings.Count(p, "*"); *steps < 0 {
 		return false
 	}
 	return rulepath.Match(p, rulepath.Instance(q))
