@@ -30,7 +30,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	switch {
 	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.Config.Cluster.Frontier == "" && s.IsSet("join"):
+	case s.Config.Cluster.Frontier == "" && s.Config.Cluster.Join != crawler.Default().Cluster.Join: // which a saved configuration names
 		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Cluster.Join))
 	case s.Config.Cluster.Frontier == "":
 		return nil
