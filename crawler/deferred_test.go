@@ -345,9 +345,8 @@ func TestLaterURLsAreListed(t *testing.T) {
 	}
 }
 
-// What cannot be written down of a robots.txt that cannot be reached, since the disk is
-// full, does not leave its host alone without a reason: when the crawl goes on, each URL of
-// it is listed with that. And when to come back is heeded, though it was not written down.
+// TestOutageSurvivesAFullDisk: the disk is full when a robots.txt is found to be unreachable. The
+// resumed crawl still lists each URL of the host with the reason, and obeys the retry time.
 func TestOutageSurvivesAFullDisk(t *testing.T) {
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
 		t.Run(http.StatusText(status), func(t *testing.T) {

@@ -224,8 +224,8 @@ func TestGuardAllowedLater(t *testing.T) {
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 }
 
-// TestStartAllowedLater: a start URL, and a name, that were refused when they were to be
-// asked for are asked for when the crawl goes on and they are allowed.
+// TestStartAllowedLater: a start URL and a host name whose addresses were refused are requested
+// when the crawl is resumed with these addresses allowed.
 func TestStartAllowedLater(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
 	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)

@@ -192,8 +192,9 @@ func (w *worker) visit(v *visit) (decision, error) {
 	return w.received(v, resp, failure)
 }
 
-// act does what a step has decided about a URL, and returns what the frontier is to hear. What
-// the URL leads to comes first: whether it is new decides whether the page closes a trap.
+// act does what a step has decided about a URL, and returns the outcome for the frontier. First
+// come the archive and the limits, then the links, then the verdict: whether links are new decides
+// whether the page closes a trap.
 func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error) {
 	c := w.c
 	outcome = frontier.Outcome{Lease: v.lease.ID, NotBefore: d.until, HostDelay: v.hostDelay}

@@ -30,7 +30,7 @@ type Worker struct {
 	Name  string `json:"worker"`
 	Pages int    `json:"pages"` // lines of its pages.jsonl
 	Bytes int64  `json:"bytes"` // of the bodies of these pages
-	// Working says that it has not ended, and was heard of in the last seconds.
+	// Working says that it has not ended, and reported in the last 30 seconds.
 	Working bool `json:"working"`
 	// Ago is how long ago that was.
 	Ago time.Duration `json:"-"`

@@ -142,10 +142,9 @@ func ours(path string) error {
 	return nil
 }
 
-// Lock locks the directory dir as a store that is open has it, and makes it where it is
-// missing, without a store in it. It is for who keeps a frontier elsewhere and files
-// beside dir that two processes must not write. The error is an *InUseError when another
-// has it.
+// Lock locks the directory dir as an open store does, and creates it if it is missing, without a
+// store. Use it to keep two processes from writing the same files beside dir while their frontier
+// is elsewhere. The error is an *InUseError while another process holds the lock.
 func Lock(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -4,5 +4,5 @@ package pebblestore
 
 import "io"
 
-// lockShared locks nothing: there is no lock for who may only read.
+// lockShared locks nothing: this system has no shared lock.
 func lockShared(string) (io.Closer, error) { return io.NopCloser(nil), nil }

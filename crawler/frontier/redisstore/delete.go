@@ -11,10 +11,9 @@ import (
 // scanned is how many keys are looked at in a step.
 const scanned = 1000
 
-// Delete removes a crawl, and all that it has on its servers. While a worker has
-// it open that was heard of in the last 30 seconds the error is ErrInUse; others
-// that have it open find it gone (ErrGone). A Delete that came to no end is called
-// again: until then the crawl cannot be opened.
+// Delete removes a crawl with all its keys. The error is ErrInUse while a worker that reported
+// in the last 30 seconds has it open. Other workers that have it open get ErrGone. If Delete is
+// interrupted, call it again: until then the crawl cannot be opened.
 func Delete(ctx context.Context, addr string, opts *Options) error {
 	s, err := connect(ctx, addr, opts)
 	if err != nil {

@@ -55,7 +55,7 @@
 // shares out a limit, such as the most pages of a crawl: no more is taken of a
 // counter than there is, and a worker that comes back after a crash sets right
 // by Settle what it had taken. An observer may look on and tell the workers to
-// stop, and Delete is for who looks after the server.
+// stop. Delete removes a crawl from the server.
 //
 // # Who may do what
 //

@@ -100,6 +100,6 @@ type Peer struct {
 	Name    string
 	Pages   int   // that it has fetched
 	Bytes   int64 // of the bodies of these pages
-	Working bool  // it has not ended, and was heard of in the last seconds
+	Working bool  // it has not ended, and reported in the last 30 seconds (silence)
 	Ago     time.Duration
 }

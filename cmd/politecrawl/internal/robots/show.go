@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A shownFile is a robots.txt as it is understood, and how it was come by.
+// A shownFile is a parsed robots.txt and how it was fetched.
 type shownFile struct {
 	From      string              `json:"from"` // URL, file name or -
 	Fetch     *shownFetch         `json:"fetch,omitempty"`

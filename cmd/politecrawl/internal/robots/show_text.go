@@ -25,8 +25,8 @@ func (p *showPage) line(number int, tint cli.Color, text string) {
 	p.Printf("%s  %s\n", at, p.Paint(tint, cli.Escape(text)))
 }
 
-// text is the file for a person: first how it was come by, then the groups, then
-// what belongs to none.
+// text prints the file: first how it was fetched, then its groups, then the lines that belong to
+// no group.
 func (s shownFile) text(paint cli.Painter) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
@@ -81,7 +81,7 @@ func (p *showPage) group(g shownGroup) {
 	}
 }
 
-// head says which file it is, how it was come by, and whether it is cut.
+// head prints the name of the file, how it was fetched, and whether it is truncated.
 func (p *showPage) head(from string, fetch *shownFetch, cut bool) {
 	p.Printf("%s\n", cli.Escape(cli.InputName(from)))
 	if fetch != nil {
