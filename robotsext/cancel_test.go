@@ -3,6 +3,8 @@ package robotsext_test
 import (
 	"context"
 	"errors"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,24 @@ func TestEndedContextStartsNothing(t *testing.T) {
 		}
 		synctest.Wait()
 		h.wantAsked(0)
+	})
+}
+
+// The timeout of a program's own client limits the wait for robots.txt too. Nothing is known
+// of the site then, so that is no refusal, and no page is requested.
+func TestClientTimeoutLimitsTheWait(t *testing.T) {
+	onWeb(t, map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
+		client := &http.Client{Transport: w.robots(robotsext.Options{}).Transport(nil), Timeout: 5 * time.Second}
+		resp, err := client.Get(siteA + "/a")
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
+			t.Errorf("error %v, want the client's timeout", err)
+		}
+		w.after(5*time.Second, 5*time.Second)
+		w.wantSent("0 /robots.txt")
+		time.Sleep(time.Minute) // robots.txt is fetched for others too, until its own timeout
 	})
 }
 

@@ -123,7 +123,8 @@ func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 const maxRetryAfter = 24 * time.Hour
 
 // RetryAfter returns how long the longest Retry-After of a response received at now asks
-// to wait, at most 24 h (ROB-POL-04).
+// to wait, at most 24 h (ROB-POL-04). A list of seconds counts as several fields, which a
+// proxy has joined.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	// The clock of a server may be wrong, so its dates are read by its own Date.
 	sent, err := http.ParseTime(h.Get("Date"))
@@ -135,8 +136,10 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 		value = strings.TrimSpace(value)
 		if at, err := http.ParseTime(value); err == nil {
 			longest = max(longest, at.Sub(sent))
-		} else {
-			longest = max(longest, roundedUpSeconds(value))
+			continue
+		}
+		for seconds := range strings.SplitSeq(value, ",") {
+			longest = max(longest, roundedUpSeconds(strings.TrimSpace(seconds)))
 		}
 	}
 	return min(longest, maxRetryAfter)

@@ -74,6 +74,15 @@ func askedWait(value string, sent time.Time) time.Duration {
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(at.Sub(sent), 0), maxRetryAfter)
 	}
+	var longest time.Duration
+	for _, seconds := range strings.Split(value, ",") {
+		longest = max(longest, askedSeconds(strings.TrimSpace(seconds)))
+	}
+	return longest
+}
+
+// askedSeconds is what a number of seconds asks for.
+func askedSeconds(value string) time.Duration {
 	seconds, ok := new(big.Rat).SetString(value)
 	if !ok || !decimal.MatchString(value) {
 		return 0
