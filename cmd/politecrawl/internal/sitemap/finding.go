@@ -66,7 +66,7 @@ func (l *listing) report(f sitemapFinding) error {
 // write them.
 func (f sitemapFinding) String() string {
 	var b strings.Builder
-	b.WriteString(f.Sitemap)
+	b.WriteString(cli.InputName(f.Sitemap))
 	if f.Line > 0 {
 		fmt.Fprintf(&b, ":%d", f.Line)
 	}

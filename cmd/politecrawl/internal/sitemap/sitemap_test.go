@@ -102,6 +102,12 @@ func TestSitemapStandardInput(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+	t.Run("findings", func(t *testing.T) {
+		got := runWith(t, "https://example.com/a\n/b\n", "sitemap", "-", "--check")
+		if !strings.HasPrefix(got.Out, "standard input:2: ") || got.Code != cli.ExitFindings {
+			t.Errorf("got %+v", got)
+		}
+	})
 	t.Run("no control characters", func(t *testing.T) {
 		got := runWith(t, "https://example.com/\x1b[2Ja\nhttps://example.com/\u009bb\nhttps://example.com/c\n", "sitemap", "-", "--check")
 		if strings.ContainsAny(got.Out, "\x1b\u009b") || got.Out == "" {
