@@ -71,6 +71,9 @@ func New(out io.Writer) *View {
 // limit is that of its pages (0: none).
 func (p *View) Begin(crawl Crawl, known *HostList, limit int) {
 	p.crawl, p.known, p.limit = crawl, known, limit
+	if s, err := crawl.Status(); err == nil { // a resumed crawl has pages already
+		p.rate(sample{time.Now(), s.Pages})
+	}
 	p.Repeat(p.show)
 }
 

@@ -29,20 +29,22 @@ func (c *playedCrawl) Host(_ context.Context, host frontier.Host) (frontier.Host
 	return c.hosts[host], nil
 }
 
-// TestProgressLines holds what is said where there is no terminal, and how often.
+// TestProgressLines holds what is said where there is no terminal, and how often: here of a
+// crawl that was resumed.
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said clitest.Buffer
 		p := New(&said)
-		pages := 0
+		counts := []int{90, 120, 0, 240} // of pages, the first when the view begins
 		c := &playedCrawl{hosts: map[frontier.Host]frontier.HostRecord{
 			"a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
 			"b": {Delay: time.Second, MaxInFlight: 1, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 6660}},
 		}}
 		c.status = func() (*crawler.Status, error) {
-			pages += 60
+			pages := counts[0]
+			counts = counts[1:]
 			switch pages {
-			case 180:
+			case 0:
 				return nil, errors.New("the frontier is closed")
 			case 240:
 				c.hosts = nil // done with
@@ -55,12 +57,11 @@ func TestProgressLines(t *testing.T) {
 			return s, nil
 		}
 		p.Begin(c, NewHostList([]string{"http://a/x", "http://b:80/"}), 0)
-		time.Sleep(4*linesEvery + time.Second)
+		time.Sleep(3*linesEvery + time.Second)
 		p.End()
 		time.Sleep(time.Hour)
 		want := []string{
-			"pages: 60, 0.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 120, 2.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 120, 1.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
 			"pages: 240, 2.0/s, of 247 URLs known, 4s to go at this rate; hosts: 1, 0 active, 0 waiting, 1 later (no robots.txt for now), 0 in flight, the next is due in 1h30m; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
