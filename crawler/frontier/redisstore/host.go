@@ -98,8 +98,8 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	return err
 }
 
-// Stats implements frontier.Frontier. Several shards are not counted at one moment; what was finished meanwhile is told as leased, so that a link is
-// never missing of a page that is told as done.
+// Stats implements frontier.Frontier. Shards are counted one after the other. A URL that
+// is finished meanwhile counts as leased, so that the links of every done page are counted.
 func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {
 		return frontier.Stats{}, err

@@ -117,8 +117,8 @@ func (s *Store) refresh(ctx context.Context) error {
 	return err
 }
 
-// forget drops what is believed and may no longer be true, now that servers are in
-// these runs: those of the shards of a Cluster, or that of the one server.
+// forget empties the cache and marks the view as stale, because a server was restarted or
+// replaced. The runs are the ids of the servers' processes.
 func (s *Store) forget(runs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
