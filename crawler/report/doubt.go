@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -17,14 +18,39 @@ func (m *maker) unfinished() string {
 	case Stopped:
 		return "the crawl is not finished: " + quantity(e.Left, "URL") + " had still to be fetched"
 	}
-	switch open := len(m.segments.those((*segment).open)); open {
-	case 0:
+	switch open := len(m.segments.those((*segment).open)); {
+	case open == 0:
 		return ""
-	case 1:
+	case len(m.segments) == 1:
+		return m.unlisted()[0]
+	case open == 1:
 		return "of one worker it is not known whether it came to its end, nor all that it has left alone"
 	default:
 		return fmt.Sprintf("of %s it is not known whether they came to their end, nor all that they have left alone", quantity(open, "worker"))
 	}
+}
+
+// unlisted says why more URLs were skipped than the files list, besides what these have lost;
+// empty: they list all.
+func (m *maker) unlisted() []string {
+	list := []string{}
+	for _, s := range m.segments.those((*segment).open) {
+		worker, state := "the crawl", "was killed or failed"
+		if len(m.segments) > 1 {
+			worker = s.dir + ": its worker"
+		}
+		switch s.progress() {
+		case Running:
+			state = "is still running"
+		case Unknown:
+			state = "is still running or was killed"
+		}
+		list = append(list, fmt.Sprintf("%s %s: the URLs that it skipped are not all known until it ends", worker, state))
+	}
+	for _, s := range m.segments.those(func(s *segment) bool { return s.state.Unlisted }) {
+		list = append(list, fmt.Sprintf("%s: more URLs were skipped than are listed in %s", s.dir, crawldir.RejectedFile))
+	}
+	return list
 }
 
 // onePart says that a report is not of the whole crawl.

@@ -138,8 +138,8 @@ func ExampleMake_workers() {
 	// 4 pages, 0 broken
 	// worker 1: 2 pages, finished
 	// worker 2: 2 pages, unknown
+	// worker 2: its worker is still running or was killed: the URLs that it skipped are not all known until it ends
 	// 1 page stands in more than one directory: of each the line of the last fetch counts
-	// worker 2: it is not known whether its worker is still running or was killed; what it has left alone may not all be there
 	// one of them twice: true
 }
 

@@ -138,10 +138,14 @@ func cards(r *Report) []card {
 	if m.URLs == 0 {
 		truth, says = "–", "no sitemap lists a page"
 	}
+	found := thousands(s.Pages+s.Rejected) + " found"
+	if len(r.Rejected.Inconclusive) > 0 {
+		found = "at least " + found
+	}
 	list := []card{
 		{Anchor: topicPages, Question: "What is there?", Figure: thousands(s.Pages), Says: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "host"), size(s.Bytes))},
 		{Anchor: topicBroken, Question: "What is broken?", Figure: thousands(r.Broken.Total), Says: "broken URLs"},
-		{Anchor: topicRobots, Question: "What did robots.txt keep us from?", Figure: thousands(s.Disallowed), Says: fmt.Sprintf("URLs disallowed, of %s found", thousands(s.Pages+s.Rejected))},
+		{Anchor: topicRobots, Question: "What did robots.txt keep us from?", Figure: thousands(s.Disallowed), Says: "URLs disallowed, of " + found},
 		{Anchor: topicSitemaps, Question: "Do the sitemaps tell the truth?", Figure: truth, Says: says},
 	}
 	severity := map[Level]int{Bad: 2, Warn: 1}

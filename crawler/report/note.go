@@ -18,9 +18,7 @@ func (m *maker) notes() []string {
 		}
 		note("%s%s: what is lost is missing in this report", dir, l.String())
 	}
-	for _, s := range all.those(func(s *segment) bool { return s.state.Unlisted }) {
-		note("%s: more URLs were skipped than are listed in %s", s.dir, crawldir.RejectedFile)
-	}
+	notes = append(notes, m.unlisted()...)
 	if m.reconciler.trail && m.sitemaps.pages > 0 {
 		note("%s is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL", crawldir.EntriesFile)
 	}
@@ -41,13 +39,6 @@ func (m *maker) notes() []string {
 	}
 	if lacking := m.lacking(); lacking != "" {
 		note("%s", lacking)
-	}
-	for _, s := range all.those((*segment).open) {
-		if s.progress() == Running {
-			note("%s: its worker is still running; what it has left alone will be known when it ends", s.dir)
-		} else {
-			note("%s: it is not known whether its worker is still running or was killed; what it has left alone may not all be there", s.dir)
-		}
 	}
 	if !m.reconciler.trail {
 		for _, s := range all.those((*segment).lacksEntries) {

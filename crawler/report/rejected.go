@@ -15,6 +15,10 @@ type Rejected struct {
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
 	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that disallows most URLs first
 
+	// Inconclusive says why more URLs were rejected than are counted, besides what files have
+	// lost; empty: all are counted.
+	Inconclusive []string `json:"inconclusive"`
+
 	// RefusedStarts is how many start URLs are at an address that is not allowed, or
 	// have a robots.txt that redirects to one.
 	RefusedStarts int `json:"refused_starts,omitempty"`

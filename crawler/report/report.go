@@ -278,6 +278,7 @@ func (m *maker) report() *Report {
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
 		Notes: m.notes(), Lost: m.segments.lost(),
 	}
+	r.Rejected.Inconclusive = m.unlisted()
 	r.Summary = m.summary(r)
 	r.Findings = findings(r)
 	return r

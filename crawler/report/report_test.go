@@ -439,6 +439,62 @@ func TestLater(t *testing.T) {
 	}
 }
 
+// A crawl writes the lines of URLs that it skipped when it ends. Before that, the report says
+// that it does not know them, instead of stating zeros as facts.
+func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
+	ended := Ending{End: "interrupted", Left: 3}
+	uncommitted := map[string]any{"end": "interrupted", "left": 3, "uncommitted": true}
+	const unknown = ": the URLs that it skipped are not all known until it ends"
+	for name, tt := range map[string]struct {
+		saved  any     // in crawl.json; nil: the crawl is running, or was killed after it had been resumed
+		caller *Ending // what the caller knows
+		want   []string
+	}{
+		"ended":                            {ended, nil, []string{}},
+		"ended, and its frontier was read": {ended, &Ending{Left: 3}, []string{}},
+		"not known":                        {nil, nil, []string{"the crawl is still running or was killed" + unknown}},
+		"running":                          {nil, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
+		"about to resume":                  {ended, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
+		"killed":                           {nil, &Ending{Left: 3}, []string{"the crawl was killed or failed" + unknown}},
+		"killed when nothing was left":     {nil, &Ending{}, []string{"the crawl was killed or failed" + unknown}},
+		"ended without its frontier":       {uncommitted, nil, []string{"the crawl was killed or failed" + unknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := everything()
+			c.rejected = nil
+			c.state["ended"] = tt.saved
+			r, err := Make([]string{c.write(t)}, &Options{Ending: func(string) *Ending { return tt.caller }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, r.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, r.Rejected.Inconclusive); diff != "" {
+				t.Errorf("the rejected URLs are inconclusive (-want +got):\n%s", diff)
+			}
+			for _, k := range r.Sitemaps.Kinds {
+				if len(k.Inconclusive) == 0 && len(tt.want) > 0 {
+					t.Errorf("%s is not inconclusive", k.Kind)
+				}
+			}
+			var page strings.Builder
+			if err := r.WriteHTML(&page); err != nil {
+				t.Fatal(err)
+			}
+			pages := r.Summary.Pages
+			ifEnded := []string{"Nothing was left alone.", fmt.Sprintf("URLs disallowed, of %d found", pages)}
+			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">inconclusive</span></h3>`}
+			for _, words := range slices.Concat(ifEnded, before) {
+				want := slices.Contains(ifEnded, words) == (len(tt.want) == 0)
+				if strings.Contains(page.String(), words) != want {
+					t.Errorf("the page says %q: %v", words, !want)
+				}
+			}
+		})
+	}
+}
+
 // TestLost: what files have lost is listed and said, whether the crawl found it when it went
 // on, or it came after the crawl had ended.
 func TestLost(t *testing.T) {

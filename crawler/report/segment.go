@@ -54,7 +54,8 @@ type state struct {
 	Ended *struct {
 		Ending
 
-		Written map[string]int64 `json:"written"` // bytes of each file of lines
+		Written     map[string]int64 `json:"written"`     // bytes of each file of lines
+		Uncommitted bool             `json:"uncommitted"` // the last lines of rejected.jsonl were not written
 	} `json:"ended"`
 	Lost     []output.Loss `json:"lost"`     // as the crawl found it when it resumed
 	Unlisted bool          `json:"unlisted"` // more URLs were skipped than are listed
@@ -113,9 +114,11 @@ func (s *segment) progress() State {
 
 func (s *segment) running() bool { return s.progress() == Running }
 
-// open reports whether the worker may still be running or was killed: its rejections may not
-// all be in its files.
-func (s *segment) open() bool { return s.running() || s.progress() == Unknown }
+// open reports whether the worker is still running, was killed or failed. The lines that a
+// crawl writes into rejected.jsonl at its end are then missing.
+func (s *segment) open() bool {
+	return s.running() || s.state.Ended == nil || s.state.Ended.Uncommitted
+}
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *segment) lacksLinks() bool {
@@ -263,10 +266,11 @@ func (all segments) over() (State, *Ending) {
 		left += s.ending.Left
 		last = later(last, s)
 	}
-	switch running, open := all.those((*segment).running), all.those((*segment).open); {
+	unknown := all.those(func(s *segment) bool { return s.progress() == Unknown })
+	switch running := all.those((*segment).running); {
 	case len(running) > 0:
 		return Running, running[len(running)-1].ending
-	case len(open) > 0:
+	case len(unknown) > 0:
 		return Unknown, nil
 	case unfinished == nil:
 		return Finished, last.ending

@@ -40,8 +40,8 @@ func endings(shared bool, ends ...*Ending) []*crawl {
 func TestEndOfSeveral(t *testing.T) {
 	done, stopped, running := &Ending{End: "finished"}, &Ending{"interrupted", 7}, &Ending{End: EndRunning}
 	later, limited := &Ending{"max-time", 30}, &Ending{End: "max-pages"}
-	const killed1 = "w1: it is not known whether its worker is still running or was killed; what it has left alone may not all be there"
-	const running2 = "w2: its worker is still running; what it has left alone will be known when it ends"
+	const killed1 = "w1: its worker is still running or was killed: the URLs that it skipped are not all known until it ends"
+	const running2 = "w2: its worker is still running: the URLs that it skipped are not all known until it ends"
 	for _, tt := range []struct {
 		name   string
 		shared bool

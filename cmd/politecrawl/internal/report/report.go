@@ -158,7 +158,11 @@ func unwritten(dirs []string, err error) error {
 func reportText(r *report.Report, html string, paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	s := r.Summary
-	p.Printf("%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), humanize.Count(s.Rejected, "URL"))
+	rejected := humanize.Count(s.Rejected, "URL")
+	if len(r.Rejected.Inconclusive) > 0 {
+		rejected = "at least " + rejected
+	}
+	p.Printf("%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), rejected)
 	if n := len(r.Segments); n > 0 {
 		p.Field("files", "of %s, read as one crawl", humanize.Count(n, "worker"))
 	}
