@@ -153,10 +153,10 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 
 // Joined returns cfg with the settings of the crawl that cfg.Cluster names,
 // so that a process can join it: all but those of the process itself, which are Cluster,
-// Output.Dir, Output.Write, Output.Durability, Limits.Workers, Politeness.PerIP, Fetch.Proxies
-// and Fetch.AllowAddr. Start URLs of cfg are added to the crawl's. Given tells which keys of
+// Output.Dir, Output.Write, Output.Durability, Limits.Workers, Politeness.PerIP and
+// Fetch.Proxies. Start URLs of cfg are added to the crawl's. Given tells which keys of
 // cfg are not to be changed: it is an [ErrConfig] when the crawl has another value for one of
-// these. The error is [redisstore.ErrNone] when there is no such crawl, and the process that
+// these, and always when it has another Fetch.AllowAddr. The error is [redisstore.ErrNone] when there is no such crawl, and the process that
 // runs with cfg makes it.
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
 	if err := cfg.Cluster.Validate(); err != nil {
@@ -194,7 +194,19 @@ func (c *Cluster) crawl() cluster.Crawl {
 	}}
 }
 
+// settingsOf returns the settings of a process. Addresses that it allows are in one spelling and
+// order, since those of all processes are compared.
 func settingsOf(c Config) (s cluster.Settings, err error) {
+	networks, err := allowedNetworks(&c)
+	if err != nil {
+		return nil, err
+	}
+	c.Fetch.AllowAddr = make([]string, len(networks))
+	for i, network := range networks {
+		c.Fetch.AllowAddr[i] = network.String()
+	}
+	slices.Sort(c.Fetch.AllowAddr)
+	c.Fetch.AllowAddr = slices.Compact(c.Fetch.AllowAddr)
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err

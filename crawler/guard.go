@@ -25,6 +25,15 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	if opts.Transport != nil {
 		return nil, nil
 	}
+	allowed, err := allowedNetworks(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return guard.New(allowed...), nil
+}
+
+// allowedNetworks returns the networks of Fetch.AllowAddr.
+func allowedNetworks(cfg *Config) ([]netip.Prefix, error) {
 	allowed := make([]netip.Prefix, 0, len(cfg.Fetch.AllowAddr))
 	for _, text := range cfg.Fetch.AllowAddr {
 		p, err := guard.ParsePrefix(text)
@@ -33,7 +42,7 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 		}
 		allowed = append(allowed, p)
 	}
-	return guard.New(allowed...), nil
+	return allowed, nil
 }
 
 // warnOfNetwork says what somebody may not have thought of: proxies of the environment, and

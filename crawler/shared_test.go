@@ -158,6 +158,39 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// A worker that allows other addresses would skip URLs that the others fetch: it is refused.
+// How the same addresses are written makes no difference.
+func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
+	t.Parallel()
+	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
+	cfg := sharedConfig(t, one.url+"/", two.url+"/")
+	cfg.Fetch.AllowAddr = []string{"127.0.0.2", "127.0.0.1/32"}
+	run(t, workerConfig(t, cfg, "w1"), nil)
+	asked := len(one.requests()) + len(two.requests())
+	for _, allowed := range [][]string{nil, {"127.0.0.1"}, {"127.0.0.0/8"}} {
+		other := workerConfig(t, cfg, "w2")
+		other.Fetch.AllowAddr = allowed
+		const want = `the crawl "news" allows connections to 127.0.0.1/32,127.0.0.2/32; join or resume it with --allow-addr 127.0.0.1/32,127.0.0.2/32`
+		if _, err := Joined(t.Context(), other, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", allowed, err)
+		}
+		refuses(t, other, nil, ErrConfig, want)
+	}
+	same := workerConfig(t, cfg, "w3")
+	same.Fetch.AllowAddr = []string{"127.0.0.1", "127.0.0.2/32", "127.0.0.1"}
+	if _, err := Joined(t.Context(), same, nil); err != nil {
+		t.Error(err)
+	}
+	run(t, same, nil)
+	if n := len(one.requests()) + len(two.requests()); n != asked {
+		t.Errorf("%d requests by those that joined a finished crawl", n-asked)
+	}
+	same.Fetch.AllowAddr = []string{"localhost"}
+	if _, err := Joined(t.Context(), same, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "neither an IP address") {
+		t.Errorf("no address: %v", err)
+	}
+}
+
 // Limits are of all workers together.
 func TestSharedLimits(t *testing.T) {
 	t.Parallel()

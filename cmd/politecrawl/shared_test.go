@@ -93,6 +93,31 @@ func TestSharedCrawl(t *testing.T) {
 	wantNowhere(t, dir, secret)
 }
 
+// A process that allows other addresses than the crawl is refused before it fetches or writes
+// anything, whatever way it is told what to allow.
+func TestJoiningWithOtherAddressesIsRefused(t *testing.T) {
+	at := []string{"--frontier", redistest.Start(t).URL(), "--join", "news"}
+	url, dir := chainSite(t, 2), t.TempDir()
+	join := func(args ...string) clitest.Result {
+		return run(t, append(append([]string{"crawl"}, args...), at...)...)
+	}
+	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
+	done(t, append([]string{"crawl", url, "--output", w1, "--delay", "0s"}, at...)...)
+	const want = `the crawl "news" allows connections to 127.0.0.0/8; join or resume it with --allow-addr 127.0.0.0/8`
+	join("--output", w2, "--allow-addr", "10.0.0.0/8").WantRefusal(t, cli.ExitMisuse, want)
+	join("--output", w2, "--allow-addr", "").WantRefusal(t, cli.ExitMisuse, want)
+	if _, err := os.Stat(w2); !os.IsNotExist(err) {
+		t.Errorf("%s: %v, want nothing written", w2, err)
+	}
+	done(t, append([]string{"crawl", "--output", w2, "--allow-addr", "127.0.0.0/8"}, at...)...)
+
+	// The addresses can be changed with --resume, for all.
+	done(t, "crawl", "--resume", w1, "--allow-addr", "127.0.0.0/8,10.0.0.0/8")
+	run(t, "crawl", "--resume", w2, "--allow-addr", "127.0.0.0/8").
+		WantRefusal(t, cli.ExitFailed, "join or resume it with --allow-addr 10.0.0.0/8,127.0.0.0/8")
+	done(t, "crawl", "--resume", w2, "--allow-addr", "127.0.0.0/8,10.0.0.0/8")
+}
+
 // A Redis that cannot be used is said to be so, with what to do.
 func TestRedisIsNotThere(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")

@@ -45,7 +45,7 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 // Settings returns the settings with which a process joins the crawl: its own where each
 // process has its own, and those of the crawl. Given tells which keys are not to be
 // changed: the crawl having another value for one of these is a [SettingsError]. Nil: all
-// may be.
+// may be. The addresses that are allowed are never changed.
 func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key string) bool) (joined Settings, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		_, events, err := history(ctx, store)
@@ -56,7 +56,7 @@ func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key strin
 			return err
 		}
 		if given == nil {
-			return nil
+			given = func(string) bool { return false }
 		}
 		return joined.differs(c.Store.Crawl, own, given)
 	})

@@ -89,6 +89,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	}
 	r := &Redis{
 		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},
+		name: opts.Store.Crawl, allowed: opts.Settings[allowKey],
 		started: make(chan struct{}),
 	}
 	if err := r.join(ctx, opts); err != nil {
@@ -143,14 +144,19 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 	return r.receive(news)
 }
 
-// readjust has the crawl take the limits that this process was given since it worked on it
-// last.
+// readjust has the crawl take the limits and the allowed addresses that this process was given
+// since it worked on it last.
 func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) error {
 	changed := opts.Settings.unlike(opts.Resumed)
+	if !slices.Contains(changed, allowKey) {
+		if err := checkAllowed(r.name, crawl[allowKey], r.allowed); err != nil {
+			return err
+		}
+	}
 	for _, key := range changed {
-		if !slices.Contains(limitKeys, key) {
+		if !slices.Contains(changeableKeys, key) {
 			return settingsError("%s: all who work on the crawl %q share it, and it stays as it was; only %s can be changed",
-				key, opts.Store.Crawl, strings.Join(limitKeys, ", "))
+				key, opts.Store.Crawl, strings.Join(changeableKeys, ", "))
 		}
 	}
 	if len(changed) == 0 {
@@ -165,5 +171,5 @@ func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) err
 	if err != nil {
 		return err
 	}
-	return r.publish(ctx, event{Limits: limits})
+	return r.publish(ctx, event{Limits: limits, Allowed: news[allowKey]})
 }

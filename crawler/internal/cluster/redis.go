@@ -40,6 +40,9 @@ type Redis struct {
 	limits *Limits  // of the crawl when it was opened
 	urls   []string // of hosts that belonged to it then
 
+	name    string          // of the crawl
+	allowed json.RawMessage // the addresses that this process allows
+
 	started chan struct{} // closed when announcements can be acted on
 	quit    context.CancelFunc
 	work    sync.WaitGroup
@@ -63,6 +66,8 @@ type event struct {
 	Joined string `json:"joined,omitempty"`
 	// Limits are new ones.
 	Limits *Limits `json:"limits,omitempty"`
+	// Allowed are the addresses that all processes allow from now on. It can come with Limits.
+	Allowed json.RawMessage `json:"allow-addr,omitempty"`
 	// Stop ends the crawl of all processes that are at work.
 	Stop bool `json:"stop,omitempty"`
 }
@@ -276,6 +281,11 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 
 // act does what an event asks for.
 func (r *Redis) act(ctx context.Context, e event) error {
+	if e.Allowed != nil {
+		if err := checkAllowed(r.name, e.Allowed, r.allowed); err != nil {
+			return err
+		}
+	}
 	switch {
 	case e.Stop:
 		r.handler.Stop(Stopped)

@@ -177,6 +177,51 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 	}
 }
 
+// All processes allow the same addresses: one that joins, resumes or is at work with others ends.
+func TestProcessesAllowTheSameAddresses(t *testing.T) {
+	server := redistest.Start(t)
+	allowing := func(worker, allowed string) *Options {
+		opts := options(server, worker)
+		opts.Settings[allowKey] = []byte(allowed)
+		return opts
+	}
+	refused := func(what string, err error, want string) {
+		t.Helper()
+		if !errors.As(err, new(SettingsError)) || err.Error() != `the crawl "news" allows connections to `+want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	first := open(t, allowing("w1", `[]`), &crawl{})
+	open(t, allowing("w2", `[]`), &crawl{})
+	_, err := Open(t.Context(), allowing("w3", `["10.0.0.0/8"]`), &crawl{})
+	refused("joins", err, `public addresses only; join or resume it with --allow-addr ""`)
+
+	resumed := allowing("w4", `["10.0.0.0/8","::1/128"]`)
+	resumed.ID, resumed.Resumed = first.ID(), allowing("w4", `[]`).Settings
+	changed := open(t, resumed, &crawl{})
+	if err := changed.Sync(t.Context()); err != nil {
+		t.Errorf("with the addresses that it has changed: %v", err)
+	}
+	const want = "10.0.0.0/8,::1/128; join or resume it with --allow-addr 10.0.0.0/8,::1/128"
+	refused("at work", first.Sync(t.Context()), want)
+	_, err = Open(t.Context(), allowing("w5", `[]`), &crawl{})
+	refused("joins after the change", err, want)
+	stale := allowing("w6", `[]`)
+	stale.ID, stale.Resumed = first.ID(), allowing("w6", `[]`).Settings
+	_, err = Open(t.Context(), stale, &crawl{})
+	refused("resumes after the change", err, want)
+	open(t, allowing("w7", `["10.0.0.0/8","::1/128"]`), &crawl{})
+}
+
+// A crawl that was made before the addresses were kept with it can be joined.
+func TestCrawlWithoutAllowedAddresses(t *testing.T) {
+	server := redistest.Start(t)
+	open(t, options(server, "w1"), &crawl{})
+	opts := options(server, "w2")
+	opts.Settings[allowKey] = []byte(`["10.0.0.0/8"]`)
+	open(t, opts, &crawl{})
+}
+
 // Who has not been heard of for long is not taken to be at work, though he never said that
 // he ended.
 func TestSilentWorker(t *testing.T) {

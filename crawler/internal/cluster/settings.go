@@ -15,14 +15,19 @@ type Settings map[string]json.RawMessage
 // ownKeys are the keys that each process of a crawl has by itself. The others are the
 // crawl's. Start URLs are too, and a process may bring more of them.
 var ownKeys = []string{
-	"output", "workers", "per-ip", "proxy", "allow-addr", "write", "durability", urlsKey,
+	"output", "workers", "per-ip", "proxy", "write", "durability", urlsKey,
 	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 const urlsKey = "urls"
 
-// limitKeys are those of the crawl that a process can change when it resumes; see [Limits].
-var limitKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time"}
+// allowKey is the key of the addresses that all processes allow. A process does not adopt
+// them: who can write to Redis shall not open the network of its machine.
+const allowKey = "allow-addr"
+
+// changeableKeys are those of the crawl that a process can change when it resumes: [Limits], and
+// the addresses that are allowed.
+var changeableKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time", allowKey}
 
 // A SettingsError says that settings of a process do not go with those of the crawl.
 type SettingsError string
@@ -58,6 +63,9 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 		}
 	}
 	for _, e := range events {
+		if e.Allowed != nil {
+			joined[allowKey] = e.Allowed
+		}
 		if e.Limits == nil {
 			continue
 		}
@@ -73,14 +81,35 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 }
 
 // differs returns an error when a process has another value than the crawl for a given key
-// that all processes share.
+// that all processes share, or allows other addresses.
 func (s Settings) differs(name string, process Settings, given func(key string) bool) error {
+	if err := checkAllowed(name, s[allowKey], process[allowKey]); err != nil {
+		return err
+	}
 	keys := slices.DeleteFunc(s.unlike(process), func(key string) bool { return !given(key) })
 	if len(keys) == 0 {
 		return nil
 	}
 	return settingsError("the crawl %q has another %s, which all who work on it share; leave that out, or begin a crawl of another name (join)",
 		name, strings.Join(keys, ", another "))
+}
+
+// checkAllowed returns an error when a process allows other addresses than the crawl: one of
+// them would skip URLs that the other fetches.
+func checkAllowed(name string, crawl, process json.RawMessage) error {
+	if bytes.Equal(crawl, process) {
+		return nil
+	}
+	var allowed []string
+	if err := json.Unmarshal(crawl, &allowed); err != nil {
+		return fmt.Errorf("addresses that the crawl %q allows: %w", name, err)
+	}
+	networks := strings.Join(allowed, ",")
+	flag := networks
+	if len(allowed) == 0 {
+		networks, flag = "public addresses only", `""`
+	}
+	return settingsError("the crawl %q allows connections to %s; join or resume it with --allow-addr %s", name, networks, flag)
 }
 
 // unlike returns the keys that all processes of a crawl share and that two settings have

@@ -64,7 +64,7 @@ what is not kept with a crawl: what is about the log, ` + settings.TokenVariable
 ` + redisstore.PasswordVariable + `, and of ` + settings.Variable(settings.ProxyKey) + ` the users and passwords
 of its proxies. Flags that are given with them change its settings for good: a later
 --resume has them too. Of a crawl that several processes share only the limits can be
-changed, --max-pages, --max-host-pages, --max-bytes and --max-time.
+changed, --max-pages, --max-host-pages, --max-bytes and --max-time, and --allow-addr.
 So --recrawl of a crawl that a limit has ended ends at that limit again, unless it is
 given another: --max-pages 0. --max-time is for each run by itself.
 
@@ -76,7 +76,7 @@ other numbers are of all runs since the crawl, or its last recrawl, began.
 
 With --frontier any number of processes, on any machines, work on one crawl. Give the
 same command on each, with an --output of its own; those after the first need no start
-URLs. They share the settings, all limits and one clock for each host. "crawl status
+URLs, but the same --allow-addr. They share the settings, all limits and one clock for each host. "crawl status
 NAME" tells how it is getting on, "crawl stop NAME" ends it for all, "report DIR…" reads
 what they wrote together, and --resume goes on with one of them. The password for Redis
 is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
