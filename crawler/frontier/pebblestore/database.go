@@ -84,7 +84,7 @@ func (db *database) empty() (empty bool, err error) {
 		empty = false
 		return false
 	})
-	return empty, err
+	return empty && err == nil, err
 }
 
 // tally counts the URLs of each host by state, as they lie on disk. Seen, when

@@ -160,6 +160,19 @@ func TestLeavesDescriptors(t *testing.T) {
 	}
 }
 
+// unlisted is a database that lists no records.
+type unlisted struct{ pebble.Reader }
+
+func (unlisted) NewIter(*pebble.IterOptions) (*pebble.Iterator, error) { return nil, syscall.EIO }
+
+// A database that cannot be read does not count as one that has lost its records.
+func TestUnreadableDatabaseIsNotEmpty(t *testing.T) {
+	db := database{Reader: unlisted{}}
+	if empty, err := db.empty(); empty || !errors.Is(err, syscall.EIO) {
+		t.Errorf("empty %t, %v", empty, err)
+	}
+}
+
 // flushed is a file that counts how often it is brought to the disk.
 type flushed struct {
 	vfs.File

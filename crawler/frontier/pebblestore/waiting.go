@@ -12,7 +12,9 @@ import (
 )
 
 // Waiting implements frontier.Lister. It lists a snapshot of the database, taken when the
-// loop begins.
+// loop begins: without it, a URL could move from one part of the list to another, and be
+// listed twice or not at all. Until the loop ends the directory keeps what is deleted
+// meanwhile, so a long loop over a crawl at work needs more disk.
 func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		if err := s.waiting(ctx, names, func(it frontier.Item) bool { return yield(it, nil) }); err != nil {

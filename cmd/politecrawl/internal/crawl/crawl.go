@@ -76,10 +76,11 @@ other numbers are of all runs since the crawl, or its last recrawl, began.
 
 With --frontier any number of processes, on any machines, work on one crawl. Give the
 same command on each, with an --output of its own; those after the first need no start
-URLs, but the same --allow-addr. They share the settings, all limits and one clock for each host. "crawl status
-NAME" tells how it is getting on, "crawl stop NAME" ends it for all, "report DIR…" reads
-what they wrote together, and --resume goes on with one of them. The password for Redis
-is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
+URLs, but the same --allow-addr. They share the settings, all limits and one clock for
+each host. "crawl status NAME" tells how it is getting on, "crawl stop NAME" ends it for
+all, "report DIR…" reads what they wrote together, and --resume goes on with one of them.
+The password for Redis is taken from the variable
+` + redisstore.PasswordVariable + ` or from a file.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
   politecrawl crawl --seeds urls.txt --listen 127.0.0.1:8080
