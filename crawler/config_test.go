@@ -76,7 +76,9 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"proxy", func(c *Config) { c.Fetch.Proxies = []string{"ftp://h"} }, `"ftp://h" is no proxy; write it as http://host:port, https://host:port or socks5://host:port`},
 		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
 		{"frontier", func(c *Config) { c.Cluster.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
-		{"frontier", func(c *Config) { c.Cluster.Frontier, c.Cluster.Join = "redis://h", "a b" }, `join: "a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"join", func(c *Config) { c.Cluster.Frontier, c.Cluster.Join = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"worker", func(c *Config) { c.Cluster.Frontier, c.Cluster.Worker = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"frontier-prefix", func(c *Config) { c.Cluster.Frontier, c.Cluster.Prefix = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
 		{"expected-urls", func(c *Config) { c.Cluster.ExpectedURLs = 0 }, "0 is not a number of URLs"},
 	} {
 		t.Run(tt.key, func(t *testing.T) {

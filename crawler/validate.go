@@ -153,7 +153,7 @@ func (c *Cluster) validate(p *problems) {
 			redisstore.PasswordVariable)
 		for _, name := range []struct{ key, value string }{{"join", c.Join}, {"frontier-prefix", c.Prefix}, {"worker", c.Worker}} {
 			p.check(redisstore.ValidName(name.value) || name.key == "worker" && name.value == "",
-				"frontier", "%s: %q is no name: only letters, digits, '.', '_', '-', and at most 100 of them", name.key, name.value)
+				name.key, "%q is no name: only letters, digits, '.', '_', '-', and at most 100 of them", name.value)
 		}
 	}
 	p.check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
