@@ -57,6 +57,10 @@ func TestPlanJSON(t *testing.T) {
 	if plan.Pages != 3 || plan.URLs != 6 || plan.CrawlEnd != crawler.EndFinished || len(plan.Hosts) != 1 || plan.Seconds <= 0 {
 		t.Errorf("%+v", plan)
 	}
+	// A script gets a list where there is nothing, too.
+	if got := run(t, "plan", "http://10.0.0.1/", "--format", "json", "--quiet"); strings.Contains(got.Out, "null") || !strings.Contains(got.Out, `"files":[]`) {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestPlanUnreachable(t *testing.T) {

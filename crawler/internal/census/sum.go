@@ -38,7 +38,7 @@ func (s *Census) Sum(p *plan.Plan) error {
 	p.Took, p.Rejected = plan.Seconds(now.Sub(p.Began)), make(map[output.Reason]int)
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
 	p.Hosts, p.Others, p.Disallowed = []*plan.Host{}, []*plan.Host{}, []*plan.Rule{}
-	p.Files = slices.Concat([]*plan.Sitemap{}, s.files, unread)
+	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // a script gets [] where there is none
 	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := s.server(origins, now, p.Began)

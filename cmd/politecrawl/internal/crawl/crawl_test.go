@@ -1,10 +1,14 @@
 package crawl
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 func TestCrawlCode(t *testing.T) {
@@ -15,5 +19,12 @@ func TestCrawlCode(t *testing.T) {
 	}
 	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != cli.ExitDone {
 		t.Errorf("no host waits: exit code %d", code)
+	}
+}
+
+func TestStatusWithoutWorkersHasAnEmptyList(t *testing.T) {
+	text, err := json.Marshal(printedShared(&shared.Crawl{}, frontier.Stats{}))
+	if err != nil || !strings.Contains(string(text), `"workers":[]`) {
+		t.Errorf("%s, %v", text, err)
 	}
 }

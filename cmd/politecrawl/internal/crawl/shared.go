@@ -190,7 +190,10 @@ type printedWorker struct {
 }
 
 func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
-	c := PrintedCrawl{Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(), Counts: f.Counts, Hosts: f.Hosts}
+	c := PrintedCrawl{
+		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(), Counts: f.Counts, Hosts: f.Hosts,
+		Workers: []printedWorker{},
+	}
 	for _, w := range s.Workers {
 		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
 	}
