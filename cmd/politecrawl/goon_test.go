@@ -35,6 +35,10 @@ func TestResume(t *testing.T) {
 	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "go_on") {
 		t.Errorf("code %d, out %q, standard error %q", second.Code, second.Out, second.Stderr)
 	}
+	nothing := fmt.Sprintf("note: nothing was left to do; fetch all again with: politecrawl crawl --recrawl '%s'\n", dir)
+	if third := done(t, "crawl", "--resume", dir); !strings.HasSuffix(third.Stderr, nothing) || strings.Contains(second.Stderr, nothing) {
+		t.Errorf("standard error %q of a finished crawl, %q of one that was not", third.Stderr, second.Stderr)
+	}
 	whole := done(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "whole"), "--delay", "0s")
 	_, after, _ := strings.Cut(whole.Out, " in ")
 	wholeDir, _, _ := strings.Cut(after, "\n")

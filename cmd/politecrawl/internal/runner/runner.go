@@ -68,6 +68,9 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	defer page.close()
 	opts.Begun = func() {
 		r.begun(cfg, opts)
+		if status, err := c.Status(); opts.Resume && err == nil && status.Left == 0 {
+			r.Note("nothing was left to do; fetch all again with: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
+		}
 		page.begin(c, r)
 		if !r.Quiet {
 			view.Begin(c, known, cfg.Limits.MaxPages)
