@@ -74,10 +74,10 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
 }
 
-// logRejection says that a URL is left alone. That is in order, unless no answer could
-// be had.
-func (w *worker) logRejection(r *output.Rejection, attempt int) {
-	c := w.c
+// reject counts a URL that is left alone, and logs it. That is in order, unless no answer
+// could be had. Attempt is 0 for a URL that was not leased.
+func (c *Crawler) reject(r *output.Rejection, attempt int) {
+	c.tally.reject(r.Reason, 1)
 	level := slog.LevelDebug
 	if r.Reason == output.Failed {
 		level = slog.LevelWarn
@@ -92,7 +92,10 @@ func (w *worker) logRejection(r *output.Rejection, attempt int) {
 	if r.Detail != "" {
 		attrs = append(attrs, slog.String("error", r.Detail))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
+	if attempt > 0 {
+		attrs = append(attrs, slog.Int("attempt", attempt))
+	}
+	c.log.LogAttrs(c.life.CommitCtx, level, "URL left alone", attrs...)
 }
 
 // logSitemap says what was read of a sitemap file.

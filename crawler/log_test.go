@@ -61,7 +61,7 @@ func TestLog(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
 			"/robots.txt": "User-agent: *\nDisallow: /private\nSitemap: {site}/map.xml\nSitemap: {site}/bad.xml\nSitemap: {site}/none.xml\nSitemap: {site}/fourth.xml\n",
-			"/":           `<a href="/private/x">p</a> <a href="/tired">t</a> <a href="/torn">b</a>`,
+			"/":           `<a href="/private/x">p</a> <a href="/tired">t</a> <a href="/torn">b</a> <a href="http://elsewhere.test/">e</a>`,
 			"/map.xml":    `<urlset><url><loc>{site}/entry</loc></url></urlset>`,
 			"/bad.xml":    `<urlset><url><loc>{site}/entry</loc></url><oops`,
 			"/entry":      "an entry",
@@ -107,7 +107,7 @@ func TestLog(t *testing.T) {
 			{"WARN", "sitemap missing", 1, map[string]any{"url": s.url + "/none.xml", "host": s.url, "status": 404.0}},
 			{"WARN", "too many sitemaps", 1, map[string]any{"host": s.url, "limit": 3.0}},
 			{"DEBUG", "page fetched", 3, map[string]any{"status": 200.0}},
-			{"", "URL left alone", 2, nil},
+			{"", "URL left alone", len(got.rejected), nil}, // disallowed, out of scope, too many, failed, later
 		} {
 			lines := log.named(t, want.message)
 			if len(lines) != want.n {
@@ -132,7 +132,9 @@ func TestLog(t *testing.T) {
 				}
 			}
 		}
+		var left []output.Rejection
 		for _, line := range log.named(t, "URL left alone") {
+			left = append(left, output.Rejection{URL: fmt.Sprint(line["url"]), Reason: output.Reason(fmt.Sprint(line["reason"]))})
 			switch line["url"] {
 			case s.url + "/private/x":
 				if line["reason"] != "disallowed" || line["rule"] != "Disallow: /private" || line["line"] != 2.0 {
@@ -143,7 +145,15 @@ func TestLog(t *testing.T) {
 					t.Errorf("%v", line)
 				}
 			default:
-				t.Errorf("%v", line)
+				if line["level"] != "DEBUG" || line["attempt"] != nil {
+					t.Errorf("%v", line)
+				}
+			}
+		}
+		for _, r := range got.rejected {
+			want := output.Rejection{URL: r.URL, Reason: r.Reason}
+			if !slices.Contains(left, want) {
+				t.Errorf("not logged: %+v", want)
 			}
 		}
 	})

@@ -98,7 +98,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
 		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
-		OnPage: c.tally.page, OnReject: c.tally.reject,
+		OnPage: c.tally.page, OnReject: func(r *output.Rejection) { c.reject(r, 0) }, OnRecount: c.tally.reject,
 		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {

@@ -262,8 +262,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if r.Reason == output.Address && v.prov.Source == provenance.Start {
 		w.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
 	}
-	c.tally.reject(r.Reason, 1)
-	w.logRejection(&r, v.lease.Attempt)
+	c.reject(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))

@@ -111,7 +111,7 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 		return err
 	}
 	for reason, n := range r.Skipped.countRestored() {
-		r.cfg.OnReject(reason, n)
+		r.cfg.OnRecount(reason, n)
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ type Config struct {
 	Notice    func(line string) // tells a person
 
 	OnPage     func(*output.Page)                     // called with each committed line of pages.jsonl
-	OnReject   func(reason output.Reason, change int) // called when URLs count as rejected, or, below zero, no longer do
+	OnReject   func(*output.Rejection)                // called with each URL that begins to count as rejected
+	OnRecount  func(reason output.Reason, change int) // called when URLs of an earlier run count, or one no longer does
 	OnUnlisted func()                                 // called when more URLs are skipped than are listed
 	OnDamage   func(output.Loss)                      // called when a file has damaged lines
 	OnLoss     func([]output.Loss) error              // called when the files of a format have lost something
@@ -88,7 +89,11 @@ func New(cfg Config) *Recorder {
 	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
 	r.Skipped.inFrontier = func(urls []string) ([]bool, error) { return cfg.Frontier.Known(cfg.CommitCtx, urls) }
 	r.Skipped.onCount = func(j *output.Rejection, change int) {
-		cfg.OnReject(j.Reason, change)
+		if change > 0 {
+			cfg.OnReject(j)
+		} else {
+			cfg.OnRecount(j.Reason, change)
+		}
 		r.skipped(j, change < 0)
 	}
 	r.Skipped.onFull = func() {

@@ -46,7 +46,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 
 	var restored []string
 	cfg := r.cfg
-	cfg.OnReject = func(reason output.Reason, _ int) { restored = append(restored, string(reason)) }
+	cfg.OnRecount = func(reason output.Reason, _ int) { restored = append(restored, string(reason)) }
 	r = New(cfg)
 	check(r.Load())
 	check(r.Open())

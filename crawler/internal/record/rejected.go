@@ -112,7 +112,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if item.NotBefore.After(b.Until) {
 			j.RetryAt = item.NotBefore.UTC()
 		}
-		w.r.cfg.OnReject(j.Reason, 1)
+		w.r.cfg.OnReject(&j)
 		if err := w.write(&j); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (w *rejectedWriter) flush() error {
 				continue
 			}
 			if e.Skipped.Announced = w.r.Skipped.isCounted(e.Skipped.URL); !e.Skipped.Announced {
-				w.r.cfg.OnReject(e.Skipped.Reason, 1)
+				w.r.cfg.OnReject(e.Skipped)
 			}
 			if err := w.write(e.Skipped); err != nil {
 				return err
