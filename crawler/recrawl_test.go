@@ -1,11 +1,14 @@
 package crawler
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
 // A recrawl asks for everything on condition that it has changed, lists what has
@@ -103,6 +107,60 @@ func TestRecrawl(t *testing.T) {
 	// And once more, of the recrawl.
 	if third := again(t, cfg, Options{Recrawl: true}); third.Pages != 7 || third.Statuses[304] != 4 || third.Unchanged != 7 {
 		t.Errorf("%+v", third.Summary)
+	}
+}
+
+// A page that answers 304 still links to what it linked to, however often it is crawled
+// again. A page of which a limit cut off links has no line: its links are not known.
+func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", nil)
+	for path, body := range map[string]string{
+		"/": `<a href="/leaf">l</a><a href="/gone">g</a><a href="/cut">c</a><a href="/changes">c</a>`, "/leaf": "no link",
+		"/cut": strings.Repeat(`<a href="/gone">g</a>`, 3) + `<a href="/1">1</a><a href="/2">2</a><a href="/3">3</a><a href="/4">4</a>`, "/changes": `<a href="/leaf">l</a>`,
+	} {
+		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("ETag", `"1"`)
+			if path != "/changes" && r.Header.Get("If-None-Match") != "" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			_, _ = fmt.Fprint(w, body)
+		})
+	}
+	s.handle("/gone", status(http.StatusNotFound))
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.MaxLinks, cfg.Scope.MaxDepth, cfg.Output.Write = 4, 1, []string{"sqlite"}
+	formats := []output.Format{sqlite.Format(nil)}
+	run(t, cfg, &Options{Formats: formats})
+	for round := range 2 {
+		saved := savedConfig(t, cfg)
+		saved.Limits.MaxPages = 2
+		run(t, saved, &Options{Recrawl: true, Formats: formats})
+		saved.Limits.MaxPages = 0
+		if got := run(t, saved, &Options{Resume: true, Formats: formats}); got.Statuses[304] != 3 {
+			t.Fatalf("%+v", got.Summary)
+		}
+		links := make(map[string][]string)
+		for l, err := range output.Read[output.Links](cfg.Output.Dir) {
+			must(t, err)
+			for i := range l.To {
+				l.To[i] = strings.TrimPrefix(l.To[i], s.url)
+			}
+			links[strings.TrimPrefix(l.URL, s.url)] = l.To
+		}
+		want := map[string][]string{"/": {"/leaf", "/gone", "/cut", "/changes"}, "/leaf": {}, "/changes": {"/leaf"}}
+		if diff := cmp.Diff(want, links); diff != "" {
+			t.Errorf("links after recrawl %d (-want +got):\n%s", round+1, diff)
+		}
+		db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
+		must(t, err)
+		var from, to string
+		must(t, errors.Join(db.QueryRowContext(t.Context(), "SELECT from_url, to_url FROM broken_links").Scan(&from, &to), db.Close()))
+		if from != s.url+"/" || to != s.url+"/gone" {
+			t.Errorf("broken link from %s to %s", from, to)
+		}
 	}
 }
 

@@ -246,6 +246,11 @@ func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.found.joinAgain, c.closeAgain); err != nil {
 		return err
 	}
+	if c.state.Round > 0 && c.cfg.Output.Links {
+		if err := c.record.LoadEarlierLinks(c.state.Round); err != nil {
+			return err
+		}
+	}
 	file := func(name string) string { return filepath.Join(c.cfg.Output.Dir, name) }
 	return cmp.Or(
 		c.record.RestorePages(func(p *output.Page) {

@@ -78,7 +78,8 @@ func (p *Page) Limits() []string {
 	return limits
 }
 
-// Links are the links of a page: one line of links.jsonl, for a page that has any.
+// Links are the links of a page: one line of links.jsonl, for a page that has any. A page that
+// answers 304 has those of the crawl before, and a line without links if it had none.
 type Links struct {
 	URL string   `json:"url"`
 	To  []string `json:"to"` // absolute, without fragments, each once, in the order of the page; also those not followed

@@ -115,14 +115,14 @@ func (m *maker) doubts(kind string) []string {
 	because(output.TooDeep, "left out by the limit of depth")
 	because(output.Trap, "left out as URLs of a trap")
 	because(output.Repeating, "left out, since their paths repeat")
-	cut, unchanged, withheld := m.census.missingLinks, m.census.statuses[304], m.directives.withheldLinks
+	cut, withheld := m.census.missingLinks, m.directives.withheldLinks
 	doubt(slices.ContainsFunc(all, func(s *segment) bool { return s.state.Config.OnlySitemaps }), "no link was followed")
 	doubt(cut > 0, "%s had more text or links than were read", quantity(cut, "page"))
 	if kind != kindNotLinked {
 		return list
 	}
 	doubt(m.reconciler.linksUnknown, "the links of the pages were not written down")
-	doubt(unchanged > 0, "%s had not changed since the last crawl and came without their links", quantity(unchanged, "page"))
+	doubt(m.lackLinks > 0, "%s had not changed since the last crawl and came without their links", quantity(m.lackLinks, "page"))
 	doubt(withheld > 0, "the links of %s that ask to be left out are not written down", quantity(withheld, "page"))
 	return list
 }

@@ -356,6 +356,26 @@ func TestFaultSiteChanges(t *testing.T) {
 	}
 }
 
+// A recrawl finds the same broken links and unlinked pages, although the page with most
+// links has not changed and comes without them.
+func TestFaultSiteUnchanged(t *testing.T) {
+	s := startFaultSite(t)
+	s.set(func(s *faultSite) { s.etag = `"1"` })
+	cfg := s.config(t)
+	first := crawl(t, cfg, nil)
+	r := crawl(t, cfg, &crawler.Options{Recrawl: true})
+	if !slices.ContainsFunc(r.Statuses, func(st report.Status) bool { return st.Status == http.StatusNotModified }) {
+		t.Fatalf("no page is unchanged: %+v", r.Statuses)
+	}
+	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
+	equal(t, "broken", first.Broken, r.Broken)
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) > 0 {
+			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
+		}
+	}
+}
+
 // crawlTogether has workers do one crawl at the same time, and returns their
 // directories.
 func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {

@@ -105,6 +105,7 @@ type faultSite struct {
 	rules string           // more lines of the robots.txt of main
 	fails int              // requests for the robots.txt of bare that fail, or for ever: -1
 	lost  int              // the status of a sitemap of main that has nothing in it
+	etag  string           // of the front page of main; empty: it has none
 	asked func(uri string) // told of each request to main
 }
 
@@ -135,6 +136,9 @@ func (s *faultSite) mainHost() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.tell(r.RequestURI)
+		if r.RequestURI == "/" && s.unchanged(w, r) {
+			return
+		}
 		if write, ok := files[r.RequestURI]; ok {
 			_, _ = fmt.Fprint(w, write()) // the server knows HTML when it sees it
 			return
@@ -151,6 +155,21 @@ func (s *faultSite) mainHost() http.Handler {
 		defer s.mu.Unlock()
 		w.WriteHeader(s.lost) // /lost.xml, since nothing leads anywhere else
 	})
+}
+
+// unchanged answers 304 to a client that has the front page, unless that has no ETag.
+func (s *faultSite) unchanged(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.etag == "" {
+		return false
+	}
+	w.Header().Set("ETag", s.etag)
+	if r.Header.Get("If-None-Match") != s.etag {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 func (s *faultSite) tell(uri string) {

@@ -26,7 +26,10 @@ func (m *maker) notes() []string {
 		note("%s is missing or empty, so that of the pages that link to a URL only the one is known by which it was found", crawldir.LinksFile)
 	}
 	if n := m.census.statuses[304]; n > 0 {
-		note("%s had not changed since the last crawl and came without content; the links and duplicates there are not counted", quantity(n, "page"))
+		note("%s had not changed since the last crawl and came without content; duplicates there are not counted", quantity(n, "page"))
+	}
+	if m.lackLinks > 0 {
+		note("of %s the links are not known and not counted", quantity(m.lackLinks, "unchanged page"))
 	}
 	if m.part() {
 		note(onePart)

@@ -117,14 +117,36 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
-// A page that answers 304 comes without its body, so its links and duplicates are missing
-// from the numbers of the report.
+// A page that answers 304 comes without its body. Its duplicates are missing from the numbers
+// of the report, and its links if it has no line in links.jsonl.
 func TestReportNotesPagesWithoutContent(t *testing.T) {
 	c := everything()
 	c.page("/same", output.Page{Status: 304, Source: "link", Unchanged: true})
-	want := []string{"1 page had not changed since the last crawl and came without content; the links and duplicates there are not counted"}
+	want := []string{
+		"1 page had not changed since the last crawl and came without content; duplicates there are not counted",
+		"of 1 unchanged page the links are not known and not counted",
+	}
 	if diff := cmp.Diff(want, c.make(t).Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	c.links = append(c.links, output.Links{URL: example + "/same", To: []string{}})
+	r := c.make(t)
+	if diff := cmp.Diff(want[:1], r.Notes); diff != "" {
+		t.Errorf("notes if its links are known (-want +got):\n%s", diff)
+	}
+	if reasons := doubts(r, kindNotLinked); len(reasons) > 0 {
+		t.Errorf("not-linked is inconclusive: %q", reasons)
+	}
+
+	c = &crawl{state: everything().state} // of which no page says that it has links
+	c.page("/same", output.Page{Status: 304, Source: "sitemap", Unchanged: true})
+	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 1}}
+	c.entries = []output.Entry{{URL: example + "/same", Sitemap: example + "/sitemap.xml"}}
+	for _, config := range []map[string]any{{}, {"links": false}} {
+		c.state["config"] = config
+		if r := c.make(t); len(found(r, kindNotLinked)) > 0 || len(doubts(r, kindNotLinked)) == 0 {
+			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, kindNotLinked), doubts(r, kindNotLinked))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"io/fs"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -122,6 +123,8 @@ type maker struct {
 	reconciler *reconciler
 	duplicates *duplicates
 	directives *directives
+
+	lackLinks int // unchanged pages (304) whose links are not known
 }
 
 func newMaker(dirs []string, opts *Options) (*maker, error) {
@@ -186,6 +189,9 @@ func (m *maker) learnPage(s *segment, p *output.Page) {
 	if p.Source == "start" || p.Source == "link" {
 		is |= linked
 	}
+	if p.Status == http.StatusNotModified {
+		m.lackLinks++ // until its line of links.jsonl is read
+	}
 	m.facts.page(k, p.Status, is)
 	if p.Source == "sitemap" {
 		m.reconciler.found(k, p.URL, "")
@@ -214,6 +220,9 @@ func (m *maker) learnRejection(s *segment, r *output.Rejection) {
 
 func (m *maker) learnLinks(_ *segment, l *output.Links) {
 	from := keyOf(l.URL)
+	if m.facts.byURL[from].status == http.StatusNotModified {
+		m.lackLinks--
+	}
 	for _, to := range l.To {
 		if k := keyOf(to); k != from { // a link of a page to itself does not count
 			m.facts.markKnown(k, linked)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -43,7 +44,7 @@ type segment struct {
 	damaged    []output.Loss   // lines that cannot be read
 	pages      int             // that count
 	rejected   int             // likewise
-	hasLinks   bool            // a page that counts has links
+	hasLinks   bool            // a page that counts has links, or may have some (304)
 	hasEntries bool            // a sitemap that counts lists pages
 	span
 }
@@ -81,7 +82,7 @@ func (s *segment) crawl() string {
 // page counts a page.
 func (s *segment) page(p *output.Page) {
 	s.pages++
-	s.hasLinks = s.hasLinks || p.Withheld == "" && p.Links > 0
+	s.hasLinks = s.hasLinks || p.Withheld == "" && p.Links > 0 || p.Status == http.StatusNotModified
 	s.fetched(p)
 }
 

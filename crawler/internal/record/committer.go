@@ -72,6 +72,9 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 			if err := batch.Page(e.page); err != nil {
 				return err
 			}
+			if err := r.earlier.addTo(batch, e.page); err != nil {
+				return err
+			}
 		}
 		batch.Join(&e.lines)
 	}

@@ -3,10 +3,6 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
-	"math"
-	"os"
 	"strconv"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -15,13 +11,13 @@ import (
 // duplicates knows the written pages by the hashes of their bodies, so that pages
 // with the same body are marked.
 type duplicates struct {
-	name string           // of pages.jsonl
-	file *os.File         // opened when it is needed; nil: not yet
-	at   map[uint64]int64 // where the line of the first page with a hash begins
+	lineReader // of pages.jsonl
+
+	at map[uint64]int64 // where the line of the first page with a hash begins
 }
 
 func newDuplicates(name string) *duplicates {
-	return &duplicates{name: name, at: make(map[uint64]int64)}
+	return &duplicates{lineReader: lineReader{name: name}, at: make(map[uint64]int64)}
 }
 
 // mark notes that a page is about to be written after pending, which is to be
@@ -54,25 +50,4 @@ func (d *duplicates) restore(p *output.Page, at int64) {
 		return
 	}
 	d.at[hash] = at
-}
-
-// read reads the line that begins at a place in the file.
-func (d *duplicates) read(at int64, p *output.Page) (err error) {
-	if d.file == nil {
-		if d.file, err = os.Open(d.name); err != nil {
-			return err
-		}
-	}
-	rest := io.NewSectionReader(d.file, at, math.MaxInt64-at)
-	if err := json.NewDecoder(rest).Decode(p); err != nil {
-		return fmt.Errorf("%q: %w", d.name, err)
-	}
-	return nil
-}
-
-func (d *duplicates) close() error {
-	if d.file == nil {
-		return nil
-	}
-	return d.file.Close()
 }

@@ -70,6 +70,7 @@ type Recorder struct {
 	running   sync.WaitGroup
 
 	duplicates *duplicates
+	earlier    earlierLinks
 	lost       bool        // files have lost something; see OpenSinks
 	damaged    atomic.Bool // a file has damaged lines
 	reported   sync.Map    // names of files with damaged lines
@@ -135,5 +136,5 @@ func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
 // Close closes the sinks and the files. The frontier is still open then: a sink may look at
 // it.
 func (r *Recorder) Close() error {
-	return errors.Join(r.close(), r.duplicates.close())
+	return errors.Join(r.close(), r.duplicates.close(), r.earlier.close())
 }

@@ -30,7 +30,8 @@
 //
 // Links are stored in the tables link, which has two numbers for a link, and urls, which
 // has their text. Views of links and of sitemaps say what the crawl saw: one that was
-// stopped, or wrote no links, has not seen all of them.
+// stopped, or wrote no links, has not seen all of them. In a recrawl the links of an unchanged
+// page (304) are those of the crawl before.
 //
 // # While the crawl runs
 //

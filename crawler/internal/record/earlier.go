@@ -1,0 +1,70 @@
+package record
+
+import (
+	"hash/maphash"
+	"net/http"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// earlierLinks are the links of the crawl before a recrawl. A page that answers 304 still has
+// them, but its response does not.
+//
+// Memory holds some 40 bytes for each page of that crawl. The zero earlierLinks knows no page.
+type earlierLinks struct {
+	lineReader // of links.1.jsonl or a later one
+
+	seed maphash.Seed
+	at   map[uint64]int64 // where the line of each page begins, by the hash of its URL; or noLinks
+}
+
+// noLinks is the place of a page that has no links.
+const noLinks = -1
+
+// LoadEarlierLinks has the pages that have not changed keep their links. Number is the one
+// under which [crawldir.Rotate] put the files of the crawl before this one. It comes after Open.
+func (r *Recorder) LoadEarlierLinks(number int) error {
+	file := func(name string) string { return filepath.Join(r.cfg.Dir, crawldir.RotatedName(name, number)) }
+	e := &r.earlier
+	e.name, e.seed, e.at = file(crawldir.LinksFile), maphash.MakeSeed(), make(map[uint64]int64)
+	cut := make(map[uint64]bool) // pages of which some links are not known
+	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
+		switch page := maphash.String(e.seed, p.URL); {
+		case len(p.Limits()) > 0:
+			cut[page] = true
+		case p.Status/100 == 2 && p.Links == 0:
+			e.at[page] = noLinks
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return Each(r, e.name, func(at int64, l *output.Links) error {
+		if page := maphash.String(e.seed, l.URL); !cut[page] {
+			e.at[page] = at
+		}
+		return nil
+	})
+}
+
+// addTo adds the line of links of a page that has not changed to a batch. The line of a page
+// without links says so: no line would mean that its links are not known.
+func (e *earlierLinks) addTo(b *crawldir.Batch, p *output.Page) error {
+	if e.at == nil || p.Status != http.StatusNotModified || !p.Unchanged {
+		return nil
+	}
+	at, known := e.at[maphash.String(e.seed, p.URL)]
+	if !known {
+		return nil
+	}
+	links := &output.Links{URL: p.URL, To: []string{}}
+	if at != noLinks {
+		if err := e.read(at, links); err != nil {
+			return err
+		}
+	}
+	return b.Links(links)
+}
