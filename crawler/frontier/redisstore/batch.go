@@ -201,15 +201,17 @@ func (s *Store) adopt(ctx context.Context) error {
 	}
 }
 
-// insist looks again for those who do not wait: what is known of the shards may
-// be old.
+// insist looks again for those who do not wait and have nothing: what is known of the
+// shards may be old. The others have had the most of a host that they may have.
 func (b *batch) insist(ctx context.Context, known bool) error {
 	for range 100 { // a shard that has much to catch up with does so in parts
-		hurry := false
+		var hurry []*waiter
 		for _, w := range b.waiters {
-			hurry = hurry || w.req.Wait == 0 && len(w.leases) == 0
+			if w.req.Wait == 0 && len(w.leases) == 0 {
+				hurry = append(hurry, w)
+			}
 		}
-		if !hurry {
+		if len(hurry) == 0 {
 			return nil
 		}
 		if !known {
@@ -224,7 +226,7 @@ func (b *batch) insist(ctx context.Context, known bool) error {
 		if !due {
 			return nil
 		}
-		if err := b.lease(ctx); err != nil {
+		if err := b.lease(ctx, hurry); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (b *batch) send(ctx context.Context) error {
 	if err := b.finish(ctx, ends, note); err != nil {
 		return err
 	}
-	return b.lease(ctx)
+	return b.lease(ctx, b.waiters)
 }
 
 // sendOne sends all of a batch to the only shard. It leases when there is something due,
@@ -59,7 +59,7 @@ func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []
 	t := b.turn(0)
 	t.sections, t.note = ends.list, note
 	if ending || len(b.due()) > 0 {
-		b.order(t, 0, b.unfilled()...)
+		b.order(t, 0, unfilled(b.waiters)...)
 	}
 	if len(b.jobs) == 0 && len(t.orders) == 0 {
 		return nil
@@ -123,11 +123,11 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	return together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) })
 }
 
-// lease leases from shards in the order in which they have something due.
-func (b *batch) lease(ctx context.Context) error {
+// lease leases for waiters from shards in the order in which they have something due.
+func (b *batch) lease(ctx context.Context, waiters []*waiter) error {
 	visited := make(map[int]bool)
 	for {
-		rest := b.unfilled()
+		rest := unfilled(waiters)
 		if len(rest) == 0 {
 			return nil
 		}
@@ -142,9 +142,9 @@ func (b *batch) lease(ctx context.Context) error {
 	}
 }
 
-// unfilled are the orders that have not all they may have.
-func (b *batch) unfilled() (rest []order) {
-	for _, w := range b.waiters {
+// unfilled returns the orders of the waiters that have not all they may have.
+func unfilled(waiters []*waiter) (rest []order) {
+	for _, w := range waiters {
 		most := max(w.req.Max, 1) - len(w.leases)
 		if most <= 0 {
 			continue

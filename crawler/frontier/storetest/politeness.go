@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -97,6 +98,37 @@ var politenessChecks = []check{
 			}
 		}
 		s.counts(frontier.Counts{Added: hosts * each, Done: hosts * each})
+	}},
+	{name: "the most of a host in one call of many", busy: true, run: func(s *subject) {
+		const workers, urls = 8, 200
+		s.update(a, frontier.HostUpdate{MaxInFlight: urls})
+		soon := items(numbered(a, urls)...) // due while calls are answered together
+		start := s.in(1)
+		for i := range soon {
+			soon[i].NotBefore = start.Add(s.units(1) * time.Duration(i) / urls)
+		}
+		s.addItems(soon...)
+		end := s.in(40)
+		var leased atomic.Int64
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				for leased.Load() < urls && time.Now().Before(end) {
+					got, err := s.f.Lease(s.Context(), frontier.LeaseRequest{Max: 10, PerHost: 1})
+					if err != nil || len(got) > 1 {
+						s.Errorf("Lease of one URL of a host = %v, %v", urlsOf(got), err)
+						return
+					}
+					if leased.Add(int64(len(got))); len(got) == 0 {
+						time.Sleep(s.unit / 1000)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if n := leased.Load(); n != urls && !s.Failed() {
+			s.Errorf("%d URLs were leased, want %d", n, urls)
+		}
 	}},
 	{name: "hold takes a slot", run: func(s *subject) {
 		s.add(one, two)

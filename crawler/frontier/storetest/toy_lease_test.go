@@ -118,7 +118,9 @@ func (t *toy) next(now time.Time, skip func(*toyHost) bool) (host *toyHost, firs
 func (t *toy) take(req frontier.LeaseRequest, now time.Time) (got []frontier.Lease) {
 	perHost := make(map[*toyHost]int)
 	for len(got) < max(req.Max, 1) {
-		h, r := t.next(now, func(h *toyHost) bool { return req.PerHost > 0 && perHost[h] >= req.PerHost })
+		h, r := t.next(now, func(h *toyHost) bool {
+			return req.PerHost > 0 && perHost[h] >= req.PerHost && !t.is(ignoresPerHost)
+		})
 		if h == nil {
 			break
 		}

@@ -44,6 +44,7 @@ const (
 	dropsRetryLinks wrong = "drops the links of a failed attempt"
 
 	ignoresSlots      wrong = "leases without regard to slots"
+	ignoresPerHost    wrong = "gives one call more of a host than it asks for"
 	onlyStartToStart  wrong = "counts every delay from the start"
 	onlyEndToStart    wrong = "counts every delay from the end"
 	onlyHostDelay     wrong = "ignores the delay of the record"
@@ -133,7 +134,7 @@ var wrongs = []struct {
 	{3, attemptsInMemory}, {3, extendShortens},
 	{4, leaseIsURL}, {4, dropsLostLinks}, {4, lostIsFatal}, {4, extendStops},
 	{5, linksAfterEnd}, {5, dropsRetryLinks}, {5, neverWrites},
-	{6, ignoresSlots}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, onlyOneClock}, {6, sumsDelays},
+	{6, ignoresSlots}, {6, ignoresPerHost}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, onlyOneClock}, {6, sumsDelays},
 	{6, zeroIsARequest}, {6, expiryIsNoRequest}, {6, ignoresBlocks}, {6, lastBlockWins}, {6, trustsTheClock},
 	{6, forgetsClocks}, {6, clockNeedsAnEnd}, {6, holdTakesNoSlot}, {6, holdLeavesClock}, {6, holdGoesLast}, {6, releasesTwice},
 	{7, newestFirst}, {7, ignoresPriority}, {7, backGoesLast}, {7, newHostsFirst}, {7, bigHostFirst},
