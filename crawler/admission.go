@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -19,20 +20,23 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// parse reads a lease. Somebody may have edited the files of the frontier.
-func (w *worker) parse(v *visit) (d decision, err error) {
-	if v.prov, err = provenance.Decode(v.lease.Meta); err != nil {
-		return d, err
-	}
-	if v.u, err = url.Parse(v.lease.URL); err != nil {
+// parse reads a lease, and skips one that cannot be read: somebody may have edited the files of
+// the frontier.
+func (w *worker) parse(v *visit) decision {
+	var foreign error
+	v.prov, foreign = provenance.Decode(v.lease.Meta)
+	u, err := url.Parse(v.lease.URL)
+	if err != nil {
 		v.u = &url.URL{Opaque: v.lease.URL}
-		return skipFor(output.Invalid, err), nil
+		return skipFor(output.Invalid, err)
 	}
+	v.u = u
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
-	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
-		return skipFor(output.Invalid, err), nil
+	v.origin, err = robotsext.OriginOf(v.u)
+	if err := cmp.Or(foreign, err); err != nil {
+		return skipFor(output.Invalid, err)
 	}
-	return d, nil
+	return decision{}
 }
 
 // robots decides by robots.txt, which may have to be requested first. That uses up the request

@@ -79,7 +79,7 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 func (c *Crawler) reject(r *output.Rejection, attempt int) {
 	c.tally.reject(r.Reason, 1)
 	level := slog.LevelDebug
-	if r.Reason == output.Failed {
+	if r.Reason == output.Failed || r.Reason == output.Invalid {
 		level = slog.LevelWarn
 	}
 	if !c.log.Enabled(context.Background(), level) {

@@ -60,11 +60,17 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	if c.found.sitemaps.Spent(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
 	}
+	// The listing in robots.txt proves that the host vouches for the sitemap,
+	// wherever that lies; without it a sitemap could send the crawl anywhere.
+	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
+	if err != nil {
+		return skipFor(output.Invalid, err), nil
+	}
 	ctx, cancel := context.WithTimeout(c.life.Working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
-		return d, err
+		return skipFor(output.Invalid, err), nil
 	}
 	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
@@ -93,7 +99,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 		}
 		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
-	switch err := c.found.seedEntries(v, resp, line); {
+	switch err := c.found.seedEntries(v, resp, scope, line); {
 	case errors.Is(err, sitemap.Unreadable):
 		return w.failed(v, time.Since(began), err), nil // what it listed so far stays
 	case err != nil:
@@ -113,13 +119,7 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 // seedEntries reads the entries of a sitemap into the frontier, and counts them
 // in its line. What is wrong with the file is told to the person; what stood
 // before it counts.
-func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Sitemap) error {
-	// The listing in robots.txt proves that the host vouches for the sitemap,
-	// wherever that lies; without it a sitemap could send the crawl anywhere.
-	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
-	if err != nil {
-		return err
-	}
+func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, line *output.Sitemap) error {
 	found := newDiscoveries(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {

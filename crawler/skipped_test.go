@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -153,5 +156,42 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	sum, err := c.Run(t.Context())
 	if err != nil || !maps.Equal(begun, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
 		t.Errorf("%v: %d pages; rejected %v when it began, %v in the end, want %v", err, sum.Pages, begun, sum.Rejected, want)
+	}
+}
+
+// An item of the frontier that cannot be read is rejected and logged, and the crawl goes on.
+func TestUnreadableFrontierItemIsRejected(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a", "/map.xml": ""})
+	listed := provenance.Provenance{Source: provenance.Sitemap, SitemapOf: "no origin"}
+	f := frontier.NewMemory(nil)
+	_, err := f.Add(t.Context(), []frontier.Item{
+		{URL: s.url + "/edited", Meta: []byte("edited")},
+		{URL: s.url + "/map.xml", Meta: listed.Encode()},
+		{URL: "http://127.0.0.1:x/", Host: weburl.ServerOf(s.url), Meta: listed.Encode()},
+	})
+	must(t, err)
+	log := &logLines{}
+	got := run(t, testConfig(t, s.url+"/"), &Options{Frontier: f, Logger: log.logger()})
+	if got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/", "/a"}) || got.Rejected[output.Invalid] != 3 {
+		t.Errorf("%+v", got.Summary)
+	}
+	details := make(map[string]string)
+	for _, r := range got.rejected {
+		details[r.URL] = r.Source + ": " + r.Detail
+	}
+	want := map[string]string{
+		s.url + "/edited":     "link: the frontier holds an item that this version did not write",
+		s.url + "/map.xml":    `sitemap: scope: "no origin" is not an absolute URL`,
+		"http://127.0.0.1:x/": `sitemap: parse "http://127.0.0.1:x/": invalid port ":x" after host`,
+	}
+	if diff := cmp.Diff(want, details); diff != "" {
+		t.Errorf("rejected (-want +got):\n%s", diff)
+	}
+	if n := len(log.named(t, "URL left alone")); n != 3 || log.named(t, "URL left alone")[0]["level"] != "WARN" {
+		t.Errorf("%d lines in the log, want 3 warnings", n)
+	}
+	if s.count("/map.xml")+s.count("/edited") != 0 {
+		t.Errorf("requested %v", s.asked())
 	}
 }

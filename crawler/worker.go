@@ -154,8 +154,8 @@ func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error
 // the package comment.
 func (w *worker) visit(v *visit) (decision, error) {
 	c := w.c
-	if d, err := w.parse(v); err != nil || d.verdict != proceed {
-		return d, err
+	if d := w.parse(v); d.verdict != proceed {
+		return d, nil
 	}
 	release, free := c.network.addresses.Acquire(c.life.Working, v.lease.Host)
 	if !free {

@@ -111,7 +111,10 @@ func (p Provenance) MayBeTrap() bool {
 	return !p.FromStart && !p.IsEntry()
 }
 
-var errFormat = errors.New("the frontier holds an item that this version did not write")
+var (
+	errFormat = errors.New("the frontier holds an item that this version did not write")
+	unknown   = Provenance{Source: Link}
+)
 
 const version = 1
 
@@ -141,30 +144,30 @@ func (p Provenance) Encode() []byte {
 	return append(b, p.Via...)
 }
 
-// Decode is the inverse of Encode.
+// Decode is the inverse of Encode. Beside an error it returns a link of which nothing is known.
 func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version {
-		return Provenance{}, errFormat
+		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
 	b = b[3:]
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
 		v, n := binary.Uvarint(b)
 		if n <= 0 || v > 1<<31-1 {
-			return Provenance{}, errFormat
+			return unknown, errFormat
 		}
 		*field, b = int(v), b[n:]
 	}
 	seconds, n := binary.Varint(b)
 	if n <= 0 {
-		return Provenance{}, errFormat
+		return unknown, errFormat
 	}
 	if b = b[n:]; seconds != 0 {
 		t.LastMod = time.Unix(seconds, 0)
 	}
 	listed, n := binary.Uvarint(b)
 	if n <= 0 || listed > uint64(len(b)-n) {
-		return Provenance{}, errFormat
+		return unknown, errFormat
 	}
 	b = b[n:]
 	t.SitemapOf, t.Via = robotsext.Origin(b[:listed]), string(b[listed:])

