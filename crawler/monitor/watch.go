@@ -216,17 +216,20 @@ func (w *watch) publish() {
 		ctx, cancel := context.WithTimeout(context.Background(), hostTime)
 		defer cancel()
 		rows, records := hostRows(ctx, c, list, now)
-		fresh[partHosts] = encode(rows)
+		fresh[partHosts] = rows
 		w.recall(records)
 	}
-	fresh[partRobots] = encode(robotsRows(list))
-	w.board.put(fresh)
+	fresh[partRobots] = robotsRows(list)
+	w.board.put(encode(fresh))
 }
 
-// parts encodes what viewers see of the crawl itself. w.mu is held.
-func (w *watch) parts(now time.Time) (fresh [parts][]byte) {
-	fresh[partNow] = encode(w.overview(now))
-	fresh[partPages], fresh[partRejections], fresh[partFaults] = encode(w.pages.list()), encode(w.rejections.list()), encode(w.faults.list())
+// parts returns a copy of what viewers see of the crawl itself, to be encoded without the
+// lock. w.mu is held.
+func (w *watch) parts(now time.Time) (fresh [parts]any) {
+	fresh[partNow] = w.overview(now)
+	fresh[partPages] = w.pages.list()
+	fresh[partRejections] = w.rejections.list()
+	fresh[partFaults] = w.faults.list()
 	return fresh
 }
 
@@ -279,15 +282,21 @@ func (w *watch) end(sum *crawler.Summary) {
 	last := w.parts(time.Now())
 	w.mu.Unlock()
 
-	last[partEnded] = encode(ending{End: string(sum.End), Pages: sum.Pages, Left: sum.Left})
-	w.board.put(last)
+	last[partEnded] = ending{End: string(sum.End), Pages: sum.Pages, Left: sum.Left}
+	w.board.put(encode(last))
 }
 
-// encode writes a part. It is made of texts, numbers and times, so it can be.
-func encode(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
+// encode writes parts as JSON; nil stays nil. They are made of texts, numbers and times, so
+// they can be written.
+func encode(fresh [parts]any) (data [parts][]byte) {
+	for i, part := range fresh {
+		if part == nil {
+			continue
+		}
+		var err error
+		if data[i], err = json.Marshal(part); err != nil {
+			panic(err)
+		}
 	}
 	return data
 }
