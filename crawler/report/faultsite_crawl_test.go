@@ -333,6 +333,40 @@ func TestFaultSiteInterrupted(t *testing.T) {
 	}
 }
 
+// A crawl that its configuration keeps from a part of the site says which kinds may have more
+// URLs, and why.
+func TestFaultSiteSeenInPart(t *testing.T) {
+	const links, content = "not-linked not-listed", "broken canonical-elsewhere disallowed noindex not-entitled not-linked not-listed redirected"
+	for name, tt := range map[string]struct {
+		change func(*crawler.Config)
+		want   string // the inconclusive kinds, sorted
+		reason string
+	}{
+		"only what sitemaps list": {func(c *crawler.Config) { c.Sitemaps.Only = true }, links, "no link was followed"},
+		"changed since a date":    {func(c *crawler.Config) { c.Sitemaps.Since = "2024-06-01" }, content, "have not changed"},
+		"some pages of a host":    {func(c *crawler.Config) { c.Limits.MaxHostPages = 20 }, content, "left out by the limit of pages"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startFaultSite(t)
+			cfg := s.config(t)
+			tt.change(&cfg)
+			var got []string
+			for _, k := range crawl(t, cfg, nil).Sitemaps.Kinds {
+				if len(k.Inconclusive) == 0 {
+					continue
+				}
+				got = append(got, k.Kind)
+				if why := strings.Join(k.Inconclusive, "; "); !strings.Contains(why, tt.reason) {
+					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, why, tt.reason)
+				}
+			}
+			slices.Sort(got)
+			equal(t, "inconclusive", tt.want, strings.Join(got, " "))
+		})
+	}
+}
+
 // TestFaultSiteChanges holds that what becomes of a robots.txt from one crawl to the
 // next is told.
 func TestFaultSiteChanges(t *testing.T) {

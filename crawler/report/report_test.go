@@ -627,6 +627,26 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 	}
 }
 
+// A reference to something that is no web page leads nowhere: a redirect to one ends there, and
+// a canonical one names no other page.
+func TestReferencesOutsideTheWebLeadNowhere(t *testing.T) {
+	for _, to := range []string{"mailto:a@example.com", "javascript:void(0)", "data:text/html,a", "tel:1"} {
+		c := &crawl{state: everything().state}
+		c.page("/redirect", output.Page{Status: 302, Source: "link", Location: to})
+		c.page("/canonical", output.Page{Source: "link", Canonical: to})
+		c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 1}}
+		c.entries = []output.Entry{{URL: example + "/canonical", Sitemap: example + "/sitemap.xml"}}
+		r := c.make(t)
+		want := []Chain{{Steps: []Step{{example + "/redirect", 302}}, Hops: 1, End: endNone}}
+		if diff := cmp.Diff(want, r.Redirects.Chains.Rows); diff != "" || r.Redirects.Dead != 1 {
+			t.Errorf("%s: %d dead (-want +got):\n%s", to, r.Redirects.Dead, diff)
+		}
+		if list := found(r, kindElsewhere); len(list) > 0 {
+			t.Errorf("%s is the canonical URL of %q", to, list)
+		}
+	}
+}
+
 // A redirect to itself leads to no other URL.
 func TestRedirectToItselfHasNoHops(t *testing.T) {
 	c := &crawl{state: everything().state}
