@@ -63,7 +63,11 @@ func (d *directives) page(p *output.Page) {
 		asked[rule] = true
 	}
 	for use, granted := range p.Usage {
-		rule := d.rule("Content-Usage: " + use + "=" + map[bool]string{true: "y", false: "n"}[granted])
+		value := "n"
+		if granted {
+			value = "y"
+		}
+		rule := d.rule("Content-Usage: " + use + "=" + value)
 		rule.Header++
 		asked[rule] = true
 	}

@@ -138,9 +138,12 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 	}
 	var doubtful []string
 	for _, k := range s.Kinds {
-		level, ok := map[string]Level{kindNotLinked: Warn, kindNotListed: Warn, kindNotFetched: Note}[k.Kind]
-		if !ok {
-			level = Bad
+		level := Bad
+		switch k.Kind {
+		case kindNotLinked, kindNotListed:
+			level = Warn
+		case kindNotFetched:
+			level = Note
 		}
 		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
 		if len(k.Inconclusive) > 0 {

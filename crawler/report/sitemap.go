@@ -63,8 +63,9 @@ func (s *sitemapFiles) unread() int {
 	}
 	n := 0
 	for _, f := range s.files {
-		known := f.Status == 404 || f.Status == 410 || redirected(f.Status) && redirects[f.URL]
-		if !f.read() && (f.Detail != "" || !known) {
+		missing := f.Status == 404 || f.Status == 410
+		followed := redirected(f.Status) && redirects[f.URL]
+		if f.Detail != "" || !fine(f.Status) && !missing && !followed {
 			n++
 		}
 	}

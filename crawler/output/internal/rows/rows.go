@@ -4,6 +4,7 @@ package rows
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -44,23 +45,16 @@ type JSON string
 // changed.
 func Write(f *output.Found, row func(table Table, cells ...any) error) error {
 	for _, p := range f.Pages {
-		var nested [4]JSON
-		for i, field := range []struct {
-			members int
-			value   any
-		}{{len(p.Directives), p.Directives}, {len(p.Usage), p.Usage}, {len(p.Fields), p.Fields}, {len(p.CutBy), p.CutBy}} {
-			if field.members == 0 {
-				continue
-			}
-			line, err := jsonlines.Line(nil, field.value)
-			if err != nil {
-				return err
-			}
-			nested[i] = JSON(bytes.TrimSpace(line))
+		directives, err1 := nested(len(p.Directives), p.Directives)
+		usage, err2 := nested(len(p.Usage), p.Usage)
+		fields, err3 := nested(len(p.Fields), p.Fields)
+		cutBy, err4 := nested(len(p.CutBy), p.CutBy)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return err
 		}
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.Via, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
-			Optional(p.Canonical), nested[0], nested[1], Optional(p.Withheld), p.FetchedAt, p.Millis, p.Attempt, Optional(p.Hash),
-			p.Unchanged, Optional(p.DuplicateOf), nested[2], Optional(p.Truncated), p.LinksLeft, nested[3])
+			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.Millis, p.Attempt, Optional(p.Hash),
+			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksLeft, cutBy)
 		if err != nil {
 			return err
 		}
@@ -83,4 +77,13 @@ func Write(f *output.Found, row func(table Table, cells ...any) error) error {
 		}
 	}
 	return nil
+}
+
+// nested returns a list or an object of so many members as a cell.
+func nested(members int, value any) (JSON, error) {
+	if members == 0 {
+		return "", nil
+	}
+	line, err := jsonlines.Line(nil, value)
+	return JSON(bytes.TrimSpace(line)), err
 }
