@@ -1,13 +1,12 @@
 // How is a polite crawler made? Minimal-crawler is one, small enough to copy: it crawls
-// the hosts of its start URLs by links and sitemaps. Its arguments are the start URLs;
-// without any it crawls a site of its own.
+// the hosts of the URLs that are its arguments, by links and sitemaps.
 //
-// The frontier keeps a queue and a clock for each host. A worker leases a URL, makes one
+// The frontier keeps a queue and a clock for each host. The crawler leases a URL, makes one
 // request to its host, and finishes the lease with an outcome. robotsext says whether
 // the URL may be fetched, and reads the sitemaps.
 //
-// It leaves out what pages ask for by robots meta elements and nofollow (see package
-// robotstag), and private addresses (see package guard).
+// It makes one request at a time, and leaves out robots meta elements, nofollow (see package
+// robotstag) and the check for private addresses (see package guard).
 package main
 
 import (
@@ -22,7 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -31,81 +29,66 @@ import (
 
 const (
 	userAgent   = "examplebot/1.0 (+https://example.com/bot)"
-	workers     = 8 // requests at once, each to another host
 	maxPages    = 1000
 	maxAttempts = 5        // for one URL
 	maxBody     = 10 << 20 // bytes of a page that are read
 )
 
 func main() {
-	starts, delay := os.Args[1:], time.Second
-	if len(starts) == 0 {
-		site, err := demosite.Start(nil)
-		if err != nil {
-			log.Fatal(err)
-		}
-		starts, delay = site.StartURLs(), 10*time.Millisecond // nobody is bothered
+	if len(os.Args) == 1 {
+		log.Fatal("usage: minimal-crawler URL…")
 	}
-	if err := crawl(context.Background(), starts, delay); err != nil {
+	if err := crawl(context.Background(), os.Args[1:], time.Second); err != nil {
 		log.Fatal(err)
 	}
 }
 
 type crawler struct {
-	frontier frontier.Frontier
-	robots   *robotsext.Robots
-	client   *http.Client
-	delay    time.Duration // between two requests to a host, at least
+	robots *robotsext.Robots
+	client *http.Client
+	delay  time.Duration // between two requests to a host, at least
 }
 
 // crawl returns when every URL that it finds is fetched or given up, or after maxPages.
-func crawl(ctx context.Context, starts []string, delay time.Duration) (err error) {
-	c := &crawler{delay: delay, frontier: frontier.NewMemory(nil)}
-	c.robots, err = robotsext.New(userAgent, &robotsext.Options{
-		Fetch:    robotsext.FetchOptions{Wait: c.wait},
+func crawl(ctx context.Context, starts []string, delay time.Duration) error {
+	pause := func(context.Context, *url.URL) (func(), error) { // around robots.txt and sitemaps
+		time.Sleep(delay)
+		return func() { time.Sleep(delay) }, nil
+	}
+	robots, err := robotsext.New(userAgent, &robotsext.Options{
+		Fetch:    robotsext.FetchOptions{Wait: pause},
 		Outage:   robotsext.OutageOptions{RetryMin: 60 * delay},
 		Sitemaps: robotsext.SitemapOptions{Delay: delay},
 	})
 	if err != nil {
 		return err
 	}
-	c.client = &http.Client{
-		Transport:     c.robots.Transport(nil), // sends userAgent, and nothing that robots.txt disallows
+	c := &crawler{robots: robots, delay: delay, client: &http.Client{
+		Transport:     robots.Transport(nil), // sends userAgent, and nothing that robots.txt disallows
 		Timeout:       30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	}}
+	queue := frontier.NewMemory(nil)
 	for _, start := range starts {
 		u, err := url.Parse(start)
 		if err != nil {
 			return err
 		}
-		if _, err := c.frontier.Add(ctx, items(u, start)); err != nil {
+		if _, err := queue.Add(ctx, items(u, u, start)); err != nil {
 			return err
 		}
 	}
-	errs := make(chan error, workers)
-	for range workers {
-		go func() { errs <- c.work(ctx) }()
-	}
-	for range workers {
-		err = errors.Join(err, <-errs)
-	}
-	return err
-}
-
-// work visits URLs until none is left.
-func (c *crawler) work(ctx context.Context) error {
 	for {
-		leases, err := c.frontier.Lease(ctx, frontier.LeaseRequest{Wait: time.Second, For: time.Hour})
+		leases, err := queue.Lease(ctx, frontier.LeaseRequest{Max: 1, Wait: time.Second, For: time.Hour})
 		if err != nil {
 			return err
 		}
 		for _, lease := range leases {
-			if _, err := c.frontier.Finish(ctx, []frontier.Outcome{c.visit(ctx, lease)}, nil); err != nil {
+			if _, err := queue.Finish(ctx, []frontier.Outcome{c.visit(ctx, lease)}, nil); err != nil {
 				return err
 			}
 		}
-		if stats, err := c.frontier.Stats(ctx); err != nil || stats.Finished() || stats.Done >= maxPages {
+		if stats, err := queue.Stats(ctx); err != nil || stats.Finished() || stats.Done >= maxPages {
 			return err
 		}
 	}
@@ -119,7 +102,6 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 	if err != nil {
 		return outcome
 	}
-	ctx = context.WithValue(ctx, hostKey{}, lease.Host)
 	d, err := c.robots.Decide(ctx, u)
 	if err != nil {
 		return outcome
@@ -140,11 +122,11 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 				log.Print(err) // one file: the others go on
 				continue
 			}
-			outcome.Links = append(outcome.Links, items(u, page.Loc)...)
+			outcome.Links = append(outcome.Links, items(u, u, page.Loc)...)
 		}
 	case d.Verdict == robotsext.Allowed:
-		refs, err := c.fetch(ctx, lease.Host, u)
-		outcome.Result, outcome.Links, outcome.HostDelay = frontier.Done, items(u, refs...), delay
+		links, wait, err := c.fetch(u)
+		outcome.Result, outcome.Links, outcome.HostDelay = frontier.Done, links, max(delay, wait)
 		if err != nil {
 			outcome.Result, outcome.NotBefore = retry, time.Now().Add(10*delay)
 		}
@@ -152,46 +134,37 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 	return outcome
 }
 
-// fetch requests a page and returns the references on it.
-func (c *crawler) fetch(ctx context.Context, host frontier.Host, u *url.URL) (refs []string, err error) {
+// fetch requests a page. It returns the URLs that the page leads to, and how long the host
+// wants to wait for the next request.
+func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, err error) {
 	resp, err := c.client.Get(u.String())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer resp.Body.Close()
 	fmt.Println(resp.StatusCode, u)
-	now := time.Now()
-	if wait := robotsext.RetryAfter(resp.Header, now); wait > 0 {
-		if err := c.frontier.UpdateHost(ctx, host, frontier.HostUpdate{BlockUntil: now.Add(wait)}); err != nil {
-			return nil, err
-		}
-	}
+	wait = robotsext.RetryAfter(resp.Header, time.Now())
 	switch {
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
-		return nil, errors.New(resp.Status)
+		return nil, wait, errors.New(resp.Status)
 	case resp.StatusCode >= 300:
-		return resp.Header.Values("Location"), nil
+		return items(u, u, resp.Header.Values("Location")...), wait, nil
 	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return nil, nil
+		return nil, wait, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	page := extract.Parse(body)
-	base, invalid := u.Parse(page.Base)
-	if invalid != nil {
-		base = u
-	}
-	for _, link := range page.Links {
-		if ref, invalid := base.Parse(link.URL); invalid == nil {
-			refs = append(refs, ref.String())
+	extract.ParseFunc(body, func(base string, link extract.Link) {
+		if b, err := u.Parse(base); err == nil {
+			links = append(links, items(u, b, link.URL)...)
 		}
-	}
-	return refs, err
+	})
+	return links, wait, err
 }
 
 // items returns references on a page as URLs for the frontier, if they lead to its host.
-func items(page *url.URL, refs ...string) (items []frontier.Item) {
+func items(page, base *url.URL, refs ...string) (items []frontier.Item) {
 	for _, ref := range refs {
-		u, err := page.Parse(ref)
+		u, err := base.Parse(ref)
 		if err != nil || server.Name(u.Host) != server.Name(page.Host) {
 			continue
 		}
@@ -200,23 +173,4 @@ func items(page *url.URL, refs ...string) (items []frontier.Item) {
 		}
 	}
 	return items
-}
-
-type hostKey struct{} // of the host that is leased, in a context
-
-// wait is called before each request for a robots.txt or a sitemap. The host of the lease
-// gets them one delay apart. Others, where redirects lead, have to be free.
-func (c *crawler) wait(ctx context.Context, u *url.URL) (done func(), err error) {
-	host, err := frontier.HostOf(u.String())
-	if err != nil {
-		return nil, err
-	}
-	if host == ctx.Value(hostKey{}) {
-		time.Sleep(c.delay)
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute) // two hosts may wait for each other
-	defer cancel()
-	release, err := c.frontier.Hold(ctx, host)
-	return func() { release(c.delay) }, err
 }
