@@ -51,8 +51,7 @@ type crawler struct {
 
 // crawl returns when every URL that it finds is fetched or given up, or after maxPages.
 func crawl(ctx context.Context, starts []string, delay time.Duration) error {
-	pause := func(context.Context, *url.URL) (func(), error) { // around robots.txt and sitemaps
-		time.Sleep(delay)
+	pause := func(context.Context, *url.URL) (func(), error) { // after each robots.txt and sitemap
 		return func() { time.Sleep(delay) }, nil
 	}
 	robots, err := robotsext.New(userAgent, &robotsext.Options{

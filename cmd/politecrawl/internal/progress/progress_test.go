@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,6 +70,12 @@ func TestProgressLines(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+func TestRateOfOneSampleIsZero(t *testing.T) {
+	if got := New(io.Discard).rate(sample{time.Now(), 5}); got != 0 {
+		t.Errorf("%v", got)
+	}
 }
 
 // TestReading holds what is said of how a crawl is getting on, where it differs.

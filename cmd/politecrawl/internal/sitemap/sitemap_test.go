@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +113,13 @@ func TestSitemapStandardInput(t *testing.T) {
 	t.Run("no control characters", func(t *testing.T) {
 		got := runWith(t, "https://example.com/\x1b[2Ja\nhttps://example.com/\u009bb\nhttps://example.com/c\n", "sitemap", "-", "--check")
 		if strings.ContainsAny(got.Out, "\x1b\u009b") || got.Out == "" {
+			t.Errorf("output %q", got.Out)
+		}
+		file := filepath.Join(t.TempDir(), "a\x1b[2J.txt")
+		if err := os.WriteFile(file, []byte("/b\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, "sitemap", file, "--check"); strings.Contains(got.Out, "\x1b") || got.Out == "" {
 			t.Errorf("output %q", got.Out)
 		}
 	})
