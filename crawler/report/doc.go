@@ -34,8 +34,7 @@
 // # Cost
 //
 // Make streams the files twice, those of several directories once more. It keeps some
-// 40 bytes for each URL and the rows that lists will have, and of several directories the lines
-// of robots.jsonl, some 400 bytes each; counts are exact. A crawl of
+// 40 bytes for each URL and the rows that lists will have; counts are exact. A crawl of
 // 100,000 pages with two million links takes three seconds and 70 MB (BenchmarkMake).
 //
 // # Trust

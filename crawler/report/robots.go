@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,65 +133,106 @@ func newRobotsFiles(all segments, rows int, seen func(time.Time)) *robotsFiles {
 	return r
 }
 
-// read reads the fetches of all workers in the order of time, and before them those of the
-// crawl before this one, which tell what has changed since.
+// A fetches are the fetches of one worker, read one by one.
+type fetches struct {
+	segment *segment
+	next    func() (*robotsLine, error, bool)
+	stop    func()      // closes the file
+	line    *robotsLine // the one to be taken next; nil: there is no more
+}
+
+func (f *fetches) advance() error {
+	line, err, _ := f.next()
+	f.line = line
+	return err
+}
+
+// read merges the fetches of all workers in the order of time. Before them it reads those of
+// the crawl before this one, which tell what has changed since.
 func (r *robotsFiles) read() error {
-	type fetch struct {
-		segment *segment
-		line    *robotsLine
-	}
-	var fetches []fetch
+	var all []*fetches
+	defer func() {
+		for _, f := range all {
+			f.stop()
+		}
+	}()
 	for _, s := range r.segments {
 		if round := s.state.Round; round > 0 {
-			err := eachRobots(s, crawldir.RotatedName(crawldir.RobotsFile, round), r.before)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
+			for l, err := range eachRobots(s, crawldir.RotatedName(crawldir.RobotsFile, round)) {
+				if err != nil {
+					return err
+				}
+				r.before(l)
 			}
 		}
-		add := func(l *robotsLine) { fetches = append(fetches, fetch{s, l}) }
-		if len(r.segments) == 1 { // they are in order, and need not be kept
-			add = func(l *robotsLine) { r.fetch(s, l) }
-		}
-		err := eachRobots(s, crawldir.RobotsFile, add)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = lastRobots(s.dir, add)
-		}
-		if err != nil {
+		next, stop := iter.Pull2(eachRobots(s, crawldir.RobotsFile))
+		f := &fetches{segment: s, next: next, stop: stop}
+		all = append(all, f)
+		if err := f.advance(); err != nil {
 			return err
 		}
 	}
-	slices.SortStableFunc(fetches, func(a, b fetch) int { return a.line.FetchedAt.Compare(b.line.FetchedAt) })
-	for _, f := range fetches {
-		r.fetch(f.segment, f.line)
+	for {
+		var first *fetches
+		for _, f := range all {
+			if f.line != nil && (first == nil || f.line.FetchedAt.Before(first.line.FetchedAt)) {
+				first = f
+			}
+		}
+		if first == nil {
+			return nil
+		}
+		r.fetch(first.segment, first.line)
+		if err := first.advance(); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
-// eachRobots calls f for each fetch in a file.
-func eachRobots(s *segment, name string, f func(*robotsLine)) error {
-	return s.passOver(jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, l *robotsLine) error {
-		f(l)
-		return nil
-	}))
+// eachRobots returns the fetches in a file, in the order of time. For a crawl without
+// robots.jsonl these are the last ones of each robots.txt.
+func eachRobots(s *segment, name string) iter.Seq2[*robotsLine, error] {
+	return func(yield func(*robotsLine, error) bool) {
+		for l, err := range jsonlines.Read[robotsLine](filepath.Join(s.dir, name)) {
+			if errors.Is(err, fs.ErrNotExist) && name == crawldir.RobotsFile {
+				lastRobots(s.dir, yield)
+				return
+			}
+			if errors.Is(err, fs.ErrNotExist) || err != nil && s.passOver(err) == nil {
+				return
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
 }
 
-// lastRobots calls f for the last fetch of each robots.txt, for a crawl without robots.jsonl.
-func lastRobots(dir string, f func(*robotsLine)) error {
+// lastRobots yields the last fetch of each robots.txt, in the order of time.
+func lastRobots(dir string, yield func(*robotsLine, error) bool) {
 	names, err := filepath.Glob(filepath.Join(dir, crawldir.RobotsDir, "*.json"))
 	if err != nil {
-		return err
+		yield(nil, err)
+		return
 	}
+	var last []*robotsLine
 	for _, name := range names {
 		body, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			yield(nil, err)
+			return
 		}
-		var l robotsLine
-		if err := json.Unmarshal(body, &l); err == nil { // else it is none of the crawl's
-			f(&l)
+		l := new(robotsLine)
+		if err := json.Unmarshal(body, l); err == nil { // else it is none of the crawl's
+			last = append(last, l)
 		}
 	}
-	return nil
+	slices.SortStableFunc(last, func(a, b *robotsLine) int { return a.FetchedAt.Compare(b.FetchedAt) })
+	for _, l := range last {
+		if !yield(l, nil) {
+			return
+		}
+	}
 }
 
 func (r *robotsFiles) host(origin string) *robotsHistory {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -273,6 +275,45 @@ func TestRobotsOfTwoWorkers(t *testing.T) {
 			t.Errorf("line %q", text)
 		}
 	})
+}
+
+// The lines of robots.jsonl of several workers are merged, not kept.
+func TestRobotsOfWorkersAreNotKept(t *testing.T) {
+	const lines = 5_000
+	var dirs []string
+	for range 2 {
+		dirs = append(dirs, worker(func(c *crawl) {}).write(t))
+		var text []byte
+		for i := range lines {
+			var err error
+			line := robotsLine{Origin: example, Outcome: "rules", Error: strings.Repeat("x", 1000), FetchedAt: at(i)}
+			if text, err = jsonlines.Line(text, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dirs[len(dirs)-1], "robots.jsonl"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inUse := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	m := begun(t, dirs...)
+	before, read, most := inUse(), 0, uint64(0)
+	m.robots.seen = func(time.Time) {
+		if read++; read%2500 == 0 {
+			most = max(most, inUse())
+		}
+	}
+	if err := m.robots.read(); err != nil || read != 2*lines {
+		t.Fatalf("%d lines were read: %v", read, err)
+	}
+	if most > before+2<<20 {
+		t.Errorf("%d bytes in use, %d before", most, before)
+	}
 }
 
 // TestRobotsInTheFolder holds that where robots.jsonl is missing the last record counts.
