@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -530,5 +532,18 @@ func TestNoDescriptorsLeft(t *testing.T) {
 				t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
 			}
 		})
+	}
+}
+
+// A crawl of more workers than the process may have files open is refused, and nothing is made.
+func TestTooManyWorkersForTheDescriptors(t *testing.T) {
+	cfg := testConfig(t, "http://127.0.0.1:1/")
+	cfg.Limits.Workers = descriptors.Limit() // each needs more than one
+	c := newCrawler(t, cfg, nil)
+	if sum, err := c.Run(t.Context()); sum != nil || err == nil || !strings.Contains(err.Error(), "raise the limit") {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if _, err := os.Stat(cfg.Output.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v, want none", cfg.Output.Dir, err)
 	}
 }

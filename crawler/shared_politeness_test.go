@@ -28,26 +28,26 @@ import (
 // URLs; then for as many pages at once as may be, and not before its delay.
 func TestNewHostIsAskedByOne(t *testing.T) {
 	t.Parallel()
-	const delay, pages, slow = 60 * time.Millisecond, 8, 400 * time.Millisecond
+	const delay, pages, perHost, slow = 60 * time.Millisecond, 8, 3, 400 * time.Millisecond
 	s := newSite(t, "127.0.0.1", nil)
-	handle := func(path string, wait <-chan struct{}) {
-		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-			<-wait
-			time.Sleep(slow) // so long are they in flight
+	both, full := make(chan struct{}), make(chan struct{})
+	s.handle("/robots.txt", func(http.ResponseWriter, *http.Request) { <-both })
+	var starts []string
+	var asked atomic.Int32
+	for i := range pages {
+		s.handle(fmt.Sprint("/", i), func(w http.ResponseWriter, _ *http.Request) {
+			if asked.Add(1) == perHost {
+				close(full)
+			}
+			<-full           // the first wait for each other, however slow the machine is
+			time.Sleep(slow) // one too many would come meanwhile
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, "page")
 		})
-	}
-	now, both := make(chan struct{}), make(chan struct{})
-	close(now)
-	handle("/robots.txt", both)
-	var starts []string
-	for i := range pages {
-		handle(fmt.Sprint("/", i), now)
 		starts = append(starts, fmt.Sprint(s.url, "/", i))
 	}
 	cfg := sharedConfig(t, starts...)
-	cfg.Politeness.Delay, cfg.Politeness.PerHost, cfg.Politeness.ResponseFactor = delay, 3, 0
+	cfg.Politeness.Delay, cfg.Politeness.PerHost, cfg.Politeness.ResponseFactor = delay, perHost, 0
 	cfg.Limits.Workers = 2 // which leaves room for those of the other
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
@@ -74,8 +74,8 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 		}
 		most = max(most, busy)
 	}
-	if most < 2 || most > cfg.Politeness.PerHost {
-		t.Errorf("%d pages were in flight at once, want up to %d", most, cfg.Politeness.PerHost)
+	if most != perHost {
+		t.Errorf("%d pages were in flight at once, want %d", most, perHost)
 	}
 }
 
