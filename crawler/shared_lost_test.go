@@ -2,15 +2,18 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -114,6 +117,66 @@ func TestLostLeaseIsNoFailureOfTheSite(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A Retry-After holds although the lease of the URL was lost: it is of the server, not of the URL.
+func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := opened(t, testConfig(t, "http://a.test/"), &Options{
+			Frontier: frontier.NewMemory(nil),
+			Transport: answering(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "3600")
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}),
+		})
+		defer c.life.Abort()
+		c.member = lostMember{c.member}
+		c.record.Start()
+		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
+		must(t, w.carry(t.Context(), leased(t, c).lease))
+		c.record.Stop()
+		host, err := c.frontier.Host(t.Context(), "a.test")
+		must(t, err)
+		if wait := time.Until(host.BlockedUntil); wait < 59*time.Minute {
+			t.Errorf("the server is left alone for %v, want an hour", wait)
+		}
+		must(t, c.close())
+	})
+}
+
+// A lostMember has lost every lease.
+type lostMember struct{ cluster.Member }
+
+func (lostMember) Lost(frontier.LeaseID) bool { return true }
+
+// A page that an error of our own side ends is given back to the limits: another may be fetched
+// in its place.
+func TestOwnErrorGivesThePageBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := false
+		cfg := testConfig(t, "http://a.test/")
+		cfg.Limits.MaxPages = 1
+		c := opened(t, cfg, &Options{
+			Frontier: &failingHost{frontier.NewMemory(nil), func(frontier.Host) bool { return fails }},
+			Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+				fails = r.URL.Path == "/"
+				w.WriteHeader(map[bool]int{true: http.StatusTooManyRequests, false: http.StatusNotFound}[fails])
+			}),
+		})
+		defer c.life.Abort()
+		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
+			t.Fatal(got) // it has gone to robots.txt
+		}
+		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
+		if err := w.carry(t.Context(), leased(t, c).lease); !errors.Is(err, errFrontierFails) {
+			t.Fatalf("%v, want %v", err, errFrontierFails)
+		}
+		fails = false
+		if share, err := c.limits.Take(t.Context(), c.frontier, "a.test"); share != quota.Granted || err != nil {
+			t.Errorf("the next page: %v, %v", share, err)
+		}
+		must(t, c.close())
+	})
 }
 
 // A losingMember loses the lease of the first request for the start page and for the sitemap.
