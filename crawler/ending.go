@@ -17,14 +17,16 @@ import (
 func (c *Crawler) ended() (*Summary, error) {
 	end, last, fault := c.life.Ending()
 	c.giveBack()
-	err := fault
-	if c.life.CommitCtx.Err() != nil { // somebody did not want to wait for Redis any longer
-		end, fault, err = EndInterrupted, nil, nil
-		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
-	} else if fault == nil { // else nothing can be written any more
+	err, abandoned := fault, c.life.CommitCtx.Err() != nil // somebody did not want to wait for Redis any longer
+	if fault == nil && !abandoned {                        // else nothing can be written any more
 		if err = c.recovered(); err == nil {
 			err = c.record.WriteRejected(end == EndLater, c.blockOf)
 		}
+		abandoned = errors.Is(err, context.Canceled) && c.life.CommitCtx.Err() != nil
+	}
+	if abandoned {
+		end, fault, err = EndInterrupted, nil, nil
+		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
 	}
 	if err == nil {
 		err = c.record.Flush()

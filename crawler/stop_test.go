@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -257,4 +259,40 @@ func (f *fullFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, 
 		return nil, errFullFrontier
 	}
 	return f.Memory.Add(ctx, items)
+}
+
+// A crawl that is aborted while it lists what it skipped has not failed, and can be resumed.
+func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="http://other.invalid/">out</a>`})
+	cfg := testConfig(t, s.url+"/")
+	dir := filepath.Join(t.TempDir(), "frontier")
+	open := func() frontier.Frontier {
+		store, err := pebblestore.Open(dir, nil)
+		must(t, err)
+		return store
+	}
+	f := &abandonedFrontier{Frontier: open()}
+	f.c = newCrawler(t, cfg, &Options{Frontier: f, Begun: func() { f.c.life.CommitCtx, f.abandon = context.WithCancel(t.Context()) }})
+	sum, err := f.c.Run(t.Context())
+	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if got := run(t, cfg, &Options{Frontier: open(), Resume: true}); got.End != EndFinished || len(got.rejected) != 1 {
+		t.Errorf("resumed: %+v, rejected %+v", got.Summary, got.rejected)
+	}
+}
+
+// An abandonedFrontier is out of reach from when the crawl has ended, and nobody waits for it.
+type abandonedFrontier struct {
+	frontier.Frontier
+	c       *Crawler
+	abandon context.CancelFunc
+}
+
+func (f *abandonedFrontier) Known(ctx context.Context, urls []string) ([]bool, error) {
+	if end, _, _ := f.c.life.Ending(); end == "" {
+		return f.Frontier.Known(ctx, urls)
+	}
+	f.abandon()
+	return nil, f.c.life.CommitCtx.Err()
 }
