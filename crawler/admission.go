@@ -28,13 +28,13 @@ func (w *worker) parse(v *visit) decision {
 	u, err := url.Parse(v.lease.URL)
 	if err != nil {
 		v.u = &url.URL{Opaque: v.lease.URL}
-		return skipFor(output.Invalid, err)
+		return skipFor(output.InvalidURL, err)
 	}
 	v.u = u
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
 	v.origin, err = robotsext.OriginOf(v.u)
 	if err := cmp.Or(foreign, err); err != nil {
-		return skipFor(output.Invalid, err)
+		return skipFor(output.InvalidURL, err)
 	}
 	return decision{}
 }
@@ -102,7 +102,7 @@ func (w *worker) refused(v *visit, err error) decision {
 	case ok && refusal.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
 		// requests its robots.txt again.
-		why := skipFor(output.Later, refusal.Err).skipped
+		why := skipFor(output.RobotsUnreachable, refusal.Err).skipped
 		why.RobotsURL = refusal.RobotsURL
 		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why}
 	case ok:
@@ -115,13 +115,13 @@ func (w *worker) refused(v *visit, err error) decision {
 	case c.life.Working.Err() != nil:
 		return waitUntil(time.Time{})
 	}
-	return skipFor(output.Invalid, err)
+	return skipFor(output.InvalidURL, err)
 }
 
 // refusedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
 // where that redirects to.
 func (w *worker) refusedAddress(v *visit, err error) decision {
-	d := skipWith(output.Address, blocked.Text(err))
+	d := skipWith(output.BlockedAddress, blocked.Text(err))
 	d.skipped.Addr = blocked.Addr(err)
 	if target := w.robotsTarget(v, err); target != "" {
 		d.skipped.RobotsURL = v.origin.RobotsURL()
@@ -155,7 +155,7 @@ func (w *worker) alias(v *visit) decision {
 	item := v.lease.Item
 	item.URL = clean
 	return decision{
-		verdict: skip, skipped: output.Rejection{Reason: output.Alias, Detail: "for " + clean},
+		verdict: skip, skipped: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean},
 		found: &discoveries{d: w.c.found, items: []frontier.Item{item}},
 	}
 }
@@ -186,7 +186,7 @@ func (w *worker) quota(v *visit) (decision, error) {
 		v.granted = err == nil
 		return decision{}, err
 	case share == quota.HostSpent:
-		return skipFor(output.HostFull, nil), nil
+		return skipFor(output.MaxHostPages, nil), nil
 	}
 	c.heedLimits()
 	return waitUntil(time.Now().Add(crowdedPause)), nil

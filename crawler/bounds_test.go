@@ -52,7 +52,7 @@ func TestURLBounds(t *testing.T) {
 		long + "2":   {Reason: output.TooLong, Source: "redirect"},
 		params:       {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
 		params + "1": {Reason: output.TooLong, Source: "sitemap"},
-		again:        {Reason: output.Repeating, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
+		again:        {Reason: output.RepeatedSegment, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
 		"/" + strings.Repeat("y", shown.MaxBytes-1): {Reason: output.TooLong, Source: "link"},
 	} {
 		r := got.refusal(t, s.url+path)
@@ -60,11 +60,11 @@ func TestURLBounds(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", path, r, want)
 		}
 	}
-	if got.Rejected[output.TooLong] != 6 || got.Rejected[output.Invalid] != 1 || len(got.rejected) != 8 { // http://yyy is none
+	if got.Rejected[output.TooLong] != 6 || got.Rejected[output.InvalidURL] != 1 || len(got.rejected) != 8 { // http://yyy is none
 		t.Errorf("%v", got.Rejected)
 	}
 	got = resume(t, cfg, func(c *Config) { c.Scope.MaxURL, c.Scope.MaxParams, c.Scope.MaxRepeats = 1000, 0, 0 })
-	if got.Rejected[output.TooLong] != 1 || got.Rejected[output.Repeating] != 0 || got.Pages != 4+6 {
+	if got.Rejected[output.TooLong] != 1 || got.Rejected[output.RepeatedSegment] != 0 || got.Pages != 4+6 {
 		t.Errorf("%v, %d pages: %v", got.Rejected, got.Pages, got.paths(s.url))
 	}
 }
@@ -113,8 +113,8 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 			if tt.left > 0 {
 				want, cut = distinct-1, []string{"max-links"}
 			}
-			if p := got.pages[0]; p.LinksLeft != tt.left || !slices.Equal(p.CutBy, cut) || p.Links != strings.Count(tt.page, "<a ") {
-				t.Errorf("links %d, left %d, cut by %v; want %d left, cut by %v", p.Links, p.LinksLeft, p.CutBy, tt.left, cut)
+			if p := got.pages[0]; p.LinksSkipped != tt.left || !slices.Equal(p.CutBy, cut) || p.Links != strings.Count(tt.page, "<a ") {
+				t.Errorf("links %d, left %d, cut by %v; want %d left, cut by %v", p.Links, p.LinksSkipped, p.CutBy, tt.left, cut)
 			}
 			if got.Pages != 1+want || got.Cut.Pages != len(cut) || got.Cut.By["max-links"] != len(cut) {
 				t.Errorf("%d pages, cut by %v, want %d pages", got.Pages, got.Cut, 1+want)
@@ -137,7 +137,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxPages, cfg.Scope.MaxRepeats = 1, 0
 	got := run(t, cfg, nil)
-	taken := 8000 - got.pages[0].LinksLeft
+	taken := 8000 - got.pages[0].LinksSkipped
 	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
 		t.Errorf("%d links of %d bytes were taken up", taken, len(base))
 	}
@@ -169,7 +169,7 @@ func TestTextsAreCut(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got.Pages != 2 || got.Rejected[output.Nofollow] != 1 || got.Rejected[output.TooLong] != 1 || got.Rejected[output.Invalid] != 1 {
+	if got.Pages != 2 || got.Rejected[output.Nofollow] != 1 || got.Rejected[output.TooLong] != 1 || got.Rejected[output.InvalidURL] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 }
@@ -272,7 +272,7 @@ func TestDetailsAreCut(t *testing.T) {
 			}
 		}
 		f := newDiscoveries(nil)
-		if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
+		if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
 			t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 		}
 	})
@@ -296,13 +296,13 @@ func TestViaIsCut(t *testing.T) {
 		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
-	want := (s.url + long)[:provenance.MaxVia] + "…"
-	if via := got.refusal(t, "http://elsewhere.test/").Via; via != want {
+	want := (s.url + long)[:provenance.MaxFoundOn] + "…"
+	if via := got.refusal(t, "http://elsewhere.test/").FoundOn; via != want {
 		t.Errorf("left alone, found in %.50s… of %d bytes", via, len(via))
 	}
 	for _, p := range got.pages {
-		if p.URL == s.url+"/next" && p.Via != want || p.URL == s.url+long && p.Via != s.url+"/" {
-			t.Errorf("%.50s… found in %.50s… of %d bytes", p.URL, p.Via, len(p.Via))
+		if p.URL == s.url+"/next" && p.FoundOn != want || p.URL == s.url+long && p.FoundOn != s.url+"/" {
+			t.Errorf("%.50s… found in %.50s… of %d bytes", p.URL, p.FoundOn, len(p.FoundOn))
 		}
 	}
 	if len(got.pages) != 3 {
@@ -391,7 +391,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	f, rejected := &counting{Memory: frontier.NewMemory(nil)}, 0
 	sink := onWrite(func(f *output.Found) { rejected = max(rejected, len(f.Rejected)) })
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{sink.format("")}})
-	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {
+	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.RobotsUnreachable] != n+1 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	if f.added > seedBatch || f.asked > most || rejected > most {

@@ -139,7 +139,7 @@ func TestSchema(t *testing.T) {
 	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true}))
 	must(t, rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.Unreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, Chain: []string{"u"},
-		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: 1, CopyLost: true,
+		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
 	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 11} {

@@ -73,15 +73,15 @@ func TestROB_GEN_07(t *testing.T) {
 	for _, p := range got.pages {
 		switch p.URL {
 		case s.url + "/":
-			if p.Title != "Front page" || p.Source != "start" || p.Via != "" || p.Depth != 0 || p.Status != 200 {
+			if p.Title != "Front page" || p.Source != "start" || p.FoundOn != "" || p.Depth != 0 || p.Status != 200 {
 				t.Errorf("front page: %+v", p)
 			}
 		case s.url + "/b":
-			if p.Source != "link" || p.Via != s.url+"/a" || p.Depth != 2 {
+			if p.Source != "link" || p.FoundOn != s.url+"/a" || p.Depth != 2 {
 				t.Errorf("page behind two links: %+v", p)
 			}
 		case s.url + "/listed":
-			if p.Source != "sitemap" || p.Via != s.url+"/deep/map.xml" {
+			if p.Source != "sitemap" || p.FoundOn != s.url+"/deep/map.xml" {
 				t.Errorf("page of a sitemap: %+v", p)
 			}
 		case s.url + "/gone":
@@ -100,7 +100,7 @@ func TestROB_GEN_07(t *testing.T) {
 	if r := got.refusal(t, "http://other.invalid/x"); r.Reason != output.OutOfScope {
 		t.Errorf("a link to another host: %+v", r)
 	}
-	if r := got.refusal(t, "http://other.invalid/"); r.Reason != output.NotEntitled {
+	if r := got.refusal(t, "http://other.invalid/"); r.Reason != output.NotAuthorized {
 		t.Errorf("ROB-SMP-18: a sitemap that lists another host: %+v", r)
 	}
 	var links []string

@@ -173,7 +173,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 		if v == one && done {
 			continue
 		}
-		if !slices.ContainsFunc(listed, func(r output.Rejection) bool { return r.URL == v.lease.URL && r.Reason == output.Later }) {
+		if !slices.ContainsFunc(listed, func(r output.Rejection) bool { return r.URL == v.lease.URL && r.Reason == output.RobotsUnreachable }) {
 			t.Errorf("%s waits, and stands in no file", v.lease.URL)
 		}
 	}
@@ -244,7 +244,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.life.Abort()
-	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"status 503"}}` + "\n"
+	line := `{"later":"` + host + `","why":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
 	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600))
 	restart(t, c)
 	if noted := c.record.Deferred.Get(host); noted == nil || noted.Why.Detail != "status 503" {
@@ -300,12 +300,13 @@ func TestLaterURLsAreListed(t *testing.T) {
 		left    []string // paths
 		detail  string
 		wait    time.Duration
+		reason  output.Reason // empty: Deferred
 	}{
 		{name: "503 with Retry-After", page: retryAfter(http.StatusServiceUnavailable), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
 		{name: "the same, to be retried", page: retryAfter(http.StatusServiceUnavailable), retries: 2, left: []string{"/1", "/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
 		{name: "404 with Retry-After", page: retryAfter(http.StatusNotFound), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
 		{name: "Visit-time", robots: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, hours) }, left: []string{"/1", "/2", "/3"}, detail: "Visit-time", wait: 3 * time.Hour},
-		{name: "no robots.txt for now", robots: retryAfter(http.StatusServiceUnavailable), left: []string{"/1", "/2", "/3"}, detail: "status 503", wait: 2 * time.Hour},
+		{name: "no robots.txt for now", robots: retryAfter(http.StatusServiceUnavailable), left: []string{"/1", "/2", "/3"}, detail: "status 503", wait: 2 * time.Hour, reason: output.RobotsUnreachable},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/2": "2", "/3": "3"})
@@ -318,20 +319,24 @@ func TestLaterURLsAreListed(t *testing.T) {
 			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl goes on elsewhere"})
 			cfg := testConfig(t, s.url+"/1", s.url+"/2", s.url+"/3", other.url+"/")
 			cfg.Limits.Workers, cfg.Fetch.Retries = 1, tt.retries
+			reason := tt.reason
+			if reason == "" {
+				reason = output.Deferred
+			}
 			check := func(got *crawl) {
 				t.Helper()
 				var paths []string
 				for _, r := range got.rejected {
 					paths = append(paths, strings.TrimPrefix(r.URL, s.url))
-					if r.Reason != output.Later || !strings.Contains(r.Detail, tt.detail) || r.Source != "start" {
-						t.Errorf("%+v, want later for %s", r, tt.detail)
+					if r.Reason != reason || !strings.Contains(r.Detail, tt.detail) || r.Source != "start" {
+						t.Errorf("%+v, want %s for %s", r, reason, tt.detail)
 					}
 					if wait := time.Until(r.RetryAt); wait > tt.wait || wait < tt.wait-2*time.Minute {
 						t.Errorf("%s is to be tried again in %v, want %v", r.URL, wait, tt.wait)
 					}
 				}
 				slices.Sort(paths)
-				if diff := cmp.Diff(tt.left, paths); diff != "" || got.End != EndLater || time.Until(got.NextDue) < tt.wait-2*time.Minute || got.Left != len(tt.left) || got.Rejected[output.Later] != len(tt.left) {
+				if diff := cmp.Diff(tt.left, paths); diff != "" || got.End != EndDeferred || time.Until(got.NextDue) < tt.wait-2*time.Minute || got.Left != len(tt.left) || got.Rejected[reason] != len(tt.left) {
 					t.Errorf("%+v; rejected (-want +got):\n%s", got.Summary, diff)
 				}
 			}
@@ -367,10 +372,10 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 			if n := bad.count("/robots.txt"); n != 1 {
 				t.Errorf("robots.txt was asked for %d times, want once", n)
 			}
-			if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
+			if r := got.refusal(t, bad.url+"/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
 				t.Errorf("%+v, want that its robots.txt answers %d", r, status)
 			}
-			if got.End != EndLater || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
+			if got.End != EndDeferred || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
 				t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
 			}
 		})
@@ -401,20 +406,20 @@ func TestResumeOfLater(t *testing.T) {
 		cfg.Robots.Retry = 400 * time.Millisecond
 		first := run(t, cfg, nil)
 		for _, path := range []string{"/", "/other"} {
-			if r := first.refusal(t, bad.url+path); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
+			if r := first.refusal(t, bad.url+path); r.Reason != output.RobotsUnreachable || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
 				t.Errorf("%+v", r)
 			}
 		}
-		if r := first.refusal(t, bad.url+"/other"); r.Via != good.url+"/" || r.Depth != 1 || r.Source != "link" {
+		if r := first.refusal(t, bad.url+"/other"); r.FoundOn != good.url+"/" || r.Depth != 1 || r.Source != "link" {
 			t.Errorf("%+v", r)
 		}
-		if first.End != EndLater || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.Later] != 2 {
+		if first.End != EndDeferred || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.RobotsUnreachable] != 2 {
 			t.Errorf("%+v", first.Summary)
 		}
 		asked := bad.count("/robots.txt")
 		// Again before the host may be asked: nothing changes.
 		again := resume(t, cfg, nil)
-		if again.End != EndLater || again.Rejected[output.Later] != 2 || len(again.rejected) != 2 {
+		if again.End != EndDeferred || again.Rejected[output.RobotsUnreachable] != 2 || len(again.rejected) != 2 {
 			t.Errorf("%+v, %+v", again.Summary, again.rejected)
 		}
 		up.Store(true)
@@ -442,7 +447,7 @@ func TestWaitingWhy(t *testing.T) {
 	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
 		t.Errorf("%d pages, %q: %q", got.Pages, got.Waiting, got.WaitingWhy)
 	}
-	if r := got.refusal(t, failing.url+"/"); r.Reason != output.Later || r.RobotsURL != failing.url+"/robots.txt" || r.Detail != "status 500" {
+	if r := got.refusal(t, failing.url+"/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != failing.url+"/robots.txt" || r.Detail != "status 500" {
 		t.Errorf("%+v", r)
 	}
 }

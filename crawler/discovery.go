@@ -144,7 +144,7 @@ func (f *discoveries) link(a weburl.URL, t provenance.Provenance, meta []byte, u
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
 func (f *discoveries) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if f.d.scope.TooDeep(t.Depth) {
-		f.leave(item, a, t, output.TooDeep, "")
+		f.leave(item, a, t, output.MaxDepth, "")
 		return
 	}
 	f.bounded(item, a, t)
@@ -160,14 +160,14 @@ func (f *discoveries) bounded(item frontier.Item, a weburl.URL, t provenance.Pro
 	case f.d.cfg.Scope.Kind == ScopeHost: // its hosts were named
 		f.items = append(f.items, item)
 	default:
-		f.leave(item, a, t, output.TooManyHosts, "")
+		f.leave(item, a, t, output.MaxHosts, "")
 	}
 }
 
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
 func (f *discoveries) invalid(v *visit, base, ref string, err error) {
-	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}
+	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}
 	if f.overlong(base, ref, t, err) {
 		return
 	}
@@ -175,7 +175,7 @@ func (f *discoveries) invalid(v *visit, base, ref string, err error) {
 		return
 	}
 	shown := shownOf(ref)
-	f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
+	f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
 }
 
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.
@@ -198,7 +198,7 @@ func shownOf(ref string) weburl.URL {
 
 func (f *discoveries) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(secret.Users(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: shown.Clip(secret.Users(detail), maxDetail),
 	}})
 }
 
@@ -238,7 +238,7 @@ func (d *discovery) skip(found *discoveries) error {
 	pending = found.skipped
 	found.skipped = pending[:0]
 	for _, l := range pending {
-		if l.Rejection.Reason == output.TooManyHosts {
+		if l.Rejection.Reason == output.MaxHosts {
 			admitted, err := d.hosts.Admit(d.life.CommitCtx, d.frontier, l.URL.Server)
 			if err != nil {
 				return err

@@ -20,7 +20,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	err, abandoned := fault, c.life.CommitCtx.Err() != nil // somebody did not want to wait for Redis any longer
 	if fault == nil && !abandoned {                        // else nothing can be written any more
 		if err = c.recovered(); err == nil {
-			err = c.record.WriteRejected(end == EndLater, c.blockOf)
+			err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
 		}
 		abandoned = errors.Is(err, context.Canceled) && c.life.CommitCtx.Err() != nil
 	}

@@ -116,7 +116,7 @@ func TestSinkWithFullHosts(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	cfg := testConfig(t, s.url)
 	cfg.Output.Write, cfg.Limits.MaxHostPages = []string{"list"}, 1
-	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.HostFull] != 2 {
+	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.MaxHostPages] != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	cfg.Limits.MaxHostPages = 0

@@ -86,7 +86,7 @@ func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.d.refusal(a)
 	if err != nil {
-		f.leave(item, a, t, output.Address, blocked.Text(err))
+		f.leave(item, a, t, output.BlockedAddress, blocked.Text(err))
 	}
 	return err != nil
 }
@@ -94,11 +94,11 @@ func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Prov
 // restoreRefused brings back the start URLs that an earlier process was not allowed to
 // connect to, and that are not allowed now either; see bringBack.
 func (c *Crawler) restoreRefused() error {
-	if c.tally.sum.Rejected[output.Address] == 0 {
+	if c.tally.sum.Rejected[output.BlockedAddress] == 0 {
 		return nil
 	}
 	return record.Each(c.record, filepath.Join(c.cfg.Output.Dir, crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
-		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
+		if r.Reason != output.BlockedAddress || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}
 		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}

@@ -53,7 +53,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			for round := range 3 {
 				got := runChanged(t, cfg, &Options{Recrawl: round > 0}, at("127.0.0.1"))
 				got.wantRefused(t, tt.url, tt.why)
-				if len(got.rejected) != 1 || got.Rejected[output.Address] != 1 {
+				if len(got.rejected) != 1 || got.Rejected[output.BlockedAddress] != 1 {
 					t.Errorf("round %d: %+v", round, got.rejected)
 				}
 				if n := s.count("/"); n != round+1 {
@@ -63,7 +63,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			before := other.count(path)
 			repaired.Store(true)
 			got := runChanged(t, cfg, &Options{Recrawl: true}, at("127.0.0.3"))
-			if n := other.count(path) - before; n != 1 || got.Rejected[output.Address] != 0 {
+			if n := other.count(path) - before; n != 1 || got.Rejected[output.BlockedAddress] != 0 {
 				t.Errorf("%s was asked for %d times when it was well again; %+v", path, n, got.rejected)
 			}
 			if strings.HasPrefix(tt.way, "sitemap") {
@@ -159,7 +159,7 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	got := run(t, cfg, nil)
 	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
 	notices := []string{inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
-	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
+	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
 	}
 	inside.wantUntouched(t)
@@ -215,7 +215,7 @@ func TestGuardAllowedLater(t *testing.T) {
 	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
 		t.Errorf("resumed: %+v", got.Summary)
 	}
-	if r := got.refusal(t, inside.url+"/listed"); r.Reason != output.NotEntitled {
+	if r := got.refusal(t, inside.url+"/listed"); r.Reason != output.NotAuthorized {
 		t.Errorf("%+v", r)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
@@ -232,16 +232,16 @@ func TestStartAllowedLater(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
 	cfg.Fetch.AllowAddr = nil
 	got := run(t, cfg, nil)
-	if got.Pages != 0 || got.Rejected[output.Address] != 3 || len(got.Refused) != 3 {
+	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.Refused) != 3 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	before := got.Refused
-	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.Address] != 3 || len(s.asked()) != 0 || !sameStarts(got.Refused, before) {
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.Refused, before) {
 		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
 	}
 	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
 	got = run(t, cfg, &Options{Resume: true})
-	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.Address] != 1 || len(got.Refused) != 1 {
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.Refused) != 1 {
 		t.Errorf("%v, %+v", paths, got.Summary)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")

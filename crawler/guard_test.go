@@ -32,8 +32,8 @@ func guardedConfig(t *testing.T, urls ...string) Config {
 // wantRefused holds that a URL is listed as being at an address that is not allowed.
 func (c *crawl) wantRefused(t *testing.T, url, detail string) {
 	t.Helper()
-	if r := c.refusal(t, url); r.Reason != output.Address || !strings.Contains(r.Detail, detail) {
-		t.Errorf("%s: %+v, want reason %s and %q", url, r, output.Address, detail)
+	if r := c.refusal(t, url); r.Reason != output.BlockedAddress || !strings.Contains(r.Detail, detail) {
+		t.Errorf("%s: %+v, want reason %s and %q", url, r, output.BlockedAddress, detail)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestGuard(t *testing.T) {
 				"/s.xml": `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + at("/s.xml") + `</loc></sitemap><sitemap><loc>` + metadata + `</loc></sitemap>` +
 					`<sitemap><loc>http://inside.example/s.xml</loc></sitemap></sitemapindex>`},
 			refused: []string{metadata, at("/s.xml")},
-			rest:    map[output.Reason]int{output.NotEntitled: 1},
+			rest:    map[output.Reason]int{output.NotAuthorized: 1},
 		},
 		"nofollow": {
 			pages: map[string]string{"/": `<a rel="nofollow" href="` + metadata + `">m</a>`},
@@ -189,7 +189,7 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	for _, cfg := range []Config{direct, proxied} {
 		got := run(t, cfg, nil)
 		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is no name, and an IP address is not written so`
-		if r := got.refusal(t, cfg.URLs[0]); r.Reason != output.Address || r.Detail != want || got.End != EndFinished {
+		if r := got.refusal(t, cfg.URLs[0]); r.Reason != output.BlockedAddress || r.Detail != want || got.End != EndFinished {
 			t.Errorf("%+v, %+v, want %q", got.Summary, r, want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/s.xml": index.String(), "/": "home"})
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Sitemaps.MaxFiles = 3
-	if got := run(t, cfg, nil); got.Rejected[output.Address] != 3 || got.Sitemaps != 1 {
+	if got := run(t, cfg, nil); got.Rejected[output.BlockedAddress] != 3 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
@@ -274,7 +274,7 @@ func TestGuardIsPrompt(t *testing.T) {
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	began := time.Now()
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
-	if got.Rejected[output.Address] != 300 || got.End != EndFinished || got.Robots != 1 {
+	if got.Rejected[output.BlockedAddress] != 300 || got.End != EndFinished || got.Robots != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 	if took := time.Since(began); took > 15*time.Second { // by turns it would be 30 s
@@ -356,7 +356,7 @@ func TestPlanOfGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.Address] != 2 || len(plan.Rejected) != 1 || len(plan.Refused) != 1 || plan.Refused[0].URL != inside.url+"/" {
+	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.BlockedAddress] != 2 || len(plan.Rejected) != 1 || len(plan.Refused) != 1 || plan.Refused[0].URL != inside.url+"/" {
 		t.Errorf("%+v", plan)
 	}
 	requests := plan.Requests - plan.Pages // for robots.txt and sitemaps
@@ -405,7 +405,7 @@ func TestGuardOfRelations(t *testing.T) {
 	got := run(t, cfg, nil)
 	got.wantRefused(t, metadata+"next", "(cloud metadata)")
 	got.wantRefused(t, inside.url+"/prev", "(loopback)")
-	if len(got.rejected) != 2 || got.Rejected[output.Address] != 2 || got.Pages != 2 || got.Robots != 1 {
+	if len(got.rejected) != 2 || got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 || got.Robots != 1 {
 		t.Errorf("%+v; rejected %+v", got.Summary, got.rejected)
 	}
 	for _, p := range got.pages {

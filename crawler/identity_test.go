@@ -50,7 +50,7 @@ func TestROB_EXT_03(t *testing.T) {
 			continue
 		}
 		for _, path := range []string{"/books?ref=1", "/books?ref=2"} {
-			if r := got.refusal(t, other.url+path); r.Reason != output.Alias || r.Detail != "for "+other.url+"/books" {
+			if r := got.refusal(t, other.url+path); r.Reason != output.DuplicateURL || r.Detail != "for "+other.url+"/books" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -128,7 +128,7 @@ func TestRedirectToAnAlias(t *testing.T) {
 			cfg := testConfig(t, s.url+tt.start)
 			cfg.Scope.CleanParam, cfg.Limits.Workers, cfg.Fetch.Retries = true, 1, 1
 			got := run(t, cfg, nil)
-			delete(got.Rejected, output.Alias)
+			delete(got.Rejected, output.DuplicateURL)
 			if diff := cmp.Diff(tt.rejected, got.Rejected, cmpopts.EquateEmpty()); diff != "" || asked != tt.asked || s.count("/4") != 1 {
 				t.Errorf("%d requests for the alias, requested %q, rejected (-want +got):\n%s", asked, s.asked(), diff)
 			}

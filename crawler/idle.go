@@ -71,7 +71,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	}
 	patience, err := c.patience(stats)
 	if err == nil && wait > patience {
-		c.life.Stop(EndLater)
+		c.life.Stop(EndDeferred)
 	}
 	return wait, err
 }

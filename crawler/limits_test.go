@@ -20,7 +20,7 @@ func TestMaxHostPages(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0", other.url+"/")
 	cfg.Limits.MaxHostPages = 3
 	got := run(t, cfg, nil)
-	if r := got.refusal(t, s.url+"/3"); r.Reason != output.HostFull || r.Via != s.url+"/2" {
+	if r := got.refusal(t, s.url+"/3"); r.Reason != output.MaxHostPages || r.FoundOn != s.url+"/2" {
 		t.Errorf("%+v", r)
 	}
 	if !slices.Equal(got.paths(s.url), []string{"/0", "/1", "/2"}) || len(got.paths(other.url)) != 2 || got.End != EndFinished {
@@ -33,12 +33,12 @@ func TestMaxHostPages(t *testing.T) {
 	}
 	// With more allowed, what was left alone for that comes back.
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHostPages = 5 })
-	if r := got.refusal(t, s.url+"/5"); r.Reason != output.HostFull || got.Pages != 7 || got.Rejected[output.HostFull] != 1 {
+	if r := got.refusal(t, s.url+"/5"); r.Reason != output.MaxHostPages || got.Pages != 7 || got.Rejected[output.MaxHostPages] != 1 {
 		t.Errorf("%+v, %+v", got.Summary, r)
 	}
 	cfg.Limits.MaxHostPages = 5
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHostPages = 0 })
-	if got.Rejected[output.HostFull] != 0 || len(got.paths(s.url)) != 8 || len(s.asked()) != 8 {
+	if got.Rejected[output.MaxHostPages] != 0 || len(got.paths(s.url)) != 8 || len(s.asked()) != 8 {
 		t.Errorf("%+v, asked %v", got.Summary, s.asked())
 	}
 }
@@ -117,7 +117,7 @@ func TestDepth(t *testing.T) {
 			if len(got.rejected) != 1 {
 				t.Errorf("rejected %+v, want the first URL that is too deep and nothing else", got.rejected)
 			}
-			if r := got.refusal(t, fmt.Sprintf("%s/%d", s.url, depth+1)); r.Reason != output.TooDeep {
+			if r := got.refusal(t, fmt.Sprintf("%s/%d", s.url, depth+1)); r.Reason != output.MaxDepth {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -210,14 +210,14 @@ func TestMaxHosts(t *testing.T) {
 	cfg.Limits.MaxPages = 200 // else it would not come to an end
 	cfg.Fetch.Proxies, cfg.Scope.Kind, cfg.Limits.MaxHosts = []string{proxy.url}, ScopeDomain, 10
 	got := run(t, cfg, nil)
-	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.TooManyHosts] != 11 {
+	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.MaxHosts] != 11 {
 		t.Errorf("%+v", got.Summary)
 	}
 	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "max-hosts") {
 		t.Errorf("notices %q", got.notices)
 	}
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHosts = 12 })
-	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.TooManyHosts] != 13 {
+	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.MaxHosts] != 13 {
 		t.Errorf("%+v", got.Summary)
 	}
 }

@@ -69,7 +69,7 @@ const (
 
 // readLinks parses a page in UTF-8. The document is without its links, which are returned.
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}}
+	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
 	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.add)
 	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
@@ -180,9 +180,9 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 // links decides about the links of a page. They are listed unless the content of the page is
 // to be withheld.
 func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
-	if page.Links, page.LinksLeft = read.total, read.left; read.cutBy != "" {
+	if page.Links, page.LinksSkipped = read.total, read.left; read.cutBy != "" {
 		page.CutBy = append(page.CutBy, read.cutBy)
-		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
+		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksSkipped, "limit", read.cutBy)
 	}
 	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))

@@ -39,7 +39,7 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 // the guard refused is not.
 func logRobots(log *slog.Logger, rec *robotsext.Record) {
 	if blocked.IsRefused(rec) {
-		log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", blocked.Text(rec.Err))
+		log.Info("host left alone", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
 		return
 	}
 	if rec.Outcome == robotsext.Unreachable {
@@ -79,7 +79,7 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 func (c *Crawler) reject(r *output.Rejection, attempt int) {
 	c.tally.reject(r.Reason, 1)
 	level := slog.LevelDebug
-	if r.Reason == output.Failed || r.Reason == output.Invalid {
+	if r.Reason == output.Failed || r.Reason == output.InvalidURL {
 		level = slog.LevelWarn
 	}
 	if !c.log.Enabled(context.Background(), level) {

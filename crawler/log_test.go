@@ -84,7 +84,7 @@ func TestLog(t *testing.T) {
 		cfg.Fetch.Retries, cfg.Sitemaps.MaxFiles, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, 3, 5*time.Second, time.Hour
 		log := &logLines{}
 		got := run(t, cfg, &Options{Logger: log.logger()})
-		if got.End != EndLater {
+		if got.End != EndDeferred {
 			t.Fatalf("%+v", got.Summary)
 		}
 
@@ -95,8 +95,8 @@ func TestLog(t *testing.T) {
 			attrs          map[string]any
 		}{
 			{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
-			{"INFO", "crawl ends", 1, map[string]any{"reason": "later"}},
-			{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
+			{"INFO", "crawl ends", 1, map[string]any{"reason": "deferred"}},
+			{"INFO", "crawl ended", 1, map[string]any{"reason": "deferred", "pages": float64(got.Pages), "left": 1.0}},
 			{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
 			{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
 			{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},

@@ -231,7 +231,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxHostPages = 5
-	if got := run(t, cfg, nil); got.Rejected[output.HostFull] == 0 {
+	if got := run(t, cfg, nil); got.Rejected[output.MaxHostPages] == 0 {
 		t.Fatalf("%+v", got.Summary)
 	}
 	saved, err := loadState(cfg.Output.Dir)
@@ -239,7 +239,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved.Rewriting = true
-	length, err := crawldir.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
+	length, err := crawldir.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
 	if err := errors.Join(err, crawldir.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
 		t.Fatal(err)
 	}

@@ -50,11 +50,11 @@ func TestPlan(t *testing.T) {
 		rejected map[output.Reason]int
 		takes    time.Duration // about
 	}{
-		{"as it is", func(*Config) {}, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * 2 * time.Second},
-		{"ROB-EXT-01/a cap", func(c *Config) { c.Politeness.MaxCrawlDelay = time.Second }, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * time.Second},
-		{"max-pages", func(c *Config) { c.Limits.MaxPages = 20 }, 20, 71, EndMaxPages, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 21 * 2 * time.Second},
-		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = 20 }, 20, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1, output.HostFull: 71}, 21 * 2 * time.Second},
-		{"max-time", func(c *Config) { c.Limits.MaxTime = 61 * time.Second }, 29, 62, EndMaxTime, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 61 * time.Second},
+		{"as it is", func(*Config) {}, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotAuthorized: 1}, 92 * 2 * time.Second},
+		{"ROB-EXT-01/a cap", func(c *Config) { c.Politeness.MaxCrawlDelay = time.Second }, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotAuthorized: 1}, 92 * time.Second},
+		{"max-pages", func(c *Config) { c.Limits.MaxPages = 20 }, 20, 71, EndMaxPages, map[output.Reason]int{output.Disallowed: 10, output.NotAuthorized: 1}, 21 * 2 * time.Second},
+		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = 20 }, 20, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotAuthorized: 1, output.MaxHostPages: 71}, 21 * 2 * time.Second},
+		{"max-time", func(c *Config) { c.Limits.MaxTime = 61 * time.Second }, 29, 62, EndMaxTime, map[output.Reason]int{output.Disallowed: 10, output.NotAuthorized: 1}, 61 * time.Second},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			s := mapped(t, 100)
@@ -97,7 +97,7 @@ func TestPlanUnreachable(t *testing.T) {
 	cfg := testConfig(t, s.url+"/a", s.url+"/b")
 	cfg.Robots.Retry = time.Hour
 	_, plan := makePlan(t, cfg, nil)
-	if plan.End != EndLater || plan.CrawlEnd != EndLater || plan.Pages != 0 || plan.Rejected[output.Later] != 2 {
+	if plan.End != EndDeferred || plan.CrawlEnd != EndDeferred || plan.Pages != 0 || plan.Rejected[output.RobotsUnreachable] != 2 {
 		t.Errorf("%+v", plan)
 	}
 	if h := plan.Hosts[0]; h.Outcome != "unreachable" || h.Status != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {

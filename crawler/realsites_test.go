@@ -78,7 +78,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 		}
 	}
 	for _, j := range c.rejected {
-		if j.Reason != output.Invalid { // which has the text of the link, not a URL
+		if j.Reason != output.InvalidURL { // which has the text of the link, not a URL
 			r.Skipped = append(r.Skipped, j.URL)
 		}
 	}

@@ -76,14 +76,14 @@ type revisits struct {
 // all brings back what the files of a crawl list.
 func (r *revisits) all(old crawldir.Files) error {
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
-		t := provenance.Provenance{Source: provenance.Sitemap, Via: s.Via, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
+		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
 		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
 	})
 	if err != nil {
 		return err
 	}
 	err = record.Each(r.c.record, old.Pages, func(_ int64, p *output.Page) error {
-		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, Via: p.Via}
+		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
 		if t.Source == provenance.Redirect {
 			return r.addKnown(p.URL, t) // under one key or the other
 		}
@@ -106,11 +106,11 @@ func (r *revisits) all(old crawldir.Files) error {
 
 // turnReasons are those for which a URL is left alone when its turn has come, so that the
 // frontier has it. One that is left for its address at sight stands in the journal.
-var turnReasons = []output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}
+var turnReasons = []output.Reason{output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries}
 
 // provenanceOf is how the crawl came to a URL that it left alone.
 func provenanceOf(r *output.Rejection) provenance.Provenance {
-	return provenance.Provenance{Source: provenance.SourceOf(r.Source), FromStart: r.Source == provenance.Start.String(), Depth: r.Depth, Via: r.Via}
+	return provenance.Provenance{Source: provenance.SourceOf(r.Source), FromStart: r.Source == provenance.Start.String(), Depth: r.Depth, FoundOn: r.FoundOn}
 }
 
 // add brings a URL back, ahead of those of its kind that were never asked for. What is no

@@ -28,7 +28,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	}
 	t := v.prov
 	t.FromEntry = t.IsEntry()
-	t.Source, t.Hops, t.Via = provenance.Redirect, t.Hops+1, provenance.ViaOf(v.u.String())
+	t.Source, t.Hops, t.FoundOn = provenance.Redirect, t.Hops+1, provenance.Referrer(v.u.String())
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
@@ -39,7 +39,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	}
 	switch {
 	case t.Hops > maxHops:
-		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
+		found.leave(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
 	case found.barred(item, a, t):
 	case t.FromStart:
 		found.joins = &a
@@ -126,13 +126,13 @@ func (d *discovery) takeUp(taken []record.SkippedURL) error {
 			return err
 		}
 		switch {
-		case l.Rejection.Reason == output.Address && t.Source == provenance.Sitemap:
+		case l.Rejection.Reason == output.BlockedAddress && t.Source == provenance.Sitemap:
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
-			found.leave(l.Item, l.URL, t, output.NotEntitled, "")
+			found.leave(l.Item, l.URL, t, output.NotAuthorized, "")
 		case d.scope.Holds(l.URL):
 			found.inScope(l.Item, l.URL, t)
-		case l.Rejection.Reason == output.Address:
+		case l.Rejection.Reason == output.BlockedAddress:
 			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
 		default:
 			found.skipped = append(found.skipped, l)

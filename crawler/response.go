@@ -89,9 +89,9 @@ func isTemporary(status int) bool {
 func newPage(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.Status,
-		Depth: v.prov.Depth, Via: v.prov.Via, Source: v.prov.Source.String(),
+		Depth: v.prov.Depth, FoundOn: v.prov.FoundOn, Source: v.prov.Source.String(),
 		ContentType: shown.Clip(secret.Users(got.Header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.Body),
-		FetchedAt: got.Began.UTC(), Millis: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
+		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.Truncated,
 	}
 	if got.Truncated != "" {

@@ -25,14 +25,14 @@ type state struct {
 
 	// Repaced says that hosts may have been set by another delay than that of
 	// Config.
-	Repaced bool `json:"repaced,omitempty"`
+	Repaced bool `json:"delay_changed,omitempty"`
 
 	// Round counts the recrawls, and Began is when the last of them did.
 	// Revisiting says that it has not yet brought everything back into the
 	// frontier.
-	Round      int       `json:"round,omitempty"`
-	Began      time.Time `json:"began,omitzero"`
-	Revisiting bool      `json:"revisiting,omitempty"`
+	Round      int       `json:"recrawls,omitempty"`
+	Began      time.Time `json:"started_at,omitzero"`
+	Revisiting bool      `json:"recrawl_pending,omitempty"`
 
 	// Shared is what tells the crawl from all others, where processes share it.
 	Shared string `json:"shared,omitempty"`
@@ -45,18 +45,18 @@ type state struct {
 	Lost []output.Loss `json:"lost,omitempty"`
 
 	// Unlisted says that more URLs were skipped than are listed.
-	Unlisted bool `json:"unlisted,omitempty"`
+	Unlisted bool `json:"rejected_incomplete,omitempty"`
 
 	// Rewriting says that rejected.jsonl is being replaced by a shorter one.
-	Rewriting bool `json:"rewriting,omitempty"`
+	Rewriting bool `json:"rewriting_rejected,omitempty"`
 }
 
 const stateVersion = crawldir.Version
 
 type ending struct {
 	End     End              `json:"end"`
-	Left    int              `json:"left"`    // URLs still to be fetched
-	Written map[string]int64 `json:"written"` // bytes of each file of lines
+	Left    int              `json:"remaining"` // URLs still to be fetched
+	Written map[string]int64 `json:"written"`   // bytes of each file of lines
 
 	// Uncommitted says that the frontier could not be told of the last lines.
 	Uncommitted bool `json:"uncommitted,omitempty"`
@@ -91,9 +91,6 @@ func loadState(dir string) (*state, error) {
 	s := &state{Config: Default()}
 	if err := crawldir.State(dir, s); err != nil {
 		return nil, err
-	}
-	if s.Version > stateVersion {
-		return nil, fmt.Errorf("%q was written by a later version of this program", filepath.Join(dir, crawldir.StateFile))
 	}
 	return s, nil
 }
@@ -196,15 +193,15 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 func (c *Crawler) bringBack(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
-		output.HostFull: {s.Config.Limits.MaxHostPages, c.cfg.Limits.MaxHostPages},
-		output.Trap:     {s.Config.Limits.TrapPages, c.cfg.Limits.TrapPages},
+		output.MaxHostPages: {s.Config.Limits.MaxHostPages, c.cfg.Limits.MaxHostPages},
+		output.Trap:         {s.Config.Limits.TrapPages, c.cfg.Limits.TrapPages},
 	} {
 		if before, now := limit[0], limit[1]; before > 0 && (now == 0 || now > before) {
 			reasons = append(reasons, reason)
 		}
 	}
 	if slices.ContainsFunc(c.cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.Fetch.AllowAddr, cidr) }) {
-		reasons = append(reasons, output.Address)
+		reasons = append(reasons, output.BlockedAddress)
 	}
 	if len(reasons) == 0 {
 		return nil
@@ -217,7 +214,7 @@ func (c *Crawler) bringBack(s *state) error {
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
-		case r.Reason != output.Address:
+		case r.Reason != output.BlockedAddress:
 			return again.add(r.URL, provenanceOf(r))
 		case c.found.mayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
@@ -231,7 +228,7 @@ func (c *Crawler) bringBack(s *state) error {
 		return err
 	}
 	isBack := func(r *output.Rejection) bool {
-		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || again.taken[r.URL])
+		return slices.Contains(reasons, r.Reason) && (r.Reason != output.BlockedAddress || again.taken[r.URL])
 	}
 	s.Rewriting = true
 	if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
@@ -330,17 +327,17 @@ func (d *discovery) readmit() error {
 		switch l.Rejection.Reason {
 		case output.OutOfScope:
 			return d.scope.Holds(l.URL)
-		case output.TooDeep:
+		case output.MaxDepth:
 			return !d.scope.TooDeep(l.Rejection.Depth)
-		case output.TooLong, output.Repeating:
+		case output.TooLong, output.RepeatedSegment:
 			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
 			reason, _ := d.scope.Bound(l.URL.Canonical, t)
 			return err == nil && reason == ""
-		case output.TooManyHosts:
+		case output.MaxHosts:
 			admitted, err := d.hosts.Admit(d.life.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)
 			return admitted
-		case output.Address:
+		case output.BlockedAddress:
 			return d.refusal(l.URL) == nil
 		}
 		return false

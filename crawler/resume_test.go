@@ -136,7 +136,7 @@ func TestResumeWithOtherLimits(t *testing.T) {
 		t.Errorf("the limit holds for all processes together: %+v", same.Summary)
 	}
 	deeper := resume(t, cfg, func(c *Config) { c.Limits.MaxPages, c.Scope.MaxDepth = 0, 5 })
-	if r := deeper.refusal(t, s.url+"/6"); deeper.End != EndFinished || deeper.Pages != 6 || r.Reason != output.TooDeep {
+	if r := deeper.refusal(t, s.url+"/6"); deeper.End != EndFinished || deeper.Pages != 6 || r.Reason != output.MaxDepth {
 		t.Errorf("%+v, %+v", deeper.Summary, r)
 	}
 	cfg.Limits.MaxPages, cfg.Scope.MaxDepth = 0, 5

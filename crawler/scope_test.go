@@ -69,8 +69,8 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	})
 	s.handle("/to", redirect(other.url+"/b"))
 	for scope, want := range map[ScopeKind]map[string]output.Reason{
-		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotEntitled},
-		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
+		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotAuthorized},
+		ScopeAny:  {"/c": output.NotAuthorized}, // a sitemap may not speak for others, wherever the crawl goes
 	} {
 		cfg := testConfig(t, s.url+"/")
 		cfg.Scope.Kind = scope
@@ -131,7 +131,7 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, "/chain/") })); n != maxHops+1 {
 		t.Errorf("an endless chain was followed for %d requests, want %d", n, maxHops+1)
 	}
-	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops {
+	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, maxHops+1)); r.Reason != output.TooManyRedirects {
 		t.Errorf("end of the chain: %+v", r)
 	}
 }
@@ -157,7 +157,7 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 			if len(got.Joined) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
 				t.Errorf("joined %v, notices %q", got.Joined, got.notices)
 			}
-			if len(got.rejected) != got.Rejected[output.TooDeep] || depth == 0 && got.refusal(t, www.url+"/early").Reason != output.TooDeep {
+			if len(got.rejected) != got.Rejected[output.MaxDepth] || depth == 0 && got.refusal(t, www.url+"/early").Reason != output.MaxDepth {
 				t.Errorf("rejected %+v", got.rejected)
 			}
 		}))
@@ -184,7 +184,7 @@ func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
 	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 2 || got.Rejected[output.Invalid] != 2 {
+	if r := got.refusal(t, "http://[broken/"); r.Reason != output.InvalidURL || r.Detail == "" || len(got.rejected) != 2 || got.Rejected[output.InvalidURL] != 2 {
 		t.Errorf("rejected %+v", got.rejected)
 	}
 }
@@ -209,11 +209,11 @@ func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if r := got.refusal(t, link); r.Reason != output.Invalid || !strings.Contains(r.Detail, "port") {
+			if r := got.refusal(t, link); r.Reason != output.InvalidURL || !strings.Contains(r.Detail, "port") {
 				t.Errorf("link: %+v", r)
 			}
 			for _, r := range got.rejected {
-				if r.Reason != output.Invalid {
+				if r.Reason != output.InvalidURL {
 					t.Errorf("rejected as %s: %+v", r.Reason, r)
 				}
 			}
@@ -232,7 +232,7 @@ func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
 		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
 	})
 	got := run(t, testConfig(t, s.url), nil)
-	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops || strings.Contains(r.URL, "#") {
+	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyRedirects || strings.Contains(r.URL, "#") {
 		t.Errorf("%+v", r)
 	}
 	if !slices.Equal(got.paths(s.url), []string{"/"}) {

@@ -119,9 +119,9 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 			lines = append(lines, line.URL)
 		}
 	}
-	t := provenance.Provenance{Source: provenance.Sitemap, Via: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
 	if len(lines) == 0 && d.cfg.Sitemaps.Probe {
-		lines, t.Via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
+		lines, t.FoundOn = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
 	}
 	found := newDiscoveries(d)
 	for _, url := range lines {

@@ -172,10 +172,10 @@ func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 				if diff := cmp.Diff(want, got.paths("")); diff != "" {
 					t.Errorf("pages (-want +got):\n%s", diff)
 				}
-				if r := got.refusal(t, "http://example.com/"); r.Reason != output.Later || r.RobotsURL != "http://example.com/robots.txt" {
+				if r := got.refusal(t, "http://example.com/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != "http://example.com/robots.txt" {
 					t.Errorf("%+v", r)
 				}
-				if !slices.Equal(got.Waiting, []string{"http://example.com"}) || got.End != EndLater {
+				if !slices.Equal(got.Waiting, []string{"http://example.com"}) || got.End != EndDeferred {
 					t.Errorf("%+v", got.Summary)
 				}
 				if requests := s.requests(); len(requests) > 1 {
@@ -238,7 +238,7 @@ func TestHostPagesAreOfAServer(t *testing.T) {
 		pages[origin+"/1"], pages[origin+"/2"] = page(200, "1"), page(200, "2")
 	}
 	crawlServer(t, pages, func(c *Config) { c.Limits.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
-		if got.Pages != 3 || got.Rejected[output.HostFull] == 0 || got.Hosts != 1 {
+		if got.Pages != 3 || got.Rejected[output.MaxHostPages] == 0 || got.Hosts != 1 {
 			t.Errorf("%+v", got.Summary)
 		}
 	})

@@ -275,7 +275,7 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 	fetched, full := 0, 0
 	for _, c := range all {
 		fetched += c.Pages
-		full += c.Rejected[output.HostFull]
+		full += c.Rejected[output.MaxHostPages]
 	}
 	if fetched != most || full != pages-most-1 || asked.Load() != most+1 {
 		t.Errorf("%d pages, %d left alone, asked %d times", fetched, full, asked.Load())

@@ -163,7 +163,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.Later}, time.Time{}))
+	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}))
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Politeness.Delay) // it has nothing but the host that cannot be reached
 	c.member = new(cluster.Redis)

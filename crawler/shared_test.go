@@ -208,7 +208,7 @@ func TestSharedLimits(t *testing.T) {
 		"max-host-pages": {
 			func(c *Config) { c.Limits.MaxHostPages = 20 },
 			func(all []*crawl) bool {
-				return len(allPages(all)) == 40 && all[0].End == EndFinished && all[0].Rejected[output.HostFull]+all[1].Rejected[output.HostFull] == 82
+				return len(allPages(all)) == 40 && all[0].End == EndFinished && all[0].Rejected[output.MaxHostPages]+all[1].Rejected[output.MaxHostPages] == 82
 			},
 		},
 		// One that is in flight when the limit is met, and what the other had not told.

@@ -38,7 +38,7 @@ func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 		return nil
 	}
 	if len(a.Canonical) > maxSitemapURL {
-		f.d.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.Via, "line", 0)
+		f.d.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.FoundOn, "line", 0)
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
@@ -58,19 +58,19 @@ func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 func (w *worker) sitemap(v *visit) (d decision, err error) {
 	c := w.c
 	if c.found.sitemaps.Spent(v.prov.SitemapOf) {
-		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
+		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
 	}
 	// The listing in robots.txt proves that the host vouches for the sitemap,
 	// wherever that lies; without it a sitemap could send the crawl anywhere.
 	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
 	if err != nil {
-		return skipFor(output.Invalid, err), nil
+		return skipFor(output.InvalidURL, err), nil
 	}
 	ctx, cancel := context.WithTimeout(c.life.Working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
-		return skipFor(output.Invalid, err), nil
+		return skipFor(output.InvalidURL, err), nil
 	}
 	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
@@ -93,7 +93,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 		return d, nil
 	}
 	if resp.StatusCode/100 != 2 {
-		if v.prov.Via != "" { // somebody said that it was there
+		if v.prov.FoundOn != "" { // somebody said that it was there
 			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
@@ -112,7 +112,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
 		URL: v.u.String(), Status: status, Host: string(v.prov.SitemapOf),
-		Via: v.prov.Via, Nested: v.prov.IndexDepth, FetchedAt: began.UTC(),
+		FoundOn: v.prov.FoundOn, Nested: v.prov.IndexDepth, FetchedAt: began.UTC(),
 	}
 }
 
@@ -169,14 +169,14 @@ func (f *discoveries) foreign(url string, t provenance.Provenance) {
 	}
 	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
 	if !f.barred(item, a, t) {
-		f.leave(item, a, t, output.NotEntitled, "")
+		f.leave(item, a, t, output.NotAuthorized, "")
 	}
 }
 
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := provenance.Provenance{Source: provenance.Sitemap, Via: provenance.ViaOf(v.u.String()), LastMod: entry.LastMod}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {
@@ -197,7 +197,7 @@ func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	}
 	if err != nil {
 		shown := shownOf(entry.Loc)
-		f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
+		f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
 		return nil
 	}
 	a.Canonical = f.d.cleaned(a.Canonical, nil)
@@ -208,7 +208,7 @@ func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	switch {
 	case f.barred(item, a, t):
 	case !covered:
-		f.leave(item, a, t, output.NotEntitled, "")
+		f.leave(item, a, t, output.NotAuthorized, "")
 	case !f.d.scope.Holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
 	case f.d.order.old(entry):

@@ -228,7 +228,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 		if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
 			t.Errorf("%+v", got.Summary)
 		}
-		if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.SitemapFull || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
+		if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.MaxSitemapEntries || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
 			t.Errorf("%+v", r)
 		}
 		for _, line := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
@@ -282,7 +282,7 @@ func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 		}
 		cfg := testConfig(t, s.url+"/")
 		cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 4, 1
-		if got := run(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.SitemapFull] != 2 {
+		if got := run(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.MaxSitemapEntries] != 2 {
 			t.Errorf("%+v", got.Summary)
 		}
 	})

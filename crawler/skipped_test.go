@@ -97,7 +97,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	}()
 	bad := `http://[/`
 	events := []string{
-		"skipped depth " + s.url + "/deep", "skipped invalid " + bad, "skipped nofollow " + s.url + "/no", "skipped out-of-scope http://other.invalid/",
+		"skipped max-depth " + s.url + "/deep", "skipped invalid-url " + bad, "skipped nofollow " + s.url + "/no", "skipped out-of-scope http://other.invalid/",
 	}
 	check := func(when string, got, want map[output.Reason]int) {
 		t.Helper()
@@ -109,18 +109,18 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 		}
 	}
 	<-s.reached["/gate1"]
-	check("at once", statusOf(t, c).Rejected, map[output.Reason]int{output.TooDeep: 1, output.Nofollow: 1, output.OutOfScope: 1, output.Invalid: 1})
+	check("at once", statusOf(t, c).Rejected, map[output.Reason]int{output.MaxDepth: 1, output.Nofollow: 1, output.OutOfScope: 1, output.InvalidURL: 1})
 	close(s.open["/gate1"])
 
 	<-s.reached["/gate2"]
-	events = append(events, "withdrawn depth "+s.url+"/deep", "withdrawn nofollow "+s.url+"/no", "skipped depth "+s.url+"/no")
-	final := map[output.Reason]int{output.TooDeep: 1, output.OutOfScope: 1, output.Invalid: 1}
+	events = append(events, "withdrawn max-depth "+s.url+"/deep", "withdrawn nofollow "+s.url+"/no", "skipped max-depth "+s.url+"/no")
+	final := map[output.Reason]int{output.MaxDepth: 1, output.OutOfScope: 1, output.InvalidURL: 1}
 	check("later", statusOf(t, c).Rejected, final)
 	close(s.open["/gate2"])
 
 	sum := <-over
 	events = append(events,
-		"line depth "+s.url+"/no, announced", "line out-of-scope http://other.invalid/, announced", "line invalid "+bad+", announced")
+		"line max-depth "+s.url+"/no, announced", "line out-of-scope http://other.invalid/, announced", "line invalid-url "+bad+", announced")
 	check("in the end", sum.Rejected, final)
 	lines := make(map[output.Reason]int)
 	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
@@ -131,7 +131,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	}
 
 	got := resume(t, cfg, func(c *Config) { c.Scope.MaxDepth = 1 })
-	if want := (map[output.Reason]int{output.OutOfScope: 1, output.Invalid: 1}); !maps.Equal(got.Rejected, want) || got.Pages != 8 {
+	if want := (map[output.Reason]int{output.OutOfScope: 1, output.InvalidURL: 1}); !maps.Equal(got.Rejected, want) || got.Pages != 8 {
 		t.Errorf("with another limit: %d pages, rejected %v, want %v", got.Pages, got.Rejected, want)
 	}
 }
@@ -173,7 +173,7 @@ func TestUnreadableFrontierItemIsRejected(t *testing.T) {
 	must(t, err)
 	log := &logLines{}
 	got := run(t, testConfig(t, s.url+"/"), &Options{Frontier: f, Logger: log.logger()})
-	if got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/", "/a"}) || got.Rejected[output.Invalid] != 3 {
+	if got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/", "/a"}) || got.Rejected[output.InvalidURL] != 3 {
 		t.Errorf("%+v", got.Summary)
 	}
 	details := make(map[string]string)

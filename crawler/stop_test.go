@@ -211,7 +211,7 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 		case <-time.After(1500 * time.Millisecond): // the retry was due after a second
 		}
 		c.Continue()
-		if end := <-ended; end != EndLater {
+		if end := <-ended; end != EndDeferred {
 			t.Errorf("ended: %s", end)
 		}
 	})

@@ -20,7 +20,7 @@ const (
 	EndMaxPages    End = "max-pages"   // the limit was reached
 	EndMaxBytes    End = "max-bytes"   // the limit was reached
 	EndMaxTime     End = "max-time"    // the limit was reached
-	EndLater       End = "later"       // only hosts that cannot be requested yet were left
+	EndDeferred    End = "deferred"    // only hosts that cannot be requested yet were left
 	EndInterrupted End = "interrupted" // the context of Run ended
 	EndStopped     End = "stopped"     // the crawl was stopped for all who share it
 	EndFailed      End = "failed"      // Run returned an error
@@ -77,7 +77,7 @@ const maxCutPages = 100
 
 // page counts a page, if a limit cut something off it.
 func (c *Cut) page(p *output.Page) {
-	limits := p.Limits()
+	limits := p.CutBy
 	if len(limits) == 0 {
 		return
 	}

@@ -124,7 +124,7 @@ func TestEndlessFiles(t *testing.T) {
 		want       time.Duration
 	}{
 		{"/map.txt", "{site}/" + strings.Repeat("x", 500) + "\n", "/map.txt", output.Failed, sitemapTime},
-		{"/robots.txt", "#" + strings.Repeat("x", 500) + "\n", "/", output.Later, robotsTimeout},
+		{"/robots.txt", "#" + strings.Repeat("x", 500) + "\n", "/", output.RobotsUnreachable, robotsTimeout},
 	} {
 		t.Run(tt.file, bubbled(func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/": ""})

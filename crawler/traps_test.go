@@ -113,7 +113,7 @@ func TestTraps(t *testing.T) {
 			t.Errorf("%d pages of %s were fetched", kinds[kind], kind)
 		}
 	}
-	if got.End != EndFinished || got.Rejected[output.Trap] == 0 || got.Rejected[output.Repeating] == 0 {
+	if got.End != EndFinished || got.Rejected[output.Trap] == 0 || got.Rejected[output.RepeatedSegment] == 0 {
 		t.Errorf("%+v", got.Summary)
 	}
 	for _, r := range got.rejected {

@@ -258,8 +258,8 @@ func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 // skip writes a URL that is not fetched any more.
 func (w *worker) skip(v *visit, r output.Rejection) error {
 	c := w.c
-	r.URL, r.Depth, r.Via, r.Source = v.u.String(), v.prov.Depth, v.prov.Via, v.prov.Source.String()
-	if r.Reason == output.Address && v.prov.Source == provenance.Start {
+	r.URL, r.Depth, r.FoundOn, r.Source = v.u.String(), v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
+	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
 	}
 	c.reject(&r, v.lease.Attempt)

@@ -21,7 +21,7 @@ type storedRecord struct {
 	FailingSince time.Time     `json:"failing_since,omitzero"`
 	RetryAt      time.Time     `json:"retry_at,omitzero"`
 	Failures     int           `json:"failures,omitempty"`
-	Outage       time.Duration `json:"outage_ns,omitempty"`
+	OutageMS     int64         `json:"outage_ms,omitempty"`
 	Copy         *storedCopy   `json:"copy,omitempty"`
 	CopyLost     bool          `json:"copy_lost,omitempty"`
 }
@@ -38,7 +38,7 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 		Origin: rec.Origin, Outcome: rec.Outcome.String(), Status: rec.Status,
 		Body: rec.Body, Truncated: rec.Truncated, Chain: rec.Chain,
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt,
-		FailingSince: rec.FailingSince, RetryAt: rec.RetryAt, Failures: rec.Failures, Outage: rec.Outage,
+		FailingSince: rec.FailingSince, RetryAt: rec.RetryAt, Failures: rec.Failures, OutageMS: rec.Outage.Milliseconds(),
 		CopyLost: rec.CopyLost,
 	}
 	if rec.Err != nil {
@@ -65,7 +65,7 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 		Origin: s.Origin, Status: s.Status,
 		Body: s.Body, Truncated: s.Truncated, Chain: s.Chain,
 		FetchedAt: s.FetchedAt, ExpiresAt: s.ExpiresAt,
-		FailingSince: s.FailingSince, RetryAt: s.RetryAt, Failures: s.Failures, Outage: s.Outage,
+		FailingSince: s.FailingSince, RetryAt: s.RetryAt, Failures: s.Failures, Outage: time.Duration(s.OutageMS) * time.Millisecond,
 		CopyLost: s.CopyLost,
 	}
 	for _, o := range []Outcome{Rules, AllowAll, Unreachable} {

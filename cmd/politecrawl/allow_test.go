@@ -54,7 +54,7 @@ func TestNotAllowed(t *testing.T) {
 			t.Errorf("%q: exit code %d\n%s\n%s", args, got.Code, got.Out, got.Stderr)
 		}
 	}
-	if r := jsonLines[output.Rejection](t, filepath.Join(out, "rejected.jsonl")); len(r) != 1 || r[0].Reason != output.Address || r[0].URL != s.URL+"/" {
+	if r := jsonLines[output.Rejection](t, filepath.Join(out, "rejected.jsonl")); len(r) != 1 || r[0].Reason != output.BlockedAddress || r[0].URL != s.URL+"/" {
 		t.Errorf("rejected.jsonl: %+v", r)
 	}
 }

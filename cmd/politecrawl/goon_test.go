@@ -140,8 +140,8 @@ func TestResumeFlags(t *testing.T) {
 // TestResumeDamaged holds what is said of a crawl whose crawl.json is of no use.
 func TestResumeDamaged(t *testing.T) {
 	for name, state := range map[string]string{
-		"empty": "", "cut off": `{"version":1,"con`, "zeros": "\x00\x00\x00", "another kind": `{"config":[]}`,
-		"no time": `{"began":"x"}`, "nothing in it": "{}", "no UTF-8 in a name": "{\"config\":{\"wri\xf4e\":[\"csv\"]}}",
+		"empty": "", "cut off": `{"version":2,"con`, "zeros": "\x00\x00\x00", "another kind": `{"version":2,"config":[]}`,
+		"no time": `{"version":2,"started_at":"x"}`, "nothing in it": "{}", "no UTF-8 in a name": "{\"version\":2,\"config\":{\"wri\xf4e\":[\"csv\"]}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := clitest.WriteFile(t, "crawl.json", state)

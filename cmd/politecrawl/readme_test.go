@@ -1,16 +1,12 @@
 package main
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -42,37 +38,6 @@ func wantInReadme(t *testing.T, printed string) {
 	own := regexp.MustCompile(`(finished after |robots/ in |report      )\S+`)
 	if diff := cmp.Diff(own.ReplaceAllString(printed, "$1…"), own.ReplaceAllString(sample, "$1…")); diff != "" {
 		t.Errorf("the sample in README.md is not what the demo prints (-demo +README):\n%s", diff)
-	}
-}
-
-// TestReadmeExplainsReasons holds that each reason of a rejection has its line.
-func TestReadmeExplainsReasons(t *testing.T) {
-	path := filepath.Join("..", "..", "crawler", "output", "output.go")
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, reasons := readme(t), 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
-		}
-		if kind, ok := spec.Type.(*ast.Ident); !ok || kind.Name != "Reason" {
-			return true
-		}
-		reason, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reasons++
-		if !strings.Contains(text, "\n| `"+reason+"` | ") {
-			t.Errorf("README.md does not explain %q", reason)
-		}
-		return false
-	})
-	if reasons < 10 {
-		t.Errorf("only %d reasons were found in %s", reasons, path)
 	}
 }
 

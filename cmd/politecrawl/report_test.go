@@ -46,13 +46,13 @@ func sampleCrawl(t *testing.T) string {
 	const site = "https://a.example"
 	dir := filepath.Join(t.TempDir(), "crawl")
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	writeCrawl(t, dir, map[string]any{"version": 1, "config": map[string]any{"urls": []string{site + "/"}}}, map[string][]any{
+	writeCrawl(t, dir, map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}}}, map[string][]any{
 		"pages.jsonl": {
 			output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: now, Links: 2},
-			output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", Via: site + "/", FetchedAt: now},
+			output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: now},
 		},
 		"rejected.jsonl": {output.Rejection{
-			URL: site + "/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2, RobotsURL: site + "/robots.txt", Group: "*", Source: "link", Via: site + "/",
+			URL: site + "/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2, RobotsURL: site + "/robots.txt", Group: "*", Source: "link", FoundOn: site + "/",
 		}},
 		"links.jsonl": {output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}},
 	})
@@ -121,7 +121,7 @@ func workerCrawls(t *testing.T, names ...string) string {
 	root := t.TempDir()
 	const site = "https://a.example"
 	for i, name := range names {
-		state := map[string]any{"config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "join": name}}
+		state := map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "join": name}}
 		if i == 0 {
 			state["ended"] = report.Ending{End: "finished"}
 		}

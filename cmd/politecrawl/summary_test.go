@@ -50,7 +50,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 		t.Errorf("%s; want %q", got.Out, want)
 	}
 	made := clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile)))
-	if rows := made.Cut.Rows; made.Cut.Total != 4 || len(rows) != 4 || strings.Join(rows[0].CutBy, " ") != "max-links" || rows[0].LinksLeft != 1 {
+	if rows := made.Cut.Rows; made.Cut.Total != 4 || len(rows) != 4 || strings.Join(rows[0].CutBy, " ") != "max-links" || rows[0].LinksSkipped != 1 {
 		t.Errorf("report.json: %+v", made.Cut)
 	}
 	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has cut them

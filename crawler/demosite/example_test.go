@@ -51,7 +51,7 @@ func ExampleSite_Expected() {
 	fmt.Println("left alone:", left)
 	// Output:
 	// start URLs: 7 pages: 233 sitemaps: 9
-	// left alone: map[disallowed:40 nofollow:9 not-entitled:4 out-of-scope:5]
+	// left alone: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]
 }
 
 // What did the site see?

@@ -12,10 +12,10 @@ type Reason string
 
 // The reasons, in the words of a crawl's rejected.jsonl.
 const (
-	Disallowed  Reason = "disallowed"   // a line of robots.txt
-	OutOfScope  Reason = "out-of-scope" // not on a host of the start URLs
-	Nofollow    Reason = "nofollow"     // found only where following is not wanted
-	NotEntitled Reason = "not-entitled" // found only in a sitemap that may not list it (ROB-SMP-18)
+	Disallowed    Reason = "disallowed"     // a line of robots.txt
+	OutOfScope    Reason = "out-of-scope"   // not on a host of the start URLs
+	Nofollow      Reason = "nofollow"       // found only where following is not wanted
+	NotAuthorized Reason = "not-authorized" // found only in a sitemap that may not list it (ROB-SMP-18)
 )
 
 // An Expectation is what a complete and polite crawl does, from StartURLs in
@@ -108,7 +108,7 @@ func (w *walk) fetch(r *route) bool {
 
 func (w *walk) reject(r Rejection) {
 	// What should not be found here may be refused for good where it is found.
-	if old, ok := w.rejected[r.URL]; !ok || old.Reason == Nofollow || old.Reason == NotEntitled {
+	if old, ok := w.rejected[r.URL]; !ok || old.Reason == Nofollow || old.Reason == NotAuthorized {
 		w.rejected[r.URL] = r
 	}
 }
@@ -144,7 +144,7 @@ func (w *walk) readSitemap(lister *host, url string) {
 		case origin == lister.origin || own:
 			w.visit(entry, "", false)
 		default:
-			w.reject(Rejection{URL: origin + uri, Reason: NotEntitled})
+			w.reject(Rejection{URL: origin + uri, Reason: NotAuthorized})
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 	case j.wanted[u]:
 	case rejected.Reason == Nofollow:
 		j.advice(Unfollowed, r, Request{}, "")
-	case rejected.Reason == NotEntitled:
+	case rejected.Reason == NotAuthorized:
 		j.advice(Unlisted, r, Request{}, "")
 	default:
 		j.advice(Unfounded, r, Request{}, "")

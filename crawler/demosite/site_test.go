@@ -170,7 +170,7 @@ func TestExpected(t *testing.T) {
 	if len(e.Pages) != 233 || len(e.Sitemaps) != 9 || len(e.NoIndex) != 3 {
 		t.Errorf("%d pages, %d sitemaps, %d not to be kept", len(e.Pages), len(e.Sitemaps), len(e.NoIndex))
 	}
-	if want := map[Reason]int{Disallowed: 40, Nofollow: 9, OutOfScope: 5, NotEntitled: 4}; !equal(reasons, want) {
+	if want := map[Reason]int{Disallowed: 40, Nofollow: 9, OutOfScope: 5, NotAuthorized: 4}; !equal(reasons, want) {
 		t.Errorf("rejected %v, want %v", reasons, want)
 	}
 	if e.Robots[s.Origin("ferry")] != 3 || e.Robots[s.Origin("vault")] != 1 || len(e.Robots) != 7 {

@@ -18,7 +18,7 @@ func BenchmarkWrite(b *testing.B) {
 	for i := range pages {
 		pages[i] = &output.Page{
 			URL: fmt.Sprintf("https://host-%d.example/a/page/with/a/path/%d", i%100, i), Status: 200,
-			Title: "A title of usual length, of a page", Bytes: 20000, Millis: 120, FetchedAt: time.Now(),
+			Title: "A title of usual length, of a page", Bytes: 20000, DurationMS: 120, FetchedAt: time.Now(),
 		}
 	}
 	b.ReportAllocs()

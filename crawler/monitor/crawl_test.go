@@ -72,7 +72,7 @@ func TestLastUpdate(t *testing.T) {
 	until(v, "now", func(o overview) bool { return o.Pages == most-1 && o.Pending == others })
 	close(open)
 	sum := <-over
-	if sum.Rejected[output.HostFull] != others || sum.Left != 0 {
+	if sum.Rejected[output.MaxHostPages] != others || sum.Left != 0 {
 		t.Fatalf("%+v", sum)
 	}
 	late := view(t, s)

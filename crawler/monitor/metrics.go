@@ -38,11 +38,11 @@ type metrics struct {
 // The values of labels.
 var (
 	reasons = []string{
-		string(output.Disallowed), string(output.Later), string(output.OutOfScope), string(output.NotEntitled),
-		string(output.Unchanged), string(output.TooDeep), string(output.Nofollow), string(output.Failed),
-		string(output.Invalid), string(output.TooManyHops), string(output.Alias), string(output.HostFull),
-		string(output.Trap), string(output.Repeating), string(output.TooLong), string(output.TooManyHosts), string(output.SitemapFull),
-		string(output.Address),
+		string(output.Disallowed), string(output.RobotsUnreachable), string(output.Deferred), string(output.OutOfScope), string(output.NotAuthorized),
+		string(output.Unchanged), string(output.MaxDepth), string(output.Nofollow), string(output.Failed),
+		string(output.InvalidURL), string(output.TooManyRedirects), string(output.DuplicateURL), string(output.MaxHostPages),
+		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),
+		string(output.BlockedAddress),
 	}
 	outcomes = []string{"rules", "allow-all", unreachable, refused}
 )
@@ -95,7 +95,7 @@ func (m *metrics) found(f *output.Found) {
 	for _, p := range f.Pages {
 		m.pages.WithLabelValues(statusLabel(p.Status)).Inc()
 		m.bytes.Add(float64(max(p.Bytes, 0)))
-		m.took.Observe((time.Duration(p.Millis) * time.Millisecond).Seconds())
+		m.took.Observe((time.Duration(p.DurationMS) * time.Millisecond).Seconds())
 		if p.DuplicateOf != "" {
 			m.duplicate.Inc()
 		}

@@ -34,8 +34,8 @@ func TestMetrics(t *testing.T) {
 	}))
 	err := w.Write(&output.Found{
 		Pages: []*output.Page{
-			{URL: "http://h/", Status: 200, Bytes: 1000, Millis: 20},
-			{URL: "http://h/a", Status: 200, Bytes: 500, Millis: 2000, DuplicateOf: "http://h/"},
+			{URL: "http://h/", Status: 200, Bytes: 1000, DurationMS: 20},
+			{URL: "http://h/a", Status: 200, Bytes: 500, DurationMS: 2000, DuplicateOf: "http://h/"},
 			{URL: "http://h/b", Status: 799, Unchanged: true},
 		},
 		Rejected:  []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}, {Reason: output.OutOfScope, Announced: true}},
@@ -100,43 +100,45 @@ politecrawl_pages_total{status="other"} 1
 politecrawl_paused 1
 # HELP politecrawl_rejected_total URLs that were rejected, by reason, counted when that happens.
 # TYPE politecrawl_rejected_total counter
-politecrawl_rejected_total{reason="address"} 0
-politecrawl_rejected_total{reason="alias"} 0
-politecrawl_rejected_total{reason="depth"} 0
+politecrawl_rejected_total{reason="blocked-address"} 0
+politecrawl_rejected_total{reason="deferred"} 0
 politecrawl_rejected_total{reason="disallowed"} 1
+politecrawl_rejected_total{reason="duplicate-url"} 0
 politecrawl_rejected_total{reason="failed"} 0
-politecrawl_rejected_total{reason="host-full"} 0
-politecrawl_rejected_total{reason="hosts"} 0
-politecrawl_rejected_total{reason="invalid"} 0
-politecrawl_rejected_total{reason="later"} 0
+politecrawl_rejected_total{reason="invalid-url"} 0
+politecrawl_rejected_total{reason="max-depth"} 0
+politecrawl_rejected_total{reason="max-host-pages"} 0
+politecrawl_rejected_total{reason="max-hosts"} 0
+politecrawl_rejected_total{reason="max-sitemap-entries"} 0
 politecrawl_rejected_total{reason="nofollow"} 1
-politecrawl_rejected_total{reason="not-entitled"} 0
+politecrawl_rejected_total{reason="not-authorized"} 0
 politecrawl_rejected_total{reason="other"} 1
 politecrawl_rejected_total{reason="out-of-scope"} 1
-politecrawl_rejected_total{reason="redirects"} 0
-politecrawl_rejected_total{reason="repeating"} 0
-politecrawl_rejected_total{reason="sitemap-full"} 0
+politecrawl_rejected_total{reason="repeated-segment"} 0
+politecrawl_rejected_total{reason="robots-unreachable"} 0
 politecrawl_rejected_total{reason="too-long"} 0
+politecrawl_rejected_total{reason="too-many-redirects"} 0
 politecrawl_rejected_total{reason="trap"} 0
 politecrawl_rejected_total{reason="unchanged"} 0
 # HELP politecrawl_rejections_withdrawn_total Of those, URLs that were fetched after all, or rejected for another reason then.
 # TYPE politecrawl_rejections_withdrawn_total counter
-politecrawl_rejections_withdrawn_total{reason="address"} 0
-politecrawl_rejections_withdrawn_total{reason="alias"} 0
-politecrawl_rejections_withdrawn_total{reason="depth"} 0
+politecrawl_rejections_withdrawn_total{reason="blocked-address"} 0
+politecrawl_rejections_withdrawn_total{reason="deferred"} 0
 politecrawl_rejections_withdrawn_total{reason="disallowed"} 0
+politecrawl_rejections_withdrawn_total{reason="duplicate-url"} 0
 politecrawl_rejections_withdrawn_total{reason="failed"} 0
-politecrawl_rejections_withdrawn_total{reason="host-full"} 0
-politecrawl_rejections_withdrawn_total{reason="hosts"} 0
-politecrawl_rejections_withdrawn_total{reason="invalid"} 0
-politecrawl_rejections_withdrawn_total{reason="later"} 0
+politecrawl_rejections_withdrawn_total{reason="invalid-url"} 0
+politecrawl_rejections_withdrawn_total{reason="max-depth"} 0
+politecrawl_rejections_withdrawn_total{reason="max-host-pages"} 0
+politecrawl_rejections_withdrawn_total{reason="max-hosts"} 0
+politecrawl_rejections_withdrawn_total{reason="max-sitemap-entries"} 0
 politecrawl_rejections_withdrawn_total{reason="nofollow"} 1
-politecrawl_rejections_withdrawn_total{reason="not-entitled"} 0
+politecrawl_rejections_withdrawn_total{reason="not-authorized"} 0
 politecrawl_rejections_withdrawn_total{reason="out-of-scope"} 0
-politecrawl_rejections_withdrawn_total{reason="redirects"} 0
-politecrawl_rejections_withdrawn_total{reason="repeating"} 0
-politecrawl_rejections_withdrawn_total{reason="sitemap-full"} 0
+politecrawl_rejections_withdrawn_total{reason="repeated-segment"} 0
+politecrawl_rejections_withdrawn_total{reason="robots-unreachable"} 0
 politecrawl_rejections_withdrawn_total{reason="too-long"} 0
+politecrawl_rejections_withdrawn_total{reason="too-many-redirects"} 0
 politecrawl_rejections_withdrawn_total{reason="trap"} 0
 politecrawl_rejections_withdrawn_total{reason="unchanged"} 0
 # HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
@@ -199,7 +201,7 @@ func hostile(r *rand.Rand, n int) *output.Found {
 	now := time.Now()
 	f := &output.Found{}
 	for range n {
-		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), Millis: r.Int64(), FetchedAt: now})
+		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), DurationMS: r.Int64(), FetchedAt: now})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
 		f.Skipped = append(f.Skipped, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Detail: odd()})
 		f.Withdrawn = append(f.Withdrawn, f.Skipped[len(f.Skipped)-1])

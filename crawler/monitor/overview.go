@@ -21,7 +21,7 @@ func (w *watch) overview(now time.Time) *overview {
 		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.Added, Left: s.Left,
 		Pending: s.Frontier.Pending, Later: s.Frontier.Scheduled, Flying: s.Frontier.Leased,
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
-		Faults: s.Rejected[output.Failed] + s.Rejected[output.Invalid],
+		Faults: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
 		Rate:   w.pace.rate(), Chart: append([]float64{}, w.pace.chart...),
 		Reasons:  counts(s.Rejected, func(r output.Reason) string { return shown.Text(string(r)) }, maxCounts),
 		Statuses: counts(s.Statuses, strconv.Itoa, maxCounts),

@@ -18,12 +18,12 @@ type pageRow struct {
 	Status int       `json:"status"`
 	Title  string    `json:"title,omitempty"`
 	Bytes  int       `json:"bytes"`
-	Millis int64     `json:"ms"`
+	Millis int64     `json:"duration_ms"`
 	Note   string    `json:"note,omitempty"`
 }
 
 func pageRowOf(p *output.Page, number int) pageRow {
-	row := pageRow{Number: number, At: p.FetchedAt, URL: addressOf(p.URL), Status: p.Status, Title: shown.Text(p.Title), Bytes: p.Bytes, Millis: p.Millis}
+	row := pageRow{Number: number, At: p.FetchedAt, URL: addressOf(p.URL), Status: p.Status, Title: shown.Text(p.Title), Bytes: p.Bytes, Millis: p.DurationMS}
 	switch {
 	case p.Location != "":
 		row.Note = "leads to " + shown.Text(p.Location)

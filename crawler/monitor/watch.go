@@ -95,7 +95,7 @@ func (w *watch) Write(f *output.Found) error {
 	for _, r := range rejections(f) {
 		w.numbers.rejections++
 		w.rejections.add(rejectionRowOf(r, w.numbers.rejections, now))
-		if r.Reason == output.Failed || r.Reason == output.Invalid {
+		if r.Reason == output.Failed || r.Reason == output.InvalidURL {
 			w.fault(now, r.URL, string(r.Reason)+because(0, r.Detail))
 		}
 	}

@@ -26,7 +26,7 @@ func exampleCrawl() (dir string, remove func(), err error) {
 	var b crawldir.Batch
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
-		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", Via: site + "/"}),
+		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
 		b.Links(&output.Links{URL: site + "/", To: []string{site + "/gone", site + "/private/"}}),
 		b.Reject(&output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
 		b.Sitemap(&output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
@@ -61,7 +61,7 @@ func ExampleRead() {
 			return
 		}
 		if page.Status >= 400 {
-			fmt.Println(page.Status, page.URL, "found on", page.Via)
+			fmt.Println(page.Status, page.URL, "found on", page.FoundOn)
 		}
 	}
 	// Output: 404 https://example.com/gone found on https://example.com/

@@ -38,9 +38,9 @@ type Page struct {
 	URL         string          `json:"url"`
 	Status      int             `json:"status"`
 	Title       string          `json:"title"`
-	Depth       int             `json:"depth"`  // links away from a start URL or a sitemap entry
-	Via         string          `json:"via"`    // the page, sitemap or redirect it was found in; empty for a start URL
-	Source      string          `json:"source"` // start, sitemap, link or redirect
+	Depth       int             `json:"depth"`    // links away from a start URL or a sitemap entry
+	FoundOn     string          `json:"found_on"` // the page, sitemap or redirect it was found in; empty for a start URL
+	Source      string          `json:"source"`   // start, sitemap, link or redirect
 	Location    string          `json:"location,omitempty"`
 	ContentType string          `json:"content_type"`
 	Bytes       int             `json:"bytes"` // of the body that was read, decoded
@@ -50,32 +50,16 @@ type Page struct {
 	Usage       map[string]bool `json:"content_usage,omitempty"` // of a Content-Usage header: what is granted, what refused
 	Withheld    string          `json:"withheld,omitempty"`      // the directive for which title and content are left out
 	FetchedAt   time.Time       `json:"fetched_at"`
-	Millis      int64           `json:"ms"` // from the start of the request to the end of the body
+	DurationMS  int64           `json:"duration_ms"` // from the start of the request to the end of the body
 	Attempt     int             `json:"attempt"`
 
-	Hash        string         `json:"hash,omitempty"`         // of the body as it was read: 64 bits of XXH64, hexadecimal
-	Unchanged   bool           `json:"unchanged,omitempty"`    // the site says so (304), or the body is the one of the last fetch
-	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
-	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
-	Truncated   string         `json:"truncated,omitempty"`    // the limit that cut the body short: max-body or ratio
-	LinksLeft   int            `json:"links_left,omitempty"`   // of Links, those to URLs beyond a limit, which were not taken up
-	CutBy       []string       `json:"cut_by,omitempty"`       // the limits that cut something off: the body, links, fields
-}
-
-// Limits returns the limits that cut something off the page: CutBy, or what an earlier
-// version has written in its place.
-func (p *Page) Limits() []string {
-	if len(p.CutBy) > 0 {
-		return p.CutBy
-	}
-	var limits []string
-	if p.Truncated != "" {
-		limits = append(limits, p.Truncated)
-	}
-	if p.LinksLeft > 0 {
-		limits = append(limits, "max-links")
-	}
-	return limits
+	Hash         string         `json:"hash,omitempty"`          // of the body as it was read: 64 bits of XXH64, hexadecimal
+	Unchanged    bool           `json:"unchanged,omitempty"`     // the site says so (304), or the body is the one of the last fetch
+	DuplicateOf  string         `json:"duplicate_of,omitempty"`  // a page fetched before with the same body
+	Fields       map[string]any `json:"fields,omitempty"`        // by the names of the extract rules: a string, or a list of them
+	Truncated    string         `json:"truncated,omitempty"`     // the limit that cut the body short: max-body or ratio
+	LinksSkipped int            `json:"links_skipped,omitempty"` // of Links, those to URLs beyond a limit, which were not taken up
+	CutBy        []string       `json:"cut_by,omitempty"`        // the limits that cut something off: the body, links, fields
 }
 
 // Links are the links of a page: one line of links.jsonl, for a page that has any. A page that
@@ -89,8 +73,8 @@ type Links struct {
 type Sitemap struct {
 	URL       string    `json:"url"`
 	Status    int       `json:"status"`
-	Host      string    `json:"host"` // the origin whose robots.txt listed it, by itself or by an index
-	Via       string    `json:"via"`  // the robots.txt or index it is listed in; empty: it was looked for
+	Host      string    `json:"host"`     // the origin whose robots.txt listed it, by itself or by an index
+	FoundOn   string    `json:"found_on"` // the robots.txt or index it is listed in; empty: it was looked for
 	Nested    int       `json:"nested"`
 	Pages     int       `json:"pages"`    // entries that are pages
 	Sitemaps  int       `json:"sitemaps"` // entries that are sitemaps
@@ -121,7 +105,7 @@ type Rejection struct {
 	RobotsURL string `json:"robots_url"` // the robots.txt it stands in
 	Group     string `json:"group,omitempty"`
 	Depth     int    `json:"depth"`
-	Via       string `json:"via"`
+	FoundOn   string `json:"found_on"`
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // more, for a person
 
@@ -139,22 +123,23 @@ type Reason string
 
 // The reasons. Scripts rely on their spelling.
 const (
-	Disallowed   Reason = "disallowed"   // a rule of robots.txt
-	Later        Reason = "later"        // its robots.txt was unreachable, or its host allowed no request, until the crawl ended
-	OutOfScope   Reason = "out-of-scope" // not one of the crawl's hosts
-	NotEntitled  Reason = "not-entitled" // listed only by a sitemap that may not speak for it
-	Unchanged    Reason = "unchanged"    // its sitemap says that it did not change since the date asked for
-	TooDeep      Reason = "depth"        // more links away than max-depth
-	Nofollow     Reason = "nofollow"     // found only where the page asks not to follow
-	Failed       Reason = "failed"       // no answer after all retries
-	Invalid      Reason = "invalid"      // not a URL that can be requested
-	TooManyHops  Reason = "redirects"    // the end of too long a chain of redirects
-	Alias        Reason = "alias"        // it stands for another URL, by its parameters
-	HostFull     Reason = "host-full"    // its host has had max-host-pages
-	Trap         Reason = "trap"         // pages of URLs like it had nothing new, and led to ever more
-	Repeating    Reason = "repeating"    // a part of its path stands there again and again
-	TooLong      Reason = "too-long"     // it has more bytes, or parameters, than a URL that is taken up
-	TooManyHosts Reason = "hosts"        // the crawl has had max-hosts before its host
-	SitemapFull  Reason = "sitemap-full" // a sitemap that is not read: those of its host have listed max-sitemap-entries
-	Address      Reason = "address"      // its host, or where its robots.txt redirects to, is at an address that allow-addr does not allow
+	Disallowed        Reason = "disallowed"          // a rule of robots.txt
+	RobotsUnreachable Reason = "robots-unreachable"  // robots.txt could not be fetched until the crawl ended
+	Deferred          Reason = "deferred"            // the host allowed no request until the crawl ended: Retry-After, Visit-time
+	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl
+	NotAuthorized     Reason = "not-authorized"      // listed only in a sitemap that is not authorized for its host
+	Unchanged         Reason = "unchanged"           // its sitemap says that it has not changed since the date given
+	MaxDepth          Reason = "max-depth"           // more links away than max-depth
+	Nofollow          Reason = "nofollow"            // every link to it is nofollow
+	Failed            Reason = "failed"              // no complete response after all retries
+	InvalidURL        Reason = "invalid-url"         // not a URL that can be requested
+	TooManyRedirects  Reason = "too-many-redirects"  // the last of a chain of redirects that is too long
+	DuplicateURL      Reason = "duplicate-url"       // another URL of the same page, by its query parameters
+	MaxHostPages      Reason = "max-host-pages"      // the crawl has max-host-pages of its host
+	Trap              Reason = "trap"                // too many URLs of its pattern had no new content and led to more of them
+	RepeatedSegment   Reason = "repeated-segment"    // a path segment repeats more than max-repeats times
+	TooLong           Reason = "too-long"            // more bytes, query parameters or path segments than allowed
+	MaxHosts          Reason = "max-hosts"           // its host is new, and the crawl has max-hosts
+	MaxSitemapEntries Reason = "max-sitemap-entries" // a sitemap that is not read: the host's sitemaps have listed max-sitemap-entries
+	BlockedAddress    Reason = "blocked-address"     // its host, or its robots.txt redirect, is at an address that is not allowed
 )

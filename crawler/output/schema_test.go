@@ -94,7 +94,7 @@ func TestFieldNames(t *testing.T) {
 		"rejection": &Rejection{},
 	}
 	fields := map[string][]string{
-		"page":      {"url", "status", "title", "depth", "via", "source"},
+		"page":      {"url", "status", "title", "depth", "found_on", "source"},
 		"rejection": {"url", "reason", "rule", "line", "robots_url"},
 	}
 	for name, v := range want {

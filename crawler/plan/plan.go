@@ -20,7 +20,7 @@ import (
 // the crawl does: links are not followed, so pages to which only links lead are not in it,
 // unless with OnlySitemaps there are none. The field names of its JSON are a contract.
 type Plan struct {
-	// End says how the planning ended: EndFinished; EndLater, when hosts or
+	// End says how the planning ended: EndFinished; EndDeferred, when hosts or
 	// sitemaps are left that cannot be asked yet; EndInterrupted; EndFailed.
 	End   End       `json:"end"`
 	Began time.Time `json:"began"`
@@ -36,7 +36,7 @@ type Plan struct {
 	Entries  int                   `json:"entries"`  // that they list, repeated ones too
 
 	// CrawlEnd is how the crawl would end: EndFinished, EndMaxPages, EndMaxTime, or
-	// EndLater. Seconds is the time until then at the polite rate, and Bound what
+	// EndDeferred. Seconds is the time until then at the polite rate, and Bound what
 	// it is that takes this long: BoundHost (Slowest, by its clock), BoundWorkers or
 	// BoundAddress.
 	CrawlEnd End     `json:"crawl_end"`

@@ -64,7 +64,7 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 	var out []*crawldir.Dir
 	for i := range workers {
 		dirs = append(dirs, filepath.Join(b.TempDir(), strconv.Itoa(i)))
-		d, err := crawldir.Create(dirs[i], map[string]any{"ended": Ending{End: "finished"}})
+		d, err := crawldir.Create(dirs[i], map[string]any{"version": crawldir.Version, "ended": Ending{End: "finished"}})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 		}
 		for worker := range workers {
 			var batch crawldir.Batch
-			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, Via: page.URL, Source: "link"}
+			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, FoundOn: page.URL, Source: "link"}
 			write(worker, &batch, batch.Reject(away))
 		}
 	}
@@ -109,8 +109,8 @@ func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
 		return fmt.Sprintf("https://host-%d.example/section/%d/page-%d.html", i%100, i%1000, i)
 	}
 	page := &output.Page{
-		URL: url(i), Status: 200, Title: "Page " + strconv.Itoa(i), Depth: i % 9, Via: url(i / 2), Source: "link", ContentType: "text/html",
-		Bytes: 20_000 + i, Links: 20, FetchedAt: at(i), Millis: int64(i % 700), Attempt: 1, Hash: fmt.Sprintf("%016x", i-i%50/49),
+		URL: url(i), Status: 200, Title: "Page " + strconv.Itoa(i), Depth: i % 9, FoundOn: url(i / 2), Source: "link", ContentType: "text/html",
+		Bytes: 20_000 + i, Links: 20, FetchedAt: at(i), DurationMS: int64(i % 700), Attempt: 1, Hash: fmt.Sprintf("%016x", i-i%50/49),
 	}
 	switch i % 50 {
 	case 7:

@@ -9,13 +9,13 @@ import (
 
 // Broken is a URL that answered with an error or not at all, and the pages that link to it.
 type Broken struct {
-	URL    string   `json:"url"`
-	Status int      `json:"status,omitempty"` // 4xx or 5xx; 0: no response
-	Detail string   `json:"detail,omitempty"` // why there was none
-	Links  int      `json:"links"`            // pages that link to it; without links.jsonl: that are known to
-	From   []string `json:"from"`             // the first of them, by URL
-	Via    string   `json:"via,omitempty"`    // where it was found first
-	Source string   `json:"source"`           // how: start, sitemap, link or redirect
+	URL     string   `json:"url"`
+	Status  int      `json:"status,omitempty"`   // 4xx or 5xx; 0: no response
+	Detail  string   `json:"detail,omitempty"`   // why there was none
+	Links   int      `json:"links"`              // pages that link to it; without links.jsonl: that are known to
+	From    []string `json:"from"`               // the first of them, by URL
+	FoundOn string   `json:"found_on,omitempty"` // where it was found first
+	Source  string   `json:"source"`             // how: start, sitemap, link or redirect
 }
 
 // maxFrom limits the pages that are named for each broken URL.
@@ -50,20 +50,20 @@ func (b *brokenPages) link(to key) {
 
 func (b *brokenPages) page(k key, p *output.Page) {
 	if broken(p.Status) {
-		b.add(k, Broken{URL: p.URL, Status: p.Status, Via: p.Via, Source: p.Source})
+		b.add(k, Broken{URL: p.URL, Status: p.Status, FoundOn: p.FoundOn, Source: p.Source})
 	}
 }
 
 func (b *brokenPages) rejection(k key, r *output.Rejection) {
 	if r.Reason == output.Failed {
-		b.add(k, Broken{URL: r.URL, Detail: clip(r.Detail), Via: r.Via, Source: r.Source})
+		b.add(k, Broken{URL: r.URL, Detail: clip(r.Detail), FoundOn: r.FoundOn, Source: r.Source})
 	}
 }
 
 func (b *brokenPages) add(k key, row Broken) {
 	row.From, row.Links = []string{}, b.links[k]
 	if !b.linked && row.Source == "link" {
-		row.From, row.Links = []string{row.Via}, 1
+		row.From, row.Links = []string{row.FoundOn}, 1
 	}
 	b.rows.add(row)
 }

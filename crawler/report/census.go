@@ -43,9 +43,9 @@ type Host struct {
 	PageCounts
 	Failed     int   `json:"failed"` // no response
 	Disallowed int   `json:"disallowed"`
-	Later      int   `json:"later"` // robots.txt could not be read, or the host allowed no request yet
+	Deferred   int   `json:"deferred"` // robots.txt could not be read, or the host allowed no request yet
 	Bytes      int64 `json:"bytes"`
-	Millis     int64 `json:"ms"` // that a response took, on average
+	Millis     int64 `json:"duration_ms"` // that a response took, on average
 }
 
 // A Depth is what there is so many links away from a start URL or sitemap entry.
@@ -64,11 +64,11 @@ type Page struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Bytes  int    `json:"bytes"`
-	Millis int64  `json:"ms"`
+	Millis int64  `json:"duration_ms"`
 
-	Truncated string   `json:"truncated,omitempty"`  // the limit that cut the body short: max-body or ratio
-	CutBy     []string `json:"cut_by,omitempty"`     // all limits that cut something off the page
-	LinksLeft int      `json:"links_left,omitempty"` // links to URLs beyond a limit
+	Truncated    string   `json:"truncated,omitempty"`     // the limit that cut the body short: max-body or ratio
+	CutBy        []string `json:"cut_by,omitempty"`        // all limits that cut something off the page
+	LinksSkipped int      `json:"links_skipped,omitempty"` // links to URLs beyond a limit
 }
 
 // maxLimits limits the limits that are listed of a page. There are eight; another program
@@ -77,10 +77,10 @@ const maxLimits = 10
 
 func pageOf(p *output.Page) Page {
 	row := Page{
-		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis,
-		Truncated: clip(p.Truncated), LinksLeft: p.LinksLeft,
+		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.DurationMS,
+		Truncated: clip(p.Truncated), LinksSkipped: p.LinksSkipped,
 	}
-	limits := p.Limits()
+	limits := p.CutBy
 	for _, limit := range limits[:min(len(limits), maxLimits)] {
 		row.CutBy = append(row.CutBy, clip(limit))
 	}
@@ -123,9 +123,9 @@ func (c *census) page(p *output.Page) {
 	c.pages++
 	c.bytes += int64(p.Bytes)
 	c.statuses[p.Status]++
-	c.millis[p.Millis]++
+	c.millis[p.DurationMS]++
 	c.fetched(p)
-	if slices.ContainsFunc(p.Limits(), func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
+	if slices.ContainsFunc(p.CutBy, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
 		c.missingLinks++
 	}
 	if fine(p.Status) {
@@ -134,7 +134,7 @@ func (c *census) page(p *output.Page) {
 	h := c.host(p.URL)
 	h.count(p.Status)
 	h.Bytes += int64(p.Bytes)
-	h.Millis += p.Millis
+	h.Millis += p.DurationMS
 	c.depth(p.Depth).count(p.Status)
 	row := pageOf(p)
 	c.slowest.add(row)
@@ -153,8 +153,8 @@ func (c *census) rejection(r *output.Rejection) {
 	switch r.Reason {
 	case output.Disallowed:
 		c.host(r.URL).Disallowed++
-	case output.Later:
-		c.host(r.URL).Later++
+	case output.RobotsUnreachable, output.Deferred:
+		c.host(r.URL).Deferred++
 	case output.Failed:
 		c.host(r.URL).Failed++
 	}

@@ -115,7 +115,7 @@ func (c *crawl) make(t *testing.T) *Report {
 func everything() *crawl {
 	c := &crawl{
 		state: map[string]any{
-			"version": 1,
+			"version": crawldir.Version,
 			"config": map[string]any{
 				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)",
 			},
@@ -132,8 +132,8 @@ func everything() *crawl {
 	c.linked("/future", "")
 	c.linked("/ancient", "")
 	c.linked("/today", "")
-	c.page("/", output.Page{Source: "start", Title: "Home", Millis: 40, Bytes: 5000})
-	c.page("/orphan", output.Page{Source: "sitemap", Millis: 3000})
+	c.page("/", output.Page{Source: "start", Title: "Home", DurationMS: 40, Bytes: 5000})
+	c.page("/orphan", output.Page{Source: "sitemap", DurationMS: 3000})
 	c.page("/self", output.Page{Source: "sitemap"})
 	c.page("/unlisted.pdf", output.Page{Source: "link", ContentType: "application/pdf", Bytes: 900_000})
 	c.page("/unlisted-noindex", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}})
@@ -145,7 +145,7 @@ func everything() *crawl {
 	})
 	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", Hash: "f", Depth: 2})
 	c.page("/gone", output.Page{Source: "link", Status: 404, Depth: 2})
-	c.page("/error", output.Page{Source: "redirect", Status: 500, Via: example + "/to-error", Depth: 2})
+	c.page("/error", output.Page{Source: "redirect", Status: 500, FoundOn: example + "/to-error", Depth: 2})
 	for _, redirect := range [][2]string{
 		{"/old", "/new"}, {"/moved", "https://EXAMPLE.com:443/fine#part"}, {"/a", "b"}, {"/b", "/c"}, {"/loop-1", "/loop-2"}, {"/loop-2", "/loop-1"},
 		{"/to-error", "/error"}, {"/to-private", "/private/1"}, {"/to-nothing", ""}, {"/to-later", "/not-yet"},
@@ -154,17 +154,17 @@ func everything() *crawl {
 	}
 	c.linked("/c", example+"/b")
 	c.pages = append(c.pages, output.Page{
-		URL: bare + "/", Source: "start", Status: 200, ContentType: "text/html", FetchedAt: at(30), Millis: 900, Bytes: 700,
+		URL: bare + "/", Source: "start", Status: 200, ContentType: "text/html", FetchedAt: at(30), DurationMS: 900, Bytes: 700,
 	})
 
 	c.reject("/disallowed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /disallowed", Line: 3, Group: "*", Source: "sitemap"})
 	c.reject("/private/1", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, Group: "*", Source: "link", Depth: 2})
 	c.reject("/private/2", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, Group: "*", Source: "link", Depth: 2})
-	c.reject("/down", output.Rejection{Reason: output.Failed, Source: "link", Via: example + "/", Detail: "connection refused"})
-	c.reject("/alias?x=1", output.Rejection{Reason: output.Alias, Source: "sitemap", Via: example + "/sitemap.xml", Detail: "of /alias"})
+	c.reject("/down", output.Rejection{Reason: output.Failed, Source: "link", FoundOn: example + "/", Detail: "connection refused"})
+	c.reject("/alias?x=1", output.Rejection{Reason: output.DuplicateURL, Source: "sitemap", FoundOn: example + "/sitemap.xml", Detail: "of /alias"})
 	c.rejected = append(c.rejected,
-		output.Rejection{URL: other + "/foreign", Reason: output.NotEntitled, Source: "sitemap", Via: example + "/sitemap.xml"},
-		output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", Via: example + "/", Depth: 1})
+		output.Rejection{URL: other + "/foreign", Reason: output.NotAuthorized, Source: "sitemap", FoundOn: example + "/sitemap.xml"},
+		output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", FoundOn: example + "/", Depth: 1})
 
 	c.links = []output.Links{
 		{URL: example + "/", To: []string{
@@ -176,8 +176,8 @@ func everything() *crawl {
 		{URL: example + "/self", To: []string{example + "/self"}},
 	}
 	c.sitemaps = []output.Sitemap{
-		{URL: example + "/sitemap.xml", Status: 200, Host: example, Via: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},
-		{URL: example + "/lost.xml", Status: 404, Host: example, Via: example + "/robots.txt", FetchedAt: at(3)},
+		{URL: example + "/sitemap.xml", Status: 200, Host: example, FoundOn: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},
+		{URL: example + "/lost.xml", Status: 404, Host: example, FoundOn: example + "/robots.txt", FetchedAt: at(3)},
 	}
 	for _, path := range []string{
 		"/", "/fine", "/new", "/orphan", "/self", "/disallowed", "/moved", "/gone", "/down", "/hidden", "/hidden-by-header", "/copy", "/alias?x=1", "/fine",
@@ -210,15 +210,15 @@ func (c *crawl) page(path string, p output.Page) {
 	if p.ContentType == "" {
 		p.ContentType = "text/html; charset=utf-8"
 	}
-	if p.Source == "link" && p.Via == "" {
-		p.Via = example + "/"
+	if p.Source == "link" && p.FoundOn == "" {
+		p.FoundOn = example + "/"
 	}
 	if p.Source == "sitemap" {
-		p.Via = example + "/sitemap.xml"
+		p.FoundOn = example + "/sitemap.xml"
 	}
 	p.FetchedAt, p.Attempt = at(2+len(c.pages)), 1
-	if p.Millis == 0 {
-		p.Millis = 20
+	if p.DurationMS == 0 {
+		p.DurationMS = 20
 	}
 	if p.Bytes == 0 {
 		p.Bytes = 1000
@@ -233,7 +233,7 @@ func (c *crawl) page(path string, p output.Page) {
 func (c *crawl) linked(path, redirect string) {
 	p := output.Page{Source: "link", Depth: 1, Title: "Title of " + path}
 	if redirect != "" {
-		p.Source, p.Via = "redirect", redirect
+		p.Source, p.FoundOn = "redirect", redirect
 	}
 	c.page(path, p)
 }
@@ -244,8 +244,8 @@ func (c *crawl) reject(path string, r output.Rejection) {
 	if r.Reason == output.Disallowed {
 		r.RobotsURL = example + "/robots.txt"
 	}
-	if r.Via == "" {
-		r.Via = example + map[string]string{"link": "/", "sitemap": "/sitemap.xml"}[r.Source]
+	if r.FoundOn == "" {
+		r.FoundOn = example + map[string]string{"link": "/", "sitemap": "/sitemap.xml"}[r.Source]
 	}
 	c.rejected = append(c.rejected, r)
 }

@@ -102,19 +102,20 @@ func (m *maker) doubts(kind string) []string {
 	if kind == kindFalseDate || kind == kindNotFetched {
 		return list
 	}
-	because(output.Later, "their robots.txt could not be read, or their hosts allowed no request yet")
-	because(output.Address, "their hosts are at addresses that are not public and not allowed")
-	because(output.HostFull, "left out by the limit of pages of a host")
-	because(output.TooManyHosts, "left out by the limit of hosts")
-	because(output.SitemapFull, "sitemaps left out by the limit of their entries")
+	because(output.RobotsUnreachable, "their robots.txt could not be fetched")
+	because(output.Deferred, "their hosts allowed no request yet")
+	because(output.BlockedAddress, "their hosts are at addresses that are not public and not allowed")
+	because(output.MaxHostPages, "left out by the limit of pages of a host")
+	because(output.MaxHosts, "left out by the limit of hosts")
+	because(output.MaxSitemapEntries, "sitemaps left out by the limit of their entries")
 	because(output.TooLong, "left out for their length")
 	because(output.Unchanged, "left out, since their sitemap says that they have not changed")
 	if kind != kindNotLinked && kind != kindNotListed {
 		return list
 	}
-	because(output.TooDeep, "left out by the limit of depth")
+	because(output.MaxDepth, "left out by the limit of depth")
 	because(output.Trap, "left out as URLs of a trap")
-	because(output.Repeating, "left out, since their paths repeat")
+	because(output.RepeatedSegment, "left out, since their paths repeat")
 	cut, withheld := m.census.missingLinks, m.directives.withheldLinks
 	doubt(slices.ContainsFunc(all, func(s *segment) bool { return s.state.Config.OnlySitemaps }), "no link was followed")
 	doubt(cut > 0, "%s had more text or links than were read", quantity(cut, "page"))

@@ -23,8 +23,9 @@ func smallCrawl() (dir string, remove func()) {
 	dir = filepath.Join(parent, "crawl")
 	const site = "https://example.com"
 	d, err := crawldir.Create(dir, map[string]any{
-		"config": map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0"},
-		"ended":  report.Ending{End: "finished"},
+		"version": crawldir.Version,
+		"config":  map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0"},
+		"ended":   report.Ending{End: "finished"},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -33,15 +34,15 @@ func smallCrawl() (dir string, remove func()) {
 	var b crawldir.Batch
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
-		b.Page(&output.Page{URL: site + "/about", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
-		b.Page(&output.Page{URL: site + "/gone", Status: 404, Source: "link", Via: site + "/", FetchedAt: at}),
+		b.Page(&output.Page{URL: site + "/about", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
+		b.Page(&output.Page{URL: site + "/gone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: at}),
 		b.Reject(&output.Rejection{
 			URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, RobotsURL: site + "/robots.txt",
-			Group: "*", Source: "link", Via: site + "/",
+			Group: "*", Source: "link", FoundOn: site + "/",
 		}),
 		b.Links(&output.Links{URL: site + "/", To: []string{site + "/about", site + "/gone", site + "/private/"}}),
 		b.Links(&output.Links{URL: site + "/about", To: []string{site + "/gone"}}),
-		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Host: site, Via: site + "/robots.txt", Pages: 2, FetchedAt: at}),
+		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Host: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
 		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
 		b.Entry(&output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
 		d.Write(&b), d.Close())
@@ -104,7 +105,7 @@ func ExampleMake_workers() {
 	// and one of its own. It was killed before its end.
 	const site = "https://example.com"
 	second := first + "-2"
-	d, err := crawldir.Create(second, map[string]any{"config": map[string]any{"urls": []string{site + "/"}}})
+	d, err := crawldir.Create(second, map[string]any{"version": crawldir.Version, "config": map[string]any{"urls": []string{site + "/"}}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,8 +113,8 @@ func ExampleMake_workers() {
 	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
 	var b crawldir.Batch
 	err = errors.Join(
-		b.Page(&output.Page{URL: site + "/gone", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),
-		b.Page(&output.Page{URL: site + "/news", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),
+		b.Page(&output.Page{URL: site + "/gone", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
+		b.Page(&output.Page{URL: site + "/news", Status: 200, Source: "link", FoundOn: site + "/", ContentType: "text/html", FetchedAt: at}),
 		d.Write(&b), d.Close())
 	if err != nil {
 		fmt.Println(err)

@@ -77,7 +77,7 @@ func (s *faultSite) found(r *report.Report) map[string][]string {
 
 // built is what the site was built with of each kind.
 func built() map[string][]string {
-	kinds := map[string][]string{"not-entitled": {"foreign:/listed"}}
+	kinds := map[string][]string{"not-authorized": {"foreign:/listed"}}
 	for _, p := range places {
 		for _, k := range p.kinds {
 			kinds[k] = append(kinds[k], p.path)
@@ -220,10 +220,10 @@ func (s *faultSite) checkRedirects(t *testing.T, r *report.Report) {
 
 func (s *faultSite) checkRejected(t *testing.T, r *report.Report) {
 	want := map[output.Reason][]string{
-		output.OutOfScope:  {"foreign:/"},
-		output.NotEntitled: {"foreign:/listed"},
-		output.Invalid:     {"http://["},
-		output.Disallowed:  {"bare:/shed/1", "bare:/shed/2", "bare:/shed/left/3"},
+		output.OutOfScope:    {"foreign:/"},
+		output.NotAuthorized: {"foreign:/listed"},
+		output.InvalidURL:    {"http://["},
+		output.Disallowed:    {"bare:/shed/1", "bare:/shed/2", "bare:/shed/left/3"},
 	}
 	for _, p := range places {
 		if p.alone != "" {
@@ -283,7 +283,7 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 	}
 	of := func(h report.RobotsHost) facts {
 		return facts{
-			h.Origin, h.Outcome, h.Group, h.Fetches, h.Allowed, h.Disallowed, h.Later,
+			h.Origin, h.Outcome, h.Group, h.Fetches, h.Allowed, h.Disallowed, h.Unreachable,
 			h.Rules, h.Sitemaps, h.Oddities, h.Status, max(len(h.Chain)-1, 0), h.Outages.Total,
 		}
 	}
@@ -336,7 +336,7 @@ func TestFaultSiteInterrupted(t *testing.T) {
 // A crawl that its configuration keeps from a part of the site says which kinds may have more
 // URLs, and why.
 func TestFaultSiteSeenInPart(t *testing.T) {
-	const links, content = "not-linked not-listed", "broken canonical-elsewhere disallowed noindex not-entitled not-linked not-listed redirected"
+	const links, content = "not-linked not-listed", "broken canonical-elsewhere disallowed noindex not-authorized not-linked not-listed redirected"
 	for name, tt := range map[string]struct {
 		change func(*crawler.Config)
 		want   string // the inconclusive kinds, sorted

@@ -69,7 +69,7 @@ var places = []place{
 
 	{path: "/future", linked: true, listed: "2199-01-01", kinds: []string{"lastmod"}},
 	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []string{"lastmod"}},
-	{path: "/fine?sid=1", listed: "-", alone: output.Alias, kinds: []string{"not-fetched"}}, // for /fine, by Clean-param
+	{path: "/fine?sid=1", listed: "-", alone: output.DuplicateURL, kinds: []string{"not-fetched"}}, // for /fine, by Clean-param
 
 	{path: "/twin-1", linked: true, listed: "-", body: "<title>A twin</title>"},
 	{path: "/twin-2", linked: true, listed: "-", body: "<title>A twin</title>"},

@@ -42,28 +42,28 @@ func hostileCrawl() *crawl {
 		for _, u := range []string{url, text} {
 			c.pages = append(c.pages,
 				output.Page{
-					URL: u, Status: 200, Title: text, Via: text, Source: text, Location: text, ContentType: text, Canonical: text,
+					URL: u, Status: 200, Title: text, FoundOn: text, Source: text, Location: text, ContentType: text, Canonical: text,
 					Directives: []output.Directive{{Rule: text, Source: text}}, Usage: map[string]bool{text: true}, Withheld: text,
-					Hash: "e", Millis: 99_999, Bytes: 1 << 30, Links: i,
+					Hash: "e", DurationMS: 99_999, Bytes: 1 << 30, Links: i,
 				},
-				output.Page{URL: u + "/404", Status: 404, Via: text, Source: text},
-				output.Page{URL: u + "/301", Status: 301, Location: text, Via: text, Source: "redirect"},
-				output.Page{URL: u + "/unlisted", Status: 200, ContentType: "text/html", Via: text, Source: text})
-			for _, reason := range []output.Reason{output.Disallowed, output.Failed, output.NotEntitled, output.Reason(text)} {
+				output.Page{URL: u + "/404", Status: 404, FoundOn: text, Source: text},
+				output.Page{URL: u + "/301", Status: 301, Location: text, FoundOn: text, Source: "redirect"},
+				output.Page{URL: u + "/unlisted", Status: 200, ContentType: "text/html", FoundOn: text, Source: text})
+			for _, reason := range []output.Reason{output.Disallowed, output.Failed, output.NotAuthorized, output.Reason(text)} {
 				c.rejected = append(c.rejected, output.Rejection{
 					URL: u + "/no/" + string(reason), Reason: reason, Rule: "Disallow: " + text, Line: 2, RobotsURL: example + "/robots.txt", Group: text,
-					Via: text, Source: text, Detail: text,
+					FoundOn: text, Source: text, Detail: text,
 				})
 			}
 			c.rejected = append(c.rejected, output.Rejection{ // by a line that is not there any more
-				URL: u + "/gone", Reason: output.Disallowed, Rule: "Disallow: " + text, Line: 1000 + i, RobotsURL: example + "/robots.txt", Via: text, Source: text,
+				URL: u + "/gone", Reason: output.Disallowed, Rule: "Disallow: " + text, Line: 1000 + i, RobotsURL: example + "/robots.txt", FoundOn: text, Source: text,
 			})
-			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-entitled", "/nowhere"} {
+			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-authorized", "/nowhere"} {
 				c.entries = append(c.entries, output.Entry{URL: u + path, Sitemap: text, LastMod: day.AddDate(50, 0, 0)})
 			}
 			c.links = append(c.links, output.Links{URL: text, To: []string{u + "/404"}})
 		}
-		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Host: text, Via: text, Detail: text, FetchedAt: day})
+		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Host: text, FoundOn: text, Detail: text, FetchedAt: day})
 		c.robots = append(c.robots,
 			robotsLine{Origin: origin, Outcome: text, Error: text, Chain: []string{text, text}, FetchedAt: at(1), FailingSince: at(1)},
 			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text}, FetchedAt: at(2)},
@@ -87,7 +87,7 @@ func TestHostileNames(t *testing.T) {
 	var dirs []string
 	for round := range 2 { // which differ, so that there is a note
 		dir := worker(func(c *crawl) {
-			c.state["ended"], c.state["round"] = Ending{unseen, 7}, round
+			c.state["ended"], c.state["recrawls"] = Ending{unseen, 7}, round
 			config := c.state["config"].(map[string]any)
 			config["urls"], config["user-agent"], config["worker"] = []string{"https://" + unseen + "/"}, unseen, unseen
 			c.page("/from", output.Page{Status: 301, Location: "/to"})

@@ -53,16 +53,16 @@ type Discrepant struct {
 
 // The kinds of discrepancies. Programs rely on their spelling.
 const (
-	kindBroken      = "broken"
-	kindRedirected  = "redirected"
-	kindDisallowed  = "disallowed"
-	kindNoindex     = "noindex"
-	kindElsewhere   = "canonical-elsewhere"
-	kindNotEntitled = "not-entitled"
-	kindFalseDate   = "lastmod"
-	kindNotLinked   = "not-linked"
-	kindNotListed   = "not-listed"
-	kindNotFetched  = "not-fetched"
+	kindBroken        = "broken"
+	kindRedirected    = "redirected"
+	kindDisallowed    = "disallowed"
+	kindNoindex       = "noindex"
+	kindElsewhere     = "canonical-elsewhere"
+	kindNotAuthorized = "not-authorized"
+	kindFalseDate     = "lastmod"
+	kindNotLinked     = "not-linked"
+	kindNotListed     = "not-listed"
+	kindNotFetched    = "not-fetched"
 )
 
 // kinds are the kinds in the order of the report, with their meaning.
@@ -72,7 +72,7 @@ var kinds = [...]struct{ name, title, meaning string }{
 	{kindDisallowed, "listed but disallowed", "The sitemap invites crawlers to what robots.txt keeps them from."},
 	{kindNoindex, "listed but noindex", "The sitemap offers a page that asks to be left out."},
 	{kindElsewhere, "listed but canonical elsewhere", "The page itself names another URL as the one to list."},
-	{kindNotEntitled, "listed by a sitemap that may not", "A sitemap speaks for its own host alone, unless the other host's robots.txt names it."},
+	{kindNotAuthorized, "listed by a sitemap that may not", "A sitemap speaks for its own host alone, unless the other host's robots.txt names it."},
 	{kindFalseDate, "with a lastmod that cannot be true", "The date lies ahead of the day on which it was read, or before the web."},
 	{kindNotLinked, "listed but not linked", "No other page that was read links to it: visitors do not find it."},
 	{kindNotListed, "linked but not listed", "An HTML page that may be indexed, on a host that has a sitemap."},
@@ -128,7 +128,7 @@ func (c *reconciler) learnEntry(_ *segment, e *output.Entry) {
 	c.result.Entries++
 	k := keyOf(e.URL)
 	c.facts.mark(k, listed)
-	if c.facts.reason(c.facts.byURL[k]) != output.NotEntitled {
+	if c.facts.reason(c.facts.byURL[k]) != output.NotAuthorized {
 		addHost(c.hosts, e.URL)
 	}
 }
@@ -136,7 +136,7 @@ func (c *reconciler) learnEntry(_ *segment, e *output.Entry) {
 // found records a URL that was found in a sitemap before it was found elsewhere.
 func (c *reconciler) found(k key, url string, reason output.Reason) {
 	c.facts.mark(k, trailed)
-	if reason != output.NotEntitled {
+	if reason != output.NotAuthorized {
 		addHost(c.trailHosts, url)
 	}
 }
@@ -187,8 +187,8 @@ func (c *reconciler) faults(f fact) []string {
 		return []string{kindRedirected}
 	case reason == output.Disallowed:
 		return []string{kindDisallowed}
-	case reason == output.NotEntitled:
-		return []string{kindNotEntitled}
+	case reason == output.NotAuthorized:
+		return []string{kindNotAuthorized}
 	case !fine(int(f.status)):
 		return []string{kindNotFetched}
 	}
@@ -224,7 +224,7 @@ func (c *reconciler) page(k key, p *output.Page) {
 		case kindElsewhere:
 			detail = clip(canonicalOf(p))
 		}
-		c.add(kind, p.URL, detail, p.Source, p.Via)
+		c.add(kind, p.URL, detail, p.Source, p.FoundOn)
 	}
 }
 
@@ -235,12 +235,12 @@ func (c *reconciler) unlisted(f fact, p *output.Page) {
 	case !c.hosts[name]:
 		addHost(c.bare, p.URL)
 	case isHTML(p) && !f.has(noindex) && !f.has(elsewhere) && !c.trail:
-		detail := "linked from " + p.Via
+		detail := "linked from " + p.FoundOn
 		switch p.Source {
 		case "start":
 			detail = "a start URL"
 		case "redirect":
-			detail = "redirected from " + p.Via
+			detail = "redirected from " + p.FoundOn
 		}
 		c.rows[kindNotListed].add(Discrepant{URL: p.URL, Detail: detail})
 	}
@@ -263,7 +263,7 @@ func (c *reconciler) rejection(k key, r *output.Rejection) {
 		case kindDisallowed:
 			detail = fmt.Sprintf("%s (line %d)", r.Rule, r.Line)
 		}
-		c.add(kind, r.URL, clip(detail), r.Source, r.Via)
+		c.add(kind, r.URL, clip(detail), r.Source, r.FoundOn)
 	}
 }
 

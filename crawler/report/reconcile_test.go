@@ -52,22 +52,22 @@ func TestInconclusive(t *testing.T) {
 		{"running", func(c *crawl) { c.state["ended"] = Ending{End: EndRunning} }, all, "still running"},
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
-			c.reject("/wait", output.Rejection{Reason: output.Later, Source: "link"})
-		}, but(kindFalseDate, kindNotFetched), "1 URL: their robots.txt could not be read"},
+			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
+		}, but(kindFalseDate, kindNotFetched), "1 URL: their robots.txt could not be fetched"},
 		{"limit of a host", func(c *crawl) {
-			c.reject("/full", output.Rejection{Reason: output.HostFull, Source: "link"})
+			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
 		}, but(kindFalseDate, kindNotFetched), "limit of pages of a host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.Unchanged, Source: "sitemap"})
 		}, but(kindFalseDate, kindNotFetched), "have not changed"},
 		{"depth", func(c *crawl) {
-			c.reject("/deep", output.Rejection{Reason: output.TooDeep, Source: "link"})
+			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "limit of depth"},
 		{"hosts", func(c *crawl) {
-			c.reject("/late", output.Rejection{Reason: output.TooManyHosts, Source: "link"})
+			c.reject("/late", output.Rejection{Reason: output.MaxHosts, Source: "link"})
 		}, but(kindFalseDate, kindNotFetched), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
-			c.reject("/late.xml", output.Rejection{Reason: output.SitemapFull, Source: "sitemap"})
+			c.reject("/late.xml", output.Rejection{Reason: output.MaxSitemapEntries, Source: "sitemap"})
 		}, but(kindFalseDate, kindNotFetched), "limit of their entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
@@ -76,15 +76,15 @@ func TestInconclusive(t *testing.T) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "URLs of a trap"},
 		{"repeating paths", func(c *crawl) {
-			c.reject("/a/a/a/a", output.Rejection{Reason: output.Repeating, Source: "link"})
+			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "paths repeat"},
-		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body"}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
-		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksLeft: 1}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body", CutBy: []string{"max-body"}}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksSkipped: 1, CutBy: []string{"max-links"}}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
 		{"a sitemap that is disallowed", func(c *crawl) {
-			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
+			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
 		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of the pages were not written down"},
 		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no link was followed"},
@@ -188,7 +188,7 @@ func TestReconciliationWithoutEntries(t *testing.T) {
 	c.entries = nil
 	r := c.make(t)
 	for kind, want := range map[string][]string{
-		kindDisallowed: {"/disallowed"}, kindNotLinked: {"/orphan", "/self"}, kindNotEntitled: {other + "/foreign"},
+		kindDisallowed: {"/disallowed"}, kindNotLinked: {"/orphan", "/self"}, kindNotAuthorized: {other + "/foreign"},
 		kindNotFetched: {"/alias?x=1"}, kindBroken: {}, kindNotListed: {}, kindFalseDate: {},
 	} {
 		if diff := cmp.Diff(want, found(r, kind)); diff != "" {

@@ -33,12 +33,12 @@ type ReasonGroup struct {
 
 // A RejectedURL is a URL that was rejected.
 type RejectedURL struct {
-	URL    string `json:"url"`
-	Via    string `json:"via,omitempty"`
-	Source string `json:"source"`
-	Rule   string `json:"rule,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Detail string `json:"detail,omitempty"`
+	URL     string `json:"url"`
+	FoundOn string `json:"found_on,omitempty"`
+	Source  string `json:"source"`
+	Rule    string `json:"rule,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Detail  string `json:"detail,omitempty"`
 
 	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time to try again
 }
@@ -59,24 +59,25 @@ const maxExamples = 10
 
 // meanings explain each reason.
 var meanings = map[output.Reason]string{
-	output.Disallowed:   "a line of robots.txt disallows it",
-	output.Later:        "its robots.txt could not be read, or its host allowed no request, until the crawl ended",
-	output.OutOfScope:   "it is not on one of the crawl's hosts",
-	output.NotEntitled:  "only a sitemap lists it that may not speak for its host",
-	output.Unchanged:    "its sitemap says that it has not changed since the date asked for",
-	output.TooDeep:      "it is more links away than the crawl went",
-	output.Nofollow:     "it was found only where the page asks not to follow",
-	output.Failed:       "no answer came, however often it was asked for",
-	output.Invalid:      "it is no URL that can be requested",
-	output.TooManyHops:  "it is the end of too long a chain of redirects",
-	output.Alias:        "it stands for another URL, by its parameters",
-	output.HostFull:     "its host has had as many pages as the crawl takes",
-	output.Trap:         "the pages of URLs like it had nothing new, and led to ever more",
-	output.Repeating:    "a part of its path stands there again and again",
-	output.TooLong:      "it has more bytes or parameters than URLs have",
-	output.TooManyHosts: "its host is new, and the crawl has had as many as it takes",
-	output.SitemapFull:  "it is a sitemap, and those of its host have listed as many pages as the crawl takes",
-	output.Address:      "its host, or where its robots.txt redirects to, is at an address that is not public and not allowed",
+	output.Disallowed:        "disallowed by a line of robots.txt",
+	output.RobotsUnreachable: "robots.txt could not be fetched until the crawl ended",
+	output.Deferred:          "the host allowed no request until the crawl ended",
+	output.OutOfScope:        "not on a host of the crawl",
+	output.NotAuthorized:     "listed only in a sitemap that is not authorized for its host",
+	output.Unchanged:         "its sitemap says that it has not changed since the date given",
+	output.MaxDepth:          "more links away than the crawl's limit",
+	output.Nofollow:          "every link to it is nofollow",
+	output.Failed:            "no complete response after all retries",
+	output.InvalidURL:        "not a URL that can be requested",
+	output.TooManyRedirects:  "the last of a chain of redirects that is too long",
+	output.DuplicateURL:      "another URL of the same page, by its query parameters",
+	output.MaxHostPages:      "its host has as many pages as the crawl's limit",
+	output.Trap:              "a spider trap: URLs of its pattern had no new content and led to more of them",
+	output.RepeatedSegment:   "a path segment repeats too often",
+	output.TooLong:           "more bytes, query parameters or path segments than the crawl's limits",
+	output.MaxHosts:          "its host is new, and the crawl has as many hosts as its limit",
+	output.MaxSitemapEntries: "a sitemap that was not read: its host's sitemaps list as many pages as the crawl's limit",
+	output.BlockedAddress:    "its host, or its robots.txt redirect, is at an address that is not public and not allowed",
 }
 
 // rejections sorts rejected URLs by reason and rule.
@@ -107,14 +108,14 @@ func (x *rejections) learn(r *output.Rejection) {
 	x.result.Total++
 	if x.reasons[r.Reason] == nil {
 		x.reasons[r.Reason] = newFirsts(x.rows, func(a, b RejectedURL) int {
-			return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Via, b.Via))
+			return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.FoundOn, b.FoundOn))
 		})
 	}
-	x.reasons[r.Reason].add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
+	x.reasons[r.Reason].add(RejectedURL{r.URL, r.FoundOn, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
 	switch {
 	case r.Reason == output.Disallowed:
 		x.rules[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]++
-	case r.Reason == output.Address && r.Source == "start":
+	case r.Reason == output.BlockedAddress && r.Source == "start":
 		x.result.RefusedStarts++
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // version is the version of the form of report.json. It changes when a field changes its
 // meaning or goes away, not when one is added.
-const version = 1
+const version = 2
 
 // The names of the two files of a report, in the directory of a crawl.
 const (
@@ -77,8 +77,8 @@ const DefaultRows = 100
 // An Ending is how a crawl ended, as crawl.json has it in "ended". The other files do not
 // tell: those of a killed crawl look like those of a finished one.
 type Ending struct {
-	End  string `json:"end"`  // a crawler.End, EndRunning, or empty: not known
-	Left int    `json:"left"` // URLs that still wait in the frontier
+	End  string `json:"end"`       // a crawler.End, EndRunning, or empty: not known
+	Left int    `json:"remaining"` // URLs that still wait in the frontier
 }
 
 // EndRunning is the Ending.End of a crawl that is not over.

@@ -69,7 +69,7 @@ func TestRefusedStarts(t *testing.T) {
 	c.page("/", output.Page{Source: "start"})
 	for _, source := range []string{"start", "start", "link"} {
 		c.rejected = append(c.rejected, output.Rejection{
-			URL: fmt.Sprintf("http://10.0.0.%d/", len(c.rejected)), Reason: output.Address, Source: source, Detail: "address is not allowed (private)",
+			URL: fmt.Sprintf("http://10.0.0.%d/", len(c.rejected)), Reason: output.BlockedAddress, Source: source, Detail: "address is not allowed (private)",
 		})
 	}
 	c.reject("/private", output.Rejection{Reason: output.Disallowed, Source: "start", Rule: "Disallow: /private", Line: 1})
@@ -114,9 +114,9 @@ func TestEndless(t *testing.T) {
 func TestBroken(t *testing.T) {
 	home, fine := example+"/", example+"/fine"
 	want := []Broken{
-		{URL: example + "/gone", Status: 404, Links: 2, From: []string{home, fine}, Via: home, Source: "link"},
-		{URL: example + "/down", Detail: "connection refused", Links: 1, From: []string{home}, Via: home, Source: "link"},
-		{URL: example + "/error", Status: 500, From: []string{}, Via: example + "/to-error", Source: "redirect"},
+		{URL: example + "/gone", Status: 404, Links: 2, From: []string{home, fine}, FoundOn: home, Source: "link"},
+		{URL: example + "/down", Detail: "connection refused", Links: 1, From: []string{home}, FoundOn: home, Source: "link"},
+		{URL: example + "/error", Status: 500, From: []string{}, FoundOn: example + "/to-error", Source: "redirect"},
 	}
 	c := everything()
 	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
@@ -160,7 +160,7 @@ func TestRows(t *testing.T) {
 		c.reject("/no"+path, output.Rejection{Reason: output.Nofollow, Source: "link"})
 		hash := fmt.Sprintf("%016x", i)
 		c.page("/original"+path, output.Page{Source: "link", Hash: hash})
-		c.page("/copy"+path, output.Page{Source: "link", Hash: hash, Millis: int64(100 + i)})
+		c.page("/copy"+path, output.Page{Source: "link", Hash: hash, DurationMS: int64(100 + i)})
 		c.page("/moved"+path, output.Page{Status: 301, Source: "link", Location: path})
 	}
 	r, err := Make([]string{c.write(t)}, &Options{Rows: 3})
@@ -341,7 +341,7 @@ func TestSchema(t *testing.T) {
 
 // TestNothing holds that of a crawl that came to nothing no good is said.
 func TestNothing(t *testing.T) {
-	c := &crawl{state: map[string]any{"ended": Ending{"interrupted", 3}}}
+	c := &crawl{state: map[string]any{"version": crawldir.Version, "ended": Ending{"interrupted", 3}}}
 	r := c.make(t)
 	var page strings.Builder
 	if err := r.WriteHTML(&page); err != nil {
@@ -368,10 +368,9 @@ func TestNothing(t *testing.T) {
 func TestCut(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start", Bytes: 500})
-	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body"})
-	c.page("/packed", output.Page{Source: "link", Bytes: 2000, Truncated: "ratio", CutBy: []string{"ratio", "max-links"}, LinksLeft: 1234})
-	c.page("/links", output.Page{Source: "link", Bytes: 800, LinksLeft: 1, CutBy: []string{"link-bytes"}})
-	c.page("/before", output.Page{Source: "link", Bytes: 700, LinksLeft: 1}) // of a version without CutBy
+	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body", CutBy: []string{"max-body"}})
+	c.page("/packed", output.Page{Source: "link", Bytes: 2000, Truncated: "ratio", CutBy: []string{"ratio", "max-links"}, LinksSkipped: 1234})
+	c.page("/links", output.Page{Source: "link", Bytes: 800, LinksSkipped: 1, CutBy: []string{"link-bytes"}})
 	c.page("/fields", output.Page{Source: "link", Bytes: 600, CutBy: []string{"field-tags"}})
 	r := c.make(t)
 	var got []string
@@ -379,20 +378,20 @@ func TestCut(t *testing.T) {
 		got = append(got, p.URL+" "+strings.Join(p.CutBy, "+"))
 	}
 	want := []string{
-		example + "/packed ratio+max-links", example + "/long max-body", example + "/links link-bytes", example + "/before max-links",
+		example + "/packed ratio+max-links", example + "/long max-body", example + "/links link-bytes",
 		example + "/fields field-tags",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || r.Cut.Total != len(want) {
 		t.Errorf("%d in all (-want +got):\n%s", r.Cut.Total, diff)
 	}
-	limits := []Count{{"max-links", 2}, {"field-tags", 1}, {"link-bytes", 1}, {"max-body", 1}, {"ratio", 1}}
+	limits := []Count{{"field-tags", 1}, {"link-bytes", 1}, {"max-body", 1}, {"max-links", 1}, {"ratio", 1}}
 	if diff := cmp.Diff(List[Count]{len(limits), limits}, r.CutBy); diff != "" {
 		t.Errorf("by limit (-want +got):\n%s", diff)
 	}
 	said := false
 	for _, f := range r.Findings {
 		said = said || f.Topic == topicPages && f.Count == len(want) &&
-			f.Text == "5 pages are cut short by a limit (max-links: 2, field-tags: 1, link-bytes: 1, max-body: 1, ratio: 1)"
+			f.Text == "4 pages are cut short by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
 	}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
@@ -413,9 +412,9 @@ func TestCut(t *testing.T) {
 func TestLater(t *testing.T) {
 	c := everything()
 	before := c.make(t)
-	c.reject("/busy", output.Rejection{Reason: output.Later, Source: "link", Detail: "it said Retry-After", RetryAt: at(7200)})
+	c.reject("/busy", output.Rejection{Reason: output.Deferred, Source: "link", Detail: "it said Retry-After", RetryAt: at(7200)})
 	r := c.make(t)
-	i := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == output.Later })
+	i := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == output.Deferred })
 	rows := r.Rejected.Reasons[i].URLs.Rows
 	row := slices.IndexFunc(rows, func(u RejectedURL) bool { return u.URL == example+"/busy" })
 	if row < 0 || !rows[row].RetryAt.Equal(at(7200)) {
@@ -423,7 +422,7 @@ func TestLater(t *testing.T) {
 	}
 	robots := func(r *Report) (later int) {
 		for _, h := range r.Robots.Hosts.Rows {
-			later += h.Later
+			later += h.Unreachable
 		}
 		return later
 	}
@@ -443,7 +442,7 @@ func TestLater(t *testing.T) {
 // that it does not know them, instead of stating zeros as facts.
 func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 	ended := Ending{End: "interrupted", Left: 3}
-	uncommitted := map[string]any{"end": "interrupted", "left": 3, "uncommitted": true}
+	uncommitted := map[string]any{"end": "interrupted", "remaining": 3, "uncommitted": true}
 	const unknown = ": the URLs that it skipped are not all known until it ends"
 	for name, tt := range map[string]struct {
 		saved  any     // in crawl.json; nil: the crawl is running, or was killed after it had been resumed
@@ -501,7 +500,7 @@ func TestLost(t *testing.T) {
 	c := everything()
 	before := map[string]any{"file": "links.jsonl", "bytes": 10, "had": 30}
 	c.state["lost"] = []any{before, map[string]any{"file": "crawl-00000.warc.gz", "bytes": 0, "had": 0}}
-	c.state["unlisted"] = true
+	c.state["rejected_incomplete"] = true
 	dir := c.write(t)
 	written := make(map[string]int64)
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl"} {
@@ -511,7 +510,7 @@ func TestLost(t *testing.T) {
 		}
 		written[name] = info.Size()
 	}
-	c.state["ended"] = map[string]any{"end": "finished", "left": 0, "written": written}
+	c.state["ended"] = map[string]any{"end": "finished", "remaining": 0, "written": written}
 	if err := crawldir.SaveState(dir, c.state); err != nil {
 		t.Fatal(err)
 	}

@@ -38,9 +38,9 @@ type RobotsHost struct {
 	Fetches   int       `json:"fetches"`
 	FetchedAt time.Time `json:"fetched_at"` // the last time
 
-	Allowed    int `json:"allowed"` // pages that were fetched
-	Disallowed int `json:"disallowed"`
-	Later      int `json:"later"`
+	Allowed     int `json:"allowed"` // pages that were fetched
+	Disallowed  int `json:"disallowed"`
+	Unreachable int `json:"unreachable"`
 
 	Group      string  `json:"group,omitempty"`       // the group that binds this crawl, by its token; empty: none does
 	Rules      int     `json:"rules"`                 // in that group
@@ -254,8 +254,8 @@ func (r *robotsFiles) rejection(j *output.Rejection) {
 	switch {
 	case j.Reason == output.Disallowed:
 		r.host(originOf(j.RobotsURL)).Disallowed++
-	case j.Reason == output.Later && j.RobotsURL != "": // else it waited for its host
-		r.host(originOf(j.RobotsURL)).Later++
+	case j.Reason == output.RobotsUnreachable:
+		r.host(originOf(j.RobotsURL)).Unreachable++
 	}
 }
 
@@ -320,7 +320,7 @@ func (r *robotsFiles) list() Robots {
 	outcomes := make(names)
 	hosts := newFirsts(r.rows, func(a, b RobotsHost) int {
 		return cmp.Or(cmp.Compare(b.Outages.Total, a.Outages.Total), cmp.Compare(b.Changes.Total, a.Changes.Total),
-			cmp.Compare(b.Disallowed+b.Later, a.Disallowed+a.Later), cmp.Compare(a.Origin, b.Origin))
+			cmp.Compare(b.Disallowed+b.Unreachable, a.Disallowed+a.Unreachable), cmp.Compare(a.Origin, b.Origin))
 	})
 	for _, h := range r.hosts {
 		if h.Fetches == 0 {

@@ -51,15 +51,15 @@ type segment struct {
 
 // state is the part of crawl.json that the report needs.
 type state struct {
-	Round int `json:"round"`
+	Round int `json:"recrawls"`
 	Ended *struct {
 		Ending
 
 		Written     map[string]int64 `json:"written"`     // bytes of each file of lines
 		Uncommitted bool             `json:"uncommitted"` // the last lines of rejected.jsonl were not written
 	} `json:"ended"`
-	Lost     []output.Loss `json:"lost"`     // as the crawl found it when it resumed
-	Unlisted bool          `json:"unlisted"` // more URLs were skipped than are listed
+	Lost     []output.Loss `json:"lost"`                // as the crawl found it when it resumed
+	Unlisted bool          `json:"rejected_incomplete"` // more URLs were skipped than are listed
 	Config   struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`

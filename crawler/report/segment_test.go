@@ -108,7 +108,7 @@ func TestEndOfSeveral(t *testing.T) {
 // became of the recrawl.
 func TestEndOfAnEarlierRound(t *testing.T) {
 	workers := endings(true, &Ending{End: "finished"}, &Ending{"interrupted", 5})
-	workers[1].state["round"] = 1
+	workers[1].state["recrawls"] = 1
 	r := together(t, workers...)
 	if r.Summary.State != Stopped || r.Summary.Left != 5 || r.Summary.Round != 1 || len(r.Notes) != 1 || r.Notes[0] != "w1 is of the first crawl, w2 of recrawl 1" {
 		t.Errorf("%+v, notes %q", r.Summary, r.Notes)
@@ -225,7 +225,7 @@ func TestFilesThatOneLacks(t *testing.T) {
 		"links.jsonl":         {"links.jsonl", true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
 		"links by its config": {"", false, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
 		"entries.jsonl": {"entries.jsonl", true,
-			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotEntitled, kindFalseDate, kindNotListed, kindNotFetched},
+			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotAuthorized, kindFalseDate, kindNotListed, kindNotFetched},
 			[]string{"w2: entries.jsonl is missing, so that the entries of the sitemaps that its worker read are not known"}},
 	} {
 		t.Run(name, func(t *testing.T) {

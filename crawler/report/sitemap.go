@@ -11,8 +11,8 @@ import (
 type SitemapFile struct {
 	URL      string `json:"url"`
 	Status   int    `json:"status"`
-	Host     string `json:"host"`          // whose robots.txt lists it, by itself or by an index
-	Via      string `json:"via,omitempty"` // the robots.txt or index that lists it
+	Host     string `json:"host"`               // whose robots.txt lists it, by itself or by an index
+	FoundOn  string `json:"found_on,omitempty"` // the robots.txt or index that lists it
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
 	Faults   int    `json:"faults"` // entries that are in a list of discrepancies
@@ -41,9 +41,9 @@ func newSitemapFiles(rows int) *sitemapFiles {
 
 func (s *sitemapFiles) learn(m *output.Sitemap) {
 	k := keyOf(m.URL)
-	s.place[sitemapKey(m.URL, m.Via)] = len(s.files)
+	s.place[sitemapKey(m.URL, m.FoundOn)] = len(s.files)
 	s.files = append(s.files, SitemapFile{
-		URL: m.URL, Status: m.Status, Host: m.Host, Via: m.Via, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
+		URL: m.URL, Status: m.Status, Host: m.Host, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
 	s.pages += m.Pages
 	if m.FetchedAt.After(s.readAt[k]) {
@@ -59,7 +59,7 @@ func (s *sitemapFiles) learn(m *output.Sitemap) {
 func (s *sitemapFiles) unread() int {
 	redirects := make(map[string]bool)
 	for _, f := range s.files {
-		redirects[f.Via] = true
+		redirects[f.FoundOn] = true
 	}
 	n := 0
 	for _, f := range s.files {
@@ -75,8 +75,8 @@ func (s *sitemapFiles) unread() int {
 // rejected reports whether a rejection is of a sitemap file, not a page: sitemaps.jsonl has
 // it too or, in an older crawl, a robots.txt or an index lists it.
 func (s *sitemapFiles) rejected(r *output.Rejection) bool {
-	_, known := s.place[sitemapKey(r.URL, r.Via)]
-	return known || r.Source == "sitemap" && (s.indexes[keyOf(r.Via)] || r.Via == originOf(r.Via)+"/robots.txt")
+	_, known := s.place[sitemapKey(r.URL, r.FoundOn)]
+	return known || r.Source == "sitemap" && (s.indexes[keyOf(r.FoundOn)] || r.FoundOn == originOf(r.FoundOn)+"/robots.txt")
 }
 
 // sitemapKey stands for a sitemap file as it is listed in one place or by one host.
@@ -88,10 +88,10 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 		return false
 	}
 	detail := clip(string(r.Reason) + because(r))
-	if i, known := s.place[sitemapKey(r.URL, r.Via)]; known {
+	if i, known := s.place[sitemapKey(r.URL, r.FoundOn)]; known {
 		s.files[i].Detail = detail
 	} else {
-		s.files = append(s.files, SitemapFile{URL: r.URL, Host: originOf(r.Via), Via: r.Via, Detail: detail})
+		s.files = append(s.files, SitemapFile{URL: r.URL, Host: originOf(r.FoundOn), FoundOn: r.FoundOn, Detail: detail})
 	}
 	return true
 }
@@ -116,6 +116,6 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 	}
 	return listOf(s.rows, s.files, func(a, b SitemapFile) int {
 		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.Faults, a.Faults),
-			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Via, b.Via))
+			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host), cmp.Compare(a.FoundOn, b.FoundOn))
 	})
 }

@@ -49,7 +49,7 @@ type span struct{ began, ended time.Time }
 // fetched extends the span by the fetch of a page.
 func (s *span) fetched(p *output.Page) {
 	s.at(p.FetchedAt)
-	s.at(p.FetchedAt.Add(time.Duration(p.Millis) * time.Millisecond))
+	s.at(p.FetchedAt.Add(time.Duration(p.DurationMS) * time.Millisecond))
 }
 
 // at extends the span by an event.

@@ -121,7 +121,7 @@ func (u *union) learnRejections() error {
 // be a page of the same URL.
 func (u *union) key(r *output.Rejection) (k key, page bool) {
 	if u.sitemaps.rejected(r) {
-		return sitemapKey(r.URL, r.Via), false
+		return sitemapKey(r.URL, r.FoundOn), false
 	}
 	return keyOf(r.URL), true
 }
@@ -137,11 +137,11 @@ func says(more output.Reason, depth uint8, than output.Reason, thanDepth uint8) 
 // the URL was found.
 func weight(r output.Reason) int {
 	switch r {
-	case output.Nofollow, output.NotEntitled, output.Unchanged:
+	case output.Nofollow, output.NotAuthorized, output.Unchanged:
 		return 0
-	case output.OutOfScope, output.TooDeep, output.TooManyHops:
+	case output.OutOfScope, output.MaxDepth, output.TooManyRedirects:
 		return 1
-	case output.Later:
+	case output.RobotsUnreachable, output.Deferred:
 		return 2
 	}
 	return 3

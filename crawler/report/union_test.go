@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -19,8 +20,9 @@ import (
 // worker is a crawl of one of several workers that came to its end.
 func worker(change func(*crawl)) *crawl {
 	c := &crawl{state: map[string]any{
-		"config": map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly", "worker": "laptop-1"},
-		"ended":  Ending{End: "finished"},
+		"version": crawldir.Version,
+		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly", "worker": "laptop-1"},
+		"ended":   Ending{End: "finished"},
 	}}
 	change(c)
 	return c
@@ -75,7 +77,7 @@ func TestPageOfTwoWorkers(t *testing.T) {
 	})
 	late := worker(func(c *crawl) {
 		c.page("/gone", output.Page{Source: "link", Status: 404})
-		c.page("/twice", output.Page{Source: "link", Bytes: 500, Depth: 2, Hash: "b", Millis: 77})
+		c.page("/twice", output.Page{Source: "link", Bytes: 500, Depth: 2, Hash: "b", DurationMS: 77})
 		c.page("/same", output.Page{Source: "link", Hash: "b"})
 		c.pages[1].FetchedAt = at(20)
 		c.links = []output.Links{{URL: example + "/twice", To: []string{example + "/gone"}}}
@@ -108,7 +110,7 @@ func TestPageOfTwoWorkers(t *testing.T) {
 func TestFetchedAfterAll(t *testing.T) {
 	left := worker(func(c *crawl) {
 		for path, reason := range map[string]output.Reason{
-			"/later": output.Later, "/away": output.OutOfScope, "/deep": output.TooDeep, "/failed": output.Failed, "/no": output.Disallowed, "/full": output.HostFull,
+			"/later": output.RobotsUnreachable, "/away": output.OutOfScope, "/deep": output.MaxDepth, "/failed": output.Failed, "/no": output.Disallowed, "/full": output.MaxHostPages,
 		} {
 			c.reject(path, output.Rejection{Reason: reason, Source: "link", Depth: 3})
 		}
@@ -134,7 +136,7 @@ func TestFetchedAfterAll(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if h := r.Hosts.Rows[0]; h.Later+h.Failed+h.Disallowed != 0 {
+		if h := r.Hosts.Rows[0]; h.Deferred+h.Failed+h.Disallowed != 0 {
 			t.Errorf("%+v", h)
 		}
 		for _, k := range r.Sitemaps.Kinds {
@@ -155,36 +157,36 @@ func TestLeftAloneByTwo(t *testing.T) {
 		more, less output.Reason
 		depth      int // of more; that of less is 2
 	}{
-		{output.Disallowed, output.Later, 5},
+		{output.Disallowed, output.RobotsUnreachable, 5},
 		{output.Disallowed, output.OutOfScope, 5},
 		{output.Disallowed, output.Nofollow, 5},
-		{output.Failed, output.Later, 5},
-		{output.Alias, output.Later, 5},
-		{output.HostFull, output.TooDeep, 5},
-		{output.Invalid, output.NotEntitled, 5},
-		{output.Later, output.OutOfScope, 5},
-		{output.Later, output.TooDeep, 5},
-		{output.Later, output.TooManyHops, 5},
-		{output.Later, output.Unchanged, 5},
+		{output.Failed, output.RobotsUnreachable, 5},
+		{output.DuplicateURL, output.RobotsUnreachable, 5},
+		{output.MaxHostPages, output.MaxDepth, 5},
+		{output.InvalidURL, output.NotAuthorized, 5},
+		{output.RobotsUnreachable, output.OutOfScope, 5},
+		{output.RobotsUnreachable, output.MaxDepth, 5},
+		{output.RobotsUnreachable, output.TooManyRedirects, 5},
+		{output.RobotsUnreachable, output.Unchanged, 5},
 		{output.OutOfScope, output.Nofollow, 5},
-		{output.OutOfScope, output.NotEntitled, 5},
-		{output.TooDeep, output.Unchanged, 5},
-		{output.TooManyHops, output.Nofollow, 5},
+		{output.OutOfScope, output.NotAuthorized, 5},
+		{output.MaxDepth, output.Unchanged, 5},
+		{output.TooManyRedirects, output.Nofollow, 5},
 		{output.OutOfScope, output.OutOfScope, 1},
-		{output.NotEntitled, output.Nofollow, 1},
-		{output.Nofollow, output.NotEntitled, 1},
-		{output.OutOfScope, output.TooDeep, 1},
+		{output.NotAuthorized, output.Nofollow, 1},
+		{output.Nofollow, output.NotAuthorized, 1},
+		{output.OutOfScope, output.MaxDepth, 1},
 		{output.Failed, output.Disallowed, 1},
 		{output.Disallowed, output.Failed, 2},
-		{output.Later, output.Later, 1},
+		{output.RobotsUnreachable, output.RobotsUnreachable, 1},
 	} {
 		t.Run(fmt.Sprintf("%s over %s", tt.more, tt.less), func(t *testing.T) {
 			more := worker(func(c *crawl) {
-				c.reject("/x", output.Rejection{Reason: tt.more, Source: "link", Depth: tt.depth, Via: example + "/more", Rule: "Disallow: /x", Line: 2})
-				c.reject("/mine", output.Rejection{Reason: output.Alias, Source: "link"})
+				c.reject("/x", output.Rejection{Reason: tt.more, Source: "link", Depth: tt.depth, FoundOn: example + "/more", Rule: "Disallow: /x", Line: 2})
+				c.reject("/mine", output.Rejection{Reason: output.DuplicateURL, Source: "link"})
 			})
 			less := worker(func(c *crawl) {
-				c.reject("/x", output.Rejection{Reason: tt.less, Source: "link", Depth: 2, Via: example + "/less", Rule: "Disallow: /x", Line: 2})
+				c.reject("/x", output.Rejection{Reason: tt.less, Source: "link", Depth: 2, FoundOn: example + "/less", Rule: "Disallow: /x", Line: 2})
 			})
 			inAnyOrder(t, []*crawl{more, less, less}, func(t *testing.T, r *Report) {
 				at := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == tt.more })
@@ -192,7 +194,7 @@ func TestLeftAloneByTwo(t *testing.T) {
 					t.Fatalf("%+v", r.Rejected)
 				}
 				row := r.Rejected.Reasons[at].URLs.Rows[len(r.Rejected.Reasons[at].URLs.Rows)-1]
-				if row.URL != example+"/x" || row.Via != example+"/more" {
+				if row.URL != example+"/x" || row.FoundOn != example+"/more" {
 					t.Errorf("%+v", row)
 				}
 				if !slices.ContainsFunc(r.Depths, func(d Depth) bool { return d.Depth == tt.depth && d.Rejected == 1 }) {
@@ -345,10 +347,10 @@ func TestRobotsInTheFolder(t *testing.T) {
 // TestSitemapLeftAlone holds that a sitemap file and a page of the same URL are two.
 func TestSitemapLeftAlone(t *testing.T) {
 	const file = example + "/sitemap.xml"
-	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
+	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
 	asSitemap := func(c *crawl) {
 		c.reject("/sitemap.xml", disallowed)
-		c.sitemaps = []output.Sitemap{{URL: file, Host: example, Via: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
+		c.sitemaps = []output.Sitemap{{URL: file, Host: example, FoundOn: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
 	}
 	asPage := worker(func(c *crawl) { c.page("/sitemap.xml", output.Page{Source: "link", ContentType: "text/xml"}) })
 	inAnyOrder(t, []*crawl{worker(asSitemap), worker(asSitemap), asPage}, func(t *testing.T, r *Report) {
@@ -364,7 +366,7 @@ func TestSitemapOfTwoWorkers(t *testing.T) {
 	const file = example + "/sitemap.xml"
 	reading := func(second int, host string, paths ...string) func(*crawl) {
 		return func(c *crawl) {
-			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Host: host, Via: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Host: host, FoundOn: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
 			for _, path := range paths {
 				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: file})
 			}
@@ -455,7 +457,7 @@ func TestRejectedSitemapOfAnIndex(t *testing.T) {
 	index := example + "/index.xml"
 	c.page("/", output.Page{Source: "start"})
 	c.sitemaps = []output.Sitemap{{URL: index, Status: 200, Host: example, Sitemaps: 1, FetchedAt: at(1)}}
-	c.reject("/child.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", Via: index, Detail: "no answer"})
+	c.reject("/child.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", FoundOn: index, Detail: "no answer"})
 	r := c.make(t)
 	if r.Sitemaps.Files.Total != 2 || r.Broken.Total != 0 || r.Sitemaps.Entries != 0 {
 		t.Errorf("%d broken, %s", r.Broken.Total, asJSON(t, r.Sitemaps))
@@ -487,7 +489,7 @@ func TestNamesAreBounded(t *testing.T) {
 // A robots.jsonl of the crawl before that cannot be read is no missing one.
 func TestEarlierRobotsUnreadable(t *testing.T) {
 	c := everything()
-	c.state["round"] = 1
+	c.state["recrawls"] = 1
 	dir := c.write(t)
 	if _, err := Make([]string{dir}, nil); err != nil {
 		t.Errorf("where it is missing: %v", err)

@@ -22,7 +22,7 @@ type broken struct{ to io.Writer }
 func (b broken) Write(f *output.Found) error {
 	for _, p := range f.Pages {
 		if p.Status >= 400 {
-			if _, err := fmt.Fprintln(b.to, p.Status, p.URL, "on", p.Via); err != nil {
+			if _, err := fmt.Fprintln(b.to, p.Status, p.URL, "on", p.FoundOn); err != nil {
 				return err // which ends the crawl
 			}
 		}

@@ -75,7 +75,7 @@ type fate uint8
 const inFrontier fate = 255
 
 // fates are the reasons for which an entry of a sitemap does not reach the frontier.
-var fates = [...]output.Reason{output.OutOfScope, output.NotEntitled, output.Unchanged, output.Invalid, output.Address, output.TooLong, output.TooManyHosts}
+var fates = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.Unchanged, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
 
 // headcount counts the URLs of one origin.
 type headcount struct {
@@ -150,7 +150,7 @@ func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 		u, err = robotsext.CleanURL(u)
 	}
 	if err != nil {
-		h.rejected[output.Invalid]++
+		h.rejected[output.InvalidURL]++
 		return
 	}
 	if path := u.RequestURI(); h.group != nil && path != "/robots.txt" {
@@ -161,7 +161,7 @@ func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 	}
 	if t.Source == provenance.Sitemap {
 		if clean := s.c.Clean(item.URL, h.rec.File); clean != item.URL {
-			h.rejected[output.Alias]++
+			h.rejected[output.DuplicateURL]++
 			item.URL = clean
 			s.take(h, item, t)
 			return
@@ -204,7 +204,7 @@ func (s *Census) Skip(urls []record.SkippedURL) error {
 		}
 		origin := urls[i].URL.Origin
 		if origin == "" { // it is no URL: the sitemap's
-			origin = weburl.OriginOf(r.Via)
+			origin = weburl.OriginOf(r.FoundOn)
 		}
 		h := s.count(origin)
 		key := maphash.String(s.seed, r.URL)

@@ -21,14 +21,14 @@ import (
 // The ends of a crawl that no limit ends.
 const (
 	finished plan.End = "finished"
-	later    plan.End = "later"
+	deferred plan.End = "deferred"
 )
 
 // Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
 // began and what was read. An error is about the sitemaps that are left.
 func (s *Census) Sum(p *plan.Plan) error {
 	why := "not to be asked for yet"
-	if p.End != later {
+	if p.End != deferred {
 		why = "the planning ended before"
 	}
 	unread, err := s.Frontier.unread(why)
@@ -88,8 +88,8 @@ func within(p *plan.Plan, f forecast.Forecast) {
 	p.CrawlEnd, p.Seconds, p.Bound, p.Slowest = f.Limit, plan.Seconds(f.Duration), f.Bound, f.Slowest
 	switch {
 	case p.CrawlEnd != "":
-	case p.End == later:
-		p.CrawlEnd = later
+	case p.End == deferred:
+		p.CrawlEnd = deferred
 	default:
 		p.CrawlEnd = finished
 	}
@@ -159,9 +159,9 @@ func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
 			host.Outcome = ""
 		}
 		if rec.Outcome == robotsext.Unreachable {
-			reason := output.Address
+			reason := output.BlockedAddress
 			if !blocked.IsRefused(rec) {
-				reason, host.RetryAt = output.Later, rec.RetryAt
+				reason, host.RetryAt = output.RobotsUnreachable, rec.RetryAt
 			}
 			if n := len(h.waiting); n > 0 {
 				host.Rejected[reason] += n
@@ -169,7 +169,7 @@ func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
 		}
 	}
 	if left := max(s.c.MaxHostPages-others, 0); s.c.MaxHostPages > 0 && host.Pages > left {
-		host.Rejected[output.HostFull] = host.Pages - left
+		host.Rejected[output.MaxHostPages] = host.Pages - left
 		host.Pages = left
 	}
 	if h.group != nil {

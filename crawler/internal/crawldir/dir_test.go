@@ -152,17 +152,29 @@ func TestOpenWhereThereIsNoCrawl(t *testing.T) {
 }
 
 func TestState(t *testing.T) {
+	type state struct {
+		Version int
+		Name    string
+	}
 	dir := t.TempDir()
-	d, err := Create(dir, "first")
+	d, err := Create(dir, state{Version, "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(SaveState(dir, "second"), d.Close()); err != nil {
+	if err := errors.Join(SaveState(dir, state{Version, "second"}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	var got string
-	if err := State(dir, &got); err != nil || got != "second" {
-		t.Errorf("State = %q, %v", got, err)
+	var got state
+	if err := State(dir, &got); err != nil || got.Name != "second" {
+		t.Errorf("State = %v, %v", got, err)
+	}
+	for _, version := range []int{Version - 1, Version + 1} {
+		if err := SaveState(dir, state{version, "other"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := State(dir, &got); err == nil || got.Name != "second" || !strings.Contains(err.Error(), fmt.Sprintf("version %d, and this program reads version %d", version, Version)) {
+			t.Errorf("State of version %d = %v, %v", version, got, err)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)

@@ -107,10 +107,10 @@ func TestRobotsOutlivesPowerCut(t *testing.T) {
 
 func TestSaveStateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
-	if err := SaveState(d.Path(), map[string]string{"state": "second"}); err != nil {
+	if err := SaveState(d.Path(), map[string]any{"version": Version, "state": "second"}); err != nil {
 		t.Fatal(err)
 	}
-	var state map[string]string
+	var state map[string]any
 	if err := State(filepath.Join(disk.Cut(), "parent", "crawl"), &state); err != nil || state["state"] != "second" {
 		t.Errorf("%v, %v", state, err)
 	}
@@ -143,7 +143,7 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
-	for _, reason := range []output.Reason{output.HostFull, output.Disallowed, output.HostFull} {
+	for _, reason := range []output.Reason{output.MaxHostPages, output.Disallowed, output.MaxHostPages} {
 		if err := b.Reject(&output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
+	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // Version is that of the files of a crawl, as SCHEMA.md of package output describes them:
 // the version in its state file. It changes when a field changes its type or meaning, or
 // goes away.
-const Version = 1
+const Version = 2
 
 // SaveState replaces the state file of the directory by v as JSON, on the disk: without
 // it no crawl goes on. Only its owner can read it: the query of a start URL may have a
@@ -29,7 +29,7 @@ func SaveState(path string, v any) error {
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where
-// there is none.
+// there is none. A file of another version is refused, one without is damaged.
 func State(path string, v any) error {
 	if err := begun(path); err != nil {
 		return err
@@ -38,6 +38,18 @@ func State(path string, v any) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return err
+	}
+	var written struct {
+		Version int `json:"version"`
+	}
+	if err := jsonlines.Unmarshal(b, &written); err != nil {
+		return &jsonlines.DamagedError{File: name, Err: err}
+	}
+	if written.Version == 0 {
+		return &jsonlines.DamagedError{File: name, Err: errors.New("it has no version")}
+	}
+	if written.Version != Version {
+		return fmt.Errorf("%q has version %d, and this program reads version %d: use the program that wrote it, or crawl into a new directory", name, written.Version, Version)
 	}
 	if err := jsonlines.Unmarshal(b, v); err != nil {
 		return &jsonlines.DamagedError{File: name, Err: err}

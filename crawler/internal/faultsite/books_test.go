@@ -77,7 +77,7 @@ func (s *soak) bookRejections(accounts map[string]*account, file string) {
 			}
 		case r.Reason == output.Failed:
 			a.other[path]++
-		case r.Reason == output.Later:
+		case r.Reason == output.RobotsUnreachable:
 			a.later[path] = true
 			if path == "/" && a.place.Kind != faultsite.Robots && !a.connections {
 				s.blame(r)

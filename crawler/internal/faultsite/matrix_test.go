@@ -129,7 +129,7 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	want := f.Want(k)
 	end := crawler.EndFinished
 	if want.As == faultsite.Unreachable {
-		end = crawler.EndLater
+		end = crawler.EndDeferred
 	}
 	if sum.End != end {
 		t.Errorf("the crawl ended: %s, want %s", sum.End, end)

@@ -82,7 +82,7 @@ func (r *result) refused(url string, reason output.Reason, says string) {
 	case line.Reason != reason:
 		r.t.Errorf("%s was rejected: %s, want %s", url, line.Reason, reason)
 	}
-	if reason == output.Failed || reason == output.Later {
+	if reason == output.Failed || reason == output.RobotsUnreachable {
 		r.said(url, line.Detail, says)
 	}
 }
@@ -140,7 +140,7 @@ func (r *result) leads(url string, follows bool) {
 func (r *result) gaveUp() {
 	r.t.Helper()
 	for _, line := range r.rejected {
-		if line.Reason == output.TooManyHops && strings.HasPrefix(line.URL, r.host+"/fault/") {
+		if line.Reason == output.TooManyRedirects && strings.HasPrefix(line.URL, r.host+"/fault/") {
 			return
 		}
 	}
@@ -159,7 +159,7 @@ func (r *result) ofRobots(want faultsite.Want) {
 	switch {
 	case want.As == faultsite.Unreachable:
 		r.said("robots.txt", line.Error, want.Says)
-		r.refused(r.host+"/", output.Later, want.Says)
+		r.refused(r.host+"/", output.RobotsUnreachable, want.Says)
 		return
 	case want.As == faultsite.AllowAll || want.Opens:
 		r.page(r.host+"/closed/page", 404)

@@ -219,7 +219,7 @@ func (s *soak) finish() {
 		if err := m.crawl.fate(); err != nil {
 			s.t.Fatal(err)
 		}
-		if v := m.crawl.vitals(); v.End != crawler.EndLater && v.End != crawler.EndFinished {
+		if v := m.crawl.vitals(); v.End != crawler.EndDeferred && v.End != crawler.EndFinished {
 			s.t.Errorf("the crawl ended: %s", v.End)
 		}
 	}

@@ -64,7 +64,7 @@ type Provenance struct {
 	FromEntry bool   // where the redirects of an entry of a sitemap led
 	Depth     int    // links away from a start URL or a sitemap entry
 	Hops      int    // redirects that led here
-	Via       string // the page, sitemap, robots.txt or redirect it was found in
+	FoundOn   string // the page, sitemap, robots.txt or redirect it was found in
 
 	LastMod time.Time // that a sitemap says, to the second; zero: none says it
 
@@ -73,16 +73,16 @@ type Provenance struct {
 	IndexDepth int              // indexes above it
 }
 
-// MaxVia is how many bytes of a long URL are kept as the via of others: a page may have
+// MaxFoundOn is how many bytes of a long URL are kept as the via of others: a page may have
 // thousands of links.
-const MaxVia = 1000
+const MaxFoundOn = 1000
 
-// ViaOf returns a URL as the via of what it leads to.
-func ViaOf(url string) string {
-	if len(url) <= MaxVia {
+// Referrer returns a URL as the via of what it leads to.
+func Referrer(url string) string {
+	if len(url) <= MaxFoundOn {
 		return url
 	}
-	return url[:MaxVia] + "…"
+	return url[:MaxFoundOn] + "…"
 }
 
 // Priority is that of the URL in the frontier, for one that was not ordered among
@@ -126,7 +126,7 @@ const (
 
 // Encode returns p in a few bytes more than its strings take: millions wait in a frontier.
 func (p Provenance) Encode() []byte {
-	b := make([]byte, 0, 12+len(p.SitemapOf)+len(p.Via))
+	b := make([]byte, 0, 12+len(p.SitemapOf)+len(p.FoundOn))
 	flags := byte(0)
 	if p.FromStart {
 		flags |= startFlag
@@ -141,7 +141,7 @@ func (p Provenance) Encode() []byte {
 	b = binary.AppendVarint(b, unixOrZero(p.LastMod))
 	b = binary.AppendUvarint(b, uint64(len(p.SitemapOf)))
 	b = append(b, p.SitemapOf...)
-	return append(b, p.Via...)
+	return append(b, p.FoundOn...)
 }
 
 // Decode is the inverse of Encode. Beside an error it returns a link of which nothing is known.
@@ -170,7 +170,7 @@ func Decode(b []byte) (Provenance, error) {
 		return unknown, errFormat
 	}
 	b = b[n:]
-	t.SitemapOf, t.Via = robotsext.Origin(b[:listed]), string(b[listed:])
+	t.SitemapOf, t.FoundOn = robotsext.Origin(b[:listed]), string(b[listed:])
 	return t, nil
 }
 

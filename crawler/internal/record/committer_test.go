@@ -86,7 +86,7 @@ func TestCommitAddsSkippedURL(t *testing.T) {
 	r := openRecorder(t, f)
 	r.Start()
 	const url = "http://a.test/b"
-	if err := r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: output.TooDeep}}}); err != nil || !r.Skipped.isCounted(url) {
+	if err := r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: output.MaxDepth}}}); err != nil || !r.Skipped.isCounted(url) {
 		t.Fatal("it does not count", err)
 	}
 	if err := r.Commit(frontier.Outcome{Links: []frontier.Item{{URL: url}}}, nil, crawldir.Batch{}); err != nil {

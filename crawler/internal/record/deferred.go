@@ -41,7 +41,7 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 	if old != nil {
 		why = old.Why
 	}
-	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
+	why.URL, why.FoundOn, why.Source, why.Depth = "", "", "", 0
 	d.origins[o] = &Deferral{why, seen} // a new one: who was allowed before this does not know of it
 	if old != nil && old.Seen.Equal(seen) {
 		return d.journal.failed()

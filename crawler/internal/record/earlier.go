@@ -32,7 +32,7 @@ func (r *Recorder) LoadEarlierLinks(number int) error {
 	cut := make(map[uint64]bool) // pages of which some links are not known
 	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
 		switch page := maphash.String(e.seed, p.URL); {
-		case len(p.Limits()) > 0:
+		case len(p.CutBy) > 0:
 			cut[page] = true
 		case p.Status/100 == 2 && p.Links == 0:
 			e.at[page] = noLinks

@@ -38,7 +38,7 @@ func TestJournalFails(t *testing.T) {
 	url := SkippedURL{Rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
 	for name, write := range map[string]func(r *Recorder) error{
 		"an origin is deferred": func(r *Recorder) error {
-			return r.Deferred.Add("http://a.test", output.Rejection{Reason: output.Later}, time.Time{})
+			return r.Deferred.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{})
 		},
 		"an origin is resumed": func(r *Recorder) error {
 			return r.Deferred.Resume("http://back.test", r.Deferred.Get("http://back.test"))

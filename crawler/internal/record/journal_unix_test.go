@@ -26,7 +26,7 @@ func TestJournalOutlivesTheMachine(t *testing.T) {
 		}
 		d := newDeferred(j)
 		for range 2 { // the second worker gets the same error
-			if err := d.Add("http://a.test", output.Rejection{Reason: output.Later}, time.Time{}); !errors.Is(err, want) {
+			if err := d.Add("http://a.test", output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)
 			}
 		}

@@ -36,7 +36,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: item.URL, Hash: "ab"}, crawldir.Batch{}))
 	r.Stop()
 	check(r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: "http://b.test/", Reason: output.OutOfScope}}}))
-	check(r.Deferred.Add("http://c.test", output.Rejection{Reason: output.Later, Detail: "status 503"}, item.NotBefore))
+	check(r.Deferred.Add("http://c.test", output.Rejection{Reason: output.RobotsUnreachable, Detail: "status 503"}, item.NotBefore))
 	check(r.AddJoined("http://d.test/"))
 	check(r.AddTrap(&trap.ClosedPattern{Host: "e.test"}))
 	var batch crawldir.Batch

@@ -89,7 +89,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			return err
 		}
 		o := weburl.OriginOf(item.URL)
-		j := output.Rejection{Reason: output.Later}
+		j := output.Rejection{Reason: output.Deferred}
 		if d := deferred[o]; d != nil {
 			j = d.Why
 		} else if !all {
@@ -104,7 +104,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			j.Detail = b.Why
 		}
 		j.URL, _, _ = strings.Cut(item.URL, "#") // that a key may have
-		j.Depth, j.Via, j.Source = p.Depth, p.Via, p.Source.String()
+		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
 		j.RetryAt = b.Until.UTC()
 		if item.NotBefore.After(b.Until) {
 			j.RetryAt = item.NotBefore.UTC()

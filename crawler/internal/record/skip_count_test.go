@@ -29,17 +29,17 @@ func TestSkippedURLInTheFrontier(t *testing.T) {
 		then  func(t *testing.T, s *Skipped)
 		want  []string
 	}{
-		{name: "it is not there", want: []string{"depth 1"}},
+		{name: "it is not there", want: []string{"max-depth 1"}},
 		{name: "it was there", known: true},
 		{name: "it is added while the frontier is asked", asked: func(s *Skipped) { add(s, page) }},
-		{name: "it is added later, twice", then: func(_ *testing.T, s *Skipped) { add(s, page); add(s, page) }, want: []string{"depth 1", "depth -1"}},
-		{name: "a sitemap of the URL is added", then: func(_ *testing.T, s *Skipped) { add(s, key) }, want: []string{"depth 1"}},
-		{name: "it is skipped twice", want: []string{"depth 1"}, then: func(t *testing.T, s *Skipped) {
-			if err := s.Add(append(skip(output.TooDeep, found), skip(output.Nofollow, found)...)); err != nil {
+		{name: "it is added later, twice", then: func(_ *testing.T, s *Skipped) { add(s, page); add(s, page) }, want: []string{"max-depth 1", "max-depth -1"}},
+		{name: "a sitemap of the URL is added", then: func(_ *testing.T, s *Skipped) { add(s, key) }, want: []string{"max-depth 1"}},
+		{name: "it is skipped twice", want: []string{"max-depth 1"}, then: func(t *testing.T, s *Skipped) {
+			if err := s.Add(append(skip(output.MaxDepth, found), skip(output.Nofollow, found)...)); err != nil {
 				t.Error(err)
 			}
 		}},
-		{name: "it is taken", want: []string{"depth 1", "depth -1"}, then: func(t *testing.T, s *Skipped) {
+		{name: "it is taken", want: []string{"max-depth 1", "max-depth -1"}, then: func(t *testing.T, s *Skipped) {
 			if err := s.Take(func(SkippedURL) bool { return true }, func([]SkippedURL) error { return nil }); err != nil {
 				t.Error(err)
 			}
@@ -55,7 +55,7 @@ func TestSkippedURLInTheFrontier(t *testing.T) {
 				}
 				return slices.Repeat([]bool{tt.known}, len(urls)), nil
 			}
-			if err := s.Add(skip(output.TooDeep, found)); err != nil {
+			if err := s.Add(skip(output.MaxDepth, found)); err != nil {
 				t.Fatal(err)
 			}
 			if tt.then != nil {
@@ -69,7 +69,7 @@ func TestSkippedURLInTheFrontier(t *testing.T) {
 	t.Run("a page of the URL of a sitemap is added", func(t *testing.T) {
 		s, counted := openRecorder(t, nil).Skipped, 0
 		s.onCount = func(_ *output.Rejection, change int) { counted += change }
-		if err := s.Add(skip(output.NotEntitled, listed)); err != nil {
+		if err := s.Add(skip(output.NotAuthorized, listed)); err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range []struct {

@@ -166,7 +166,7 @@ func (s *Skipped) hash(url string) uint64 { return maphash.String(s.seed, url) }
 // IsWeak tells whether a reason is that of the place where a URL was found. A reason
 // that holds for the URL itself says more, and replaces it.
 func IsWeak(r output.Reason) bool {
-	return r == output.Nofollow || r == output.NotEntitled || r == output.Unchanged
+	return r == output.Nofollow || r == output.NotAuthorized || r == output.Unchanged
 }
 
 // each calls f for every URL that is skipped, until f fails.

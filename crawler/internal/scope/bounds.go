@@ -44,7 +44,7 @@ func (s *Scope) Bound(url string, t provenance.Provenance) (output.Reason, strin
 	}
 	if most := s.bounds.MaxRepeats; most > 0 && !t.IsEntry() {
 		if block := repeated(page, most); block != "" {
-			return output.Repeating, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
+			return output.RepeatedSegment, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
 		}
 	}
 	return "", ""

@@ -15,7 +15,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 	found := &output.Found{Pages: []*output.Page{{
 		URL: "https://www.example.com/section/article-1.html", Status: 200, Title: "An article with a title of common length",
-		Via: "https://www.example.com/section/", Source: "link", ContentType: "text/html; charset=utf-8", Hash: "0123456789abcdef",
+		FoundOn: "https://www.example.com/section/", Source: "link", ContentType: "text/html; charset=utf-8", Hash: "0123456789abcdef",
 	}}, Links: []*output.Links{{URL: "https://www.example.com/section/article-1.html"}}}
 	for n := range 30 {
 		found.Links[0].To = append(found.Links[0].To, fmt.Sprintf("https://www.example.com/section/article-%d.html", n))

@@ -45,22 +45,22 @@ func TestColumns(t *testing.T) {
 	sinktest.Put(t, s, &output.Found{
 		Pages: []*output.Page{
 			{
-				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, Via: "http://a.test/", Source: "link",
+				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, FoundOn: "http://a.test/", Source: "link",
 				Location: "/there", ContentType: "text/html", Bytes: 512, Links: 3, Canonical: "http://a.test/c",
 				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}, Usage: map[string]bool{"train-ai": false},
-				Withheld: "noindex", FetchedAt: noon, Millis: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
-				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksLeft: 7,
+				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
+				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
 				CutBy: []string{"max-body", "max-links"},
 			},
 			{URL: "http://a.test/bare"},
 		},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
-			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
+			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}},
 		Sitemaps: []*output.Sitemap{{
-			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", Via: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", FoundOn: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
@@ -70,9 +70,9 @@ func TestColumns(t *testing.T) {
 	want := map[string][][]string{
 		PagesFile: {
 			{
-				"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
-				"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-				"truncated", "links_left", "cut_by",
+				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
+				"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+				"truncated", "links_skipped", "cut_by",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
@@ -82,12 +82,12 @@ func TestColumns(t *testing.T) {
 			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", ""},
 		},
 		RejectedFile: {
-			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail", "retry_at"},
+			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why", at},
 		},
 		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
 		SitemapsFile: {
-			{"url", "status", "host", "via", "nested", "pages", "sitemaps", "detail", "fetched_at"},
+			{"url", "status", "host", "found_on", "nested", "pages", "sitemaps", "detail", "fetched_at"},
 			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
 		},
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
@@ -104,7 +104,7 @@ func TestColumns(t *testing.T) {
 func TestColumnsAreThoseOfTheLines(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
-		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksLeft: 1, CutBy: []string{"x"},
+		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, CutBy: []string{"x"},
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},

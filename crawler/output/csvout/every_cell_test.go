@@ -23,15 +23,15 @@ func TestEveryCellIsTame(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Found{
 		Pages: []*output.Page{{
-			URL: bad, Title: bad, Via: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
+			URL: bad, Title: bad, FoundOn: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
 			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
 			Hash: bad, DuplicateOf: bad, Truncated: bad, CutBy: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
 		}},
 		Rejected: []*output.Rejection{{
-			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, Via: bad, Source: bad, Detail: bad,
+			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,
 		}},
 		Links:    []*output.Links{{URL: bad, To: []string{bad}}},
-		Sitemaps: []*output.Sitemap{{URL: bad, Host: bad, Via: bad, Detail: bad, FetchedAt: now}},
+		Sitemaps: []*output.Sitemap{{URL: bad, Host: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 	})
 	sinktest.Close(t, s)

@@ -27,7 +27,7 @@ func ExampleFormat() {
 		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/a,b", "https://example.com/c"}}},
 		Rejected: []*output.Rejection{{
 			URL: "https://example.com/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2,
-			RobotsURL: "https://example.com/robots.txt", Group: "*", Depth: 1, Via: "https://example.com/", Source: "link", Detail: "=1+1",
+			RobotsURL: "https://example.com/robots.txt", Group: "*", Depth: 1, FoundOn: "https://example.com/", Source: "link", Detail: "=1+1",
 		}},
 	})
 	if err != nil {
@@ -46,11 +46,11 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [198,201,101,61,21] <nil> <nil>
+	// [215,206,101,66,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c
-	// url,reason,rule,line,robots_url,group,depth,via,source,detail,retry_at
+	// url,reason,rule,line,robots_url,group,depth,found_on,source,detail,retry_at
 	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1,
 }
 

@@ -39,8 +39,8 @@ func (s *site) found(pages int) *output.Found {
 		}
 		f.Links = append(f.Links, l)
 		f.Pages = append(f.Pages, &output.Page{
-			URL: from, Status: 200, Title: "An article with a title of common length", Depth: 3, Via: article(0), Source: "link",
-			ContentType: "text/html; charset=utf-8", Bytes: 20480, Links: 30, FetchedAt: time.Now(), Millis: 12, Attempt: 1, Hash: "0123456789abcdef",
+			URL: from, Status: 200, Title: "An article with a title of common length", Depth: 3, FoundOn: article(0), Source: "link",
+			ContentType: "text/html; charset=utf-8", Bytes: 20480, Links: 30, FetchedAt: time.Now(), DurationMS: 12, Attempt: 1, Hash: "0123456789abcdef",
 		})
 	}
 	return f

@@ -20,13 +20,13 @@
 //
 //	links              from_url, to_url: every link once, as links.jsonl has them
 //	broken_links       to_url, status, detail, from_url
-//	untitled_pages     url, via, bytes
+//	untitled_pages     url, found_on, bytes
 //	redirects          url, status, location, links: how many pages link to it
 //	duplicates         url, original, canonical
 //	blocking_rules     robots_url, line, rule, group_name, urls, example
 //	unfetched_entries  url, sitemap, reason, detail
 //	unlinked_entries   url, sitemap
-//	unlisted_pages     url, via, source
+//	unlisted_pages     url, found_on, source
 //
 // Links are stored in the tables link, which has two numbers for a link, and urls, which
 // has their text. Views of links and of sitemaps say what the crawl saw: one that was

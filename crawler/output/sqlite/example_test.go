@@ -27,7 +27,7 @@ func ExampleFormat() {
 	err = sink.Write(&output.Found{
 		Pages: []*output.Page{
 			{URL: "https://example.com/", Status: 200, Title: "Example"},
-			{URL: "https://example.com/old", Status: 404, Via: "https://example.com/", Source: "link", Depth: 1},
+			{URL: "https://example.com/old", Status: 404, FoundOn: "https://example.com/", Source: "link", Depth: 1},
 		},
 		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/old", "https://example.com/new"}}},
 	})

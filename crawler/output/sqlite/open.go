@@ -117,33 +117,6 @@ func (s *sink) prepare(opts Options) error {
 	case version != Version:
 		return fmt.Errorf("%w: %q is of version %d, this program writes version %d", ErrFormat, s.name, version, Version)
 	}
-	return s.extend()
-}
-
-// added are the columns that tables of this version have been given since it was
-// made, in the order of the schema, where they come last.
-var added = []struct{ table, column, kind string }{
-	{"pages", "truncated", "TEXT"},
-	{"pages", "links_left", "INTEGER"},
-	{"pages", "cut_by", "TEXT"},
-	{"rejected", "retry_at", "TEXT"},
-}
-
-// extend gives the tables of an earlier program the columns that they lack.
-func (s *sink) extend() error {
-	for _, a := range added {
-		var there bool
-		row := s.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?", a.table, a.column)
-		if err := row.Scan(&there); err != nil {
-			return explain(s.name, err)
-		}
-		if there {
-			continue
-		}
-		if err := s.exec("ALTER TABLE " + a.table + " ADD COLUMN " + a.column + " " + a.kind); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -7,7 +7,7 @@ SELECT to_url, status, detail, from_url FROM broken_links ORDER BY to_url, from_
 SELECT url FROM untitled_pages ORDER BY url;
 
 -- Which pages were found by a redirect, and what are they?
-SELECT via AS redirect, url AS target, status FROM pages WHERE source = 'redirect' ORDER BY redirect;
+SELECT found_on AS redirect, url AS target, status FROM pages WHERE source = 'redirect' ORDER BY redirect;
 
 -- Which redirects could the links to them spare?
 SELECT url, status, location, links FROM redirects WHERE links > 0 ORDER BY links DESC, url;

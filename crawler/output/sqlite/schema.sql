@@ -9,7 +9,7 @@ CREATE TABLE pages (
   status        INTEGER NOT NULL,
   title         TEXT NOT NULL,
   depth         INTEGER NOT NULL,    -- links away from a start URL or a sitemap entry
-  via           TEXT NOT NULL,       -- the page, sitemap or redirect it was found in; empty for a start URL
+  found_on      TEXT NOT NULL,       -- the page, sitemap or redirect it was found in; empty for a start URL
   source        TEXT NOT NULL,       -- start, sitemap, link or redirect
   location      TEXT,                -- of a redirect, as the site wrote it: it may be relative
   content_type  TEXT NOT NULL,
@@ -20,14 +20,14 @@ CREATE TABLE pages (
   content_usage TEXT,                -- JSON: {"train-ai": false, ...}
   withheld      TEXT,                -- the directive for which title and content are left out
   fetched_at    TEXT,                -- 2026-05-04T10:00:00.000Z
-  ms            INTEGER NOT NULL,    -- from the start of the request to the end of the body
+  duration_ms   INTEGER NOT NULL,    -- from the start of the request to the end of the body
   attempt       INTEGER NOT NULL,
   hash          TEXT,                -- of the body
   unchanged     INTEGER NOT NULL,    -- 1: the site says so, or the body is the one of the last fetch
   duplicate_of  TEXT,                -- a page fetched before with the same body
   fields        TEXT,                -- JSON: {"price": "3", "tags": ["a", "b"], ...}
   truncated     TEXT,                -- the limit that cut the body short: max-body or ratio
-  links_left    INTEGER,             -- of links, those to URLs beyond a limit, which were not taken up
+  links_skipped INTEGER,             -- of links, those to URLs beyond a limit, which are skipped
   cut_by        TEXT                 -- JSON: ["max-body", "max-links", ...], the limits that cut something off
 );
 CREATE INDEX pages_url ON pages (url);
@@ -35,16 +35,16 @@ CREATE INDEX pages_url ON pages (url);
 CREATE TABLE rejected (
   id         INTEGER PRIMARY KEY,
   url        TEXT NOT NULL,
-  reason     TEXT NOT NULL,    -- disallowed, later, out-of-scope, failed, ...
+  reason     TEXT NOT NULL,    -- disallowed, robots-unreachable, out-of-scope, ...
   rule       TEXT NOT NULL,    -- the deciding line of robots.txt; empty where no rule decided
   line       INTEGER NOT NULL, -- its number, from 1
   robots_url TEXT NOT NULL,    -- the robots.txt it stands in
   group_name TEXT,             -- the User-agent of the rule
   depth      INTEGER NOT NULL,
-  via        TEXT NOT NULL,
+  found_on   TEXT NOT NULL,
   source     TEXT NOT NULL,
   detail     TEXT,             -- more, for a person
-  retry_at   TEXT              -- of later: the earliest time to try again
+  retry_at   TEXT              -- of robots-unreachable and deferred: the earliest time to try again
 );
 CREATE INDEX rejected_url ON rejected (url);
 
@@ -67,7 +67,7 @@ CREATE TABLE sitemaps (
   url        TEXT NOT NULL,
   status     INTEGER NOT NULL,
   host       TEXT NOT NULL,    -- the origin whose robots.txt listed it, by itself or by an index
-  via        TEXT NOT NULL,    -- the robots.txt or index it is listed in; empty: it was looked for
+  found_on   TEXT NOT NULL,    -- the robots.txt or index it is listed in; empty: it was looked for
   nested     INTEGER NOT NULL, -- so many indexes down
   pages      INTEGER NOT NULL, -- entries that are pages
   sitemaps   INTEGER NOT NULL, -- entries that are sitemaps
@@ -117,7 +117,7 @@ WHERE f.id <> t.id;
 -- HTML pages that are there and have no title. One whose content is withheld may
 -- have one.
 CREATE VIEW untitled_pages AS
-SELECT url, via, bytes FROM pages
+SELECT url, found_on, bytes FROM pages
 WHERE status BETWEEN 200 AND 299 AND title = '' AND withheld IS NULL
   AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%');
 
@@ -156,7 +156,7 @@ WHERE NOT EXISTS (
 
 -- HTML pages that are there and stand in no sitemap.
 CREATE VIEW unlisted_pages AS
-SELECT url, via, source FROM pages
+SELECT url, found_on, source FROM pages
 WHERE status BETWEEN 200 AND 299
   AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%')
   AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.url = pages.url);

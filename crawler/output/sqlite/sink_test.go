@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,18 +32,18 @@ func TestColumns(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Found{
 		Pages: []*output.Page{{URL: "http://a.test/bare"}, {
-			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, Via: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
+			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, FoundOn: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
 			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
-			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, Millis: 4, Attempt: 5, Hash: "6f", Unchanged: true,
-			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksLeft: 8, CutBy: []string{"ratio"},
+			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
+			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, CutBy: []string{"ratio"},
 		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
-			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
+			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}, {URL: "http://a.test/bare"}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/"}}, {URL: "http://a.test/1", To: []string{"http://a.test/"}}},
 		Sitemaps: []*output.Sitemap{{
-			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", Via: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", FoundOn: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
@@ -81,7 +80,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", table, diff)
 		}
 	}
-	if got := askDir(t, dir, "SELECT key, value FROM meta WHERE key <> 'created_at'"); !slices.Equal(got, []string{"format|1", "software|politecrawl"}) {
+	if got := askDir(t, dir, "SELECT key, value FROM meta WHERE key <> 'created_at'"); !slices.Equal(got, []string{"format|2", "software|politecrawl"}) {
 		t.Errorf("meta: %q", got)
 	}
 	if got := askDir(t, dir, "SELECT count(*) FROM meta WHERE julianday(value) > julianday('now') - 1"); got[0] != "1" {
@@ -234,30 +233,6 @@ func lose(t *testing.T, dir string, statements ...string) {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// A database that an earlier program of this version has begun is gone on with.
-func TestColumnsOfAnEarlierProgram(t *testing.T) {
-	s := sinktest.Open(t, Format(nil), t.TempDir(), nil)
-	mark := sinktest.Put(t, s, &output.Found{})
-	sinktest.Close(t, s)
-	dir, old := t.TempDir(), schema
-	for _, a := range slices.Backward(added) {
-		line := regexp.MustCompile(`,( *--.*)?\n +` + a.column + " .*")
-		if old = line.ReplaceAllString(old, ""); strings.Contains(old, a.column) {
-			t.Fatalf("the schema still has %s", a.column)
-		}
-	}
-	if err := spoil(dir, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", old, applicationID, Version)); err != nil {
-		t.Fatal(err)
-	}
-	s = sinktest.Open(t, Format(nil), dir, mark)
-	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2", Truncated: "max-body", LinksLeft: 3, CutBy: []string{"max-body", "max-links"}}}})
-	sinktest.Close(t, s)
-	want := []string{`http://a.test/2|max-body|3|["max-body","max-links"]`}
-	if got := askDir(t, dir, "SELECT url, truncated, links_left, cut_by FROM pages ORDER BY id"); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -16,7 +16,7 @@ const File = "crawl.sqlite"
 
 // Version is the format of the database: PRAGMA user_version, and the key format of
 // the table meta. A column or view that is added does not change it.
-const Version = 1
+const Version = 2
 
 // applicationID marks a database as one of these: "plcr".
 const applicationID = 0x706c6372

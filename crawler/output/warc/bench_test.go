@@ -75,7 +75,7 @@ func pagesOf(count, size int, packed bool) *output.Found {
 			links.To = append(links.To, fmt.Sprintf("https://example.com/section/page-%d", n*30+i))
 		}
 		f.Links = append(f.Links, links)
-		f.Pages = append(f.Pages, &output.Page{URL: url, Status: 200, Depth: 3, Source: "link", Via: "https://example.com/"})
+		f.Pages = append(f.Pages, &output.Page{URL: url, Status: 200, Depth: 3, Source: "link", FoundOn: "https://example.com/"})
 		f.Exchanges = append(f.Exchanges, &output.Exchange{
 			URL: url, Began: time.Unix(1_700_000_000, 0), Addr: "192.0.2.1", Proto: "HTTP/2.0",
 			Request:  fmt.Appendf(nil, "GET /section/page-%d HTTP/1.1\r\nHost: example.com\r\nUser-Agent: Test/1\r\nAccept-Encoding: gzip\r\n\r\n", n),

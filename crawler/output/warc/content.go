@@ -166,10 +166,10 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 		return err
 	}
 	s.text = s.text[:0]
-	if p.Via != "" {
-		s.text = fmt.Appendf(s.text, "via: %s\r\n", escapeURI(p.Via))
+	if p.FoundOn != "" {
+		s.text = fmt.Appendf(s.text, "via: %s\r\n", escapeURI(p.FoundOn))
 	}
-	s.text = fmt.Appendf(s.text, "hopsFromSeed: %s\r\nfetchTimeMs: %d\r\n", hops(p), p.Millis)
+	s.text = fmt.Appendf(s.text, "hopsFromSeed: %s\r\nfetchTimeMs: %d\r\n", hops(p), p.DurationMS)
 	if links != nil {
 		for _, to := range links.To {
 			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to))

@@ -35,7 +35,7 @@ func ExampleFormat() {
 			Response: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
 			Body:     []byte("hello"),
 		}},
-		Pages: []*output.Page{{URL: "https://example.com/page", Status: 200, Depth: 1, Source: "link", Via: "https://example.com/"}},
+		Pages: []*output.Page{{URL: "https://example.com/page", Status: 200, Depth: 1, Source: "link", FoundOn: "https://example.com/"}},
 	}
 	if err := sink.Write(found); err != nil {
 		log.Fatal(err)

@@ -30,7 +30,7 @@ func FuzzWrite(f *testing.F) {
 		}
 		found := &output.Found{
 			Exchanges: []*output.Exchange{x, x, answered("http://a.test/other", 200, "other")},
-			Pages:     []*output.Page{{URL: url, Via: via, Source: "redirect", Depth: 2, FetchedAt: noon}},
+			Pages:     []*output.Page{{URL: url, FoundOn: via, Source: "redirect", Depth: 2, FetchedAt: noon}},
 			Links:     []*output.Links{{URL: url, To: []string{via, url, response}}},
 		}
 		s := openSink(t, dir, nil)

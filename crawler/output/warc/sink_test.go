@@ -151,11 +151,11 @@ func TestMetadata(t *testing.T) {
 	f := &output.Found{
 		Exchanges: []*output.Exchange{answered("http://a.test/", 301, ""), answered("http://a.test/page", 200, "text")},
 		Pages: []*output.Page{
-			{URL: "http://a.test/", Status: 301, Source: "start", Millis: 12},
-			{URL: "http://a.test/page", Status: 200, Source: "redirect", Via: "http://a.test/", Depth: 0, Millis: 34},
-			{URL: "http://a.test/listed", Status: 200, Source: "sitemap", Via: "http://a.test/sitemap.xml", FetchedAt: noon.Add(time.Hour)},
-			{URL: "http://a.test/deep", Status: 200, Source: "link", Via: "http://a.test/page", Depth: 3, FetchedAt: noon},
-			{URL: "http://a.test/trap", Status: 200, Source: "link", Via: "http://a.test/page", Depth: 1 << 20, FetchedAt: noon},
+			{URL: "http://a.test/", Status: 301, Source: "start", DurationMS: 12},
+			{URL: "http://a.test/page", Status: 200, Source: "redirect", FoundOn: "http://a.test/", Depth: 0, DurationMS: 34},
+			{URL: "http://a.test/listed", Status: 200, Source: "sitemap", FoundOn: "http://a.test/sitemap.xml", FetchedAt: noon.Add(time.Hour)},
+			{URL: "http://a.test/deep", Status: 200, Source: "link", FoundOn: "http://a.test/page", Depth: 3, FetchedAt: noon},
+			{URL: "http://a.test/trap", Status: 200, Source: "link", FoundOn: "http://a.test/page", Depth: 1 << 20, FetchedAt: noon},
 		},
 		Links: []*output.Links{{URL: "http://a.test/page", To: []string{"http://a.test/deep", "http://b.test/a b\r\nvia: c"}}},
 	}
@@ -218,7 +218,7 @@ func TestHostile(t *testing.T) {
 			x := answered(url, 200, "WARC/1.0\r\nWARC-Type: response\r\n\r\n")
 			x.Addr, x.Proto = "127.0.0.1\r\nX: y", "HTTP/2\r\nX: y"
 			x.Request, x.Response = []byte("GET /"), []byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody?\r\n\r\n")
-			p := &output.Page{URL: url, Via: url, Source: "link", Depth: 1}
+			p := &output.Page{URL: url, FoundOn: url, Source: "link", Depth: 1}
 			got := written(t, &output.Found{
 				Exchanges: []*output.Exchange{x, answered("http://a.test/next", 200, "")},
 				Pages:     []*output.Page{p}, Links: []*output.Links{{URL: url, To: []string{url}}},

@@ -70,7 +70,7 @@ func crawled() []*output.Found {
 		x.URL = strings.ReplaceAll(x.URL, "http://a.test", "https://example.com")
 		all = append(all, &output.Found{
 			Exchanges: []*output.Exchange{x},
-			Pages:     []*output.Page{{URL: x.URL, Status: x.Status, Source: "link", Depth: 1, Via: x.URL, FetchedAt: noon}},
+			Pages:     []*output.Page{{URL: x.URL, Status: x.Status, Source: "link", Depth: 1, FoundOn: x.URL, FetchedAt: noon}},
 			Links:     []*output.Links{{URL: x.URL, To: []string{x.URL, "http://b.test/a b\r\nvia: c"}}},
 		})
 		return x

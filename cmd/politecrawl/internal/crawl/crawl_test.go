@@ -12,7 +12,7 @@ import (
 )
 
 func TestCrawlCode(t *testing.T) {
-	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndLater: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
+	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndDeferred: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
 		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
 			t.Errorf("%s: exit code %d, want %d", end, code, want)
 		}

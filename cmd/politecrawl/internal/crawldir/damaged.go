@@ -13,7 +13,7 @@ import (
 )
 
 // NewState is the smallest crawl.json with which a crawl can be resumed.
-const NewState = `{"version":1,"config":{"urls":["START URL"]}}`
+const NewState = `{"version":2,"config":{"urls":["START URL"]}}`
 
 // DamagedState returns the error for a crawl.json that is missing or damaged. The command is
 // what the user wanted to do; again is how to do it once there is such a file.

@@ -65,7 +65,7 @@ func (p *planPage) headline() {
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
 		p.Printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
-	case crawler.EndLater:
+	case crawler.EndDeferred:
 		p.Printf(", but for what cannot be asked for yet")
 	}
 	p.Printf("\n")

@@ -143,7 +143,7 @@ func (r *Runner) Lost(lost []output.Loss) {
 // EndCode returns the exit code of a crawl with this end.
 func EndCode(end crawler.End) int {
 	switch end {
-	case crawler.EndLater:
+	case crawler.EndDeferred:
 		return cli.ExitLater
 	case crawler.EndInterrupted:
 		return cli.ExitInterrupted

@@ -94,7 +94,7 @@ func endText(s *crawler.Summary) string {
 	switch s.End {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
-	case crawler.EndLater:
+	case crawler.EndDeferred:
 		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
 			took, left, humanize.Time(s.NextDue))
 	case crawler.EndMaxPages, crawler.EndMaxBytes, crawler.EndMaxTime:

@@ -35,7 +35,7 @@ func TestWaitingText(t *testing.T) {
 		5: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5\n",
 		7: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5 and 2 more\n",
 	} {
-		sum := &crawler.Summary{End: crawler.EndLater}
+		sum := &crawler.Summary{End: crawler.EndDeferred}
 		for i := range hosts {
 			sum.Waiting = append(sum.Waiting, fmt.Sprint("http://h", i+1))
 		}

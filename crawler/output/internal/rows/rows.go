@@ -25,12 +25,12 @@ const (
 // new one goes to the end.
 var Columns = [...][]string{
 	Pages: {
-		"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
-		"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-		"truncated", "links_left", "cut_by",
+		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
+		"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+		"truncated", "links_skipped", "cut_by",
 	},
-	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail", "retry_at"},
-	Sitemaps: {"url", "status", "host", "via", "nested", "pages", "sitemaps", "detail", "fetched_at"},
+	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
+	Sitemaps: {"url", "status", "host", "found_on", "nested", "pages", "sitemaps", "detail", "fetched_at"},
 	Entries:  {"url", "sitemap", "lastmod"},
 }
 
@@ -52,22 +52,22 @@ func Write(f *output.Found, row func(table Table, cells ...any) error) error {
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			return err
 		}
-		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.Via, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
-			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.Millis, p.Attempt, Optional(p.Hash),
-			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksLeft, cutBy)
+		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
+			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
+			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, cutBy)
 		if err != nil {
 			return err
 		}
 	}
 	for _, r := range f.Rejected {
-		err := row(Rejected, r.URL, string(r.Reason), r.Rule, r.Line, r.RobotsURL, Optional(r.Group), r.Depth, r.Via, r.Source,
+		err := row(Rejected, r.URL, string(r.Reason), r.Rule, r.Line, r.RobotsURL, Optional(r.Group), r.Depth, r.FoundOn, r.Source,
 			Optional(r.Detail), r.RetryAt)
 		if err != nil {
 			return err
 		}
 	}
 	for _, m := range f.Sitemaps {
-		if err := row(Sitemaps, m.URL, m.Status, m.Host, m.Via, m.Nested, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
+		if err := row(Sitemaps, m.URL, m.Status, m.Host, m.FoundOn, m.Nested, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
 			return err
 		}
 	}
