@@ -148,7 +148,11 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 			for i := range l.To {
 				l.To[i] = strings.TrimPrefix(l.To[i], s.url)
 			}
-			links[strings.TrimPrefix(l.URL, s.url)] = l.To
+			page := strings.TrimPrefix(l.URL, s.url)
+			if _, twice := links[page]; twice {
+				t.Errorf("%s has two lines of links", page)
+			}
+			links[page] = l.To
 		}
 		want := map[string][]string{"/": {"/leaf", "/gone", "/cut", "/changes"}, "/leaf": {}, "/changes": {"/leaf"}}
 		if diff := cmp.Diff(want, links); diff != "" {
@@ -161,6 +165,12 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 		if from != s.url+"/" || to != s.url+"/gone" {
 			t.Errorf("broken link from %s to %s", from, to)
 		}
+	}
+	saved := savedConfig(t, cfg)
+	saved.Output.Links = false
+	run(t, saved, &Options{Recrawl: true, Formats: formats})
+	if text := contentOf(t, filepath.Join(cfg.Output.Dir, "links.jsonl")); len(text) > 0 {
+		t.Errorf("a crawl that writes no links wrote %s", text)
 	}
 }
 

@@ -83,6 +83,9 @@ func TestInconclusive(t *testing.T) {
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
+		{"a sitemap that was not read to its end", func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Host: example, Detail: "cut short"})
+		}, but(kindNotLinked), "1 sitemap file could not be read"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},

@@ -53,7 +53,7 @@ func (r *Recorder) LoadEarlierLinks(number int) error {
 // addTo adds the line of links of a page that has not changed to a batch. The line of a page
 // without links says so: no line would mean that its links are not known.
 func (e *earlierLinks) addTo(b *crawldir.Batch, p *output.Page) error {
-	if e.at == nil || p.Status != http.StatusNotModified || !p.Unchanged {
+	if e.at == nil || p.Status != http.StatusNotModified {
 		return nil
 	}
 	at, known := e.at[maphash.String(e.seed, p.URL)]
