@@ -100,7 +100,7 @@ var politenessChecks = []check{
 		s.counts(frontier.Counts{Added: hosts * each, Done: hosts * each})
 	}},
 	{name: "the most of a host in one call of many", busy: true, run: func(s *subject) {
-		const workers, urls = 8, 200
+		const workers, urls = 8, 500
 		s.update(a, frontier.HostUpdate{MaxInFlight: urls})
 		soon := items(numbered(a, urls)...) // due while calls are answered together
 		start := s.in(1)
