@@ -78,8 +78,12 @@ func TestInconclusive(t *testing.T) {
 		{"repeating paths", func(c *crawl) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "paths repeat"},
-		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body", CutBy: []string{"max-body"}}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
-		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksSkipped: 1, CutBy: []string{"max-links"}}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		{"a page that was cut short", func(c *crawl) {
+			c.page("/big", output.Page{Source: "link", Truncated: "max-body", CutBy: []string{"max-body"}})
+		}, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		{"too many links", func(c *crawl) {
+			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, CutBy: []string{"max-links"}})
+		}, []string{kindNotLinked, kindNotListed}, "1 page had more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
