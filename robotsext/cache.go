@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Cache keeps records. It must not turn a disallow into an allow (ROB-CAC-17). Calls are
+// Cache keeps records. It must not turn a disallow into an allow. Calls are
 // concurrent, and their ctx does not end.
 type Cache interface {
 	// Load returns nil without an error only if nothing was ever stored for o. A record

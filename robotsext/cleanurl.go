@@ -9,7 +9,7 @@ import (
 )
 
 // CleanURL returns u as it is to be requested and compared: without dot segments, illegal
-// octets of the path escaped, the rest of its spelling kept (ROB-MAT-25, ROB-MAT-28); u
+// octets of the path escaped, the rest of its spelling kept; u
 // itself if nothing changes. A URL without a path of its own is an ErrUncheckable.
 func CleanURL(u *url.URL) (*url.URL, error) {
 	sent := u.EscapedPath()

@@ -61,8 +61,8 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 // Errors of URLs, of collectors and requests that cannot be checked and are not sent, of
 // Record.RedirectError, and of Sitemaps, there inside a *SitemapError.
 var (
-	ErrUnsupportedScheme = errors.New("unsupported scheme") // ROB-LOC-12
-	ErrInvalidHost       = errors.New("invalid host")       // or port; ROB-LOC-08, ROB-LOC-15, ROB-LOC-16
+	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
+	ErrInvalidHost       = errors.New("invalid host")       // or port
 
 	// ErrDetached: the client of the collector was replaced after Attach.
 	ErrDetached = errors.New("the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")

@@ -202,7 +202,7 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens a robots.txt or sitemap; fs.ErrNotExist: none (ROB-LOC-10).
+// Fetcher opens a robots.txt or sitemap; fs.ErrNotExist: none.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {

@@ -123,7 +123,7 @@ func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 const maxRetryAfter = 24 * time.Hour
 
 // RetryAfter returns how long the longest Retry-After of a response received at now asks
-// to wait, at most 24 h (ROB-POL-04). A list of seconds counts as several fields, which a
+// to wait, at most 24 h. A list of seconds counts as several fields, which a
 // proxy has joined.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	// The clock of a server may be wrong, so its dates are read by its own Date.

@@ -188,7 +188,7 @@ func clipChain(urls []string) []string {
 // memoryCache is a memory that several Robots share.
 type memoryCache struct{ memory *memory }
 
-// NewMemoryCache returns a Cache that several Robots share (ROB-CAC-11).
+// NewMemoryCache returns a Cache that several Robots share.
 func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
 	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }

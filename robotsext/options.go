@@ -16,8 +16,8 @@ import (
 
 // Options changes how a Robots works. Zero values are polite; see README.md.
 type Options struct {
-	Tokens       []string           // product tokens, most specific first (ROB-UA-04); nil: that of the user agent
-	IgnoreGlobal bool               // obey no group for "*", for crawlers that the site's owner has sent (ROB-UA-09)
+	Tokens       []string           // product tokens, most specific first; nil: that of the user agent
+	IgnoreGlobal bool               // obey no group for "*", for crawlers that the site's owner has sent
 	Parse        *robotstxt.Options // how files are read; nil: by the specification
 	Transport    http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
 	Guard        *guard.Guard       // addresses that Transport, which must be nil, connects to; nil: all
@@ -61,7 +61,7 @@ type OutageOptions struct {
 // SitemapOptions says how Robots.Sitemaps and Robots.Sitemap read.
 type SitemapOptions struct {
 	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
-	Probe     bool                                 // request /sitemap.xml where robots.txt names no sitemap (ROB-SMP-10)
+	Probe     bool                                 // request /sitemap.xml where robots.txt names no sitemap
 	MaxFiles  int                                  // per call; zero: 1,000
 	Delay     time.Duration                        // between requests to a server, or its Crawl-delay; zero: 1 s; negative: none
 	Timeout   time.Duration                        // for one file; zero: 5 minutes

@@ -11,10 +11,10 @@ import (
 )
 
 // Origin is what one robots.txt speaks for, such as "https://example.com:8443", in lower
-// case and punycode, without default port. None inherits from another (ROB-LOC-02).
+// case and punycode, without default port. None inherits from another.
 type Origin string
 
-// RobotsURL returns the URL of the origin's robots.txt (ROB-LOC-01).
+// RobotsURL returns the URL of the origin's robots.txt.
 func (o Origin) RobotsURL() string { return string(o) + robotsPath }
 
 const robotsPath = "/robots.txt"
@@ -26,7 +26,7 @@ func (o Origin) server() string {
 }
 
 // OriginOf returns the origin of an absolute http, https or ftp URL. International names
-// are mapped by UTS 46 (ROB-LOC-08); a trailing dot and underscores stay.
+// are mapped by UTS 46; a trailing dot and underscores stay.
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
 	var defaultPort string

@@ -10,7 +10,7 @@ import (
 
 // Pace makes the attached collector c wait between two requests to a server as its
 // Crawl-delay says, at most longest (zero: 30 s, the cap of Options.Parse), and for
-// Retry-After (ROB-POL-02, ROB-POL-04). All requests of this Robots to the server then go
+// Retry-After. All requests of this Robots to the server then go
 // one at a time. Clones have no callbacks: pace each.
 func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 	client := clientOf(c)

@@ -6,7 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Record is what is known of one robots.txt. It must not be changed (ROB-STA-11).
+// Record is what is known of one robots.txt. It must not be changed.
 type Record struct {
 	Origin    Origin
 	Outcome   Outcome
@@ -18,18 +18,18 @@ type Record struct {
 	Chain     []string        // the URLs that the last fetch requested
 	FetchedAt time.Time       // end of the last fetch
 	ExpiresAt time.Time       // from then on the next use fetches
-	NoStore   bool            // the site wants Body not written to disk (ROB-CAC-06)
+	NoStore   bool            // the site wants Body not written to disk
 
 	// In an outage:
 	FailingSince time.Time     // first of the failed fetches in a row; zero: no outage
 	RetryAt      time.Time     // next fetch
 	Failures     int           // failed fetches in a row
-	Outage       time.Duration // its length, at most a day for each gap between two fetches (ROB-STA-05)
-	Copy         *Record       // the last file that was read whole; nil: none (ROB-STA-07)
-	CopyLost     bool          // there may have been one that is gone (ROB-CAC-17)
+	Outage       time.Duration // its length, at most a day for each gap between two fetches
+	Copy         *Record       // the last file that was read whole; nil: none
+	CopyLost     bool          // there may have been one that is gone
 }
 
-// RedirectError says how redirects led nowhere, if they did (ROB-FET-05).
+// RedirectError says how redirects led nowhere, if they did.
 func (rec *Record) RedirectError() error {
 	switch {
 	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:

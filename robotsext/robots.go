@@ -170,7 +170,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 
 type userFetchKey struct{}
 
-// WithUserFetch exempts requests that a person has asked for (ROB-GEN-03).
+// WithUserFetch exempts requests that a person has asked for.
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

@@ -35,8 +35,8 @@ type SitemapFile struct {
 }
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
-// fetches one file at a time, paced, what its robots.txt allows (ROB-SMP-04), and retries
-// three times (ROB-SMP-24). A page may still be disallowed (ROB-SMP-23). Errors come with
+// fetches one file at a time, paced, what its robots.txt allows, and retries
+// three times. A page may still be disallowed. Errors come with
 // a zero Entry, of a file as a *SitemapError; the walk goes on if the loop does.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {

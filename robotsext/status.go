@@ -1,13 +1,13 @@
 package robotsext
 
-// Outcome is what a fetch of robots.txt came to (ROB-GEN-01).
+// Outcome is what a fetch of robots.txt came to.
 type Outcome uint8
 
 // The three outcomes.
 const (
 	Rules       Outcome = iota + 1
 	AllowAll            // there is no robots.txt
-	Unreachable         // unknown: nothing may be fetched for now (ROB-STA-02)
+	Unreachable         // unknown: nothing may be fetched for now
 )
 
 func (o Outcome) String() string {

@@ -9,21 +9,21 @@ import (
 // storedRecord is the form in which a record leaves the process: everything but
 // the parsed file, which Body holds.
 type storedRecord struct {
-	Origin       Origin        `json:"origin"`
-	Outcome      string        `json:"outcome"`
-	Status       int           `json:"status,omitempty"`
-	Err          string        `json:"error,omitempty"`
-	Body         []byte        `json:"body,omitempty"`
-	Truncated    bool          `json:"truncated,omitempty"`
-	Chain        []string      `json:"chain,omitempty"`
-	FetchedAt    time.Time     `json:"fetched_at"`
-	ExpiresAt    time.Time     `json:"expires_at"`
-	FailingSince time.Time     `json:"failing_since,omitzero"`
-	RetryAt      time.Time     `json:"retry_at,omitzero"`
-	Failures     int           `json:"failures,omitempty"`
-	OutageMS     int64         `json:"outage_ms,omitempty"`
-	Copy         *storedCopy   `json:"copy,omitempty"`
-	CopyLost     bool          `json:"copy_lost,omitempty"`
+	Origin       Origin      `json:"origin"`
+	Outcome      string      `json:"outcome"`
+	Status       int         `json:"status,omitempty"`
+	Err          string      `json:"error,omitempty"`
+	Body         []byte      `json:"body,omitempty"`
+	Truncated    bool        `json:"truncated,omitempty"`
+	Chain        []string    `json:"chain,omitempty"`
+	FetchedAt    time.Time   `json:"fetched_at"`
+	ExpiresAt    time.Time   `json:"expires_at"`
+	FailingSince time.Time   `json:"failing_since,omitzero"`
+	RetryAt      time.Time   `json:"retry_at,omitzero"`
+	Failures     int         `json:"failures,omitempty"`
+	OutageMS     int64       `json:"outage_ms,omitempty"`
+	Copy         *storedCopy `json:"copy,omitempty"`
+	CopyLost     bool        `json:"copy_lost,omitempty"`
 }
 
 type storedCopy struct {

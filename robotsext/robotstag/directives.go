@@ -61,7 +61,7 @@ func (d *Directives) Header(h http.Header) {
 }
 
 // Meta reads a meta element: one whose name is "robots" or one of the crawler's
-// product tokens (ROB-PAG-04). Others are ignored, so that all of a page's can be
+// product tokens. Others are ignored, so that all of a page's can be
 // handed over, wherever they stand in it.
 func (d *Directives) Meta(name, content string) {
 	agent := strings.ToLower(strings.TrimSpace(name))
@@ -187,8 +187,7 @@ func (d *Directives) MaxImagePreview() *Rule { return d.strictest(MaxImagePrevie
 func (d *Directives) UnavailableAfter() *Rule { return d.strictest(UnavailableAfter) }
 
 // Canonical returns the URL that the page gives as its own, as written; "" if it
-// gives none. It is a hint: pages with the same one may be duplicates
-// (ROB-PAG-09).
+// gives none. It is a hint: pages with the same one may be duplicates.
 func (d *Directives) Canonical() string { return d.canonical }
 
 // Usage returns what the Content-Usage header says; nil if it says nothing.

@@ -1,43 +1,37 @@
-// Package robotstag reads what a page asks of the crawlers that have fetched it:
-// X-Robots-Tag headers, robots meta elements, rel attributes and what belongs to
-// them.
+// Package robotstag reads what a page asks of crawlers: X-Robots-Tag headers, robots meta
+// elements and rel attributes.
 //
 // # Two questions
 //
-// robots.txt answers one question: may this URL be fetched? What is done with a
-// page once it is fetched is another one, and a page answers it for itself, in the
-// header of the response or in the document:
+// robots.txt says which URLs a crawler may fetch. What it may do with a fetched page, the page
+// says itself, in a response header or in the document:
 //
 //	X-Robots-Tag: noindex, examplebot: nofollow
 //
 //	<meta name="robots" content="max-snippet:50">
 //	<meta name="examplebot" content="unavailable_after: 2030-12-31">
 //
-// The two do not mix. A page that robots.txt forbids is not fetched, so what it
-// asks for is never seen: whoever wants a page out of an index has to let it be
-// crawled (ROB-PAG-01). And no word of a page allows what robots.txt forbids.
+// The two are independent. A crawler does not fetch a page that robots.txt disallows, so it
+// never sees what the page asks for: to keep a page out of an index, its owner must allow
+// crawling it. And no page can allow what robots.txt disallows.
 //
 // # What a page can ask for
 //
-// Two rules matter to a crawler: noindex, do not keep this page, and nofollow, do
-// not follow its links; "none" is both. The others are about showing the page in
-// search results: nosnippet, max-snippet and so on. A rule may be for everyone or
-// for one crawler by its product token. All that is addressed to a crawler adds up,
-// and where two rules disagree the more restrictive one holds, wherever each comes
-// from; no rule takes another one back (ROB-PAG-05). [Directives] collects the
-// rules of one page and answers the questions; each answer is the rule behind it,
-// with the place where it stands.
+// Two rules matter to a crawler: noindex, do not keep this page, and nofollow, do not follow
+// its links; "none" is both. The other rules restrict search results: nosnippet, max-snippet
+// and so on. A rule applies to all crawlers, or to one by its product token. All rules for a
+// crawler add up. The most restrictive one holds, and no rule cancels another. [Directives]
+// collects the rules of one page. Each of its answers is the rule that decides, with the header
+// or element that has it.
 //
-// A single link can be excepted by its rel attribute ([ParseRel]). It says nothing
-// about the page it leads to, which may be reached in another way.
+// The rel attribute of a link is about that link alone ([ParseRel]). Its target may still be
+// reached through other links.
 //
-// # What it reads
+// # What the package reads
 //
-// The rules are those that Google documents, the names and dates as people write
-// them: in any case, with or without space. Two drafts are read as well: the header
-// Robots-Tag (draft-illyes-repext), which is to follow X-Robots-Tag, and
-// Content-Usage (draft-ietf-aipref-attach), which tells what the content may be used
-// for. The package does not read HTML; whoever does hands over the pairs it finds.
-// It does no I/O, and looks at no more than 64 KiB of the headers of a page and as
-// much of its meta elements.
+// It reads the rules that Google documents, with names and dates in any case, with or without
+// space, and two drafts: the header Robots-Tag (draft-illyes-repext), a successor of
+// X-Robots-Tag, and Content-Usage (draft-ietf-aipref-attach), which says what the content may
+// be used for. The caller parses the HTML and passes names and values. The package does no
+// I/O, and reads at most 64 KiB of the headers of a page and 64 KiB of its meta elements.
 package robotstag

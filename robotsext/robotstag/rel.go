@@ -2,7 +2,7 @@ package robotstag
 
 import "strings"
 
-// A Rel is what the rel attribute of a link says to a crawler (ROB-PAG-08).
+// A Rel is what the rel attribute of a link says to a crawler.
 type Rel struct {
 	NoFollow  bool // the author of the page does not vouch for it
 	UGC       bool // it was written by a visitor

@@ -12,7 +12,7 @@ import (
 // A Name is the name of a rule.
 type Name string
 
-// The rules (ROB-PAG-06). Others are ignored, among them "all", "index" and
+// The rules. Others are ignored, among them "all", "index" and
 // "follow": they ask for nothing, and cannot take back what others ask for.
 const (
 	None             Name = "none"              // NoIndex and NoFollow

@@ -6,9 +6,8 @@ import "github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 // True grants, false refuses; of a category that is not there nothing is said.
 type Usage map[string]bool
 
-// ParseUsage reads the value of a Content-Usage header (draft-ietf-aipref-attach,
-// ROB-EXT-05): a dictionary of structured fields whose values are the tokens y and
-// n. Several lines of the header are one value with commas between. Of a category
-// given twice the last counts; other values say nothing. It returns nil if value is
-// no such dictionary.
+// ParseUsage parses the value of a Content-Usage header (draft-ietf-aipref-attach): a
+// dictionary of structured fields whose values are the tokens y and n. Join several header
+// lines by commas. If a category is given twice, the last value counts; other values are
+// ignored. It returns nil if value is no such dictionary.
 func ParseUsage(value string) Usage { return sfv.Usage(value) }

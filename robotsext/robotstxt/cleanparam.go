@@ -6,7 +6,7 @@ import (
 )
 
 // CleanParam is a Clean-param line, Yandex's way to say that some query
-// parameters do not change a page (ROB-EXT-03). It holds for the whole file.
+// parameters do not change a page. It holds for the whole file.
 type CleanParam struct {
 	Params []string
 	Path   string // only for paths that begin so, * standing for anything; "" is every path

@@ -8,7 +8,7 @@ import (
 
 // CrawlDelay returns the least time that the group asks to leave between two
 // requests, 0 if it asks for none. Of several values it is the largest, at
-// most Options.MaxCrawlDelay (ROB-EXT-01).
+// most Options.MaxCrawlDelay.
 //
 // Google does not support Crawl-delay, Yandex gave it up in 2018, Bing reads it
 // as one visit in each window of that many seconds.
@@ -48,7 +48,7 @@ func parseDelay(value string) (time.Duration, bool) {
 }
 
 // RequestRate is a Request-rate line, from the draft of 1996 that never became a
-// standard: so many documents in so long a time (ROB-EXT-02).
+// standard: so many documents in so long a time.
 type RequestRate struct {
 	Documents int
 	Per       time.Duration

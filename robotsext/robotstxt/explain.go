@@ -13,14 +13,14 @@ type Explanation struct {
 
 	// Token is the one of the crawler's tokens that Group was chosen by, "*" if
 	// none of them has a group and that of all others holds, and "" if no group
-	// applies (ROB-UA-04, ROB-UA-06).
+	// applies.
 	Token string
 
 	// Path is the path and query of the URL as it was compared with the rules.
 	Path string
 
 	// Exempt says that no rule counts, because the URL is that of robots.txt
-	// itself (ROB-MAT-21).
+	// itself.
 	Exempt bool
 
 	// Matches are the rules of Group that match the URL in order of precedence.
@@ -38,7 +38,7 @@ type RankedRule struct {
 
 	// Length is what precedence goes by. It is not always that of Canonical: a $
 	// that stands for itself counts as one octet, and so does a raw bracket in the
-	// query (ROB-MAT-03).
+	// query.
 	Length int
 }
 
@@ -78,7 +78,7 @@ func (g *Group) matches(path string) []RankedRule {
 }
 
 // Lines returns the numbers of the User-agent lines that name the group, the first in
-// each part of the file that it is merged from (ROB-GRP-09). A File does not keep
+// each part of the file that it is merged from. A File does not keep
 // them: it is read again for that.
 func (g *Group) Lines() []int {
 	if g.file == nil {
@@ -104,14 +104,14 @@ func (g *Group) Lines() []int {
 func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 0) }
 
 // CanonicalPattern returns the form in which the path of a rule is compared, and
-// the length that it has in the comparison with other rules (ROB-MAT-03). In that
+// the length that it has in the comparison with other rules. In that
 // form a star is always a wildcard, and a dollar sign the end of the URL.
 func CanonicalPattern(pattern string) (canonical string, length int) {
 	return canonicalRule(pattern, 0)
 }
 
 // Ranked returns the rules in order of precedence: the first that matches a URL
-// decides (ROB-MAT-03, ROB-MAT-04).
+// decides.
 func (g *Group) Ranked() []RankedRule {
 	ranks := g.ranked()
 	rules := make([]RankedRule, len(ranks))

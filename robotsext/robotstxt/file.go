@@ -6,11 +6,11 @@ import "sync/atomic"
 // be used by several goroutines at once; its slices are not to be written to.
 type File struct {
 	// Sitemaps are the sitemaps of the file in file order, each once. They
-	// belong to no group and are offered to every crawler (ROB-SMP-02).
+	// belong to no group and are offered to every crawler.
 	Sitemaps []Sitemap
 
 	// Extensions are all fields but the four that have a meaning for crawling,
-	// in file order, up to Options.MaxExtensions (ROB-EXT-07).
+	// in file order, up to Options.MaxExtensions.
 	Extensions []Extension
 
 	// Findings are the oddities of the file by line, as many as

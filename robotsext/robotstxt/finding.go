@@ -7,7 +7,7 @@ import (
 )
 
 // Finding is an oddity of a file. None is an error, since a robots.txt file is
-// always parsed (ROB-FMT-20), but most are a sign that its author meant
+// always parsed, but most are a sign that its author meant
 // something else than a crawler will understand.
 type Finding struct {
 	Line int    `json:"line"` // from 1; 0: the file as a whole

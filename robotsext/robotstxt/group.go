@@ -1,7 +1,7 @@
 package robotstxt
 
 // Group is what a File says to one crawler: the rules of every group that
-// names it, in file order (ROB-GRP-09). The zero Group has no rules and so
+// names it, in file order. The zero Group has no rules and so
 // allows everything.
 type Group struct {
 	file   *File
@@ -15,8 +15,8 @@ var nobody Group
 
 // Group returns the group that a crawler has to obey. The crawler is known by
 // its product tokens, most specific first; the first one that has a group
-// decides, and no group is ever added to another token's (ROB-UA-04, D13). With
-// no such group it is the group of "*" (ROB-UA-06), and without that one an
+// decides, and no group is ever added to another token's. With
+// no such group it is the group of "*", and without that one an
 // empty group. It is never nil.
 func (f *File) Group(tokens ...string) *Group {
 	if g := f.named(tokens); g != nil {
@@ -29,7 +29,7 @@ func (f *File) Group(tokens ...string) *Group {
 }
 
 // NamedGroup is Group for crawlers that ignore "*" and obey only rules that
-// address them by name, such as AdsBot-Google (ROB-UA-09).
+// address them by name, such as AdsBot-Google.
 func (f *File) NamedGroup(tokens ...string) *Group {
 	if g := f.named(tokens); g != nil {
 		return g

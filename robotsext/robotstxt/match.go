@@ -4,7 +4,7 @@ package robotstxt
 type Verdict struct {
 	Allowed bool
 	Group   *Group // the group in force, never nil
-	Rule    *Rule  // the rule that decided; nil if none applied and so all is allowed (ROB-GEN-02)
+	Rule    *Rule  // the rule that decided; nil if none applied and so all is allowed
 }
 
 // Check tells whether the crawler with these product tokens may fetch rawURL;
@@ -15,18 +15,18 @@ type Verdict struct {
 // A relative reference has to be resolved first, or begin with a slash.
 //
 // Check does not look at the authority. The caller has to know that f is the
-// file of the authority of rawURL (ROB-LOC-02).
+// file of the authority of rawURL.
 func (f *File) Check(rawURL string, tokens ...string) Verdict {
 	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.google))
 }
 
 // Match tells whether a path, with its query if there is one, may be fetched.
-// Of the rules that match, the longest decides (ROB-MAT-03), and between two of
-// the same length the one that allows (ROB-MAT-04).
+// Of the rules that match, the longest decides, and between two of
+// the same length the one that allows.
 //
 // The path is compared in canonical form, see the package documentation. It need
 // not be given so, but if it is, Match allocates nothing, save where a query has
-// to be compared in its second form (ROB-MAT-19).
+// to be compared in its second form.
 func (g *Group) Match(pathAndQuery string) Verdict {
 	v := Verdict{Allowed: true, Group: g}
 	if g.set == nil {

@@ -8,7 +8,7 @@ import (
 // Defaults of the zero Options.
 const (
 	// DefaultMaxBytes is how much of a body is read: 500 KiB, the least that
-	// RFC 9309 section 2.5 asks for and what Google uses (ROB-FMT-14).
+	// RFC 9309 section 2.5 asks for and what Google uses.
 	DefaultMaxBytes = 500 * 1024
 
 	// DefaultMaxExtensions bounds File.Extensions, which a body of garbage would
@@ -16,19 +16,17 @@ const (
 	// it.
 	DefaultMaxExtensions = 10000
 
-	// DefaultMaxCrawlDelay caps Crawl-delay (ROB-EXT-01).
+	// DefaultMaxCrawlDelay caps Crawl-delay.
 	DefaultMaxCrawlDelay = 30 * time.Second
 )
 
 // Options departs from the specification, field by field. The zero value, like
-// a nil *Options, is the specification. Each field that restores what an older
-// edition said names the decision that it undoes.
+// a nil *Options, is the specification.
 type Options struct {
-	// MaxBytes is the number of bytes that are looked at; the rest of the body,
-	// and a line that the limit cuts in two, do not exist (ROB-FMT-14,
-	// ROB-FMT-15). Zero means DefaultMaxBytes, negative no limit. A caller that
-	// reads from the network should pass MaxBytes+1 bytes where there are as
-	// many: the last one tells a cut line from a whole one.
+	// MaxBytes is the number of bytes of the body that are parsed. A line that the
+	// limit cuts in two is ignored. Zero means DefaultMaxBytes, negative no limit. A
+	// caller that reads from the network should pass up to MaxBytes+1 bytes: the last
+	// one tells a cut line from a whole one.
 	MaxBytes int
 
 	// MaxFindings bounds File.Findings. Zero means 1,000, negative
@@ -46,20 +44,18 @@ type Options struct {
 	MaxCrawlDelay time.Duration
 
 	// RequestRateDelay lets Request-rate lines lengthen Group.CrawlDelay: 1/10m
-	// is one request every 600 s (ROB-EXT-02). The cap applies.
+	// is one request every 600 s. The cap applies.
 	RequestRateDelay bool
 
 	// Lenient accepts Google's list of misspelt fields, fields by prefix, and a
-	// line of exactly two words without a colon (ROB-FMT-12, D6).
+	// line of exactly two words without a colon.
 	Lenient bool
 
 	// WideTokens lets agents such as MJ12bot be addressed: a User-agent line
-	// then also names its value up to the first space, slash or star
-	// (ROB-UA-11).
+	// then also names its value up to the first space, slash or star.
 	WideTokens bool
 
-	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does
-	// (ROB-MAT-10, D7).
+	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does.
 	AssumeSlash bool
 
 	// GoogleParser gives the verdicts of Google's open-source parser, bug for

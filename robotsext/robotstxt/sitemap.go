@@ -9,7 +9,7 @@ import (
 )
 
 // Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
-// is; on which host is of no matter (ROB-SMP-03).
+// is; on which host is of no matter.
 type Sitemap struct {
 	Line int    `json:"line"` // from 1
 	URL  string `json:"url"`  // absolute; as written, but for octets that no URL may hold

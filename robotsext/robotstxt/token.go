@@ -10,7 +10,7 @@ import (
 var ErrToken = errors.New("no product token")
 
 // ValidToken reports whether token can be addressed by a User-agent line: one or
-// more of A-Z a-z - _ (RFC 9309 section 2.2.1, ROB-UA-10).
+// more of A-Z a-z - _ (RFC 9309 section 2.2.1).
 func ValidToken(token string) bool {
 	n, _ := agentToken(token)
 	return n > 0 && n == len(token)
@@ -18,8 +18,7 @@ func ValidToken(token string) bool {
 
 // ProductToken guesses the product token from the value of a User-Agent header:
 // the first product inside "(compatible; …)", else the first one that does not
-// merely claim compatibility with a browser, cut to token characters
-// (ROB-UA-14). The error is an ErrToken.
+// merely claim compatibility with a browser, cut to token characters. The error is an ErrToken.
 func ProductToken(userAgent string) (string, error) {
 	token := compatibleProduct(userAgent)
 	if token == "" {
@@ -80,8 +79,7 @@ func firstProduct(userAgent string) string {
 
 // WithParents returns token and, from specific to general, what is left when
 // parts are cut off at hyphens: Googlebot-Image, Googlebot. It is the identity
-// of a crawler that obeys the more generic group where it has none of its own
-// (ROB-UA-13).
+// of a crawler that obeys the more generic group where it has none of its own.
 func WithParents(token string) []string {
 	tokens := []string{token}
 	for {

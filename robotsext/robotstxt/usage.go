@@ -39,7 +39,7 @@ func (g *Group) usages() []usageLine {
 }
 
 // ContentUsage returns what the group's Content-Usage lines say of the content
-// at a path (IETF draft aipref-attach, ROB-EXT-05). The line with the longest
+// at a path (IETF draft aipref-attach). The line with the longest
 // path that matches counts; of several with equal paths the most restrictive
 // word does. Nothing is said of a path that must not be crawled.
 func (g *Group) ContentUsage(pathAndQuery string) Usage {
@@ -78,7 +78,7 @@ func splitUsage(value string) (path, prefs string) {
 	return value[:end], trimSpace(value[end:])
 }
 
-// Signal is one word of a Content-Signal line (Cloudflare, ROB-EXT-06). The keys
+// Signal is one word of a Content-Signal line (Cloudflare). The keys
 // in use are search, ai-input and ai-train, whose value yes grants and no
 // refuses, and use, on trial, with immediate, reference or full. A key that is
 // not there says neither.

@@ -5,7 +5,7 @@
 // robots.txt is another one, the origin: http://example.com, https://example.com and
 // http://example.com. have a file each (RFC 9309 section 2.3), though one machine
 // answers for all. Who paced them by origin would ask that machine three times as
-// often as it allows (ROB-POL-01). Another port is another program, and so another
+// often as it allows. Another port is another program, and so another
 // server, apart from 80 and 443, which are two doors of one.
 package server
 

@@ -50,8 +50,8 @@ const (
 
 // Kinds that a walk over several files adds, such as robotsext.Robots.Sitemaps.
 const (
-	OutOfScope Kind = "the sitemap has no right to list this, left out" // by its Policy (ROB-SMP-18, ROB-SMP-19)
-	Loop       Kind = "the index lists itself, or one that led to it"   // so it is not read again (ROB-SMP-20)
+	OutOfScope Kind = "the sitemap has no right to list this, left out" // by its Policy
+	Loop       Kind = "the index lists itself, or one that led to it"   // so it is not read again
 )
 
 // Finding is one thing that is wrong with a sitemap, or that a reader of it

@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Limits of the sitemaps.org protocol for one file (ROB-SMP-12).
+// Limits of the sitemaps.org protocol for one file.
 const (
 	MaxEntries = 50_000
 	MaxBytes   = 52_428_800
@@ -91,10 +91,10 @@ type Summary struct {
 
 // Read yields the entries of one sitemap as they arrive, in memory that does
 // not grow with the file. The format, and whether it is gzipped, is told by
-// the content (ROB-SMP-11).
+// the content.
 //
 // What ends the reading early is yielded last, as a *Finding with a zero
-// Entry; the entries before it stand (ROB-SMP-22). A reader that never ends is
+// Entry; the entries before it stand. A reader that never ends is
 // stopped by MaxBytes, one that hangs by its own error: a request's body
 // returns that of its context.
 //

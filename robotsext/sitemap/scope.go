@@ -19,12 +19,11 @@ const (
 	// Listed believes entries on the authority whose robots.txt lists the
 	// sitemap, for that listing proves that its owner vouches for it, and
 	// entries in the sitemap's own directory or below, on its own
-	// authority. An index may list any sitemap on its own authority
-	// (ROB-SMP-18, ROB-SMP-20).
+	// authority. An index may list any sitemap on its own authority.
 	Listed Policy = iota
 
 	// Directory is the letter of the protocol: entries in the sitemap's
-	// own directory or below, with its scheme, host and port (ROB-SMP-19).
+	// own directory or below, with its scheme, host and port.
 	Directory
 
 	// Any believes every entry.

@@ -1,26 +1,19 @@
-// Package robotslint finds what is wrong with robots.txt files and says how to put
-// it right.
+// Package robotslint finds mistakes in robots.txt files and says how to fix them.
 //
-// # What goes wrong
+// A robots.txt file is never refused. Crawlers skip what they cannot parse (RFC 9309 section
+// 2.2), and the author never hears of it. Most mistakes are of one of these sorts.
 //
-// A robots.txt file is never refused. Whatever a crawler cannot make sense of it
-// skips (RFC 9309 section 2.2), and whoever wrote the file hears nothing of it.
-// So a file that says something else than was meant can stand for years. This is
-// how it comes about, most of it in files of well-known sites:
+// Lines without effect. A field needs its exact name and a colon: "Disalow: /x",
+// "Disallow /x" and "Noindex: /x" do nothing. A path begins with / or *: "Disallow: private/"
+// and "Disallow: https://…" do nothing. A sitemap needs a whole URL. Invisible characters, such
+// as a byte order mark inside the file, spoil a line. Crawlers may ignore what follows the
+// first 500 KiB.
 //
-// Lines that nobody reads. A field is recognised by its exact name and a colon:
-// "Disalow: /x", "Disallow /x" and "Noindex: /x" do nothing. A path begins with /
-// or *: "Disallow: private/", "Disallow: .gif$" and "Disallow: https://…" do
-// nothing. A sitemap has a whole URL. What an editor does not show, a byte order
-// mark in the middle of a file, a no-break space before a field, spoils the line.
-// Of a file that is longer than 500 KiB the end need not be read.
-//
-// Rules for nobody, or for somebody else. A rule before the first User-agent line
-// binds nobody. A crawler is named by its product token, letters with - and _
-// alone: "Mozilla/5.0 (compatible; ExampleBot)" addresses Mozilla. A crawler that
-// has a group of its own does not care for that of "*", even if its own is empty.
-// And it is not an empty line that ends a group, but the next User-agent line after
-// a rule: in
+// Rules for nobody, or for another crawler. A rule before the first User-agent line applies
+// to nobody. A crawler is named by its product token, letters with - and _ alone:
+// "Mozilla/5.0 (compatible; ExampleBot)" names Mozilla. A crawler that has a group ignores
+// the group of "*", even if its own is empty. An empty line does not end a group; the next
+// User-agent line after a rule does. In
 //
 //	User-agent: ExampleBot
 //	Crawl-delay: 5
@@ -28,83 +21,25 @@
 //	User-agent: *
 //	Disallow: /
 //
-// the last line is for ExampleBot too.
+// the last line applies to ExampleBot too.
 //
-// Rules that mean something else. * and a $ at the very end are all that has a
-// meaning in a path: there are no regular expressions, and no comments without #,
-// which on its part begins one anywhere. Dots, spaces and braces stand in URLs as
-// browsers write them.
+// Rules with another meaning. Only * and a $ at the very end are special in a path: there
+// are no regular expressions. A # begins a comment anywhere.
 //
-// Rules that no URL needs. The longest rule that matches decides, an Allow before
-// a Disallow of the same length, the order is of no matter. So a rule may never
-// have a say, because another is longer wherever it matches ("Allow: /" beside
-// "Disallow: /*"), or it may say what is said already ("Disallow: /a/b" below
-// "Disallow: /a"). The former is a contradiction that the author did not see, the
-// latter makes files long and is best left out. Here a rule is called needless
-// only if it is certain that the verdict on every URL, for every crawler, is the
-// same without it, and also without all others that are called so; see the proof
-// in shadow.go.
+// Needless rules. The longest rule that matches decides, so a rule may never decide, because
+// another one is longer wherever it matches ("Allow: /" beside "Disallow: /*"), or it may
+// repeat another ("Disallow: /a/b" beside "Disallow: /a"). A rule is reported as needless
+// only if no verdict on any URL for any crawler changes without it and all others that are
+// reported.
 //
 // # Findings
 //
-// Lint returns findings by line. Each has a kind, which is a word that scripts can
-// rely on, a severity, the id of the requirement that it rests on, what is wrong
-// in a sentence, and a fix. Of a clean file there is nothing to say.
+// Lint returns findings by line. A finding has a kind that scripts can rely on, a severity,
+// the id of a requirement of the specification, a message and a fix. An Error is a line that
+// does not do what it was written for. A Warning is a line that works for some crawlers only,
+// by luck, or in vain. A Note is no fault. A clean file has no findings.
 //
-// An Error is a line that does not do what it was written for. A Warning is one that
-// does it for some crawlers, or by luck, or in vain. A Note is no fault.
-//
-// Much of it is found by package robotstxt as it parses (File.Findings); what no
-// parser needs to know is found here. The whole takes some tens of milliseconds for
-// a file of 500 KiB, a few tenths of a second for a hostile one: the search for
-// needless rules has a bound on its steps, beyond which rules are left in peace.
-//
-// # How often
-//
-// In robots.txt files of real sites there were these findings. The table is
-// counted, and held against this text, by
-//
-//	go -C robotsext test -run TestCorpus -v ./robotstxt/robotslint
-//
-//	of 499 files 268 are clean
-//
-//	kind                 severity files findings
-//	agent-cut            error        9       21
-//	agent-cut            note        28       79
-//	agent-cut            warning     33      544
-//	bad-agent            error        2       22
-//	bad-agent            note        10       13
-//	bad-sitemap-url      error        2        2
-//	crawl-delay-capped   warning      4       18
-//	cut-by-hash          warning      3       10
-//	duplicate-rule       warning     27       85
-//	duplicate-sitemap    note         6       12
-//	empty-group          warning     16       16
-//	empty-rule           warning      8        8
-//	full-url             error        4      264
-//	html                 error       22       22
-//	inner-dollar         warning      1        1
-//	inner-space          warning      5        5
-//	invisible-character  warning      1        1
-//	joined-groups        warning     19       46
-//	lone-cr              note         1        1
-//	misspelt-field       error        1        1
-//	no-effect            warning     21      202
-//	no-slash             error        7       13
-//	not-utf8             warning      1        1
-//	overruled-rule       error        2        2
-//	rare-field           note         8        8
-//	regular-expression   error        1        1
-//	relative-sitemap     error        3       13
-//	repeated-agent       note         4        5
-//	repeated-group       note        25      387
-//	rule-before-group    error        2       82
-//	two-fields           error        1        1
-//	unescaped-character  warning      1        1
-//	unknown-field        warning      1        4
-//	unreachable-group    warning     14      144
-//	unreachable-rule     warning    112     1164
-//
-// More than half of the files are clean. About half of the others have rules that no URL
-// needs: lists that grew by one line at a time.
+// A file of 500 KiB takes some tens of milliseconds, a hostile one a few tenths of a second:
+// the search for needless rules stops after a limited number of steps. FINDINGS.md counts the
+// findings in files of real sites.
 package robotslint
