@@ -101,7 +101,7 @@ func TestTimesBelowASecond(t *testing.T) {
 	})
 	var found output.Found
 	for host := range want {
-		found.Pages = append(found.Pages, &output.Page{URL: "http://" + host + "/", Status: 200, Millis: 40})
+		found.Pages = append(found.Pages, &output.Page{URL: "http://" + host + "/", Status: 200, DurationMS: 40})
 	}
 	hand(t, s, &found)
 	b.Open(s.URL())
