@@ -169,7 +169,7 @@ func (w *worker) trap(v *visit) decision {
 	if !closed {
 		return decision{}
 	}
-	detail := fmt.Sprintf("%s: %d pages were fetched, the last of which had nothing new and led to ever more (trap-pages %d)", name, pages, w.c.cfg.Limits.TrapPages)
+	detail := fmt.Sprintf("%s: after %d pages the pattern shows nothing new and leads to ever more URLs (trap-pages %d)", name, pages, w.c.cfg.Limits.TrapPages)
 	return decision{verdict: skip, skipped: output.Rejection{Reason: output.Trap, Detail: detail}}
 }
 

@@ -52,7 +52,7 @@ func TestURLBounds(t *testing.T) {
 		long + "2":   {Reason: output.TooLong, Source: "redirect"},
 		params:       {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
 		params + "1": {Reason: output.TooLong, Source: "sitemap"},
-		again:        {Reason: output.RepeatedSegment, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
+		again:        {Reason: output.RepeatedSegment, Detail: "/a repeats more than 3 times in a row in its path (max-repeats)"},
 		"/" + strings.Repeat("y", shown.MaxBytes-1): {Reason: output.TooLong, Source: "link"},
 	} {
 		r := got.refusal(t, s.url+path)

@@ -42,7 +42,7 @@ func (c *Crawler) joinCluster() error {
 	}
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
-		return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
+		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
 			ErrFrontierLost, c.cfg.Cluster.Join, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
 	case errors.Is(err, redisstore.ErrNone):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
@@ -80,9 +80,9 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	}
 	switch saved := s.Config; {
 	case saved.Cluster.Frontier == "":
-		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own, and goes on with that", c.cfg.Output.Dir)}
+		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own frontier, and can only be resumed with that", c.cfg.Output.Dir)}
 	case saved.Cluster.Join != c.cfg.Cluster.Join || saved.Cluster.Worker != c.cfg.Cluster.Worker:
-		return nil, fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.Worker, saved.Cluster.Join)
+		return nil, fmt.Errorf("%w: join, worker: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.Worker, saved.Cluster.Join)
 	}
 	opts.ID = s.Shared
 	opts.Resumed, err = settingsOf(s.Config)
@@ -104,7 +104,7 @@ func (h handler) Progress() (pages int, bytes int64) {
 func (h handler) Join(url string) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
-		return fmt.Errorf("what another worker tells: %w", err)
+		return fmt.Errorf("message of another worker: %w", err)
 	}
 	_, err = h.c.found.bringIn(a)
 	return err

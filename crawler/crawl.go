@@ -121,7 +121,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		opts = &Options{}
 	}
 	if opts.Resume && opts.Recrawl {
-		return nil, fmt.Errorf("%w: a crawl goes on or begins again, not both", ErrConfig)
+		return nil, fmt.Errorf("%w: Resume and Recrawl exclude each other", ErrConfig)
 	}
 	if opts.Transport == nil && len(cfg.Fetch.Proxies) == 0 {
 		if err := checkProxyVariables(); err != nil {

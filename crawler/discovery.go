@@ -60,7 +60,7 @@ func (d *discovery) limit() {
 	})
 	d.hosts = quota.NewHosts(d.cfg.Limits.MaxHosts, func() {
 		d.log.Warn("too many hosts", "limit", d.cfg.Limits.MaxHosts)
-		d.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", d.cfg.Limits.MaxHosts))
+		d.notice(fmt.Sprintf("more than %d hosts; URLs of other hosts are skipped (max-hosts)", d.cfg.Limits.MaxHosts))
 	})
 }
 
@@ -185,7 +185,7 @@ func (f *discoveries) overlong(base, ref string, t provenance.Provenance, err er
 	}
 	a, ok := weburl.Beginning(base, ref)
 	if ok {
-		f.leave(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, "this is how it begins: "+err.Error())
+		f.leave(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, "it begins like this: "+err.Error())
 	}
 	return ok
 }

@@ -26,7 +26,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	}
 	if abandoned {
 		end, fault, err = EndInterrupted, nil, nil
-		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
+		c.notice("Redis did not receive the last results; their URLs are requested again when the crawl is resumed")
 	}
 	if err == nil {
 		err = c.record.Flush()
@@ -79,7 +79,7 @@ func (c *Crawler) giveBack() {
 	defer cancel()
 	err := c.member.Sync(ctx)
 	if err := errors.Join(err, c.limits.Settle(ctx, true)); err != nil {
-		c.log.Warn("limits are not given back", "error", err)
+		c.log.Warn("could not release limits", "error", err)
 	}
 }
 

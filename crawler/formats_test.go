@@ -91,7 +91,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 		cfg := begin(t, "list")
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, "found.list")))
 		notices, err := resumeWith(t, cfg, []string{"list"}, listFormat)
-		if err != nil || !strings.Contains(strings.Join(notices, "\n"), "the files of list are gone, and are written anew") {
+		if err != nil || !strings.Contains(strings.Join(notices, "\n"), "the files of list are gone, and are rewritten") {
 			t.Errorf("%q, %v", notices, err)
 		}
 		sameInSink(t, cfg, true)

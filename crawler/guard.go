@@ -52,7 +52,7 @@ func (c *Crawler) warnOfNetwork() {
 		return
 	}
 	if used := proxyVariables(c.cfg.URLs); len(c.cfg.Fetch.Proxies) == 0 && len(used) > 0 {
-		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
+		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; the guard cannot check where the proxy connects to (proxy)", strings.Join(used, " and ")))
 	}
 	var wide []string
 	for _, text := range c.cfg.Fetch.AllowAddr {
@@ -62,7 +62,7 @@ func (c *Crawler) warnOfNetwork() {
 	}
 	if len(wide) > 0 {
 		networks := strings.Join(wide, " and ")
-		c.log.Warn("guard lets almost all through", "networks", networks)
+		c.log.Warn("guard allows most addresses", "networks", networks)
 		c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
 	}
 }
@@ -133,6 +133,6 @@ func (w *worker) refuseStart(s RefusedStart) {
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
+		c.notice(s.URL + " is skipped: " + s.Why + "; see allow-addr")
 	}
 }

@@ -158,7 +158,7 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
 	got := run(t, cfg, nil)
 	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
-	notices := []string{inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
+	notices := []string{inside.url + "/ is skipped: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
 	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
 	}
@@ -192,7 +192,7 @@ func TestGuardIsOff(t *testing.T) {
 		if !slices.Equal(got.notices, notices) {
 			t.Errorf("%s: notices %q, want %q", tt.allow, got.notices, notices)
 		}
-		if lines := log.named(t, "guard lets almost all through"); len(lines) != len(notices) {
+		if lines := log.named(t, "guard allows most addresses"); len(lines) != len(notices) {
 			t.Errorf("%s: %d lines in the log, want %d", tt.allow, len(lines), len(notices))
 		}
 	}

@@ -182,7 +182,7 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
 	if page.Links, page.LinksSkipped = read.total, read.left; read.cutBy != "" {
 		page.CutBy = append(page.CutBy, read.cutBy)
-		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksSkipped, "limit", read.cutBy)
+		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.cutBy)
 	}
 	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))

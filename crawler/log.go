@@ -17,14 +17,14 @@ import (
 
 // logBegun says that the crawl has begun, or goes on.
 func (c *Crawler) logBegun() {
-	c.log.Info("crawl begun", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
+	c.log.Info("crawl started", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
 		"urls", len(c.cfg.URLs), "workers", c.cfg.Limits.Workers, "delay", c.cfg.Politeness.Delay)
 }
 
 // logEnded says how it ended. An error has had its own line, or has it here.
 func (c *Crawler) logEnded(s *Summary, err error) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
-		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("left", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("took", s.Took),
+		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("duration", s.Took),
 	}
 	if s.Left > 0 && !s.NextDue.IsZero() {
 		attrs = append(attrs, slog.Time("next", s.NextDue))
@@ -39,7 +39,7 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 // the guard refused is not.
 func logRobots(log *slog.Logger, rec *robotsext.Record) {
 	if blocked.IsRefused(rec) {
-		log.Info("host left alone", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
+		log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
 		return
 	}
 	if rec.Outcome == robotsext.Unreachable {
@@ -63,7 +63,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 	if d.cause != nil {
 		why = slog.String("error", shown.Clip(secret.Users(d.cause.Error()), maxDetail))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, slog.LevelInfo, "URL is asked for again",
+	c.log.LogAttrs(c.life.CommitCtx, slog.LevelInfo, "retrying URL",
 		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
@@ -71,7 +71,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
 	c.log.LogAttrs(c.life.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
-		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
+		slog.Int("bytes", page.Bytes), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
 // reject counts a URL that is left alone, and logs it. That is in order, unless no answer
@@ -95,11 +95,11 @@ func (c *Crawler) reject(r *output.Rejection, attempt int) {
 	if attempt > 0 {
 		attrs = append(attrs, slog.Int("attempt", attempt))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, level, "URL left alone", attrs...)
+	c.log.LogAttrs(c.life.CommitCtx, level, "URL skipped", attrs...)
 }
 
 // logSitemap says what was read of a sitemap file.
 func (w *worker) logSitemap(line *output.Sitemap) {
 	c := w.c
-	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "took", time.Since(line.FetchedAt))
+	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))
 }

@@ -94,20 +94,20 @@ func TestLog(t *testing.T) {
 			n              int
 			attrs          map[string]any
 		}{
-			{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
-			{"INFO", "crawl ends", 1, map[string]any{"reason": "deferred"}},
-			{"INFO", "crawl ended", 1, map[string]any{"reason": "deferred", "pages": float64(got.Pages), "left": 1.0}},
+			{"INFO", "crawl started", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
+			{"INFO", "crawl stopping", 1, map[string]any{"reason": "deferred"}},
+			{"INFO", "crawl ended", 1, map[string]any{"reason": "deferred", "pages": float64(got.Pages), "remaining": 1.0}},
 			{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
 			{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
 			{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
 			{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
-			{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
+			{"INFO", "retrying URL", 2, map[string]any{"attempt": 1.0}},
 			{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
-			{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},
+			{"WARN", "sitemap error", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},
 			{"WARN", "sitemap missing", 1, map[string]any{"url": s.url + "/none.xml", "host": s.url, "status": 404.0}},
 			{"WARN", "too many sitemaps", 1, map[string]any{"host": s.url, "limit": 3.0}},
 			{"DEBUG", "page fetched", 3, map[string]any{"status": 200.0}},
-			{"", "URL left alone", len(got.rejected), nil}, // disallowed, out of scope, too many, failed, later
+			{"", "URL skipped", len(got.rejected), nil}, // disallowed, out of scope, too many, failed, later
 		} {
 			lines := log.named(t, want.message)
 			if len(lines) != want.n {
@@ -133,7 +133,7 @@ func TestLog(t *testing.T) {
 			}
 		}
 		var left []output.Rejection
-		for _, line := range log.named(t, "URL left alone") {
+		for _, line := range log.named(t, "URL skipped") {
 			left = append(left, output.Rejection{URL: fmt.Sprint(line["url"]), Reason: output.Reason(fmt.Sprint(line["reason"]))})
 			switch line["url"] {
 			case s.url + "/private/x":
@@ -168,7 +168,7 @@ func listedLines(t *testing.T) map[string][]string {
 	if !found || !end {
 		t.Fatal("README.md has no section on the log")
 	}
-	listed, word := map[string][]string{}, regexp.MustCompile(`[a-z]+`)
+	listed, word := map[string][]string{}, regexp.MustCompile(`[a-z_]+`)
 	for line := range strings.Lines(section) {
 		line, ok := strings.CutPrefix(line, "\t")
 		if !ok {

@@ -65,7 +65,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
 				got := run(t, cfg, &Options{Formats: formats, Resume: true})
-				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "written anew") || got.Lost != nil {
+				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "rewritten") || got.Lost != nil {
 					t.Errorf("notices %q, lost %v", got.notices, got.Lost)
 				}
 				if got.Pages != 9 {

@@ -25,7 +25,7 @@ func (c *Crawler) Pause() {
 // Continue ends a pause.
 func (c *Crawler) Continue() {
 	if c.pauses.end() {
-		c.log.Info("crawl goes on")
+		c.log.Info("crawl resumed")
 		c.changed.send()
 	}
 }

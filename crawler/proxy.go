@@ -27,13 +27,13 @@ func checkProxy(raw string) error {
 	case err != nil:
 		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h", u.Host == "":
-		return fmt.Errorf("%q is no proxy; %s", shown, write)
+		return fmt.Errorf("%q is not a proxy; %s", shown, write)
 	case lacksUser(u):
 		return fmt.Errorf("%q: its user and password are not kept with a crawl; give the proxy again, with these", shown)
 	case badPort(u.Port()):
 		return fmt.Errorf("%q: there is no port %s; ports are 1 to 65535", shown, u.Port())
 	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password with such a character in it
-		return fmt.Errorf("%q has more than a proxy has; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
+		return fmt.Errorf("%q has more parts than the URL of a proxy; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
 	}
 	return nil
 }

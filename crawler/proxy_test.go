@@ -19,7 +19,7 @@ import (
 // tells nothing of the site.
 func TestProxyAsks(t *testing.T) {
 	t.Parallel()
-	const asks = "the proxy asks for a user and password, or refuses those it got (407)"
+	const asks = "the proxy requires a user and password, or rejected those it got (407)"
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == http.MethodConnect && strings.HasPrefix(r.Host, "busy."):

@@ -238,7 +238,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 		server.Restart(t)
 	})
 	got := run(t, cfg, &Options{Notice: func(line string) {
-		if strings.Contains(line, "nothing new is asked for until it is back") {
+		if strings.Contains(line, "no new requests until it is back") {
 			told()
 		}
 	}})

@@ -371,7 +371,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	must(t, redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)))
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
 	run(t, workerConfig(t, cfg, "w2"), nil)
-	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is another one")
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is not the one")
 
 	alone := testConfig(t, s.url+"/")
 	run(t, alone, nil)

@@ -38,7 +38,7 @@ func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 		return nil
 	}
 	if len(a.Canonical) > maxSitemapURL {
-		f.d.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.FoundOn, "line", 0)
+		f.d.log.Warn("sitemap skipped", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
@@ -130,7 +130,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 		}
 		if err != nil {
 			err = secret.Error(err)
-			d.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
+			d.log.Warn("sitemap error", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
 			line.Detail = err.Error()
 			d.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
@@ -181,7 +181,7 @@ func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {
 			loc := secret.Reference(entry.Loc)
-			f.d.log.Warn("sitemap left alone", "url", loc, "host", v.prov.SitemapOf, "via", v.u.String(), "line", entry.Line)
+			f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.u.String(), "line", entry.Line)
 			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
 			if !covered {

@@ -188,7 +188,7 @@ func TestUnreadableFrontierItemIsRejected(t *testing.T) {
 	if diff := cmp.Diff(want, details); diff != "" {
 		t.Errorf("rejected (-want +got):\n%s", diff)
 	}
-	if n := len(log.named(t, "URL left alone")); n != 3 || log.named(t, "URL left alone")[0]["level"] != "WARN" {
+	if n := len(log.named(t, "URL skipped")); n != 3 || log.named(t, "URL skipped")[0]["level"] != "WARN" {
 		t.Errorf("%d lines in the log, want 3 warnings", n)
 	}
 	if s.count("/map.xml")+s.count("/edited") != 0 {

@@ -144,7 +144,7 @@ func TestPause(t *testing.T) {
 		if during != 4 || after != during {
 			t.Errorf("%d requests when the pause began and %d when it ended, want 4", during, after)
 		}
-		for _, message := range []string{"crawl paused", "crawl goes on"} {
+		for _, message := range []string{"crawl paused", "crawl resumed"} {
 			if n := len(log.named(t, message)); n != 1 {
 				t.Errorf("%d lines %q", n, message)
 			}

@@ -33,7 +33,7 @@ func TestStallTimeouts(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second || got.Pages != 2 {
 			t.Errorf("%d pages in %v", got.Pages, took)
 		}
-		if r := got.refusal(t, s.url+"/drip"); r.Reason != output.Failed || !strings.Contains(r.Detail, "the answer has come to a halt") {
+		if r := got.refusal(t, s.url+"/drip"); r.Reason != output.Failed || !strings.Contains(r.Detail, "the response stalled") {
 			t.Errorf("%+v", r)
 		}
 		if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "first-byte-timeout") {

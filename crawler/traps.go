@@ -29,8 +29,8 @@ func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*tra
 	if closed == nil {
 		return nil, nil
 	}
-	c.log.Warn("URLs of a pattern are left alone", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
-	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end and led to ever more, others that links lead to are left alone (trap-pages)",
+	c.log.Warn("spider trap detected", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
+	c.notice(fmt.Sprintf("%s: after %d pages like %s, which show nothing new and lead to ever more, further ones are skipped (trap-pages)",
 		closed.Host, closed.Pages, closed.Pattern))
 	return closed, nil
 }

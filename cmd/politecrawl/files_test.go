@@ -80,7 +80,7 @@ func TestFileLimit(t *testing.T) {
 	}
 	t.Run("too few", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160")
+		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may open at most 100 files and connections", "needs 160 for 16 workers", "ulimit -n 160")
 		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "no more than 6")
 		if clitest.Exists(dir) {
 			t.Error("something was written")

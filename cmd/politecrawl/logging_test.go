@@ -135,7 +135,7 @@ func TestLogFlags(t *testing.T) {
 	for level, begun := range map[string]bool{"debug": true, "info": true, "warn": false} {
 		args := []string{"--log", "text", "--log-level", level, "--quiet"}
 		got := crawl(args...)
-		if got.Code != cli.ExitDone || got.Out != "" || strings.Contains(got.Stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.Stderr, "DEBUG") != (level == "debug") {
+		if got.Code != cli.ExitDone || got.Out != "" || strings.Contains(got.Stderr, `level=INFO msg="crawl started"`) != begun || strings.Contains(got.Stderr, "DEBUG") != (level == "debug") {
 			t.Errorf("%q: %+v", args, got)
 		}
 		for line := range strings.Lines(got.Stderr) {
@@ -145,7 +145,7 @@ func TestLogFlags(t *testing.T) {
 		}
 	}
 	file := clitest.WriteFile(t, "log", "kept\n")
-	if got := crawl("--log", "json", "--log-file", file); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "crawl begun") || got.Out == "" {
+	if got := crawl("--log", "json", "--log-file", file); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "crawl started") || got.Out == "" {
 		t.Errorf("%+v", got)
 	}
 	lines := strings.SplitAfter(readText(t, file), "\n")

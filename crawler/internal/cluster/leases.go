@@ -111,7 +111,7 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 		}
 	}
 	if n > 0 {
-		log.Warn("leases lost", "count", n)
+		log.Warn("leases expired", "count", n)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func Check(ctx context.Context, opts *Options) error {
 		}
 		for _, w := range news.Workers {
 			if w.Name == opts.Store.Worker && len(w.Status) > 0 { // else it has done nothing
-				return settingsError("worker: the crawl %q has one called %q; go on with what that has written (resume), or choose another name",
+				return settingsError("worker: the crawl %q has one called %q; resume its directory (resume), or choose another name",
 					opts.Store.Crawl, opts.Store.Worker)
 			}
 		}
@@ -102,9 +102,9 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 // troubleNotice tells a person that Redis is away, and that it is back.
 func troubleNotice(err error) string {
 	if err == nil {
-		return "Redis is back; the crawl goes on"
+		return "Redis is back; the crawl resumes"
 	}
-	return err.Error() + ": nothing new is asked for until it is back; what is in flight is kept"
+	return err.Error() + ": no new requests until it is back; requests in flight are finished"
 }
 
 // join takes in the settings that all processes have, and what was announced so far.
@@ -155,7 +155,7 @@ func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) err
 	}
 	for _, key := range changed {
 		if !slices.Contains(changeableKeys, key) {
-			return settingsError("%s: all who work on the crawl %q share it, and it stays as it was; only %s can be changed",
+			return settingsError("%s: all workers of the crawl %q share it, and it cannot be changed; only %s can",
 				key, opts.Store.Crawl, strings.Join(changeableKeys, ", "))
 		}
 	}

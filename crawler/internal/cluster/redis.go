@@ -218,7 +218,7 @@ func (r *Redis) progress() []byte {
 
 func readEvent(text []byte) (e event, err error) {
 	if err := json.Unmarshal(text, &e); err != nil {
-		return e, fmt.Errorf("what another worker tells: %w", err)
+		return e, fmt.Errorf("message of another worker: %w", err)
 	}
 	return e, nil
 }
@@ -270,7 +270,7 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 		var p progress
 		if len(w.Status) > 0 {
 			if err := json.Unmarshal(w.Status, &p); err != nil {
-				return nil, fmt.Errorf("what worker %s says of itself: %w", w.Name, err)
+				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
 		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}

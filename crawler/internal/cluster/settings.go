@@ -90,7 +90,7 @@ func (s Settings) differs(name string, process Settings, given func(key string) 
 	if len(keys) == 0 {
 		return nil
 	}
-	return settingsError("the crawl %q has another %s, which all who work on it share; leave that out, or begin a crawl of another name (join)",
+	return settingsError("the crawl %q has another %s, which all its workers share; omit it, or start a crawl with another name (crawl-name)",
 		name, strings.Join(keys, ", another "))
 }
 

@@ -89,7 +89,7 @@ func (s *soak) bookRejections(accounts map[string]*account, file string) {
 // blame looks at what was given up or put off, of which nothing is wrong. On a machine
 // that is too busy an answer may come too late: of some hundreds one.
 func (s *soak) blame(r *output.Rejection) {
-	if s.late++; !strings.Contains(r.Detail, "within") && !strings.Contains(r.Detail, "come to a halt") || s.late > 5+s.site.Report().Requests/300 {
+	if s.late++; !strings.Contains(r.Detail, "within") && !strings.Contains(r.Detail, "stalled") || s.late > 5+s.site.Report().Requests/300 {
 		s.t.Errorf("%s is sound, and was not fetched (%s): %s", r.URL, r.Reason, r.Detail)
 	}
 }

@@ -42,13 +42,13 @@ func codings() []*Fault {
 		damaged(lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
 		damaged(lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
 		damaged(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })), faulty("gzip").following()),
-		damaged(lost("cut-gzip", "packs the body, and sends half of that as a whole", "breaks off", squeezed(func(b []byte) []byte { return b[:len(b)/2] })), faulty("gzip")),
-		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "breaks off", func(x *exchange) bool {
+		fault("cut-gzip", "packs the body, and sends half of that as a whole", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
+		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "the response ends", func(x *exchange) bool {
 			b := pack(x.good.body)
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b[:len(b)/2]))
 			return false
 		}),
-		damaged(lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })), faulty("gzip")),
+		fault("empty-gzip-header", "says that the body is packed, and sends a part of a header", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:5] })),
 		// What is a sitemap shows in what it holds, whatever the header says.
 		fault("unasked-coding", "packs the body in a way that was not asked for, it says", failed(`"br"`), unreachable(`"br"`), read(),
 			raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}")),
@@ -63,7 +63,7 @@ func codings() []*Fault {
 		fault("gzip-bomb", "packs a body without end, a thousand to one", whole().cut(), rules().cut(), faulty("").following(),
 			bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
 				blanks)),
-		fault("gzip-of-nothing", "packs nothing, without end", failed("packed body without content"), unreachable("without end"), faulty("unpacks to nothing"),
+		fault("gzip-of-nothing", "packs nothing, without end", failed("compressed body has no content"), unreachable("without end"), faulty("unpacks to nothing"),
 			bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, func() string { return strings.Repeat("\x00\x00\x00\xff\xff", 1<<10) })),
 	}
 }

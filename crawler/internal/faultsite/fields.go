@@ -7,7 +7,7 @@ import (
 
 // headers are header fields that are too many, too large, or none.
 func headers() []*Fault {
-	const says = "not HTTP"
+	const says = "valid HTTP"
 	rest := "{head}Content-Length: {len}\n"
 	cookies := func() string {
 		var b strings.Builder

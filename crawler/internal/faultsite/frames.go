@@ -56,23 +56,23 @@ func frames() []*Fault {
 			x.data(nil, true)
 		}),
 		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
-		endless(inBody("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(*stream) {})),
+		endless(inBody("h2-stop-in-body", "stops in the middle of the body", "stalled", func(*stream) {})),
 		broken("h2-reset", "resets the stream instead of an answer", "reset", reset(http2.ErrCodeInternal)),
 		broken("h2-calm", "resets the stream, since it has had enough", "reset", reset(http2.ErrCodeEnhanceYourCalm)),
 		broken("h2-cancel", "resets the stream, as if asked to", "reset", reset(http2.ErrCodeCancel)),
-		always(broken("h2-refused", "refuses each stream", "turns the request away", reset(http2.ErrCodeRefusedStream))),
+		always(broken("h2-refused", "refuses each stream", "rejected the request twice", reset(http2.ErrCodeRefusedStream))),
 		always(well("h2-refused-once", "refuses the stream, the first time", firstTime(reset(http2.ErrCodeRefusedStream)))),
 		always(well("h2-protocol-error-once", "sees an error in the request, the first time", firstTime(reset(http2.ErrCodeProtocol)))),
 		inBody("h2-reset-in-body", "resets the stream in the middle of the body", "reset", reset(http2.ErrCodeInternal)),
 		inBody("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", reset(http2.ErrCodeNo)),
-		always(broken("h2-goaway", "sends the client away from each connection", "turns the request away", goAway(http2.ErrCodeNo))),
+		always(broken("h2-goaway", "sends the client away from each connection", "rejected the request twice", goAway(http2.ErrCodeNo))),
 		always(well("h2-goaway-once", "sends the client away, the first time", firstTime(goAway(http2.ErrCodeNo)))),
 		inBody("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) { x.goAway(x.id, http2.ErrCodeInternal) }),
 		well("h2-goaway-after", "sends the client away after the answer", func(x *stream) {
 			x.whole()
 			x.goAway(x.id, http2.ErrCodeNo)
 		}),
-		broken("h2-close", "closes the connection instead of an answer", "breaks off", (*stream).hangUp),
+		broken("h2-close", "closes the connection instead of an answer", "the response ends", (*stream).hangUp),
 		broken("h2-garbage", "sends what are no frames", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send(strings.Repeat("\xff\x00 garbage ", 1<<10))
@@ -107,12 +107,12 @@ func frames() []*Fault {
 			for x.framer.WriteContinuation(x.id, false, more) == nil {
 			}
 		}),
-		complete(broken("h2-length-too-long", "states a length of more than there is", "breaks off", func(x *stream) {
+		complete(broken("h2-length-too-long", "states a length of more than there is", "the response ends", func(x *stream) {
 			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
 			x.end(200)
 			x.data(x.good.body, true)
 		})),
-		broken("h2-length-too-short", "states a length of less than there is", "not HTTP", func(x *stream) {
+		broken("h2-length-too-short", "states a length of less than there is", "valid HTTP", func(x *stream) {
 			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", "5")
 			x.end(200)
 			x.data(x.good.body, true)

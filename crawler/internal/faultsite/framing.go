@@ -4,11 +4,11 @@ import "strings"
 
 // framing are bodies whose end is not where the header says.
 func framing() []*Fault {
-	const says = "not HTTP"
+	const says = "valid HTTP"
 	chunked := "{head}Transfer-Encoding: chunked\n\n"
 	return []*Fault{
-		complete(lost("length-too-long", "states a Content-Length of more than there is, and closes the connection", "breaks off", raw(shut, "{head}Content-Length: 9{len}\n\n{body}"))),
-		complete(waits("length-too-long-open", "states a Content-Length of more than there is, and keeps the connection", "come to a halt", raw(hang, "{head}Content-Length: 9{len}\n\n{body}"))),
+		complete(lost("length-too-long", "states a Content-Length of more than there is, and closes the connection", "the response ends", raw(shut, "{head}Content-Length: 9{len}\n\n{body}"))),
+		complete(waits("length-too-long-open", "states a Content-Length of more than there is, and keeps the connection", "stalled", raw(hang, "{head}Content-Length: 9{len}\n\n{body}"))),
 		fine("length-too-short", "goes on behind the Content-Length", raw(keep, "{head}Content-Length: {len}\n\n{body}and more\n")),
 		fine("answer-unasked", "sends another answer behind the one", raw(keep, "{head}Content-Length: {len}\n\n{body}HTTP/1.1 200 OK\nContent-Length: 5\n\nagain")),
 		fine("garbage-after", "sends bytes that mean nothing behind the answer", raw(keep, "{head}Content-Length: {len}\n\n{body}\x00\xff\x00\xff")),
@@ -25,14 +25,14 @@ func framing() []*Fault {
 		lost("length-of-exabytes", "states a length that no number holds", says, raw(shut, "{head}Content-Length: 99999999999999999999\n\n{body}")),
 		fine("length-and-chunks", "states a length and sends chunks", raw(keep, "{head}Content-Length: 5\nTransfer-Encoding: chunked\n\n{hex}\n{body}\n0\n\n")),
 		lost("unknown-framing", "frames the body in a way that nobody knows", says, raw(shut, "{head}Transfer-Encoding: parcels\n\n{body}")),
-		lost("bad-chunk-size", "has a word for the size of a chunk", "breaks off", raw(shut, chunked+"much\n{body}\n0\n\n")),
-		lost("huge-chunk-size", "has the size of a chunk that no number holds", "breaks off", raw(shut, chunked+"fffffffffffffffff\n{body}\n0\n\n")),
-		complete(lost("chunk-of-exabytes", "begins a chunk of eight exabytes, and closes the connection", "breaks off", raw(shut, chunked+"7fffffffffffffff\n{body}"))),
-		complete(lost("chunk-without-end", "forgets the end of a chunk", "breaks off", raw(shut, chunked+"{hex}\n{body}0\n\n"))),
+		lost("bad-chunk-size", "has a word for the size of a chunk", "the response ends", raw(shut, chunked+"much\n{body}\n0\n\n")),
+		lost("huge-chunk-size", "has the size of a chunk that no number holds", "the response ends", raw(shut, chunked+"fffffffffffffffff\n{body}\n0\n\n")),
+		complete(lost("chunk-of-exabytes", "begins a chunk of eight exabytes, and closes the connection", "the response ends", raw(shut, chunked+"7fffffffffffffff\n{body}"))),
+		complete(lost("chunk-without-end", "forgets the end of a chunk", "the response ends", raw(shut, chunked+"{hex}\n{body}0\n\n"))),
 		fine("chunk-extensions", "has extensions on its chunks", raw(keep, chunked+"{hex};a=b;c=\"d\"\n{body}\n0;last\n\n")),
-		lost("endless-chunk-extension", "has an extension without end on a chunk", "breaks off", flood(chunked+"5;a=", strings.Repeat("b", 4<<10))),
-		lost("tiny-chunks", "sends chunks of a byte, with an extension each, as fast as can be", "breaks off", flood(chunked, strings.Repeat("1;"+strings.Repeat("x", 500)+"\n \n", 10))),
-		complete(lost("endless-trailers", "sends trailers without end", "breaks off", flood(chunked+"{hex}\n{body}\n0\n", strings.Repeat("X-More: and more\n", 1<<10)))),
+		lost("endless-chunk-extension", "has an extension without end on a chunk", "the response ends", flood(chunked+"5;a=", strings.Repeat("b", 4<<10))),
+		lost("tiny-chunks", "sends chunks of a byte, with an extension each, as fast as can be", "the response ends", flood(chunked, strings.Repeat("1;"+strings.Repeat("x", 500)+"\n \n", 10))),
+		complete(lost("endless-trailers", "sends trailers without end", "the response ends", flood(chunked+"{hex}\n{body}\n0\n", strings.Repeat("X-More: and more\n", 1<<10)))),
 		fine("trailers", "sends trailers", raw(keep, chunked+"{hex}\n{body}\n0\nX-Trailer: a\nContent-Length: 5\n\n")),
 	}
 }

@@ -17,7 +17,7 @@ func meanings() []*Fault {
 			raw(keep, "HTTP/1.1 206 Partial Content\nContent-Type: {type}\nContent-Range: bytes 0-9/1000\nContent-Length: {len}\n\n{body}")),
 		refuses("304-unasked", "says that nothing has changed since nobody asked", 304, raw(keep, "HTTP/1.1 304 Not Modified\nETag: \"x\"\n\n")),
 		refuses("304-with-body", "says that nothing has changed, and sends it", 304, withBody("304 Not Modified")),
-		waits("answer-to-head", "sends the header alone, as if asked for no more", "come to a halt", raw(hang, "{head}Content-Length: {len}\n\n")),
+		waits("answer-to-head", "sends the header alone, as if asked for no more", "stalled", raw(hang, "{head}Content-Length: {len}\n\n")),
 		fault("empty", "sends a body without a byte", fetched(200), rules().opening(), faulty("empty"),
 			raw(keep, "{head}Content-Length: 0\n\n")),
 		fault("empty-and-closed", "sends a header, and closes the connection", fetched(200), rules().opening(), faulty("empty"),

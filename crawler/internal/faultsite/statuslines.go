@@ -4,7 +4,7 @@ import "strings"
 
 // statusLines are answers that begin with what is no status line, or an odd one.
 func statusLines() []*Fault {
-	const says = "not HTTP"
+	const says = "valid HTTP"
 	return []*Fault{
 		lost("http-0.9", "answers as in 1991, with the body alone", says, raw(shut, "{body}")),
 		lost("garbage", "answers with bytes that mean nothing", says, raw(shut, "\x00\xff\x13\x37 garbage\x00\n\n{body}")),
@@ -33,6 +33,6 @@ func interim() []*Fault {
 		lost("endless-early-hints", "sends hints without end", "header", flood("", strings.Repeat(hints, 50))),
 		lost("large-early-hints", "sends hints without end, each of them large", "header", flood("", "HTTP/1.1 103 Early Hints\nX-Large: "+strings.Repeat("large", 10<<10)+"\n\n")),
 		waits("hints-and-no-more", "sends hints, and then nothing", "within", raw(hang, hints)),
-		lost("hints-and-closed", "sends hints, and closes the connection", "breaks off", raw(shut, hints)),
+		lost("hints-and-closed", "sends hints, and closes the connection", "the response ends", raw(shut, hints)),
 	}
 }

@@ -61,7 +61,7 @@ func insecure() []*Fault {
 		spoil("unknown-authority", "shows a certificate of an authority that nobody knows", "unknown authority", unknown),
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
 		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
-		cut("handshake-closed", "closes the connection in the middle of the handshake", "before an answer came", func(x *exchange) {
+		cut("handshake-closed", "closes the connection in the middle of the handshake", "before a response", func(x *exchange) {
 			x.wait(x.site.beat)
 		}),
 		cut("handshake-reset", "resets the connection in the middle of the handshake", "reset", func(x *exchange) {

@@ -24,7 +24,7 @@ const (
 )
 
 // errNoContent says that a body goes on and on and decodes to nothing.
-var errNoContent = errors.New("a packed body without content")
+var errNoContent = errors.New("the compressed body has no content")
 
 // acceptGzip accepts a gzipped body where net/http would, and reports whether it did: then
 // the response is to be decoded. A caller who names codings decodes them.
@@ -56,7 +56,7 @@ func decode(resp *http.Response, page *Response) {
 		resp.ContentLength = -1
 		resp.Body = &decodedBody{encoded: resp.Body, page: page}
 	case resp.StatusCode/100 == 2:
-		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not asked for", strings.Join(codings, ", "))}
+		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not requested", strings.Join(codings, ", "))}
 	}
 }
 

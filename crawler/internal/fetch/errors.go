@@ -82,9 +82,9 @@ func atProxy(err error) error {
 
 // describe says what went wrong; empty: the text of err does.
 func describe(ctx context.Context, err error, began time.Time, inside bool) string {
-	where := "before an answer came"
+	where := "before a response"
 	if inside {
-		where = "in the middle of the answer"
+		where = "in the middle of the response"
 	}
 	text := strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	is := func(what string) bool { return strings.Contains(text, what) }
@@ -96,13 +96,13 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	case isTimeout(err) || is("request canceled"):
 		return tooLong(ctx, err, text, began)
 	case name != nil && name.IsNotFound:
-		return fmt.Sprintf("there is no host %q", name.Name)
+		return fmt.Sprintf("no such host: %q", name.Name)
 	case name != nil:
-		return fmt.Sprintf("the host %q could not be looked up: %s", name.Name, name.Err)
+		return fmt.Sprintf("cannot look up host %q: %s", name.Name, name.Err)
 	case untrusted != nil:
-		return "the certificate is not to be trusted: " + packageNames.Replace(untrusted.Err.Error())
+		return "the certificate is not trusted: " + packageNames.Replace(untrusted.Err.Error())
 	case noTLS && plain.Conn != nil: // a first record that is none; later ones come with nil
-		return "what answers does not speak TLS"
+		return "the server does not speak TLS"
 	case is("tls: "):
 		return "TLS: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):]
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -110,9 +110,9 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset " + where
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
-		return "the body is no whole gzip, as it says that it is: " + packageNames.Replace(err.Error())
+		return "the body is not valid gzip: " + packageNames.Replace(err.Error())
 	case is("response headers exceeded") || is("header list too large") || is("response header list larger") || is("too many 1xx"):
-		return fmt.Sprintf("the header of the answer is larger than %d KiB", maxHeader>>10)
+		return fmt.Sprintf("the header of the response is larger than %d KiB", maxHeader>>10)
 	case is("request header list larger"):
 		return "the header of the request is larger than the site allows"
 	}
@@ -131,25 +131,25 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 		code, _, _ = strings.Cut(code, ";")
 		return fmt.Sprintf("the request was reset %s (HTTP/2: %s)", where, code)
 	case is("stream error") || is("connection error"):
-		return "what came is not HTTP/2: " + packageNames.Replace(text)
+		return "the response is not valid HTTP/2: " + packageNames.Replace(text)
 	case is("GOAWAY") || is("http2: client conn"):
 		return "the connection was closed " + where
 	case inside && errors.Is(err, io.ErrUnexpectedEOF):
-		return "the answer breaks off in the middle"
+		return "the response ends in the middle of its body"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the answer breaks off in its header"
+		return "the response ends in its header"
 	case errors.Is(err, io.EOF) || is("server closed idle connection") || errors.Is(err, net.ErrClosed):
 		return "the connection was closed " + where
 	case is("http2: "):
-		return "what came is not HTTP/2: " + packageNames.Replace(text)
+		return "the response is not valid HTTP/2: " + packageNames.Replace(text)
 	}
 	for _, b := range brokenFraming {
 		if strings.HasPrefix(text, b) {
-			return "the answer breaks off in what is not HTTP: " + strings.TrimPrefix(strings.TrimPrefix(text, "net/http: "), "http: ")
+			return "the response ends in invalid HTTP: " + strings.TrimPrefix(strings.TrimPrefix(text, "net/http: "), "http: ")
 		}
 	}
 	if is("malformed ") || is("bad Content-Length") || is("multiple Content-Length") || is("unsupported transfer encoding") {
-		return "what came is not HTTP: " + strings.TrimPrefix(strings.TrimPrefix(text, "net/http: "), "http: ")
+		return "the response is not valid HTTP: " + strings.TrimPrefix(strings.TrimPrefix(text, "net/http: "), "http: ")
 	}
 	return ""
 }
@@ -168,9 +168,9 @@ func tooLong(ctx context.Context, err error, text string, began time.Time) strin
 	case strings.Contains(text, "TLS handshake timeout"):
 		return fmt.Sprintf("no TLS handshake within %v", took)
 	case strings.Contains(text, "awaiting response headers"):
-		return fmt.Sprintf("no answer began within %v (first-byte-timeout)", took)
+		return fmt.Sprintf("no response within %v (first-byte-timeout)", took)
 	}
-	return fmt.Sprintf("no whole answer within %v", took)
+	return fmt.Sprintf("no complete response within %v", took)
 }
 
 // isDialing reports whether an error is of opening a connection, to a proxy or without one.

@@ -44,9 +44,9 @@ func TestTooLong(t *testing.T) {
 		{"handshake, by timeout", 2 * time.Second, 30 * time.Second, "https://a.example/", nil, mute, "no TLS handshake within 2s"},
 		{"connection", 2 * time.Second, 30 * time.Second, "http://a.example/", nil, unreachable(2 * time.Second), "no connection within 2s"},
 		{"connection to a proxy", 30 * time.Second, 30 * time.Second, "https://a.example/", []string{"http://b.example:1"}, unreachable(10 * time.Second), "the proxy: no connection within 10s"},
-		{"page, connecting", 30 * time.Second, time.Second, "http://a.example/", nil, unreachable(10 * time.Second), "no whole answer within 1s"},
-		{"first byte", 30 * time.Second, 30 * time.Second, "http://a.example/", nil, mute, "no answer began within 20s (first-byte-timeout)"},
-		{"page", 30 * time.Second, 3 * time.Second, "http://dial.example/", nil, mute, "no whole answer within 3s"},
+		{"page, connecting", 30 * time.Second, time.Second, "http://a.example/", nil, unreachable(10 * time.Second), "no complete response within 1s"},
+		{"first byte", 30 * time.Second, 30 * time.Second, "http://a.example/", nil, mute, "no response within 20s (first-byte-timeout)"},
+		{"page", 30 * time.Second, 3 * time.Second, "http://dial.example/", nil, mute, "no complete response within 3s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestProxyThatRefuses(t *testing.T) {
 
 // Errors of HTTP/2 for which net/http has no types are described in words.
 func TestHTTP2InWords(t *testing.T) {
-	closed := "the connection was closed before an answer came"
+	closed := "the connection was closed before a response"
 	for text, want := range map[string]string{
 		"http2: client connection lost":                                             closed,
 		"http2: client conn could not be established":                               closed,
@@ -121,11 +121,11 @@ func TestHTTP2InWords(t *testing.T) {
 		"http2: client conn is closed":                                              closed,
 		"http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM":    closed,
 		"http2: Transport received Server's graceful shutdown GOAWAY":               closed,
-		"http2: frame too large":                                                    "what came is not HTTP/2: frame too large",
-		"http2: response header list larger than advertised limit":                  "the header of the answer is larger than 256 KiB",
+		"http2: frame too large":                                                    "the response is not valid HTTP/2: frame too large",
+		"http2: response header list larger than advertised limit":                  "the header of the response is larger than 256 KiB",
 		"request header list larger than peer's advertised limit":                   "the header of the request is larger than the site allows",
-		"stream error: stream ID 1; INTERNAL_ERROR; received from peer":             "the request was reset before an answer came (HTTP/2: INTERNAL_ERROR)",
-		"stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server": "what came is not HTTP/2: stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server",
+		"stream error: stream ID 1; INTERNAL_ERROR; received from peer":             "the request was reset before a response (HTTP/2: INTERNAL_ERROR)",
+		"stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server": "the response is not valid HTTP/2: stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server",
 	} {
 		if got := explain(t.Context(), errors.New(text), time.Now(), false).Error(); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -139,7 +139,7 @@ func TestNoTLS(t *testing.T) {
 	t.Cleanup(server.Close)
 	cfg := Config{Timeout: time.Minute}
 	err := get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), strings.Replace(server.URL, "http:", "https:", 1))
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); !ok || err.Error() != "what answers does not speak TLS" {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); !ok || err.Error() != "the server does not speak TLS" {
 		t.Errorf("%v", err)
 	}
 }

@@ -33,9 +33,9 @@ func checkDescriptors(workers, limit int) error {
 	if needed := ownFiles + perWorker*workers; limit < needed {
 		remedy := fmt.Sprintf("raise the limit (ulimit -n %d)", needed)
 		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
-			remedy += fmt.Sprintf(", or choose no more than %d", fewer)
+			remedy += fmt.Sprintf(", or use at most %d workers", fewer)
 		}
-		return fmt.Errorf("this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, workers, remedy)
+		return fmt.Errorf("this process may open at most %d files and connections, but needs %d for %d workers: %s", limit, needed, workers, remedy)
 	}
 	return nil
 }

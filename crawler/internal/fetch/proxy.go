@@ -25,7 +25,7 @@ func proxies(list []string) func(*http.Request) (*url.URL, error) {
 
 // errProxyAuth stands for a response 407. Only a proxy sends one (RFC 9110, section
 // 15.5.8), so it says nothing of the site.
-var errProxyAuth = &transportError{text: "the proxy asks for a user and password, or refuses those it got (407)"}
+var errProxyAuth = &transportError{text: "the proxy requires a user and password, or rejected those it got (407)"}
 
 // onProxyConnectResponse is an [http.Transport.OnProxyConnectResponse]. Its error says how a
 // proxy refuses a connection to a site.

@@ -39,7 +39,7 @@ type sender struct {
 }
 
 // errRefusedAgain is what becomes of a request that would be sent a third time.
-var errRefusedAgain = errors.New("the site turns the request away without an answer, as it did before")
+var errRefusedAgain = errors.New("the site rejected the request twice without a response")
 
 // traced returns a context by which s follows the connections of its request.
 func (s *sender) traced() context.Context {

@@ -13,7 +13,7 @@ import (
 const leastBytes = 1 << 10
 
 // errStalled says that a response delivers next to nothing.
-var errStalled = errors.New("the answer has come to a halt")
+var errStalled = errors.New("the response stalled")
 
 // stallBody is a body that is aborted when it delivers next to nothing for a while. Only the
 // time counts in which somebody waits for it: who reads a sitemap may have other things to do

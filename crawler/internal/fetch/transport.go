@@ -137,7 +137,7 @@ func (t *Transport) check(req *http.Request, resp *http.Response) error {
 	case resp.StatusCode == http.StatusProxyAuthRequired && t.proxyResponds(req):
 		err = errProxyAuth
 	case resp.StatusCode < 200: // after 101 nothing else would end the connection, no time limit either
-		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
+		err = fmt.Errorf("the response has an invalid status: %03d", resp.StatusCode)
 	default:
 		return nil
 	}

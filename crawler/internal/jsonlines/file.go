@@ -75,7 +75,7 @@ func (l *File) Close() error { return l.file.Close() }
 // where somebody else has been there first.
 func NoLink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return fmt.Errorf("%q is a link; a crawl writes to none", path)
+		return fmt.Errorf("%q is a symbolic link, which a crawl does not follow; remove it", path)
 	}
 	return nil
 }

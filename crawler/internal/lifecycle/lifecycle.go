@@ -61,7 +61,7 @@ func (l *Lifecycle) Stop(why plan.End) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.end == "" {
-		l.log.Info("crawl ends", "reason", why)
+		l.log.Info("crawl stopping", "reason", why)
 	}
 	l.end = cmp.Or(l.end, why)
 	if l.leave != nil {
@@ -80,7 +80,7 @@ func (l *Lifecycle) Fail(err error) {
 	}
 	l.mu.Unlock()
 	if first { // each worker reports it
-		l.log.Error("crawl fails", "error", err)
+		l.log.Error("crawl failed", "error", err)
 	}
 }
 

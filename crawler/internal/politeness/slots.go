@@ -98,7 +98,7 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	defer cancel()
 	release, err := s.frontier.Hold(ctx, host)
 	if err != nil {
-		return nil, fmt.Errorf("waiting for the turn of %s: %w", host, err)
+		return nil, fmt.Errorf("waiting for a request slot of %s: %w", host, err)
 	}
 	return func() { release(Requested) }, nil
 }
@@ -149,7 +149,7 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 			return nil, err
 		}
 		if pause > s.maxHold() {
-			return nil, fmt.Errorf("the turn of %s comes in %v", slot.host, pause.Round(time.Second))
+			return nil, fmt.Errorf("the next request slot of %s is in %v", slot.host, pause.Round(time.Second))
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 		}
 		for _, other := range r.cfg.Available {
 			if r.committed.Sinks[other.Name] != nil && shareFiles(f, other) {
-				return formatErrorf("the files of %s are those of %s, in which this crawl is written; go on with that", f.Name, other.Name)
+				return formatErrorf("the files of %s are those of %s, in which this crawl is written; use that", f.Name, other.Name)
 			}
 		}
 		if slices.Contains(wrote, f.Name) || slices.Contains(r.committed.Stale, f.Name) {
@@ -89,7 +89,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 			return err
 		}
 		if len(names) > 0 {
-			return fmt.Errorf("%w: %q has %s in it, which this crawl did not write; move it away, or do without the format %s",
+			return fmt.Errorf("%w: %q has %s in it, which this crawl did not write; move it away, or omit the format %s",
 				output.ErrExists, r.cfg.Dir, names[0], f.Name)
 		}
 	}
@@ -179,8 +179,8 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 // incomplete, as err says. What is left of them is kept where lines are lost or damaged too:
 // it may be more than the lines can restore.
 func (r *Recorder) writeAnew(f output.Format, err error) error {
-	r.cfg.Log.Warn("files written anew", "format", f.Name, "error", err)
-	text := fmt.Sprintf("the files of %s are written anew: %v", f.Name, err)
+	r.cfg.Log.Warn("rewriting files", "format", f.Name, "error", err)
+	text := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err)
 	if err := r.checkLines(); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (r *Recorder) markOf(f output.Format) (mark []byte, gone bool, err error) {
 	if err != nil || len(names) > 0 || f.Exchanges {
 		return mark, len(names) == 0, err
 	}
-	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are written anew", f.Name))
+	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
 	return nil, true, nil
 }
 

@@ -99,8 +99,8 @@ func New(cfg Config) *Recorder {
 	}
 	r.Skipped.onFull = func() {
 		cfg.OnUnlisted()
-		cfg.Log.Warn("too many URLs left alone", "limit", maxSkipped)
-		cfg.Notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxSkipped))
+		cfg.Log.Warn("too many skipped URLs", "limit", maxSkipped)
+		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
 	}
 	return r
 }

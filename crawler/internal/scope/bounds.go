@@ -35,7 +35,7 @@ func (s *Scope) Bound(url string, t provenance.Provenance) (output.Reason, strin
 	}
 	page, query, _ := strings.Cut(url, "?")
 	if n := weburl.Segments(page); n > weburl.MaxSegments {
-		return output.TooLong, fmt.Sprintf("its path has %d parts, the longest that is taken up has %d", n, weburl.MaxSegments)
+		return output.TooLong, fmt.Sprintf("its path has %d segments, more than %d", n, weburl.MaxSegments)
 	}
 	if most := s.bounds.MaxParams; most > 0 && len(query) > most {
 		if n := 1 + strings.Count(query, "&"); n > most {
@@ -44,7 +44,7 @@ func (s *Scope) Bound(url string, t provenance.Provenance) (output.Reason, strin
 	}
 	if most := s.bounds.MaxRepeats; most > 0 && !t.IsEntry() {
 		if block := repeated(page, most); block != "" {
-			return output.RepeatedSegment, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
+			return output.RepeatedSegment, fmt.Sprintf("%s repeats more than %d times in a row in its path (max-repeats)", block, most)
 		}
 	}
 	return "", ""

@@ -36,7 +36,7 @@ const (
 
 // ErrTooLong says that a text is too long, or its path has too many segments, to be read as
 // a URL.
-var ErrTooLong = errors.New("too long a URL")
+var ErrTooLong = errors.New("URL too long")
 
 // URL is a URL in canonical form, with the parts that decide about it.
 type URL struct {
@@ -88,7 +88,7 @@ func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
 	}
 	canonical := parsed.String()
 	if len(canonical) > MaxLength {
-		return URL{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", ErrTooLong, len(canonical), MaxLength)
+		return URL{}, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLong, len(canonical), MaxLength)
 	}
 	return URL{Canonical: canonical, Origin: origin, Server: ServerOf(string(origin)), Hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }
@@ -99,21 +99,21 @@ func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
 // more, and a page has ten thousand links.
 func checkComplexity(ref string) error {
 	if len(ref) > MaxLength {
-		return fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", ErrTooLong, len(ref), MaxLength)
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLong, len(ref), MaxLength)
 	}
 	before := ref
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		before = ref[:i]
 	}
 	if n := Segments(before); n > MaxSegments {
-		return fmt.Errorf("%w: %d parts of a path, the longest that is taken up has %d", ErrTooLong, n, MaxSegments)
+		return fmt.Errorf("%w: %d path segments, more than %d", ErrTooLong, n, MaxSegments)
 	}
 	if len(before) <= maxUser || !strings.Contains(before, "@") {
 		return nil
 	}
 	for part := range strings.FieldsFuncSeq(before, isSlash) {
 		if len(part) > maxUser && strings.Contains(part, "@") {
-			return fmt.Errorf("%w: %d bytes with a user, the longest that is taken up has %d", ErrTooLong, len(part), maxUser)
+			return fmt.Errorf("%w: %d bytes with a user, more than %d", ErrTooLong, len(part), maxUser)
 		}
 	}
 	return nil
