@@ -43,17 +43,17 @@ func (c *Crawler) joinCluster() error {
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
-			ErrFrontierLost, c.cfg.Cluster.Join, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
+			ErrFrontierLost, c.cfg.Cluster.CrawlName, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
 	case errors.Is(err, redisstore.ErrNone):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
 	case err != nil:
 		return asConfigError(err)
 	}
-	c.member, c.frontier, c.cfg.Cluster.Worker = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
+	c.member, c.frontier, c.cfg.Cluster.WorkerName = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
-			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Cluster.Join, err)
+			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Cluster.CrawlName, err)
 		}
 		c.found.scope.Join(a)
 	}
@@ -81,8 +81,8 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	switch saved := s.Config; {
 	case saved.Cluster.Frontier == "":
 		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own frontier, and can only be resumed with that", c.cfg.Output.Dir)}
-	case saved.Cluster.Join != c.cfg.Cluster.Join || saved.Cluster.Worker != c.cfg.Cluster.Worker:
-		return nil, fmt.Errorf("%w: join, worker: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.Worker, saved.Cluster.Join)
+	case saved.Cluster.CrawlName != c.cfg.Cluster.CrawlName || saved.Cluster.WorkerName != c.cfg.Cluster.WorkerName:
+		return nil, fmt.Errorf("%w: crawl-name, worker-name: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.WorkerName, saved.Cluster.CrawlName)
 	}
 	opts.ID = s.Shared
 	opts.Resumed, err = settingsOf(s.Config)
@@ -144,7 +144,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	if len(peers) == 0 {
 		return nil
 	}
-	s := &shared.Crawl{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.Join, Worker: worker}
+	s := &shared.Crawl{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.CrawlName, Worker: worker}
 	for _, p := range peers {
 		s.Workers = append(s.Workers, shared.Worker(p))
 	}
@@ -177,7 +177,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	}
 	joined := Config{} // not cfg, whose lists are the caller's
 	if err := json.Unmarshal(text, &joined); err != nil {
-		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Cluster.Join, err)
+		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Cluster.CrawlName, err)
 	}
 	for _, u := range cfg.URLs {
 		if !slices.Contains(joined.URLs, u) {
@@ -190,7 +190,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 // crawl returns the crawl that processes share.
 func (c *Cluster) crawl() cluster.Crawl {
 	return cluster.Crawl{Address: c.Frontier, Store: redisstore.Options{
-		Crawl: c.Join, Prefix: c.Prefix, Worker: c.Worker, PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
+		Crawl: c.CrawlName, Prefix: c.Prefix, Worker: c.WorkerName, PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
 	}}
 }
 

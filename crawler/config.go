@@ -60,9 +60,9 @@ type Output struct {
 	// Links lists in links.jsonl what each page links to.
 	Links bool `json:"links"`
 
-	// Write names formats in which the crawl is written beside the lines of JSON; see
+	// AlsoWrite names formats in which the crawl is written beside the lines of JSON; see
 	// [Options.Formats].
-	Write []string `json:"write"`
+	AlsoWrite []string `json:"also-write"`
 
 	// Extract are rules for fields of pages.jsonl, each NAME=RULE; see
 	// [extract.Rule].
@@ -255,14 +255,14 @@ type Cluster struct {
 	// Output.Dir.
 	Frontier string `json:"frontier"`
 
-	// Join is the name of the crawl that is shared. The first process makes it, with
+	// CrawlName is the name of the crawl that is shared. The first process makes it, with
 	// all settings that the others then have too, but for those of the process itself;
 	// see [Joined].
-	Join string `json:"join"`
+	CrawlName string `json:"crawl-name"`
 
-	// Worker is the name of this process. Empty: that of the machine with a random
+	// WorkerName is the name of this process. Empty: that of the machine with a random
 	// ending. It is kept in Output.Dir.
-	Worker string `json:"worker"`
+	WorkerName string `json:"worker-name"`
 
 	// Prefix stands before all keys in Redis.
 	Prefix string `json:"frontier-prefix"`
@@ -355,7 +355,7 @@ func Default() Config {
 			Retries:          3,
 		},
 		Cluster: Cluster{
-			Join:         "default",
+			CrawlName:    "default",
 			Prefix:       "politecrawl",
 			ExpectedURLs: 10_000_000,
 		},

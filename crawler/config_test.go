@@ -76,8 +76,8 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"proxy", func(c *Config) { c.Fetch.Proxies = []string{"ftp://h"} }, `"ftp://h" is not a proxy; write it as http://host:port, https://host:port or socks5://host:port`},
 		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
 		{"frontier", func(c *Config) { c.Cluster.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
-		{"join", func(c *Config) { c.Cluster.Frontier, c.Cluster.Join = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
-		{"worker", func(c *Config) { c.Cluster.Frontier, c.Cluster.Worker = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"crawl-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.CrawlName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"worker-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.WorkerName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
 		{"frontier-prefix", func(c *Config) { c.Cluster.Frontier, c.Cluster.Prefix = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
 		{"expected-urls", func(c *Config) { c.Cluster.ExpectedURLs = 0 }, "0 is not a number of URLs"},
 	} {
@@ -97,24 +97,24 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 	}
 }
 
-// TestConfigJSONHasNoGroups: the keys of all groups stand side by side in JSON, as in the
-// crawl.json of every crawl that was ever written.
+// TestConfigJSONHasNoGroups: the keys of all groups stand side by side in JSON, as in
+// crawl.json.
 func TestConfigJSONHasNoGroups(t *testing.T) {
-	text := `{"urls":["http://h/"],"output":"d","write":["csv"],"workers":2,"max-pages":3,"delay":5,"per-ip":4,"scope":"any","max-depth":6,
+	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"workers":2,"max-pages":3,"delay":5,"per-ip":4,"scope":"any","max-depth":6,
 		"robots-timeout":7,"robots-retry":8,"sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":10,"proxy":["http://p"],
-		"frontier":"redis://r","join":"j","frontier-prefix":"x","frontier-password-file":"f"}`
+		"frontier":"redis://r","crawl-name":"j","frontier-prefix":"x","frontier-password-file":"f"}`
 	var got Config
 	must(t, json.Unmarshal([]byte(text), &got))
 	want := Config{
 		URLs:       []string{"http://h/"},
-		Output:     Output{Dir: "d", Write: []string{"csv"}},
+		Output:     Output{Dir: "d", AlsoWrite: []string{"csv"}},
 		Limits:     Limits{Workers: 2, MaxPages: 3},
 		Politeness: Politeness{Delay: 5, PerIP: 4},
 		Scope:      Scope{Kind: ScopeAny, MaxDepth: 6},
 		Robots:     Robots{Timeout: 7, Retry: 8},
 		Sitemaps:   Sitemaps{Order: AsListed, Only: true, MaxFiles: 9},
 		Fetch:      Fetch{Timeout: 10, Proxies: []string{"http://p"}},
-		Cluster:    Cluster{Frontier: "redis://r", Join: "j", Prefix: "x", PasswordFile: "f"},
+		Cluster:    Cluster{Frontier: "redis://r", CrawlName: "j", Prefix: "x", PasswordFile: "f"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

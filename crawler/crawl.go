@@ -148,7 +148,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	formats, err := record.ChooseFormats(cfg.Output.Write, opts.Formats)
+	formats, err := record.ChooseFormats(cfg.Output.AlsoWrite, opts.Formats)
 	if err != nil {
 		return nil, formatError(err)
 	}

@@ -164,7 +164,7 @@ func TestKill(t *testing.T) {
 	site := startDemoSite(t, 60*time.Millisecond)
 	cfg := testConfig(t, site.StartURLs()...)
 	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
-	cfg.Output.Write = []string{"list"}
+	cfg.Output.AlsoWrite = []string{"list"}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)

@@ -60,7 +60,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		}
 	})
 	sum := c.tally.summary()
-	sum.Shared = sharedBy(&c.cfg, c.cfg.Cluster.Worker, c.member.Peers())
+	sum.Shared = sharedBy(&c.cfg, c.cfg.Cluster.WorkerName, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed
 	}

@@ -316,7 +316,7 @@ func ExampleCrawler_Host() {
 func ExampleOptions_formats() {
 	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
 	defer done()
-	cfg.Output.Write = []string{"csv"} // of the formats that there are, this one
+	cfg.Output.AlsoWrite = []string{"csv"} // of the formats that there are, this one
 
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
 	if err != nil {
@@ -392,7 +392,7 @@ func ExampleJoined() {
 	ctx := context.Background()
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
-	cfg.Cluster.Frontier, cfg.Cluster.Join = "redis://10.0.0.5:6379", "news"
+	cfg.Cluster.Frontier, cfg.Cluster.CrawlName = "redis://10.0.0.5:6379", "news"
 	cfg, err := crawler.Joined(ctx, cfg, nil)
 	if err != nil && !errors.Is(err, redisstore.ErrNone) { // this one would begin it
 		log.Fatal(err)

@@ -30,7 +30,7 @@ func TestWriteNames(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := testConfig(t, "http://h.invalid/")
-			cfg.Output.Write = c.write
+			cfg.Output.AlsoWrite = c.write
 			if _, err := New(cfg, &Options{Formats: c.formats}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
@@ -41,7 +41,7 @@ func TestWriteNames(t *testing.T) {
 // resumeWith goes on with a crawl in other formats, and returns what it says.
 func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Format) (notices []string, err error) {
 	t.Helper()
-	cfg.Output.Write = write
+	cfg.Output.AlsoWrite = write
 	c, err := New(cfg, &Options{Resume: true, Formats: formats, Notice: func(line string) { notices = append(notices, line) }})
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	begin := func(t *testing.T, write ...string) Config {
 		s := chain(t, 6)
 		cfg := testConfig(t, s.url+"/0")
-		cfg.Limits.MaxPages, cfg.Output.Write = 2, write
+		cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 2, write
 		run(t, cfg, &Options{Formats: []output.Format{listFormat}})
 		cfg.Limits.MaxPages = 4
 		return cfg
@@ -115,7 +115,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 func TestSinkWithFullHosts(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	cfg := testConfig(t, s.url)
-	cfg.Output.Write, cfg.Limits.MaxHostPages = []string{"list"}, 1
+	cfg.Output.AlsoWrite, cfg.Limits.MaxHostPages = []string{"list"}, 1
 	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.MaxHostPages] != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
@@ -132,7 +132,7 @@ func TestSinkPower(t *testing.T) {
 	for _, power := range []bool{false, true} {
 		s := chain(t, 3)
 		cfg := testConfig(t, s.url+"/0")
-		cfg.Output.Write = []string{"asked"}
+		cfg.Output.AlsoWrite = []string{"asked"}
 		if power {
 			cfg.Output.Durability = DurablePower
 		}
@@ -164,7 +164,7 @@ func TestSinkPower(t *testing.T) {
 func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.Write = []string{"long"}
+	cfg.Output.AlsoWrite = []string{"long"}
 	long := testSink(func(string, *output.Found, bool) ([]byte, error) { return make([]byte, 201), nil })
 	c := newCrawler(t, cfg, &Options{Formats: []output.Format{long.format("long")}})
 	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "write long: a mark of 201 bytes") {
@@ -287,7 +287,7 @@ func TestSink(t *testing.T) {
 		"/a": "a", "/b": "b", "/c": "c",
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Output.Write, cfg.Limits.MaxPages = []string{"list"}, 2
+	cfg.Output.AlsoWrite, cfg.Limits.MaxPages = []string{"list"}, 2
 	formats := []output.Format{listFormat}
 	run(t, cfg, &Options{Formats: formats})
 	sameInSink(t, cfg, true)
@@ -297,7 +297,7 @@ func TestSink(t *testing.T) {
 	sameInSink(t, cfg, true)
 
 	without := cfg
-	without.Output.Write, without.Limits.MaxPages = nil, 4
+	without.Output.AlsoWrite, without.Limits.MaxPages = nil, 4
 	run(t, without, &Options{Formats: formats, Resume: true})
 	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Formats: formats, Resume: true}) // what it lacks is made good
@@ -322,7 +322,7 @@ func TestSinkFails(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			s := chain(t, 3)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Output.Write = []string{"broken"}
+			cfg.Output.AlsoWrite = []string{"broken"}
 			fails := func(method string, _ *output.Found, _ bool) ([]byte, error) {
 				if method == at {
 					return nil, full
@@ -351,7 +351,7 @@ func TestSinkFails(t *testing.T) {
 // A new crawl is not begun over the files of a format.
 func TestVacantOfFormats(t *testing.T) {
 	cfg := testConfig(t, "http://h.invalid/")
-	cfg.Output.Write = []string{"list"}
+	cfg.Output.AlsoWrite = []string{"list"}
 	must(t, os.MkdirAll(cfg.Output.Dir, 0o755))
 	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, "found.list"), []byte("mine\n"), 0o644))
 	refuses(t, cfg, &Options{Formats: []output.Format{listFormat}}, output.ErrExists, "found.list")

@@ -60,7 +60,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
-				cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv", "sqlite"}, 5, 1
+				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv", "sqlite"}, 5, 1
 				run(t, cfg, &Options{Formats: formats})
 				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
@@ -103,7 +103,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 			s := listing(t)
 			formats := []output.Format{csvout.Format(nil)}
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
+			cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
 			run(t, cfg, &Options{Formats: formats})
 			want := contentOf(t, filepath.Join(cfg.Output.Dir, csvout.PagesFile))
 			spoil(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
@@ -139,7 +139,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				cfg, opts := testConfig(t, s.url+"/0"), Options{Resume: true}
 				cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
 				if strings.HasSuffix(file, ".warc.gz") { // which cannot be written again
-					cfg.Output.Write, opts.Formats = []string{"warc"}, []output.Format{warc.Format(nil)}
+					cfg.Output.AlsoWrite, opts.Formats = []string{"warc"}, []output.Format{warc.Format(nil)}
 				}
 				run(t, cfg, &Options{Formats: opts.Formats})
 				name := filepath.Join(cfg.Output.Dir, file)
@@ -208,7 +208,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.Write = []string{"csv"}
+	cfg.Output.AlsoWrite = []string{"csv"}
 	run(t, cfg, &Options{Formats: formats})
 	inTheWay := filepath.Join(cfg.Output.Dir, "pages.1.csv")
 	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
@@ -256,7 +256,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Output.Write = []string{"csv", "sqlite", "warc"}
+	cfg.Output.AlsoWrite = []string{"csv", "sqlite", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
 	run(t, cfg, &Options{Formats: formats})
 	for _, name := range []string{"pages.jsonl", csvout.LinksFile, "crawl-00000.warc.gz"} {

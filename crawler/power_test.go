@@ -123,7 +123,7 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	})
 	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\n", "/": "other"})
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/", other.url+"/")
-	cfg.Output.Write = []string{"csv", "warc"}
+	cfg.Output.AlsoWrite = []string{"csv", "warc"}
 	f := &cutting{Memory: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
 	if got.Pages != 4 || f.finished < 3 || f.robots.Load() != 2 {
@@ -140,7 +140,7 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 			urls = append(urls, chain(t, pages).url+"/0")
 		}
 		cfg, disk := powerConfig(t, DurableProcess, urls...)
-		cfg.Output.Write = []string{"csv"}
+		cfg.Output.AlsoWrite = []string{"csv"}
 		if got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Formats: []output.Format{csvout.Format(nil)}}); got.Pages != origins*pages {
 			t.Errorf("%d pages, want %d", got.Pages, origins*pages)
 		}
@@ -182,7 +182,7 @@ func TestResumeAfterPowerCut(t *testing.T) {
 	cfg.Limits.MaxPages = 2
 	run(t, cfg, nil)
 	cfg.Output.Dir = leftOf(disk, cfg, frontierDir)
-	cfg.Limits.MaxPages, cfg.Output.Write = 0, []string{"sqlite"}
+	cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 0, []string{"sqlite"}
 	got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 	got.whole(t, s, n)
 	if len(got.notices) != 0 {
@@ -231,7 +231,7 @@ func TestResumeRestoresRobots(t *testing.T) {
 			cfg.Output.Durability, cfg.Limits.MaxPages = DurablePower, 2
 			run(t, cfg, nil)
 			must(t, test.damage(cfg))
-			cfg.Limits.MaxPages, cfg.Output.Write = 0, []string{"sqlite"}
+			cfg.Limits.MaxPages, cfg.Output.AlsoWrite = 0, []string{"sqlite"}
 			got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 			if notices := strings.Join(got.notices, "\n"); !strings.Contains(notices, test.notice) || (notices == "") != (test.notice == "") {
 				t.Errorf("notices %q, want %q", notices, test.notice)

@@ -136,7 +136,7 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	}
 	s.handle("/gone", status(http.StatusNotFound))
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.MaxLinks, cfg.Scope.MaxDepth, cfg.Output.Write = 5, 1, []string{"sqlite"}
+	cfg.Limits.MaxLinks, cfg.Scope.MaxDepth, cfg.Output.AlsoWrite = 5, 1, []string{"sqlite"}
 	formats := []output.Format{sqlite.Format(nil)}
 	run(t, cfg, &Options{Formats: formats})
 	for round := range 2 {

@@ -151,7 +151,7 @@ func (c *Crawler) openCounted(s *state) error {
 		c.record.ReportRollback()
 	}
 	s.Ended = nil
-	if err := c.record.CheckFormats(s.Config.Output.Write); err != nil {
+	if err := c.record.CheckFormats(s.Config.Output.AlsoWrite); err != nil {
 		return formatError(err)
 	}
 	lost, err := c.record.Lost(s.Rewriting)

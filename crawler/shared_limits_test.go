@@ -24,7 +24,7 @@ import (
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
 	store, err := redisstore.Open(t.Context(), cfg.Cluster.Frontier, &redisstore.Options{
-		Crawl: cfg.Cluster.Join, Prefix: cfg.Cluster.Prefix, Worker: name, Expected: cfg.Cluster.ExpectedURLs,
+		Crawl: cfg.Cluster.CrawlName, Prefix: cfg.Cluster.Prefix, Worker: name, Expected: cfg.Cluster.ExpectedURLs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 
 	t.Run("killed", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Cluster.Join, cfg.URLs, cfg.Limits.MaxPages = "killed", []string{s.url + "/killed"}, 10
+		cfg.Cluster.CrawlName, cfg.URLs, cfg.Limits.MaxPages = "killed", []string{s.url + "/killed"}, 10
 		inside, dead := make(chan struct{}), make(chan struct{})
 		atFirst(s, "/killed", func() { close(inside); <-dead })
 		cmd, _ := child(t, cfg)
@@ -98,7 +98,7 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 	})
 	t.Run("limited later", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Cluster.Join, cfg.URLs = "limited", []string{s.url + "/limited"}
+		cfg.Cluster.CrawlName, cfg.URLs = "limited", []string{s.url + "/limited"}
 		var ending *Crawler
 		atFirst(s, "/limited", func() { ending.Stop() })
 		runChanged(t, cfg, nil, func(c *Crawler) { ending = c })
@@ -123,7 +123,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := sharedConfig(t, s.url+"/")
-			cfg.Cluster.Join = fmt.Sprint("bytes-", tt.bytes)
+			cfg.Cluster.CrawlName = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
 			got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {

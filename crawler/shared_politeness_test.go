@@ -257,7 +257,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})
 	cfg := sharedConfig(t, links.url+"/")
 	slow := workerConfig(t, cfg, "w1")
-	slow.Output.Write = []string{"slow"}
+	slow.Output.AlsoWrite = []string{"slow"}
 	opening, free := make(chan struct{}), make(chan struct{})
 	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
 		close(opening)

@@ -26,7 +26,7 @@ import (
 // workerConfig is cfg for another worker of the same crawl.
 func workerConfig(t testing.TB, cfg Config, name string) Config {
 	t.Helper()
-	cfg.Cluster.Worker, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
+	cfg.Cluster.WorkerName, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
 	return cfg
 }
 
@@ -136,12 +136,12 @@ func TestJoined(t *testing.T) {
 	run(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
-	bare.Cluster.Frontier, bare.Cluster.Join, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Cluster.Frontier, cfg.Cluster.Join, "elsewhere", 3, []string{two.url + "/"}
+	bare.Cluster.Frontier, bare.Cluster.CrawlName, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Cluster.Frontier, cfg.Cluster.CrawlName, "elsewhere", 3, []string{two.url + "/"}
 	bare.Fetch.AllowAddr = cfg.Fetch.AllowAddr
 	got, err := Joined(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
 	want := cfg
 	want.URLs = []string{one.url + "/", two.url + "/"}
-	want.Output.Dir, want.Limits.Workers, want.Cluster.Worker = "elsewhere", 3, ""
+	want.Output.Dir, want.Limits.Workers, want.Cluster.WorkerName = "elsewhere", 3, ""
 	want.Cluster.ExpectedURLs = bare.Cluster.ExpectedURLs
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
@@ -152,7 +152,7 @@ func TestJoined(t *testing.T) {
 	// The same is said without Joined.
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
 	refuses(t, bare, nil, ErrConfig, "max-depth")
-	got.Output.Dir, got.Cluster.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
+	got.Output.Dir, got.Cluster.WorkerName = filepath.Join(t.TempDir(), "w3"), "w3"
 	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
 	}
@@ -229,7 +229,7 @@ func TestSharedLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := sharedConfig(t, a.url+"/", b.url+"/")
-			cfg.Cluster.Join, cfg.Limits.Workers = name, 4
+			cfg.Cluster.CrawlName, cfg.Limits.Workers = name, 4
 			tt.set(&cfg)
 			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 			if !tt.check(all) {
@@ -347,8 +347,8 @@ func TestSharedAddress(t *testing.T) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	cfg.Cluster.Frontier, cfg.Cluster.Join = "redis://host", "what is it"
-	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "join") {
+	cfg.Cluster.Frontier, cfg.Cluster.CrawlName = "redis://host", "what is it"
+	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "crawl-name") {
 		t.Error(err)
 	}
 }
@@ -366,8 +366,8 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
 
 	renamed := one
-	renamed.Cluster.Join = "else"
-	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
+	renamed.Cluster.CrawlName = "else"
+	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "crawl-name")
 	must(t, redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)))
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
 	run(t, workerConfig(t, cfg, "w2"), nil)
@@ -375,7 +375,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 
 	alone := testConfig(t, s.url+"/")
 	run(t, alone, nil)
-	alone.Cluster.Frontier, alone.Cluster.Join = cfg.Cluster.Frontier, cfg.Cluster.Join
+	alone.Cluster.Frontier, alone.Cluster.CrawlName = cfg.Cluster.Frontier, cfg.Cluster.CrawlName
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
 
@@ -388,7 +388,7 @@ func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
-	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.Join+":{all}:meta", "format", "1")
+	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.CrawlName+":{all}:meta", "format", "1")
 	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600))
 	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
@@ -463,6 +463,6 @@ func storeOptions(cfg Config) *redisstore.Options {
 func sharedOn(t testing.TB, url string, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)
-	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = url, "news", 10_000
+	cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.ExpectedURLs = url, "news", 10_000
 	return cfg
 }

@@ -33,7 +33,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Left > 0 {
 		s.NextDue = stats.NextDue
 	}
-	s.Shared = sharedBy(&c.cfg, c.cfg.Cluster.Worker, c.member.Peers())
+	s.Shared = sharedBy(&c.cfg, c.cfg.Cluster.WorkerName, c.member.Peers())
 	hosts, _ := c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))

@@ -151,8 +151,8 @@ func (c *Cluster) validate(p *problems) {
 		// The text does not repeat the address.
 		p.check(!password, "frontier", "the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
 			redisstore.PasswordVariable)
-		for _, name := range []struct{ key, value string }{{"join", c.Join}, {"frontier-prefix", c.Prefix}, {"worker", c.Worker}} {
-			p.check(redisstore.ValidName(name.value) || name.key == "worker" && name.value == "",
+		for _, name := range []struct{ key, value string }{{"crawl-name", c.CrawlName}, {"frontier-prefix", c.Prefix}, {"worker-name", c.WorkerName}} {
+			p.check(redisstore.ValidName(name.value) || name.key == "worker-name" && name.value == "",
 				name.key, "%q is no name: only letters, digits, '.', '_', '-', and at most 100 of them", name.value)
 		}
 	}
@@ -211,7 +211,7 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 // formatError makes an error about the formats of a crawl one about their key.
 func formatError(err error) error {
 	if bad, ok := errors.AsType[record.FormatError](err); ok {
-		return &ConfigError{Key: "write", Problem: bad}
+		return &ConfigError{Key: "also-write", Problem: bad}
 	}
 	return err
 }

@@ -161,7 +161,7 @@ func TestCrawlSeeds(t *testing.T) {
 	seeds := "\ufeff# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
 	for _, from := range []string{clitest.WriteFile(t, "seeds.txt", seeds), "-"} {
 		site.seen = nil
-		got := runWith(t, seeds, "crawl", site.url+"/1", "--seeds", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
+		got := runWith(t, seeds, "crawl", site.url+"/1", "--url-file", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
 		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.Code != cli.ExitDone {
 			t.Errorf("%s: exit code %d, requested (-want +got):\n%s", from, got.Code, diff)
 		}
@@ -207,11 +207,11 @@ func TestCrawlMisuse(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{"no start URL", nil, []string{"give start URLs", "--seeds"}},
-		{"empty seeds", []string{"--seeds", file}, []string{"--seeds: ", file, "holds no URL"}},
-		{"empty standard input", []string{"--seeds", "-"}, []string{"--seeds: standard input holds no URL"}},
-		{"bad seed", []string{"--seeds", badSeed}, []string{"--seeds: ", "bad.txt\", line 3: ", `"example.com" has no scheme`}},
-		{"missing seeds", []string{"--seeds", "absent.txt"}, []string{"--seeds", "absent.txt", "name a file that can be read"}},
+		{"no start URL", nil, []string{"give start URLs", "--url-file"}},
+		{"empty seeds", []string{"--url-file", file}, []string{"--url-file: ", file, "holds no URL"}},
+		{"empty standard input", []string{"--url-file", "-"}, []string{"--url-file: standard input holds no URL"}},
+		{"bad seed", []string{"--url-file", badSeed}, []string{"--url-file: ", "bad.txt\", line 3: ", `"example.com" has no scheme`}},
+		{"missing seeds", []string{"--url-file", "absent.txt"}, []string{"--url-file", "absent.txt", "name a file that can be read"}},
 		{"no scheme", []string{"example.com"}, []string{`"example.com" has no scheme`, "https://example.com"}},
 		{"empty URL", []string{""}, []string{"the URL is empty", "https://example.com/"}},
 		{"no such port", []string{"http://h:99999/"}, []string{"there is no port 99999"}},

@@ -186,7 +186,7 @@ func TestDiskFull(t *testing.T) {
 			size := 400 << 10
 			disk, grow := smallDisk(t, size)
 			dir := filepath.Join(disk, "crawl")
-			args := []string{"crawl", site.url + "/0", "--output", dir, "--delay", "0s", "--write", tt.formats, "--durability", tt.durability}
+			args := []string{"crawl", site.url + "/0", "--output", dir, "--delay", "0s", "--also-write", tt.formats, "--durability", tt.durability}
 			var done []string
 			for fell := 0; ; fell++ {
 				got := runChild(t, "", nil, args...)
@@ -232,7 +232,7 @@ func TestFileSize(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			site, dir := newWordySite(t, pages), filepath.Join(t.TempDir(), "crawl")
-			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--write", tt.formats)
+			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--also-write", tt.formats)
 			wantShort(t, got, dir, tt.says, "let this process write larger files (ulimit -f)")
 			done := wholeLines(t, dir)[:counted(t, got)]
 			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.Code != cli.ExitDone || len(done) == 0 {

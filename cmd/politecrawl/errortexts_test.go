@@ -36,7 +36,7 @@ func TestNoPackageNames(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", busy.URL+"/", site.url+"/", coded.URL+"/", odd.URL+"/", damaged.URL+"/", "http://10.1.2.3/", "--output", dir, "--delay", "0s", "--max-wait", "0s", "--retries", "0",
-		"--log", "text", "--log-level", "debug", "--write", "csv")
+		"--log", "text", "--log-level", "debug", "--also-write", "csv")
 	if got.Code != cli.ExitLater {
 		t.Errorf("exit code %d", got.Code)
 	}

@@ -16,7 +16,7 @@ import (
 func TestWrite(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite", "--write", "warc")
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite", "--also-write", "warc")
 	done(t, "crawl", "--resume", dir, "--max-pages", "0")
 	table, err := os.Open(filepath.Join(dir, "pages.csv"))
 	if err != nil {
@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteUnknown(t *testing.T) {
-	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--write", "excel")
+	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--also-write", "excel")
 	if got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, `there is no format "excel"; there are csv, sqlite, warc`) {
 		t.Errorf("%+v", got)
 	}

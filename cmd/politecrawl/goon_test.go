@@ -71,7 +71,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"not there", []string{"--resume", filepath.Join(dir, "absent")}, []string{"holds no crawl", "begin one with"}},
 		{"both", []string{"--resume", dir, "--recrawl", dir}, []string{"not both"}},
 		{"start URLs", []string{"--resume", dir, "http://h/"}, []string{"start URLs", dir}},
-		{"seeds", []string{"--resume", dir, "--seeds", "x"}, []string{"start URLs", dir}},
+		{"url file", []string{"--resume", dir, "--url-file", "x"}, []string{"start URLs", dir}},
 		{"output", []string{"--resume", dir, "--output", "x"}, []string{"give no --output"}},
 		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"without --config"}},
 		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},

@@ -220,7 +220,7 @@ func TestHostileSite(t *testing.T) {
 	quick := []string{"--delay", "0s", "--retries", "1", "--max-wait", "0s", "--robots-timeout", "5s"}
 	first := child(append([]string{
 		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "http://odd.test/", "--output", dir, "--extract", "heading=h1",
-		"--write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
+		"--also-write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
 	}, quick...)...)
 	said, err := first.StderrPipe()
 	if err != nil {
@@ -324,7 +324,7 @@ func shareHostile(t *testing.T, child func(args ...string) *exec.Cmd, quick []st
 	for environ, runs := range map[string][][]string{
 		redisstore.PasswordVariable + "=": {append([]string{"crawl", "http://site.test/", "--output", dir + "-refused"}, at...)},
 		redisstore.PasswordVariable + "=" + password: {
-			append(append([]string{"crawl", "http://site.test/", "--output", dir, "--log", "json", "--log-level", "debug", "--write", "csv,sqlite,warc"}, at...), quick...),
+			append(append([]string{"crawl", "http://site.test/", "--output", dir, "--log", "json", "--log-level", "debug", "--also-write", "csv,sqlite,warc"}, at...), quick...),
 			append([]string{"crawl", "status", "default", "--format", "json"}, at...),
 			append([]string{"crawl", "stop", "default"}, at...),
 			append([]string{"crawl", "--resume", dir, "--log", "text"}, quick...),

@@ -19,9 +19,9 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 		"robots agents": {},
 		"robots diff":   {filepath.Join("internal", "robots", "testdata", "robots", "old.txt")},
 		"sitemap":       {},
-		"crawl":         {"--seeds"},
-		"plan":          {"--seeds"},
-		"config show":   {"--seeds"},
+		"crawl":         {"--url-file"},
+		"plan":          {"--url-file"},
+		"config show":   {"--url-file"},
 	} {
 		t.Run(command, func(t *testing.T) {
 			args = append(strings.Fields(command), args...)

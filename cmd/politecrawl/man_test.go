@@ -65,7 +65,7 @@ func TestManualPages(t *testing.T) {
 			}
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !strings.Contains(page, `\fB\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)+`\fR`) && !cmd.IsAdditionalHelpTopicCommand() {
+			if !f.Hidden && !strings.Contains(page, `\fB\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)+`\fR`) && !cmd.IsAdditionalHelpTopicCommand() {
 				t.Errorf("%s does not tell of --%s", path, f.Name)
 			}
 		})

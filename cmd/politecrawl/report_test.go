@@ -121,7 +121,7 @@ func workerCrawls(t *testing.T, names ...string) string {
 	root := t.TempDir()
 	const site = "https://a.example"
 	for i, name := range names {
-		state := map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "join": name}}
+		state := map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "crawl-name": name}}
 		if i == 0 {
 			state["ended"] = report.Ending{End: "finished"}
 		}
@@ -198,7 +198,7 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 // TestReportOfASharedCrawl holds that what workers have left is read as one crawl.
 func TestReportOfASharedCrawl(t *testing.T) {
 	url, dir := chainSite(t, 6), t.TempDir()
-	at := []string{"--frontier", redistest.Start(t).URL(), "--join", "news", "--quiet"}
+	at := []string{"--frontier", redistest.Start(t).URL(), "--crawl-name", "news", "--quiet"}
 	w1, w2, to := filepath.Join(dir, "w1"), filepath.Join(dir, "w2"), filepath.Join(dir, "all")
 	for _, args := range [][]string{
 		{"crawl", url, "--output", w1, "--delay", "0s", "--max-pages", "4"},

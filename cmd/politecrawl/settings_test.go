@@ -49,7 +49,7 @@ func TestBadConfig(t *testing.T) {
 	}
 	t.Run("no file", func(t *testing.T) {
 		run(t, "config", "show", "--config", "").WantRefusal(t, cli.ExitMisuse, "--config names no file")
-		run(t, "crawl", "--seeds", "", "http://h/").WantRefusal(t, cli.ExitMisuse, "--seeds names no file")
+		run(t, "crawl", "--url-file", "", "http://h/").WantRefusal(t, cli.ExitMisuse, "--url-file names no file")
 	})
 	t.Run("missing file", func(t *testing.T) {
 		run(t, "config", "show", "--config", "absent.yaml").WantRefusal(t, cli.ExitMisuse, "--config", "absent.yaml", "no such file")

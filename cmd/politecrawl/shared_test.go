@@ -47,17 +47,17 @@ func TestSharedCrawl(t *testing.T) {
 	shared("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
 	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
-	shared("--join", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
+	shared("--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
 	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
 	run(t, "crawl", "stop", "news").WantRefusal(t, cli.ExitMisuse, "--frontier")
-	run(t, "crawl", url, "--join", "news").WantRefusal(t, cli.ExitMisuse, "--join", "--frontier")
+	run(t, "crawl", url, "--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, "--crawl-name", "--frontier")
 
-	got := shared(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
+	got := shared(url, "--crawl-name", "news", "--worker-name", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, `"pages":4`) || !strings.Contains(got.Out, `"worker":"one"`) {
 		t.Fatalf("the first: %+v", got)
 	}
-	shared("--join", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
-	got = shared("--join", "news", "--worker", "two", "--output", w2)
+	shared("--crawl-name", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
+	got = shared("--crawl-name", "news", "--worker-name", "two", "--output", w2)
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "ended at --max-pages") || !strings.Contains(got.Out, "4 pages in all by 2 workers; this is two of news") ||
 		!strings.Contains(got.Stderr, `with all who have joined "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
@@ -65,7 +65,7 @@ func TestSharedCrawl(t *testing.T) {
 	if got := shared(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
 		t.Errorf("without a name: %+v", got)
 	}
-	shared("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
+	shared("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--crawl-name")
 	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
@@ -96,7 +96,7 @@ func TestSharedCrawl(t *testing.T) {
 // A process that allows other addresses than the crawl is refused before it fetches or writes
 // anything, whatever way it is told what to allow.
 func TestJoiningWithOtherAddressesIsRefused(t *testing.T) {
-	at := []string{"--frontier", redistest.Start(t).URL(), "--join", "news"}
+	at := []string{"--frontier", redistest.Start(t).URL(), "--crawl-name", "news"}
 	url, dir := chainSite(t, 2), t.TempDir()
 	join := func(args ...string) clitest.Result {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
@@ -155,8 +155,8 @@ func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
 	url, dir := chainSite(t, 6), t.TempDir()
 	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
 	for _, args := range [][]string{
-		{"crawl", url, "--join", "news", "--output", w1, "--delay", "0s", "--max-pages", "3"},
-		{"crawl", "--join", "news", "--output", w2},
+		{"crawl", url, "--crawl-name", "news", "--output", w1, "--delay", "0s", "--max-pages", "3"},
+		{"crawl", "--crawl-name", "news", "--output", w2},
 		{"crawl", "--resume", w2, "--max-pages", "0"},
 		{"crawl", "--recrawl", w1},
 		{"crawl", "status", "news"},

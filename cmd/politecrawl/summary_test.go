@@ -19,7 +19,7 @@ import (
 func TestSummaryFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite,warc")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite,warc")
 	if want := "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in " + dir + "\n"; !strings.Contains(got.Out, want) {
 		t.Errorf("%+v, want %q", got, want)
 	}

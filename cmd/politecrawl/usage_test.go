@@ -39,6 +39,8 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--response-factor", "x"}, []string{"crawl: --response-factor:", `"x" is not a number`}},
 		{[]string{"crawl", "--response-factor", "1e999"}, []string{"crawl: --response-factor:", `"1e999" is not a number`}},
 		{[]string{"crawl", "--delay"}, []string{"crawl: --delay needs a value"}},
+		{[]string{"crawl", "-d"}, []string{"crawl: -d needs a value"}},
+		{[]string{"crawl", "-d", "x"}, []string{"crawl: --delay:", `"x" is not a time`}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			run(t, tt.args...).WantRefusal(t, cli.ExitMisuse, tt.words...)

@@ -416,13 +416,13 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
+	cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
 	dirs, errs := make([]string, workers), make([]error, workers)
 	var work sync.WaitGroup
 	begun := make(chan struct{})
 	for i := range workers {
 		cfg := cfg
-		cfg.Cluster.Worker, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
+		cfg.Cluster.WorkerName, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
 		dirs[i] = cfg.Output.Dir
 		opts := new(crawler.Options)
 		if i == 0 {

@@ -89,7 +89,7 @@ func TestHostileNames(t *testing.T) {
 		dir := worker(func(c *crawl) {
 			c.state["ended"], c.state["recrawls"] = Ending{unseen, 7}, round
 			config := c.state["config"].(map[string]any)
-			config["urls"], config["user-agent"], config["worker"] = []string{"https://" + unseen + "/"}, unseen, unseen
+			config["urls"], config["user-agent"], config["worker-name"] = []string{"https://" + unseen + "/"}, unseen, unseen
 			c.page("/from", output.Page{Status: 301, Location: "/to"})
 			c.reject("/to", output.Rejection{Reason: unseen})
 			c.reject("/no", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: " + unseen})

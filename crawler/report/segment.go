@@ -64,10 +64,10 @@ type state struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
-		Links        *bool    `json:"links"`    // links of pages are written
-		Frontier     string   `json:"frontier"` // that several workers share; empty: a crawl of one
-		Join         string   `json:"join"`     // the name of the crawl there, if it has one
-		Worker       string   `json:"worker"`   // the name of the worker
+		Links        *bool    `json:"links"`       // links of pages are written
+		Frontier     string   `json:"frontier"`    // that several workers share; empty: a crawl of one
+		Join         string   `json:"crawl-name"`  // the name of the crawl there, if it has one
+		Worker       string   `json:"worker-name"` // the name of the worker
 	} `json:"config"`
 }
 

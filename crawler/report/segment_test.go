@@ -28,7 +28,7 @@ func endings(shared bool, ends ...*Ending) []*crawl {
 			if !shared {
 				config := c.state["config"].(map[string]any)
 				delete(config, "frontier")
-				delete(config, "join")
+				delete(config, "crawl-name")
 			}
 		}))
 	}
@@ -138,12 +138,12 @@ func TestEndingByTheCaller(t *testing.T) {
 // TestNotOneCrawl holds which directories are refused.
 func TestNotOneCrawl(t *testing.T) {
 	named := func(name string) string {
-		return worker(func(c *crawl) { c.state["config"].(map[string]any)["join"] = name }).write(t)
+		return worker(func(c *crawl) { c.state["config"].(map[string]any)["crawl-name"] = name }).write(t)
 	}
 	a, again, b, nameless := named("a"), named("a"), named("b"), named("")
 	own := worker(func(c *crawl) {
 		config := c.state["config"].(map[string]any)
-		config["frontier"], config["join"] = "", "b" // which says nothing without a frontier
+		config["frontier"], config["crawl-name"] = "", "b" // which says nothing without a frontier
 	}).write(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(a, link); err != nil {

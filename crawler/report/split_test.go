@@ -85,7 +85,7 @@ func shareState(t *testing.T, dir, to string) {
 	}
 	config := state["config"].(map[string]any)
 	config["links"] = true
-	config["frontier"], config["join"] = "redis://127.0.0.1:1", "nightly"
+	config["frontier"], config["crawl-name"] = "redis://127.0.0.1:1", "nightly"
 	if err := crawldir.SaveState(to, state); err != nil {
 		t.Fatal(err)
 	}

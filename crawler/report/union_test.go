@@ -21,7 +21,7 @@ import (
 func worker(change func(*crawl)) *crawl {
 	c := &crawl{state: map[string]any{
 		"version": crawldir.Version,
-		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly", "worker": "laptop-1"},
+		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "crawl-name": "nightly", "worker-name": "laptop-1"},
 		"ended":   Ending{End: "finished"},
 	}}
 	change(c)

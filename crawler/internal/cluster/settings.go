@@ -15,8 +15,8 @@ type Settings map[string]json.RawMessage
 // ownKeys are the keys that each process of a crawl has by itself. The others are the
 // crawl's. Start URLs are too, and a process may bring more of them.
 var ownKeys = []string{
-	"output", "workers", "per-ip", "proxy", "write", "durability", urlsKey,
-	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
+	"output", "workers", "per-ip", "proxy", "also-write", "durability", urlsKey,
+	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 const urlsKey = "urls"

@@ -86,7 +86,7 @@ func TestSharedSoak(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		cfg := s.config()
 		cfg.Output.Dir = filepath.Join(t.TempDir(), name)
-		cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.Worker = s.redis.URL(), "soak", name
+		cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.WorkerName = s.redis.URL(), "soak", name
 		s.crawlers = append(s.crawlers, &member{cfg: cfg})
 	}
 	s.run([]trial{

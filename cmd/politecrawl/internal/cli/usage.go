@@ -86,7 +86,11 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 			return MisuseOf(cmd, "unknown flag -%s", unknown.GetSpecifiedName())
 		}
 		var flags []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				flags = append(flags, f.Name)
+			}
+		})
 		flag, hint := unknown.GetSpecifiedName(), ""
 		if best := Nearest(flag, flags); best != "" { // without the dashes, which all have
 			hint = fmt.Sprintf(" (did you mean --%s?)", best)
@@ -94,7 +98,11 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 		return MisuseOf(cmd, "unknown flag --%s%s", flag, hint)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return MisuseOf(cmd, "--%s needs a value", missing.GetSpecifiedName())
+		dashes := "--"
+		if missing.GetSpecifiedShortnames() != "" {
+			dashes = "-"
+		}
+		return MisuseOf(cmd, "%s%s needs a value", dashes, missing.GetSpecifiedName())
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return MisuseOf(cmd, "--%s: %w", bad.GetFlag().Name, BadValue(bad.GetFlag(), bad.GetValue()))

@@ -82,10 +82,10 @@ all, "report DIR…" reads what they wrote together, and --resume goes on with o
 The password for Redis is taken from the variable
 ` + redisstore.PasswordVariable + ` or from a file.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
-  politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
-  politecrawl crawl --seeds urls.txt --listen 127.0.0.1:8080
+  politecrawl crawl --url-file urls.txt --config configs/gentle.yaml
+  politecrawl crawl --url-file urls.txt --listen 127.0.0.1:8080
   politecrawl crawl https://example.com/ --quiet --log json --log-file crawl.log
-  politecrawl crawl https://example.com/ --frontier redis://10.0.0.5 --join example
+  politecrawl crawl https://example.com/ --frontier redis://10.0.0.5 --crawl-name example
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,7 +96,7 @@ The password for Redis is taken from the variable
 				return err
 			}
 			if len(s.Config.URLs) == 0 {
-				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
+				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --url-file")
 			}
 			if err := s.Validate(); err != nil {
 				return err
@@ -107,7 +107,7 @@ The password for Redis is taken from the variable
 	}
 	format.AddFlag(cmd)
 	s.AddResumeFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing but errors (and the summary, when --format is json)")
 	listen.AddFlags(cmd.Flags())
 	s.AddFlags(cmd)
 	cmd.AddCommand(crawlStatusCommand(streams), crawlStopCommand(streams), crawlDeleteCommand(streams))

@@ -30,8 +30,8 @@ func join(ctx context.Context, s *settings.Settings) error {
 	switch {
 	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.Config.Cluster.Frontier == "" && s.Config.Cluster.Join != crawler.Default().Cluster.Join: // which a saved configuration names
-		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Cluster.Join))
+	case s.Config.Cluster.Frontier == "" && s.Config.Cluster.CrawlName != crawler.Default().Cluster.CrawlName: // which a saved configuration names
+		return cli.Misuse("--crawl-name: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Cluster.CrawlName))
 	case s.Config.Cluster.Frontier == "":
 		return nil
 	}
@@ -42,9 +42,9 @@ func join(ctx context.Context, s *settings.Settings) error {
 	joined, err := crawler.Joined(ctx, own, s.IsSet)
 	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
-	case err == nil && !s.IsSet("join") && slices.ContainsFunc(s.Config.URLs, isNew):
-		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
-			s.Config.Cluster.Frontier, joined.Cluster.Join)
+	case err == nil && !s.IsSet("crawl-name") && slices.ContainsFunc(s.Config.URLs, isNew):
+		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --crawl-name NAME, or bring more URLs to that one, with --crawl-name %s",
+			s.Config.Cluster.Frontier, joined.Cluster.CrawlName)
 	case err == nil:
 		for _, u := range s.Config.URLs {
 			if isNew(u) {
@@ -54,7 +54,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 		s.Config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
-		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Cluster.Join, s.Config.Cluster.Frontier)
+		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Cluster.CrawlName, s.Config.Cluster.Frontier)
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
@@ -72,7 +72,7 @@ type sharedFlags struct{ crawler.Cluster }
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Example: example,
-		Args: cli.Args(1, 1, "the name of a crawl, as given to --join"),
+		Args: cli.Args(1, 1, "the name of a crawl, as given to --crawl-name"),
 	}
 	s := settings.New()
 	s.AddKeys(cmd, redisKeys...)
@@ -84,7 +84,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
 		}
 		f.Cluster = s.Config.Cluster
-		f.Join = args[0]
+		f.CrawlName = args[0]
 		if err := f.Validate(); err != nil {
 			return cli.WithCode(cli.ExitMisuse, err)
 		}
@@ -95,7 +95,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 
 // options say which crawl of its Redis it is.
 func (f *sharedFlags) options() *redisstore.Options {
-	return &redisstore.Options{Crawl: f.Join, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
+	return &redisstore.Options{Crawl: f.CrawlName, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
 }
 
 func crawlStopCommand(streams *cli.Streams) *cobra.Command {
@@ -155,7 +155,7 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 		if err := redisstore.Delete(cmd.Context(), f.Frontier, f.options()); err != nil {
 			return f.failure(err)
 		}
-		return streams.Print(fmt.Sprintf("%s is deleted\n", f.Join))
+		return streams.Print(fmt.Sprintf("%s is deleted\n", f.CrawlName))
 	}
 	return cmd
 }
@@ -164,11 +164,11 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 func (f *sharedFlags) failure(err error) error {
 	switch {
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Misuse("there is no crawl %q on %s", f.Join, f.Frontier)
+		return cli.Misuse("there is no crawl %q on %s", f.CrawlName, f.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
 		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", err)
 	case errors.Is(err, redisstore.ErrInUse):
-		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(f.Join), cli.ShellWord(f.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(f.CrawlName), cli.ShellWord(f.Frontier))
 	}
 	return runner.RedisError(err)
 }

@@ -60,10 +60,10 @@ should and no other, else 1.`,
 	d.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&d.output, "output", "", "write the directory `DIR` (default: a new one for temporary files)")
+	flags.StringVarP(&d.output, "output", "o", "", "write the directory `DIR` (default: a new one for temporary files)")
 	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (0: any free one)")
 	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
-	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
+	flags.BoolVarP(&d.quiet, "quiet", "q", false, "say nothing but the result and errors")
 	d.log.AddFlags(flags)
 	d.listen.AddFlags(flags)
 	return cmd

@@ -35,7 +35,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
 	if saved, err := crawler.Saved(dir); err == nil && saved.Cluster.Frontier != "" {
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
-			command, saved.Cluster.Frontier, cli.ShellWord(saved.Cluster.Join), cli.ShellWord(saved.Cluster.Frontier))
+			command, saved.Cluster.Frontier, cli.ShellWord(saved.Cluster.CrawlName), cli.ShellWord(saved.Cluster.Frontier))
 	}
 	crawl := "" // whose frontier it is; empty: that is not known
 	switch below, above := filepath.Join(dir, crawldir.FrontierFolder), filepath.Join(dir, ".."); {

@@ -59,13 +59,13 @@ Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitema
 be asked for yet, 130 interrupted.`,
 		Example: `  politecrawl plan https://example.com/
   politecrawl plan https://example.com/ --delay 2s --max-time 8h
-  politecrawl plan --seeds urls.txt --since 2026-01-01 --format json`,
+  politecrawl plan --url-file urls.txt --since 2026-01-01 --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.Load(args, streams.In); err != nil {
 				return err
 			}
 			if len(s.Config.URLs) == 0 {
-				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
+				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --url-file")
 			}
 			if err := s.Validate(); err != nil {
 				return err
@@ -75,7 +75,7 @@ be asked for yet, 130 interrupted.`,
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but the result and errors")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing but the result and errors")
 	s.AddFlags(cmd)
 	return cmd
 }

@@ -82,7 +82,7 @@ programs. What is most important is printed.`,
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; the counts are exact")
-	cmd.Flags().StringVar(&to, "output", "", "write the report into `DIR`, which is made where it is missing (default: the directory of the crawl)")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR`, which is made where it is missing (default: the directory of the crawl)")
 	return cmd
 }
 

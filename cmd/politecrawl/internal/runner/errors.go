@@ -41,7 +41,7 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case errors.Is(err, output.ErrExists):
 		return cli.Misuse("--output: %w; without crawl.json that crawl cannot go on", err)
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", err)
+		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--crawl-name), with another --output", err)
 	case IsRedisError(err):
 		return RedisError(err)
 	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
@@ -81,7 +81,7 @@ var redisRemedies = []struct {
 	{redisstore.ErrFull, false, ": its maxmemory is used up; give it more, then go on with --resume. Nothing is lost"},
 	{redisstore.ErrEvicts, false, ", or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server"},
 	{redisstore.ErrReadOnly, false, ": name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost"},
-	{redisstore.ErrTaken, false, ": another process goes on in its place. Each needs a name (--worker) and an --output of its own"},
+	{redisstore.ErrTaken, false, ": another process goes on in its place. Each needs a name (--worker-name) and an --output of its own"},
 	{redisstore.ErrGone, false, ": it was deleted, or Redis came back without its data (appendonly is off?)"},
 	{redisstore.ErrCredentials, true, "; " + cli.FileHint},
 	{redisstore.ErrAddress, true, ""},

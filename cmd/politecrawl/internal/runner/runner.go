@@ -117,7 +117,7 @@ func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
 		what += " again"
 	}
 	if cfg.Cluster.Frontier != "" {
-		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Cluster.CrawlName, cfg.Cluster.Frontier)
 	}
 	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output.Dir))
 	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {

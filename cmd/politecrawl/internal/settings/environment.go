@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,16 +19,19 @@ func Variable(key string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
+// isSet tells whether the variable of a key is set. An empty variable is not.
+func isSet(key string) bool { return os.Getenv(Variable(key)) != "" }
+
 // checkEnvironment refuses variables that look like ours and set no key: a misspelt
 // limit is no limit.
 func (s *Settings) checkEnvironment(environ []string) error {
-	keys := s.names()
+	keys, known := s.names(), s.known()
 	var bad []error
 	for _, v := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(v, "=")
 		rest, ours := strings.CutPrefix(name, envPrefix+"_")
 		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
-		if !ours || value == "" || slices.Contains(keys, key) && name == Variable(key) ||
+		if !ours || value == "" || slices.Contains(known, key) && name == Variable(key) ||
 			slices.Contains(otherVariables, name) || serviceVariable.MatchString(rest) {
 			continue
 		}

@@ -40,14 +40,14 @@ func (s *Settings) read(v *viper.Viper) error {
 	}
 	s.lines = keyLines(kind, text)
 
-	known := s.names()
+	known := s.known()
 	var bad []error
 	for _, key := range slices.SortedFunc(slices.Values(v.AllKeys()), s.byLine) {
 		switch {
 		case !slices.Contains(known, key):
 			top, _, _ := strings.Cut(key, ".")
 			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
-				s.at(top), key, cli.DidYouMean(key, known), "politecrawl help settings"))
+				s.at(top), key, cli.DidYouMean(key, s.names()), "politecrawl help settings"))
 		case !v.InConfig(key):
 			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.at(key), key))
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
-// Formats returns the formats that --write may name.
+// Formats returns the formats that --also-write may name.
 func Formats(cfg *crawler.Config) []output.Format {
 	software := "politecrawl/" + cli.ReadBuild().Version
 	return []output.Format{

@@ -43,7 +43,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		return cli.MisuseOf(cmd, "give --resume or --recrawl, not both")
 	case dir == "":
 		return cli.MisuseOf(cmd, "--%s names no directory", name)
-	case len(args) > 0 || s.seeds != "":
+	case len(args) > 0 || s.urlFile != "":
 		return cli.MisuseOf(cmd, "--%s takes the start URLs from the crawl in %s; give no others", name, cli.Escape(dir))
 	case s.file != "":
 		return cli.MisuseOf(cmd, "--%s takes the settings from the crawl in %s; give those to be changed as flags, without --config", name, cli.Escape(dir))

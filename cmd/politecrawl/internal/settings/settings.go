@@ -30,17 +30,18 @@ type Settings struct {
 
 	keys    *pflag.FlagSet         // a flag for each key, set on its field
 	file    string                 // --config
-	seeds   string                 // --seeds
+	urlFile string                 // --url-file
 	resume  string                 // --resume
 	recrawl string                 // --recrawl
 	from    map[string]string      // by key: where its value comes from
 	lines   map[string]int         // by key: its line in file, where that is known
 	given   func(flag string) bool // tells whether a flag was given
+	notice  func(line string)      // prints a note; nil: nothing
 }
 
 // Where values come from, beside flags, environment and file.
 const (
-	commandLine = "command line" // start URLs that are arguments or seeds
+	commandLine = "command line" // start URLs that are arguments or of --url-file
 	fromDefault = "default"
 )
 
@@ -55,14 +56,14 @@ func New() *Settings {
 	s.keys.SortFlags = false
 	k := s.keys
 	k.StringArrayVar(&c.URLs, "urls", c.URLs, "start URLs")
-	k.StringVar(&c.Output.Dir, "output", c.Output.Dir, "write the directory `DIR`, which must not hold another crawl")
+	k.StringVarP(&c.Output.Dir, "output", "o", c.Output.Dir, "write the directory `DIR`, which must not hold another crawl")
 	k.IntVar(&c.Limits.Workers, "workers", c.Limits.Workers, "work on `N` URLs at a time, over all hosts")
-	k.DurationVar(&c.Politeness.Delay, "delay", c.Politeness.Delay, "least time between two requests to a host")
+	k.DurationVarP(&c.Politeness.Delay, "delay", "d", c.Politeness.Delay, "least time between two requests to a host")
 	k.IntVar(&c.Politeness.PerHost, "per-host", c.Politeness.PerHost, "have at most `N` requests in flight on a host")
 	k.IntVar(&c.Politeness.PerIP, "per-ip", c.Politeness.PerIP, "have at most `N` requests in flight on an IP address (0: no limit)")
 	k.DurationVar(&c.Politeness.MaxCrawlDelay, "max-crawl-delay", c.Politeness.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
 	k.Float64Var(&c.Politeness.ResponseFactor, "response-factor", c.Politeness.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
-	k.IntVar(&c.Limits.MaxPages, "max-pages", c.Limits.MaxPages, "end after `N` pages (0: no limit)")
+	k.IntVarP(&c.Limits.MaxPages, "max-pages", "n", c.Limits.MaxPages, "end after `N` pages (0: no limit)")
 	k.IntVar(&c.Limits.MaxHostPages, "max-host-pages", c.Limits.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
 	k.IntVar(&c.Limits.TrapPages, "trap-pages", c.Limits.TrapPages, "fetch `N` pages of one pattern of URLs (/calendar?month) of a host, and more only while they have something new or lead nowhere (0: no limit)")
 	k.IntVar(&c.Limits.MaxHosts, "max-hosts", c.Limits.MaxHosts, "take up at most `N` hosts, with --scope domain or any (0: no limit)")
@@ -84,7 +85,7 @@ func New() *Settings {
 	k.StringArrayVar(&c.Fetch.Proxies, ProxyKey, c.Fetch.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+Variable(ProxyKey)+", which other users do not see")
 	site.AddAllowFlag(k, &c.Fetch.AllowAddr)
 	k.BoolVar(&c.Output.Links, "links", c.Output.Links, "list in links.jsonl what each page links to")
-	k.StringSliceVar(&c.Output.Write, "write", c.Output.Write, "write the crawl down as `FORMAT` too: csv, sqlite or warc; several with commas between them")
+	k.StringSliceVar(&c.Output.AlsoWrite, "also-write", c.Output.AlsoWrite, "write the crawl down as `FORMAT` too: csv, sqlite or warc; several with commas between them")
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
 	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
 	k.BoolVar(&c.Scope.CleanParam, "clean-param", c.Scope.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")
@@ -100,8 +101,8 @@ func New() *Settings {
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "time to the first new try of a robots.txt that could not be reached")
 	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
 	k.StringVar(&c.Cluster.Frontier, "frontier", c.Cluster.Frontier, "share the crawl with other processes, by the Redis or Valkey at `URL`: redis://host:port, rediss:// for TLS, several hosts with commas between them")
-	k.StringVar(&c.Cluster.Join, "join", c.Cluster.Join, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
-	k.StringVar(&c.Cluster.Worker, "worker", c.Cluster.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
+	k.StringVar(&c.Cluster.CrawlName, "crawl-name", c.Cluster.CrawlName, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
+	k.StringVar(&c.Cluster.WorkerName, "worker-name", c.Cluster.WorkerName, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
 	k.StringVar(&c.Cluster.Prefix, "frontier-prefix", c.Cluster.Prefix, "`PREFIX` of all keys in Redis")
 	k.StringVar(&c.Cluster.PasswordFile, "frontier-password-file", c.Cluster.PasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
 	k.IntVar(&c.Cluster.ExpectedURLs, "expected-urls", c.Cluster.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
@@ -114,9 +115,9 @@ func New() *Settings {
 func (s *Settings) AddFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	s.given = fs.Changed
-	fs.StringVar(&s.seeds, "seeds", "", "`FILE` of more start URLs, one a line (-: standard input)")
-	fs.StringVar(&s.file, "config", "", "YAML, TOML or JSON `FILE` of the keys below; see configs/crawl.yaml")
+	s.given, s.notice = fs.Changed, noticeTo(cmd)
+	fs.StringVar(&s.urlFile, "url-file", "", "`FILE` of more start URLs, one a line (-: standard input)")
+	fs.StringVarP(&s.file, "config", "c", "", "YAML, TOML or JSON `FILE` of the keys below; see configs/crawl.yaml")
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "urls" { // they are the arguments
 			fs.AddFlag(f)
@@ -124,7 +125,8 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	})
 	// Both flags are there and have no completion yet, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt))
-	_ = cmd.RegisterFlagCompletionFunc("write", completeFormats)
+	_ = cmd.RegisterFlagCompletionFunc("also-write", completeFormats)
+	s.addRenamed(cmd)
 }
 
 // AddKeys adds the flags of some keys alone to cmd.
@@ -158,15 +160,15 @@ func (s *Settings) Visit(f func(key *pflag.Flag, from string)) {
 func (s *Settings) IsSet(key string) bool { return s.from[key] != fromDefault }
 
 // Load completes the configuration after the flags have been parsed. The start URLs on the
-// command line, arguments and seeds together, replace those in the environment or the file.
+// command line, arguments and --url-file together, replace those in the environment or the file.
 func (s *Settings) Load(args []string, stdin io.Reader) error {
-	for name, value := range map[string]string{"seeds": s.seeds, "config": s.file} {
+	for name, value := range map[string]string{"url-file": s.urlFile, "config": s.file} {
 		if value == "" && s.given(name) { // as of a variable that is not set
 			return cli.Misuse("--%s names no file", name)
 		}
 	}
-	if s.seeds != "" {
-		more, err := readSeeds(s.seeds, stdin)
+	if s.urlFile != "" {
+		more, err := readURLFile(s.urlFile, stdin)
 		if err != nil {
 			return err
 		}
@@ -199,29 +201,35 @@ func (s *Settings) sources() (*viper.Viper, error) {
 	v.SetEnvPrefix(envPrefix)
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
-	if s.file == "" {
-		return v, nil
+	if s.file != "" {
+		if err := s.read(v); err != nil {
+			return nil, err
+		}
 	}
-	return v, s.read(v)
+	s.noteRenamed(v)
+	return v, nil
 }
 
 // resolve gives a key its value from the first source that has one.
 func (s *Settings) resolve(v *viper.Viper, f *pflag.Flag) error {
-	env := Variable(f.Name)
+	key, before := f.Name, oldKey(f.Name)
+	if before != "" && !isSet(key) && (isSet(before) || !v.InConfig(key)) {
+		key = before
+	}
 	switch {
 	case f.Changed:
 		s.from[f.Name] = "flag --" + f.Name
 		return nil
-	case os.Getenv(env) != "":
-		s.from[f.Name] = "environment " + env
-	case v.InConfig(f.Name):
-		s.from[f.Name] = "file " + s.at(f.Name)
+	case isSet(key):
+		s.from[f.Name] = "environment " + Variable(key)
+	case v.InConfig(key):
+		s.from[f.Name] = "file " + s.at(key)
 	default:
 		s.from[f.Name] = fromDefault
 		return nil
 	}
-	if err := assign(f, v.Get(f.Name)); err != nil {
-		return fmt.Errorf("%s in %s: %w", f.Name, s.from[f.Name], err)
+	if err := assign(f, v.Get(key)); err != nil {
+		return fmt.Errorf("%s in %s: %w", key, s.from[f.Name], err)
 	}
 	return nil
 }
@@ -273,11 +281,11 @@ func (s *Settings) checkURLs() error {
 	return cli.AllMisuse(bad)
 }
 
-// readSeeds reads the list of URLs that --seeds names.
-func readSeeds(name string, stdin io.Reader) ([]string, error) {
+// readURLFile reads the list of URLs that --url-file names.
+func readURLFile(name string, stdin io.Reader) ([]string, error) {
 	list, err := cli.ReadInput(name, stdin)
 	if err != nil {
-		return nil, fmt.Errorf("--seeds: %w", err)
+		return nil, fmt.Errorf("--url-file: %w", err)
 	}
 	if name != cli.Stdin {
 		name = strconv.Quote(name)
@@ -292,26 +300,26 @@ func readSeeds(name string, stdin io.Reader) ([]string, error) {
 		switch {
 		case err == nil:
 			urls = append(urls, line.Text)
-		case len(bad) == maxBadSeeds:
-			return nil, cli.AllMisuse(append(bad, fmt.Errorf("--seeds: %s has more such lines", name)))
+		case len(bad) == maxBadLines:
+			return nil, cli.AllMisuse(append(bad, fmt.Errorf("--url-file: %s has more such lines", name)))
 		case line.Number > 0:
-			bad = append(bad, fmt.Errorf("--seeds: %s, line %d: %w", name, line.Number, err))
+			bad = append(bad, fmt.Errorf("--url-file: %s, line %d: %w", name, line.Number, err))
 		default:
-			bad = append(bad, fmt.Errorf("--seeds: %s: %w", name, err))
+			bad = append(bad, fmt.Errorf("--url-file: %s: %w", name, err))
 		}
 	}
 	switch {
 	case len(bad) > 0:
 		return nil, cli.AllMisuse(bad)
 	case len(urls) == 0:
-		return nil, cli.Misuse("--seeds: %s holds no URL; write them one a line", name)
+		return nil, cli.Misuse("--url-file: %s holds no URL; write them one a line", name)
 	}
 	return urls, nil
 }
 
-// maxBadSeeds is how many bad lines of a list are shown: it may not be a list of
+// maxBadLines is how many bad lines of a list are shown: it may not be a list of
 // URLs at all.
-const maxBadSeeds = 5
+const maxBadLines = 5
 
 // completeFormats completes a list of formats, each once.
 func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {

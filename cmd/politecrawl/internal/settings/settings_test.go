@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -127,6 +128,42 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestOldNamesStillWork holds that flags, keys and variables with an old name set the new one,
+// with a note, and that the new name wins.
+func TestOldNamesStillWork(t *testing.T) {
+	file := clitest.WriteFile(t, "c.yaml", "# mine\nwrite: [csv]\njoin: file\ncrawl-name: new\n")
+	list := clitest.WriteFile(t, "urls.txt", "http://h/\n")
+	t.Setenv("POLITECRAWL_WORKER", "w1")
+	var notes bytes.Buffer
+	s, cmd := New(), &cobra.Command{}
+	cmd.SetErr(&notes)
+	s.AddFlags(cmd)
+	if err := cmd.ParseFlags([]string{"--seeds", list, "-c", file}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Load(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := crawler.Default()
+	want.URLs, want.Output.AlsoWrite, want.Cluster.CrawlName, want.Cluster.WorkerName = []string{"http://h/"}, []string{"csv"}, "new", "w1"
+	if diff := cmp.Diff(want, s.Config); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	wantNotes := "--seeds is deprecated; use --url-file\n" +
+		"the key write in " + file + ":2 is deprecated; use also-write\n" +
+		"the key join in " + file + ":3 is deprecated; use crawl-name\n" +
+		"the environment variable POLITECRAWL_WORKER is deprecated; use POLITECRAWL_WORKER_NAME\n"
+	if notes.String() != wantNotes {
+		t.Errorf("notes\n%swant\n%s", &notes, wantNotes)
+	}
+	if cmd.Flags().Lookup("join").Hidden != true || strings.Contains(cmd.UsageString(), "--join") {
+		t.Error("--join is shown")
+	}
+	if got := loaded(t, "--write", "csv,warc", "--write=sqlite").Config.Output.AlsoWrite; !slices.Equal(got, []string{"csv", "warc", "sqlite"}) {
+		t.Errorf("--write sets %q", got)
+	}
+}
+
 func TestStartURLs(t *testing.T) {
 	seeds := clitest.WriteFile(t, "seeds.txt", "# mine\nhttp://seed/1\n\n http://seed/2 \n")
 	file := clitest.WriteFile(t, "c.json", `{"urls": ["http://file/"]}`)
@@ -138,7 +175,7 @@ func TestStartURLs(t *testing.T) {
 	}{
 		{"none", "", nil, nil, "default"},
 		{"arguments", "", []string{"http://a/", "http://b/"}, []string{"http://a/", "http://b/"}, "command line"},
-		{"arguments and seeds", "", []string{"http://a/", "--seeds", seeds}, []string{"http://a/", "http://seed/1", "http://seed/2"}, "command line"},
+		{"arguments and a list", "", []string{"http://a/", "--url-file", seeds}, []string{"http://a/", "http://seed/1", "http://seed/2"}, "command line"},
 		{"file", "", []string{"--config", file}, []string{"http://file/"}, "file " + file + ":1"},
 		{"environment", "http://e/1 http://e/2", []string{"--config", file}, []string{"http://e/1", "http://e/2"}, "environment POLITECRAWL_URLS"},
 		{"arguments before all", "http://e/1", []string{"http://a/", "--config", file}, []string{"http://a/"}, "command line"},
