@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -13,16 +17,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-func readme(t *testing.T) string {
+// guide is the user guide.
+const guide = "cmd/politecrawl/README.md"
+
+// document returns a document of the project, by its path.
+func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return readText(t, filepath.Join("..", "..", filepath.FromSlash(name)))
 }
 
 // wantInReadme holds the sample of the demo against what the demo printed. Only
@@ -30,7 +35,7 @@ func readme(t *testing.T) string {
 func wantInReadme(t *testing.T, printed string) {
 	t.Helper()
 	var sample string
-	for block := range strings.SplitSeq(readme(t), "```") {
+	for block := range strings.SplitSeq(document(t, "README.md"), "```") {
 		if text, ok := strings.CutPrefix(block, "text\nfinished after "); ok {
 			sample = "finished after " + text
 		}
@@ -57,7 +62,7 @@ func TestReadmeQuotesTheRefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	refusal := robots.Check(t.Context(), u)
-	if refusal == nil || !strings.Contains(readme(t), "\n"+refusal.Error()+"\n") {
+	if refusal == nil || !strings.Contains(document(t, "README.md"), "\n"+refusal.Error()+"\n") {
 		t.Errorf("README.md does not hold the line %v", refusal)
 	}
 }
@@ -67,55 +72,86 @@ type roundTripper func(*http.Request) *http.Response
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
 
-// TestReadmeSamples holds the samples of what the program says of a robots.txt.
+// TestReadmeSamples holds the samples of "robots lint" and "robots diff".
 func TestReadmeSamples(t *testing.T) {
-	text := readme(t)
+	text := document(t, guide)
 	t.Chdir(t.TempDir())
-	for name, body := range map[string]string{
-		"robots.txt":     "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
-		"robots-new.txt": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
-	} {
-		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeInputs(t, "https://example.com")
 	for _, args := range [][]string{{"lint", "robots.txt"}, {"diff", "robots.txt", "robots-new.txt"}} {
 		got := run(t, append([]string{"robots"}, args...)...)
 		if got.Code != cli.ExitFindings || !strings.Contains(text, "```text\n"+got.Out+"```\n") {
-			t.Errorf("%v: exit code %d, and README.md does not hold what it prints:\n%s", args, got.Code, got.Out)
+			t.Errorf("%v: exit code %d, and the user guide does not hold what it prints:\n%s", args, got.Code, got.Out)
 		}
 	}
 }
 
-// TestReadmeCommands holds that each command line of README.md is one: its command
-// is there and takes these arguments and flags.
+// TestReadmeCommands runs each politecrawl command of the documents for users, in their order, in
+// a directory with the files that they name. The sites and the Redis server are on loopback.
 func TestReadmeCommands(t *testing.T) {
-	found := 0
-	for line := range strings.Lines(readme(t)) {
-		line, ok := strings.CutPrefix(strings.TrimSpace(line), "$ politecrawl ")
-		if !ok {
-			continue
-		}
-		found++
-		line, _, _ = strings.Cut(line, " > ")
-		line, _, _ = strings.Cut(line, " < ")
-		cmd, rest, err := root(&cli.Streams{}).Find(strings.Fields(line))
-		if err == nil {
-			err = cmd.ParseFlags(rest)
-		}
-		if err == nil && cmd.Args != nil {
-			err = cmd.Args(cmd, cmd.Flags().Args())
-		}
-		if err != nil || !cmd.Runnable() || cli.IsGroup(cmd) {
-			t.Errorf("politecrawl %s: %v", line, err)
-		}
-	}
-	if found < 15 {
-		t.Errorf("only %d command lines were found", found)
+	for doc, least := range map[string]int{"README.md": 5, "cmd/politecrawl/README.md": 25} {
+		t.Run(doc, func(t *testing.T) {
+			text := document(t, doc)
+			com, org := smallSite(t), smallSite(t)
+			places := strings.NewReplacer("https://example.com", com.url, "https://example.org", org.url, "http://127.0.0.1:8000", com.url,
+				"--host example.com", "--host 127.0.0.1", "127.0.0.1:8080", "127.0.0.1:0", "redis://127.0.0.1", redistest.Start(t).URL())
+			t.Chdir(t.TempDir())
+			writeInputs(t, com.url)
+			t.Setenv("POLITECRAWL_DELAY", "0s")
+			t.Setenv("POLITECRAWL_ALLOW_ADDR", "127.0.0.0/8")
+			found := 0
+			for line := range strings.Lines(text) {
+				line, ok := strings.CutPrefix(strings.TrimSpace(line), "$ politecrawl ")
+				if !ok {
+					continue
+				}
+				found++
+				args := strings.Fields(places.Replace(line))
+				stdin := ""
+				for i, word := range args {
+					if word == "<" {
+						stdin = readText(t, args[i+1])
+					}
+					if word == "<" || word == ">" {
+						args = args[:i]
+						break
+					}
+				}
+				if args[0] == "robots" || args[0] == "sitemap" || args[0] == "plan" {
+					args = append(args, "--allow-addr", "127.0.0.0/8")
+				}
+				if got := runWith(t, stdin, args...); got.Code != cli.ExitDone && got.Code != cli.ExitFindings {
+					t.Errorf("politecrawl %s: %+v", line, got)
+				}
+			}
+			if found < least {
+				t.Errorf("only %d command lines were found", found)
+			}
+		})
 	}
 }
 
-// TestReadmeListsFiles holds that each file of a crawl is told of.
+// writeInputs writes the files that commands of the user guide read.
+func writeInputs(t *testing.T, site string) {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := fmt.Fprintf(w, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>%s/a</loc></url></urlset>`, site)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"robots.txt":     "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
+		"robots-new.txt": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
+		"urls.txt":       site + "/a\n" + site + "/private/a\n",
+		"sitemap.xml.gz": packed.String(),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReadmeListsFiles holds that the user guide lists each file of a crawl.
 func TestReadmeListsFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
@@ -124,14 +160,14 @@ func TestReadmeListsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := readme(t)
+	text := document(t, guide)
 	for _, f := range files {
 		name := f.Name()
 		if f.IsDir() {
 			name += "/"
 		}
 		if !strings.Contains(text, "`"+name+"`") {
-			t.Errorf("README.md does not tell of %s", name)
+			t.Errorf("the user guide does not list %s", name)
 		}
 	}
 }
