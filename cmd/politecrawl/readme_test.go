@@ -91,7 +91,10 @@ func TestReadmeCommands(t *testing.T) {
 	for doc, least := range map[string]int{"README.md": 5, "cmd/politecrawl/README.md": 25} {
 		t.Run(doc, func(t *testing.T) {
 			text := document(t, doc)
-			com, org := smallSite(t), smallSite(t)
+			org, com := smallSite(t), newTestSite(t, map[string]string{
+				"/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: {site}/sitemap.xml\n",
+				"/":           "<title>Front</title>", "/sitemap.xml": "<urlset><url><loc>{site}/</loc></url></urlset>",
+			})
 			places := strings.NewReplacer("https://example.com", com.url, "https://example.org", org.url, "http://127.0.0.1:8000", com.url,
 				"--host example.com", "--host 127.0.0.1", "127.0.0.1:8080", "127.0.0.1:0", "redis://127.0.0.1", redistest.Start(t).URL())
 			t.Chdir(t.TempDir())
