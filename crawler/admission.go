@@ -10,21 +10,21 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// parse reads a lease, and skips one that cannot be read: somebody may have edited the files of
+// parseLease reads a lease, and skips one that cannot be read: somebody may have edited the files of
 // the frontier.
-func (w *worker) parse(v *visit) decision {
-	var foreign error
-	v.prov, foreign = provenance.Decode(v.lease.Meta)
+func (w *worker) parseLease(v *visit) decision {
+	var metaErr error
+	v.prov, metaErr = provenance.Decode(v.lease.Meta)
 	u, err := url.Parse(v.lease.URL)
 	if err != nil {
 		v.u = &url.URL{Opaque: v.lease.URL}
@@ -33,18 +33,18 @@ func (w *worker) parse(v *visit) decision {
 	v.u = u
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
 	v.origin, err = robotsext.OriginOf(v.u)
-	if err := cmp.Or(foreign, err); err != nil {
+	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
 	}
 	return decision{}
 }
 
-// robots decides by robots.txt, which may have to be requested first. That uses up the request
+// checkRobots decides by robots.txt, which may have to be requested first. That uses up the request
 // slot of the lease: the rules, the delay and the sitemaps of the host are known then, and the
 // URL itself waits for the next slot.
-func (w *worker) robots(v *visit) decision {
+func (w *worker) checkRobots(v *visit) decision {
 	c := w.c
-	ctx, slot := politeness.WithSlot(c.life.Working, v.lease.Host)
+	ctx, slot := politeness.WithSlot(c.lifecycle.Working, v.lease.Host)
 	verdict, refusal := c.network.robots.Decide(ctx, v.u)
 	if refusal == nil {
 		refusal = verdict.Err(v.u)
@@ -62,7 +62,7 @@ func (w *worker) robots(v *visit) decision {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
 	case refusal != nil:
-		d = w.refused(v, refusal)
+		d = w.decideRefusal(v, refusal)
 	case rec != nil && rec.File != nil:
 		v.file, v.group = rec.File, verdict.Group
 	}
@@ -70,7 +70,7 @@ func (w *worker) robots(v *visit) decision {
 	took, used := slot.Used()
 	if used {
 		v.hostDelay = c.network.delays.After(took)
-		if until, busy := slot.Busy(refusal); busy && !c.life.HasFailed() { // else nothing is written down any more
+		if until, busy := slot.Busy(refusal); busy && !c.lifecycle.HasFailed() { // else nothing is written down any more
 			d.hostUntil = until
 		}
 	}
@@ -88,16 +88,16 @@ func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
 	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leases.duration)) && !rec.FetchedAt.After(time.Now())
 }
 
-// refused decides about a URL that must not be requested: now, or at all.
-func (w *worker) refused(v *visit, err error) decision {
+// decideRefusal decides about a URL that must not be requested: now, or at all.
+func (w *worker) decideRefusal(v *visit, err error) decision {
 	c := w.c
 	refusal, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case errors.Is(err, guard.ErrRefused):
-		return w.refusedAddress(v, err)
-	case c.life.HasFailed():
+		return w.skipBlockedAddress(v, err)
+	case c.lifecycle.HasFailed():
 		return waitUntil(time.Time{}) // what it was refused for may be our fault
-	case ok && refusal.Reason == robotsext.Later && (c.life.Working.Err() != nil || errors.Is(err, frontier.ErrLeaseLost)):
+	case ok && refusal.Reason == robotsext.Later && (c.lifecycle.Working.Err() != nil || errors.Is(err, frontier.ErrLeaseLost)):
 		return waitUntil(time.Time{}) // this process has ended the request for robots.txt
 	case ok && refusal.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
@@ -109,18 +109,18 @@ func (w *worker) refused(v *visit, err error) decision {
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group
 		if rule := refusal.Rule; rule != nil {
-			d.skipped.Rule, d.skipped.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
+			d.skipped.Rule, d.skipped.Line = escape.Clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
 		return d
-	case c.life.Working.Err() != nil:
+	case c.lifecycle.Working.Err() != nil:
 		return waitUntil(time.Time{})
 	}
 	return skipFor(output.InvalidURL, err)
 }
 
-// refusedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
+// skipBlockedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
 // where that redirects to.
-func (w *worker) refusedAddress(v *visit, err error) decision {
+func (w *worker) skipBlockedAddress(v *visit, err error) decision {
 	d := skipWith(output.BlockedAddress, blocked.Text(err))
 	d.skipped.Addr = blocked.Addr(err)
 	if target := w.robotsTarget(v, err); target != "" {
@@ -130,11 +130,11 @@ func (w *worker) refusedAddress(v *visit, err error) decision {
 	return d
 }
 
-// due decides whether the host of the URL is due: it may have to wait longer by the settings as
+// checkDue decides whether the host of the URL is due: it may have to wait longer by the settings as
 // they are now, or is not to be visited at this hour.
-func (w *worker) due(v *visit) (decision, error) {
+func (w *worker) checkDue(v *visit) (decision, error) {
 	c := w.c
-	if later, err := c.network.delays.Renew(c.life.CommitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
+	if later, err := c.network.delays.Renew(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
 		return waitUntil(time.Time{}), err
 	}
 	if until, closed := politeness.ClosedUntil(v.group, time.Now()); closed {
@@ -143,12 +143,12 @@ func (w *worker) due(v *visit) (decision, error) {
 	return decision{}, nil
 }
 
-// alias skips a URL that stands for another one, now that its robots.txt is known.
-func (w *worker) alias(v *visit) decision {
+// skipDuplicate skips a URL that stands for another one, now that its robots.txt is known.
+func (w *worker) skipDuplicate(v *visit) decision {
 	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
 		return decision{}
 	}
-	clean := w.c.found.cleaned(v.lease.URL, v.file)
+	clean := w.c.discovery.cleanURL(v.lease.URL, v.file)
 	if clean == v.lease.URL {
 		return decision{}
 	}
@@ -156,16 +156,16 @@ func (w *worker) alias(v *visit) decision {
 	item.URL = clean
 	return decision{
 		verdict: skip, skipped: output.Rejection{Reason: output.DuplicateURL, Detail: "for " + clean},
-		found: &discoveries{d: w.c.found, items: []frontier.Item{item}},
+		found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}},
 	}
 }
 
-// trap skips a URL whose pattern is closed.
-func (w *worker) trap(v *visit) decision {
+// checkTrap skips a URL whose pattern is closed.
+func (w *worker) checkTrap(v *visit) decision {
 	if !v.prov.MayBeTrap() {
 		return decision{}
 	}
-	name, pages, closed := w.c.found.traps.Closed(v.lease.Host, v.lease.URL)
+	name, pages, closed := w.c.discovery.traps.Closed(v.lease.Host, v.lease.URL)
 	if !closed {
 		return decision{}
 	}
@@ -173,14 +173,14 @@ func (w *worker) trap(v *visit) decision {
 	return decision{verdict: skip, skipped: output.Rejection{Reason: output.Trap, Detail: detail}}
 }
 
-// crowdedPause is how long a lease waits when the last pages of a limit are in
+// quotaPause is how long a lease waits when the last pages of a limit are in
 // flight, since one of them may fail.
-const crowdedPause = 50 * time.Millisecond
+const quotaPause = 50 * time.Millisecond
 
-// quota takes a page from the limits, which settleQuota ends.
-func (w *worker) quota(v *visit) (decision, error) {
+// takeQuota takes a page from the limits, which finishQuota ends.
+func (w *worker) takeQuota(v *visit) (decision, error) {
 	c := w.c
-	share, err := c.limits.Take(c.life.CommitCtx, c.frontier, v.lease.Host)
+	share, err := c.limits.Take(c.lifecycle.CommitCtx, c.frontier, v.lease.Host)
 	switch {
 	case err != nil || share == quota.Granted:
 		v.granted = err == nil
@@ -188,12 +188,12 @@ func (w *worker) quota(v *visit) (decision, error) {
 	case share == quota.HostSpent:
 		return skipFor(output.MaxHostPages, nil), nil
 	}
-	c.heedLimits()
-	return waitUntil(time.Now().Add(crowdedPause)), nil
+	c.checkLimits()
+	return waitUntil(time.Now().Add(quotaPause)), nil
 }
 
-// settleQuota counts what a page took of the limits, if it took anything.
-func (w *worker) settleQuota(v *visit, d decision) error {
+// finishQuota counts what a page took of the limits, if it took anything.
+func (w *worker) finishQuota(v *visit, d decision) error {
 	c := w.c
 	if !v.granted {
 		return nil
@@ -202,7 +202,7 @@ func (w *worker) settleQuota(v *visit, d decision) error {
 	if d.page != nil {
 		size = d.page.Bytes
 	}
-	err := c.limits.Done(c.life.CommitCtx, v.lease.Host, d.page != nil, size)
-	c.heedLimits()
+	err := c.limits.Done(c.lifecycle.CommitCtx, v.lease.Host, d.page != nil, size)
+	c.checkLimits()
 	return err
 }

@@ -18,10 +18,10 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -53,7 +53,7 @@ func TestURLBounds(t *testing.T) {
 		params:       {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
 		params + "1": {Reason: output.TooLong, Source: "sitemap"},
 		again:        {Reason: output.RepeatedSegment, Detail: "/a repeats more than 3 times in a row in its path (max-repeats)"},
-		"/" + strings.Repeat("y", shown.MaxBytes-1): {Reason: output.TooLong, Source: "link"},
+		"/" + strings.Repeat("y", escape.MaxBytes-1): {Reason: output.TooLong, Source: "link"},
 	} {
 		r := got.refusal(t, s.url+path)
 		if r.Reason != want.Reason || want.Detail != "" && r.Detail != want.Detail || want.Source != "" && r.Source != want.Source {
@@ -160,7 +160,7 @@ func TestTextsAreCut(t *testing.T) {
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	for _, p := range got.pages {
-		if len(p.ContentType) > shown.MaxBytes || len(p.Title) > 1024 || len(p.Canonical) > weburl.MaxLength || len(p.Location) > weburl.MaxLength {
+		if len(p.ContentType) > escape.MaxBytes || len(p.Title) > 1024 || len(p.Canonical) > weburl.MaxLength || len(p.Location) > weburl.MaxLength {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -211,7 +211,7 @@ func TestPathParts(t *testing.T) {
 		a, err := weburl.Resolve("https://a.test/x/", ref+most)
 		if err != nil {
 			t.Errorf("%s + %d parts: %v", ref, weburl.MaxSegments, err)
-		} else if reason, detail := b.Bound(a.Canonical, provenance.Provenance{Source: provenance.Sitemap}); reason != "" {
+		} else if reason, detail := b.Exceeded(a.Canonical, provenance.Provenance{Source: provenance.Sitemap}); reason != "" {
 			t.Errorf("%s + %d parts: %s, %s", ref, weburl.MaxSegments, reason, detail)
 		}
 		for _, more := range []string{most + "/", "/http:/" + most} {
@@ -220,7 +220,7 @@ func TestPathParts(t *testing.T) {
 			}
 		}
 	}
-	if reason, _ := b.Bound("https://a.test"+most+"/", provenance.Provenance{Source: provenance.Sitemap}); reason != output.TooLong {
+	if reason, _ := b.Exceeded("https://a.test"+most+"/", provenance.Provenance{Source: provenance.Sitemap}); reason != output.TooLong {
 		t.Errorf("%d parts: %q", weburl.MaxSegments+1, reason)
 	}
 
@@ -233,7 +233,7 @@ func TestPathParts(t *testing.T) {
 		t.Errorf("pages %v, want %v", got.paths(s.url), want)
 	}
 	for _, r := range got.rejected {
-		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "parts") {
+		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "segments") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -272,7 +272,7 @@ func TestDetailsAreCut(t *testing.T) {
 			}
 		}
 		f := newDiscoveries(nil)
-		if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
+		if f.skip(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.BlockedAddress, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
 			t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 		}
 	})
@@ -328,15 +328,15 @@ func TestLongSitemapURL(t *testing.T) {
 func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Memory: frontier.NewMemory(nil)}
-	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler))}
+	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
 	for range 2 { // the pattern has had its free pages
-		c.found.traps.Fetched(host, "http://"+host+"/?id=1")
+		c.discovery.traps.Fetched(host, "http://"+host+"/?id=1")
 	}
 	var links []frontier.Item
 	for i := range 2 * maxLeads {
 		links = append(links, frontier.Item{URL: fmt.Sprintf("http://%s/?id=%d", host, i), Host: host})
 	}
-	if leads, err := (&worker{c: c}).leadsOn(links); !leads || err != nil || f.asked > maxLeads {
+	if leads, err := (&worker{c: c}).leadsToNew(links); !leads || err != nil || f.asked > maxLeads {
 		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
 	}
 }

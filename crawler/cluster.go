@@ -21,22 +21,22 @@ import (
 // joinCluster opens the frontier of a crawl that several processes share, or makes it. The
 // directory is locked by itself, which an embedded frontier does on the way.
 func (c *Crawler) joinCluster() error {
-	books, end := context.WithCancel(c.life.CommitCtx)
-	context.AfterFunc(c.life.Working, func() { time.AfterFunc(closingTime, end) })
-	c.life.CommitCtx = books
+	commitCtx, end := context.WithCancel(c.lifecycle.CommitCtx)
+	context.AfterFunc(c.lifecycle.Working, func() { time.AfterFunc(abortGrace, end) })
+	c.lifecycle.CommitCtx = commitCtx
 	c.leases.duration = max(c.leases.extension, 2*c.cfg.Robots.Timeout)
 	opts, err := c.clusterOptions()
 	if err != nil {
 		return err
 	}
-	if err := cluster.Check(c.life.CommitCtx, opts); err != nil {
+	if err := cluster.Check(c.lifecycle.CommitCtx, opts); err != nil {
 		return asConfigError(err)
 	}
 	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output.Dir, frontierDir))
 	if err != nil {
 		return err
 	}
-	member, err := cluster.Open(c.life.CommitCtx, opts, handler{c})
+	member, err := cluster.Open(c.lifecycle.CommitCtx, opts, handler{c})
 	if err != nil {
 		err = errors.Join(err, lock.Close())
 	}
@@ -55,7 +55,7 @@ func (c *Crawler) joinCluster() error {
 		if err != nil {
 			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Cluster.CrawlName, err)
 		}
-		c.found.scope.Join(a)
+		c.discovery.scope.Join(a)
 	}
 	limits := member.Limits()
 	c.cfg.Limits.MaxPages, c.cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
@@ -106,29 +106,29 @@ func (h handler) Join(url string) error {
 	if err != nil {
 		return fmt.Errorf("message of another worker: %w", err)
 	}
-	_, err = h.c.found.bringIn(a)
+	_, err = h.c.discovery.joinHost(a)
 	return err
 }
 
 // ChangeLimits implements cluster.Handler.
 func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
 	h.c.limits.Change(l.MaxPages, l.MaxHostPages, l.MaxBytes)
-	h.c.heedLimits()
-	return h.c.limits.Settle(ctx, false)
+	h.c.checkLimits()
+	return h.c.limits.SyncCounters(ctx, false)
 }
 
 // Stop implements cluster.Handler.
 func (h handler) Stop(why cluster.Reason) {
 	if why == cluster.MaxTime {
-		h.c.life.Stop(EndMaxTime)
+		h.c.lifecycle.Stop(EndMaxTime)
 		return
 	}
 	h.c.notice("the crawl is stopped")
-	h.c.life.Stop(EndStopped)
+	h.c.lifecycle.Stop(EndStopped)
 }
 
 // Fail implements cluster.Handler.
-func (h handler) Fail(err error) { h.c.life.Fail(err) }
+func (h handler) Fail(err error) { h.c.lifecycle.Fail(err) }
 
 // A lockedFrontier is a frontier elsewhere with the lock of the directory.
 type lockedFrontier struct {

@@ -327,7 +327,7 @@ func (s *connSite) wantRequests(t *testing.T, delay time.Duration, want ...strin
 	}
 }
 
-// sent is a response as it is sent; fields end with a line end each.
+// onRequest is a response as it is sent; fields end with a line end each.
 func sent(status, fields, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%s\r\n%s", status, len(body), fields, body)
 }

@@ -57,25 +57,25 @@ type Options struct {
 	// find a fault. Nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Begun is called when the directory and the frontier have been opened, and
+	// OnStart is called when the directory and the frontier have been opened, and
 	// the crawl begins. Nil: nobody is told.
-	Begun func()
+	OnStart func()
 
-	// Notice is called with each thing that a person should hear of while the
+	// OnNotice is called with each thing that a person should hear of while the
 	// crawl runs, as one line without a line end. It must be safe for
 	// concurrent use. Nil: nobody is told.
-	Notice func(line string)
+	OnNotice func(line string)
 }
 
 // Crawler is one crawl. Make it with [New], use it for one [Crawler.Run].
 type Crawler struct {
-	cfg     Config
-	opts    Options
-	formats []output.Format // those used
-	log     *slog.Logger
-	notice  func(string)
-	pauses  pauses
-	life    *lifecycle.Lifecycle
+	cfg       Config
+	opts      Options
+	formats   []output.Format // those used
+	log       *slog.Logger
+	notice    func(string)
+	pauses    pauses
+	lifecycle *lifecycle.Lifecycle
 
 	// Opened by Run; see open.go.
 	network  network
@@ -84,10 +84,10 @@ type Crawler struct {
 
 	state *state // as in crawl.json
 
-	limits  *quota.Pages
-	reading pageRules
-	found   *discovery
-	tally   *tally
+	limits    *quota.Pages
+	pageRules pageRules
+	discovery *discovery
+	tally     *tally
 
 	// What a plan does in another way than a crawl; see planner.go.
 	pages    pageFetcher
@@ -96,7 +96,7 @@ type Crawler struct {
 	member cluster.Member // the part of this process in the crawl
 	leases leaseTimes
 
-	changed signal // wakes the watch
+	wakeIdle signal // wakes the watch
 }
 
 // pageRules are how a crawl reads pages.
@@ -153,31 +153,31 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		return nil, formatError(err)
 	}
 	c := &Crawler{
-		cfg:     cfg,
-		opts:    *opts,
-		formats: formats,
-		reading: pageRules{token: token, fields: fields},
-		log:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		notice:  opts.Notice,
-		limits:  quota.NewPages(limitsIn(&cfg), nil),
-		network: network{addresses: politeness.NewAddresses(cfg.Politeness.PerIP)},
-		state:   new(state),
-		tally:   newTally(cfg.Output.Dir),
-		changed: make(signal, 1),
-		leases:  leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
-		member:  &cluster.Alone{},
+		cfg:       cfg,
+		opts:      *opts,
+		formats:   formats,
+		pageRules: pageRules{token: token, fields: fields},
+		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		notice:    opts.OnNotice,
+		limits:    quota.NewPages(limitsIn(&cfg), nil),
+		network:   network{addresses: politeness.NewAddresses(cfg.Politeness.PerIP)},
+		state:     new(state),
+		tally:     newTally(cfg.Output.Dir),
+		wakeIdle:  make(signal, 1),
+		leases:    leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
+		member:    &cluster.Single{},
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.life = lifecycle.New(c.log)
-	c.found = &discovery{
-		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
+	c.lifecycle = lifecycle.New(c.log)
+	c.discovery = &discovery{
+		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
 		scope: scope.New(scope.Kind(cfg.Scope.Kind), scope.Bounds{MaxDepth: cfg.Scope.MaxDepth, MaxURL: cfg.Scope.MaxURL, MaxParams: cfg.Scope.MaxParams, MaxRepeats: cfg.Scope.MaxRepeats}),
-		order: &order{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
+		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
-	c.found.limit()
+	c.discovery.initLimits()
 	return c, nil
 }
 
@@ -187,25 +187,25 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 // full. It is nil when the crawl was not begun, as when its directory cannot be
 // written or another process is at it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
-	defer c.life.Abort()
+	defer c.lifecycle.Abort()
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	if c.opts.Begun != nil {
-		c.opts.Begun()
+	if c.opts.OnStart != nil {
+		c.opts.OnStart()
 	}
-	c.logBegun()
-	leases, leave := c.life.Leases(ctx)
-	defer leave()
+	c.logStart()
+	leases, stopLeases := c.lifecycle.Leases(ctx)
+	defer stopLeases()
 	c.member.Start()
-	c.heedLimits() // an earlier process may have reached one
+	c.checkLimits() // an earlier process may have reached one
 	c.record.Start()
 	c.work(leases)
 	c.record.Stop()
 	if ctx.Err() != nil {
-		c.life.Stop(EndInterrupted) // unless something else ended it before
+		c.lifecycle.Stop(EndInterrupted) // unless something else ended it before
 	}
-	return c.ended()
+	return c.finish()
 }
 
 // work has the workers visit URLs, until leases ends or the crawl is over.
@@ -215,25 +215,25 @@ func (c *Crawler) work(leases context.Context) {
 		workers.Go(func() {
 			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 			if err := w.run(leases); err != nil {
-				c.life.Fail(err)
+				c.lifecycle.Fail(err)
 			}
 		})
 	}
-	c.watch(leases)
+	c.watchIdle(leases)
 	workers.Wait()
 }
 
 // Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
 // the frontier as if they had not been asked for.
 func (c *Crawler) Abort() {
-	c.life.Abort()
-	c.life.Stop(EndInterrupted)
+	c.lifecycle.Abort()
+	c.lifecycle.Stop(EndInterrupted)
 }
 
-// heedLimits stops the crawl when a limit has been reached.
-func (c *Crawler) heedLimits() {
+// checkLimits stops the crawl when a limit has been reached.
+func (c *Crawler) checkLimits() {
 	if end := c.limits.Exceeded(); end != "" {
-		c.life.Stop(End(end))
+		c.lifecycle.Stop(End(end))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -55,7 +55,7 @@ type decision struct {
 func skipFor(reason output.Reason, detail error) decision {
 	d := decision{verdict: skip, skipped: output.Rejection{Reason: reason}}
 	if detail != nil {
-		d.skipped.Detail = shown.Clip(secret.Users(detail.Error()), maxDetail)
+		d.skipped.Detail = escape.Clip(secret.Users(detail.Error()), maxDetail)
 	}
 	return d
 }

@@ -50,7 +50,7 @@ func restart(t *testing.T, c *Crawler) {
 	must(t, c.record.Close())
 	c.record = c.newRecorder()
 	c.recorder = crawlRecorder{c.record}
-	c.found.use(c.frontier, c.member, c.record, c.recorder)
+	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
 		must(t, step())
 	}
@@ -70,7 +70,7 @@ func leased(t *testing.T, c *Crawler) *visit {
 func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	t.Helper()
 	w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-	d, err := w.visit(v)
+	d, err := w.decide(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 			}
 		}),
 	})
-	defer c.life.Abort()
+	defer c.lifecycle.Abort()
 	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 		t.Fatal(got) // it has gone to robots.txt
 	}
@@ -150,22 +150,22 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	}
 	time.Sleep(24*time.Hour - time.Second)
 	one, two := leased(t, c), leased(t, c)
-	working, looks := c.life.Working, 0
-	c.life.Working = looked{working, func() {
+	working, looks := c.lifecycle.Working, 0
+	c.lifecycle.Working = looked{working, func() {
 		if looks++; looks == n {
 			time.Sleep(2 * time.Second) // the robots.txt is old now
-			away, c.life.Working = true, working
+			away, c.lifecycle.Working = true, working
 			if got := visited(t, c, two); got != frontier.Defer {
 				t.Fatal(got)
 			}
 		}
 	}}
 	done := visited(t, c, one) == frontier.Done
-	c.life.Working = working
+	c.lifecycle.Working = working
 	if looks < n {
 		return false
 	}
-	if _, err := c.ended(); err != nil {
+	if _, err := c.finish(); err != nil {
 		t.Fatal(err)
 	}
 	listed := readOutput[output.Rejection](t, cfg, "rejected.jsonl")
@@ -202,11 +202,11 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 		Frontier:  frontier.NewMemory(nil),
 		Transport: answering(redirect(busy + "/all.txt")),
 	})
-	defer c.life.Abort()
+	defer c.lifecycle.Abort()
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
-			must(t, c.recovered())
+			must(t, c.forgetRecovered())
 			if hosts, _ := c.record.Deferred.All(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
@@ -243,15 +243,15 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
-	defer c.life.Abort()
-	line := `{"later":"` + host + `","why":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
+	defer c.lifecycle.Abort()
+	line := `{"deferred":"` + host + `","rejection":{"url":"","reason":"robots-unreachable","depth":0,"detail":"status 503"}}` + "\n"
 	must(t, os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600))
 	restart(t, c)
-	if noted := c.record.Deferred.Get(host); noted == nil || noted.Why.Detail != "status 503" {
+	if noted := c.record.Deferred.Get(host); noted == nil || noted.Rejection.Detail != "status 503" {
 		t.Errorf("%+v", noted)
 	}
 	reaches(t, c.frontier, host, 0)
-	if err := c.recovered(); err != nil || c.record.Deferred.Get(host) != nil {
+	if err := c.forgetRecovered(); err != nil || c.record.Deferred.Get(host) != nil {
 		t.Errorf("%v: it waits although others have reached it", err)
 	}
 	if err := c.close(); err != nil {
@@ -364,7 +364,7 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 			cfg.Robots.Retry = time.Hour
 			full := errors.New("no space left on device")
 			var c *Crawler
-			c = newCrawler(t, cfg, &Options{Begun: func() { c.recorder = &fullDisk{c.recorder, full} }})
+			c = newCrawler(t, cfg, &Options{OnStart: func() { c.recorder = &fullDisk{c.recorder, full} }})
 			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
 				t.Fatalf("%v, want %v", err, full)
 			}

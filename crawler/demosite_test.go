@@ -114,7 +114,7 @@ func crawlAsChild(config string) error {
 	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
 		return err
 	}
-	opts := &Options{Begun: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
+	opts := &Options{OnStart: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
 	saved, err := Saved(cfg.Output.Dir)
 	switch {
 	case err == nil:

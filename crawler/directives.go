@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
@@ -17,7 +17,7 @@ import (
 // is HTML, in the document.
 func (w *worker) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
 	c := w.c
-	d := robotstag.New(c.reading.token)
+	d := robotstag.New(c.pageRules.token)
 	d.Header(header)
 	if doc != nil {
 		d.Link("canonical", doc.Canonical)
@@ -40,7 +40,7 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = shown.Clip(secret.Users(secret.Reference(d.Canonical())), weburl.MaxLength)
+	page.Canonical = escape.Clip(secret.Users(secret.Reference(d.Canonical())), weburl.MaxLength)
 	if doc != nil {
 		page.Title = doc.Title
 	}
@@ -57,8 +57,8 @@ func cutByFields(err error) string {
 	return "field-nesting"
 }
 
-// noCopy says what keeps a page from being archived; empty: nothing does.
-func (w *worker) noCopy(d *robotstag.Directives) string {
+// noArchive says what keeps a page from being archived; empty: nothing does.
+func (w *worker) noArchiveReason(d *robotstag.Directives) string {
 	c := w.c
 	if !c.cfg.Robots.ObeyNoindex {
 		return ""

@@ -13,16 +13,16 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// ended writes what is still skipped or deferred, closes everything and sums up.
-func (c *Crawler) ended() (*Summary, error) {
-	end, last, fault := c.life.Ending()
-	c.giveBack()
-	err, abandoned := fault, c.life.CommitCtx.Err() != nil // somebody did not want to wait for Redis any longer
-	if fault == nil && !abandoned {                        // else nothing can be written any more
-		if err = c.recovered(); err == nil {
+// finish writes what is still skipped or deferred, closes everything and sums up.
+func (c *Crawler) finish() (*Summary, error) {
+	end, last, fault := c.lifecycle.Ending()
+	c.releaseLimits()
+	err, abandoned := fault, c.lifecycle.CommitCtx.Err() != nil // somebody did not want to wait for Redis any longer
+	if fault == nil && !abandoned {                             // else nothing can be written any more
+		if err = c.forgetRecovered(); err == nil {
 			err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
 		}
-		abandoned = errors.Is(err, context.Canceled) && c.life.CommitCtx.Err() != nil
+		abandoned = errors.Is(err, context.Canceled) && c.lifecycle.CommitCtx.Err() != nil
 	}
 	if abandoned {
 		end, fault, err = EndInterrupted, nil, nil
@@ -31,18 +31,18 @@ func (c *Crawler) ended() (*Summary, error) {
 	if err == nil {
 		err = c.record.Flush()
 	}
-	stats, statsErr := c.frontier.Stats(c.life.CommitCtx)
+	stats, statsErr := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if statsErr != nil {
 		stats = last
-		if fault == nil && c.life.CommitCtx.Err() == nil {
+		if fault == nil && c.lifecycle.CommitCtx.Err() == nil {
 			err = errors.Join(err, statsErr)
 		}
 	}
-	c.life.Saw(stats) // Status returns them as long as the sinks are open
+	c.lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
-		c.state.Unlisted = c.tally.summary().Unlisted
-		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.life.CommitCtx.Err() != nil}
+		c.state.RejectedIncomplete = c.tally.summary().Unlisted
+		c.state.Ended = &ending{End: end, Remaining: left, Written: c.record.Written(), Uncommitted: c.lifecycle.CommitCtx.Err() != nil}
 		err = crawldir.SaveState(c.cfg.Output.Dir, c.state)
 	}
 	err = errors.Join(err, c.close())
@@ -51,7 +51,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
-			s.WaitingWhy = append(s.WaitingWhy, noted[h].Why.Detail)
+			s.WaitingWhy = append(s.WaitingWhy, noted[h].Rejection.Detail)
 		}
 		s.Left = left
 		s.Hosts = stats.Hosts
@@ -64,28 +64,28 @@ func (c *Crawler) ended() (*Summary, error) {
 	if err != nil {
 		sum.End = EndFailed
 	}
-	c.logEnded(&sum, err)
+	c.logEnd(&sum, err)
 	return &sum, err
 }
 
-// closingTime is how long the frontier is told of outcomes after an Abort, where it may be
+// abortGrace is how long the frontier is told of outcomes after an Abort, where it may be
 // out of reach.
-const closingTime = 5 * time.Second
+const abortGrace = 5 * time.Second
 
-// giveBack tells other processes how far this one has come, and gives back what it has in
+// releaseLimits tells other processes how far this one has come, and gives back what it has in
 // hand of the limits. What of it does not come about does when the crawl is resumed.
-func (c *Crawler) giveBack() {
-	ctx, cancel := context.WithTimeout(c.life.CommitCtx, closingTime)
+func (c *Crawler) releaseLimits() {
+	ctx, cancel := context.WithTimeout(c.lifecycle.CommitCtx, abortGrace)
 	defer cancel()
 	err := c.member.Sync(ctx)
-	if err := errors.Join(err, c.limits.Settle(ctx, true)); err != nil {
+	if err := errors.Join(err, c.limits.SyncCounters(ctx, true)); err != nil {
 		c.log.Warn("could not release limits", "error", err)
 	}
 }
 
 // close closes what open has opened.
 func (c *Crawler) close() error {
-	c.life.Close()
+	c.lifecycle.Close()
 	var errs []error
 	if c.network.client != nil {
 		c.network.client.CloseIdleConnections() // those of the pages too: they share a transport
@@ -102,7 +102,7 @@ func (c *Crawler) close() error {
 
 // blockOf returns what keeps the URLs of an origin from being requested.
 func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, error) {
-	host, err := c.frontier.Host(c.life.CommitCtx, h)
+	host, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
 	if err != nil {
 		return record.Block{}, err
 	}
@@ -110,9 +110,9 @@ func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, er
 	if err != nil {
 		return record.Block{}, err
 	}
-	b := record.Block{Until: host.Due, Why: "the delay of its host has not passed"}
+	b := record.Block{Until: host.Due, Reason: "the delay of its host has not passed"}
 	if host.BlockedUntil.After(time.Now()) {
-		b = record.Block{Until: host.BlockedUntil, Why: "its host sent Retry-After, and that has not passed"}
+		b = record.Block{Until: host.BlockedUntil, Reason: "its host sent Retry-After, and that has not passed"}
 	}
 	switch {
 	case rec == nil:
@@ -121,7 +121,7 @@ func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, er
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
 		if opens, closed := politeness.ClosedUntil(c.network.robots.Group(rec), time.Now()); closed {
-			b = record.Block{Until: latest(b.Until, opens), Why: "it is outside the Visit-time of its robots.txt"}
+			b = record.Block{Until: latest(b.Until, opens), Reason: "it is outside the Visit-time of its robots.txt"}
 		}
 	}
 	return b, nil

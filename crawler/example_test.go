@@ -224,7 +224,7 @@ func ExampleCrawler_Pause() {
 	defer done()
 
 	var c *crawler.Crawler
-	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
+	c, err := crawler.New(cfg, &crawler.Options{OnStart: func() {
 		c.Pause()
 		time.AfterFunc(50*time.Millisecond, func() { // a person has pressed a button
 			status, err := c.Status()
@@ -297,7 +297,7 @@ func ExampleCrawler_Host() {
 	defer done()
 
 	var c *crawler.Crawler
-	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
+	c, err := crawler.New(cfg, &crawler.Options{OnStart: func() {
 		name, _ := frontier.HostOf(site.URL)
 		host, err := c.Host(context.Background(), name)
 		fmt.Println("URLs that wait:", host.Pending, "at a time:", host.MaxInFlight, "delay:", host.Delay, err)

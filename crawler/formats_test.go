@@ -42,7 +42,7 @@ func TestWriteNames(t *testing.T) {
 func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Format) (notices []string, err error) {
 	t.Helper()
 	cfg.Output.AlsoWrite = write
-	c, err := New(cfg, &Options{Resume: true, Formats: formats, Notice: func(line string) { notices = append(notices, line) }})
+	c, err := New(cfg, &Options{Resume: true, Formats: formats, OnNotice: func(line string) { notices = append(notices, line) }})
 	if err != nil {
 		return nil, err
 	}

@@ -79,20 +79,20 @@ func isWide(p netip.Prefix) bool {
 // sight.
 func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 	a, err := weburl.Parse(r.URL)
-	return err == nil && d.refusal(a) == nil
+	return err == nil && d.checkHost(a) == nil
 }
 
-// barred leaves a URL aside whose host is an address that the guard refuses.
-func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
-	err := f.d.refusal(a)
+// skipBlocked leaves a URL aside whose host is an address that the guard refuses.
+func (f *discoveries) skipBlocked(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
+	err := f.d.checkHost(a)
 	if err != nil {
-		f.leave(item, a, t, output.BlockedAddress, blocked.Text(err))
+		f.skip(item, a, t, output.BlockedAddress, blocked.Text(err))
 	}
 	return err != nil
 }
 
 // restoreRefused brings back the start URLs that an earlier process was not allowed to
-// connect to, and that are not allowed now either; see bringBack.
+// connect to, and that are not allowed now either; see requeueRejected.
 func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.BlockedAddress] == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (c *Crawler) restoreRefused() error {
 		}
 		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
-			start.Addr = blocked.Addr(c.found.refusal(a)) // an IP address in a URL needs no request to be found
+			start.Addr = blocked.Addr(c.discovery.checkHost(a)) // an IP address in a URL needs no request to be found
 		}
 		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
 		return nil
@@ -117,7 +117,7 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
 		return ""
 	}
-	rec, err := c.network.robots.Record(c.life.Working, v.u)
+	rec, err := c.network.robots.Record(c.lifecycle.Working, v.u)
 	if err != nil || len(rec.Chain) < 2 || !blocked.IsRefused(rec) {
 		return ""
 	}

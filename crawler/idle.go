@@ -19,22 +19,22 @@ func (s signal) send() {
 	}
 }
 
-// watch ends the crawl when nothing is left, or nothing that it would wait for.
+// watchIdle ends the crawl when nothing is left, or nothing that it would wait for.
 // It looks after outcomes, and when what it waits for is due.
-func (c *Crawler) watch(leases context.Context) {
-	rest, longest := c.member.LookInterval()
+func (c *Crawler) watchIdle(leases context.Context) {
+	rest, longest := c.member.IdleCheckInterval()
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		wait, err := c.look()
+		wait, err := c.checkIdle()
 		if err != nil {
-			c.life.Fail(err)
+			c.lifecycle.Fail(err)
 		}
-		due.Reset(max(min(wait, longest), watchPause))
+		due.Reset(max(min(wait, longest), minIdlePause))
 		select {
 		case <-leases.Done():
 			return
-		case <-c.changed:
+		case <-c.wakeIdle:
 			select {
 			case <-leases.Done():
 			case <-time.After(rest):
@@ -44,23 +44,23 @@ func (c *Crawler) watch(leases context.Context) {
 	}
 }
 
-// watchPause is the least time between two looks that nothing has caused.
-const watchPause = 100 * time.Millisecond
+// minIdlePause is the least time between two looks that nothing has caused.
+const minIdlePause = 100 * time.Millisecond
 
-// look stops the crawl when it is over, and else returns when to look again.
-func (c *Crawler) look() (again time.Duration, err error) {
-	c.heedLimits() // what others fetch counts too
-	stats, err := c.frontier.Stats(c.life.CommitCtx)
+// current stops the crawl when it is over, and else returns when to look again.
+func (c *Crawler) checkIdle() (again time.Duration, err error) {
+	c.checkLimits() // what others fetch counts too
+	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil {
 		return 0, err
 	}
-	c.life.Saw(stats)
+	c.lifecycle.SetStats(stats)
 	switch {
 	case stats.Finished():
-		if over, err := c.member.Finished(c.life.CommitCtx); !over || err != nil {
+		if over, err := c.member.Finished(c.lifecycle.CommitCtx); !over || err != nil {
 			return 0, err
 		}
-		c.life.Stop(EndFinished)
+		c.lifecycle.Stop(EndFinished)
 		return 0, nil
 	case stats.NextDue.IsZero():
 		return time.Hour, nil // for leases to end, which is a change
@@ -71,7 +71,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	}
 	patience, err := c.patience(stats)
 	if err == nil && wait > patience {
-		c.life.Stop(EndDeferred)
+		c.lifecycle.Stop(EndDeferred)
 	}
 	return wait, err
 }
@@ -81,7 +81,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.Limits.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)))
 	left := stats.Pending + stats.Scheduled
-	if err := c.recovered(); err != nil {
+	if err := c.forgetRecovered(); err != nil {
 		return 0, err
 	}
 	origins, _ := c.record.Deferred.All()
@@ -90,7 +90,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 		waiting[weburl.ServerOf(string(o))]++
 	}
 	for h, n := range waiting {
-		rec, err := c.frontier.Host(c.life.CommitCtx, h)
+		rec, err := c.frontier.Host(c.lifecycle.CommitCtx, h)
 		if err != nil {
 			return 0, err
 		}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
@@ -37,19 +37,19 @@ type pageLinks struct {
 	prov provenance.Provenance // of each link
 	meta []byte                // prov, encoded: all links of the page share it
 
-	base  string           // that refs resolves against, as the page writes it
-	whole bool             // base is known to be that of the whole page
-	url   string           // of base
-	refs  *weburl.Resolver // nil: no link was read yet
+	base      string           // that refs resolves against, as the page writes it
+	baseKnown bool             // base is known to be that of the whole page
+	url       string           // of base
+	refs      *weburl.Resolver // nil: no link was read yet
 
 	links    []pageLink
 	byURL    map[string]int // places in links
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
 
-	total int    // links of the page, repeated ones too
-	left  int    // of these, those to URLs that were not kept
-	cutBy string // the limit that was met first; empty: none
+	total   int    // links of the page, repeated ones too
+	skipped int    // of these, those to URLs that were not kept
+	cutBy   string // the limit that was met first; empty: none
 }
 
 // pageLink is a URL that a page links to.
@@ -73,7 +73,7 @@ func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLi
 	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.add)
 	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
-		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, whole: true}
+		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
 		doc = extract.ParseFunc(text, l.add)
 	}
 	return doc, l
@@ -81,7 +81,7 @@ func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLi
 
 // add takes the next link of the page.
 func (l *pageLinks) add(base string, link extract.Link) {
-	if l.total++; l.refs == nil && !l.begin(base) {
+	if l.total++; l.refs == nil && !l.init(base) {
 		return
 	}
 	ref, _, found := strings.Cut(link.URL, "#")
@@ -90,7 +90,7 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	}
 	place, known := l.spelling[ref]
 	if !known {
-		place = l.place(ref, link.Rel)
+		place = l.indexOf(ref, link.Rel)
 		if len(l.spelling) >= maxSpellings {
 			clear(l.spelling)
 		}
@@ -98,17 +98,17 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	}
 	switch {
 	case place == notKept:
-		l.left++
+		l.skipped++
 	case place >= 0:
-		if kept := &l.links[place]; l.d.nofollow(nil, kept.rel) != "" {
+		if kept := &l.links[place]; l.d.nofollowReason(nil, kept.rel) != "" {
 			kept.rel = link.Rel
 		}
 	}
 }
 
-// begin makes ready to resolve links.
-func (l *pageLinks) begin(base string) bool {
-	if !l.whole {
+// init makes ready to resolve links.
+func (l *pageLinks) init(base string) bool {
+	if !l.baseKnown {
 		l.base = base
 	}
 	l.url = l.v.u.String()
@@ -126,15 +126,15 @@ func (l *pageLinks) begin(base string) bool {
 	return true
 }
 
-// place returns the place of a reference in links, where it may be new.
-func (l *pageLinks) place(ref, rel string) int {
+// indexOf returns the place of a reference in links, where it may be new.
+func (l *pageLinks) indexOf(ref, rel string) int {
 	if l.size > maxLinkBytes {
-		return l.leave(cutByLinkBytes)
+		return l.cut(cutByLinkBytes)
 	}
 	a, err := l.refs.Resolve(ref)
 	link := pageLink{URL: a, rel: rel}
 	if err != nil {
-		l.size += shown.MaxBytes + len(l.meta)
+		l.size += escape.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
 			return notPage
 		}
@@ -144,14 +144,14 @@ func (l *pageLinks) place(ref, rel string) int {
 		if a.Origin == l.v.origin {
 			file = l.v.file
 		}
-		link.Canonical = l.d.cleaned(a.Canonical, file)
+		link.Canonical = l.d.cleanURL(a.Canonical, file)
 		l.size += len(link.Canonical) + len(l.meta)
 	}
 	if place, known := l.byURL[link.Canonical]; known {
 		return place
 	}
 	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.links) >= most {
-		return l.leave(cutByMaxLinks)
+		return l.cut(cutByMaxLinks)
 	}
 	place := len(l.links)
 	l.byURL[link.Canonical] = place
@@ -159,8 +159,8 @@ func (l *pageLinks) place(ref, rel string) int {
 	return place
 }
 
-// leave says that a URL is not kept, because of a limit.
-func (l *pageLinks) leave(limit string) int {
+// cut says that a URL is not kept, because of a limit.
+func (l *pageLinks) cut(limit string) int {
 	if l.cutBy == "" {
 		l.cutBy = limit
 	}
@@ -170,7 +170,7 @@ func (l *pageLinks) leave(limit string) int {
 // meansPage tells whether a reference that is not a URL was meant to lead to a page.
 func (l *pageLinks) meansPage(ref string, err error) bool {
 	if errors.Is(err, weburl.ErrTooLong) {
-		if _, ok := weburl.Beginning(l.url, ref); ok {
+		if _, ok := weburl.Truncated(l.url, ref); ok {
 			return true
 		}
 	}
@@ -180,7 +180,7 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 // links decides about the links of a page. They are listed unless the content of the page is
 // to be withheld.
 func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
-	if page.Links, page.LinksSkipped = read.total, read.left; read.cutBy != "" {
+	if page.Links, page.LinksSkipped = read.total, read.skipped; read.cutBy != "" {
 		page.CutBy = append(page.CutBy, read.cutBy)
 		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.cutBy)
 	}
@@ -190,12 +190,12 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	for i := range read.links {
 		link := &read.links[i]
 		if link.err != nil {
-			found.invalid(v, read.url, link.ref, link.err)
+			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
 		to = append(to, link.Canonical)
 		if !d.cfg.Sitemaps.Only {
-			found.link(link.URL, read.prov, read.meta, d.nofollow(nofollow, link.rel))
+			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
 	}
 	if d.cfg.Output.Links && len(to) > 0 && page.Withheld == "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -15,14 +15,14 @@ import (
 // This file words the lines of the log that have more to say than their place in
 // the code has room for. README.md lists them all.
 
-// logBegun says that the crawl has begun, or goes on.
-func (c *Crawler) logBegun() {
+// logStart says that the crawl has begun, or goes on.
+func (c *Crawler) logStart() {
 	c.log.Info("crawl started", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
 		"urls", len(c.cfg.URLs), "workers", c.cfg.Limits.Workers, "delay", c.cfg.Politeness.Delay)
 }
 
-// logEnded says how it ended. An error has had its own line, or has it here.
-func (c *Crawler) logEnded(s *Summary, err error) {
+// logEnd says how it ended. An error has had its own line, or has it here.
+func (c *Crawler) logEnd(s *Summary, err error) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("duration", s.Took),
 	}
@@ -32,7 +32,7 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 	if err != nil {
 		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, level, "crawl ended", attrs...)
+	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "crawl ended", attrs...)
 }
 
 // logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
@@ -61,23 +61,23 @@ func (w *worker) logRetry(v *visit, d decision) {
 	c := w.c
 	why := slog.Int("status", d.status)
 	if d.cause != nil {
-		why = slog.String("error", shown.Clip(secret.Users(d.cause.Error()), maxDetail))
+		why = slog.String("error", escape.Clip(secret.Users(d.cause.Error()), maxDetail))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, slog.LevelInfo, "retrying URL",
+	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
 		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage says that a page was fetched.
 func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
-	c.log.LogAttrs(c.life.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
+	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.Bytes), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
-// reject counts a URL that is left alone, and logs it. That is in order, unless no answer
+// countRejected counts a URL that is left alone, and logs it. That is in order, unless no answer
 // could be had. Attempt is 0 for a URL that was not leased.
-func (c *Crawler) reject(r *output.Rejection, attempt int) {
-	c.tally.reject(r.Reason, 1)
+func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
+	c.tally.countRejected(r.Reason, 1)
 	level := slog.LevelDebug
 	if r.Reason == output.Failed || r.Reason == output.InvalidURL {
 		level = slog.LevelWarn
@@ -95,7 +95,7 @@ func (c *Crawler) reject(r *output.Rejection, attempt int) {
 	if attempt > 0 {
 		attrs = append(attrs, slog.Int("attempt", attempt))
 	}
-	c.log.LogAttrs(c.life.CommitCtx, level, "URL skipped", attrs...)
+	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "URL skipped", attrs...)
 }
 
 // logSitemap says what was read of a sitemap file.

@@ -110,7 +110,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 			must(t, os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)))
 			var notices []string
 			cfg.Limits.MaxPages = 0
-			c := newCrawler(t, cfg, &Options{Formats: formats, Resume: true, Notice: func(line string) { notices = append(notices, line) }})
+			c := newCrawler(t, cfg, &Options{Formats: formats, Resume: true, OnNotice: func(line string) { notices = append(notices, line) }})
 			_, err := c.Run(t.Context())
 			must(t, err)
 			for _, kept := range []string{"pages.lost-1.csv", "rejected.lost-1.csv"} {
@@ -238,7 +238,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved.Rewriting = true
+	saved.RewritingRejected = true
 	length, err := crawldir.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.MaxHostPages })
 	if err := errors.Join(err, crawldir.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	if got := run(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
 		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
 	}
-	if saved, err = loadState(cfg.Output.Dir); err != nil || saved.Rewriting {
+	if saved, err = loadState(cfg.Output.Dir); err != nil || saved.RewritingRejected {
 		t.Errorf("%+v, %v", saved, err)
 	}
 }
@@ -346,7 +346,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			before, asked := damage(t, name), len(s.asked())
 
 			var notices []string
-			tt.opts.Notice = func(line string) { notices = append(notices, line) }
+			tt.opts.OnNotice = func(line string) { notices = append(notices, line) }
 			cfg.Limits.MaxPages = 0
 			c := newCrawler(t, cfg, &tt.opts)
 			sum, err := c.Run(t.Context())
@@ -419,7 +419,7 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	s, cfg := stoppedChain(t, 3, 1)
 	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
 	whole := contentOf(t, name)
-	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"later\":\"http://h\"}\n"...), 0o600))
+	must(t, os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"deferred\":\"http://h\"}\n"...), 0o600))
 	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))

@@ -21,7 +21,7 @@ type network struct {
 	slots     *politeness.Slots
 	addresses *politeness.Addresses
 	resolver  *net.Resolver                                          // nil: the machine's
-	sent      func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
+	onRequest func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
 }
 
 // connect makes what talks to the network. Nothing is sent yet.
@@ -30,21 +30,21 @@ func (c *Crawler) connect() error {
 		UserAgent: c.cfg.Fetch.UserAgent,
 		Timeout:   c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost,
-		Proxies: c.cfg.Fetch.Proxies, Guard: c.found.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
 	}
-	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.sent, Fail: c.life.Fail, Lease: c.member.WithinLease}
+	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.onRequest, Fail: c.lifecycle.Fail, Lease: c.member.WithinLease}
 	c.warnOfNetwork()
 	if slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		hooks.Record = c.record.Exchange
 	}
 	var err error
 	c.network.robots, err = robotsext.New(c.cfg.Fetch.UserAgent, &robotsext.Options{
-		Transport: fetch.NewTransport(c.life.Working, requests, hooks),
+		Transport: fetch.NewTransport(c.lifecycle.Working, requests, hooks),
 		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.Robots.Timeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.Robots.Retry},
-		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.HasFailed, since: c.state.Began, again: c.record.Refetch}},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.lifecycle.HasFailed, since: c.state.StartedAt, refetch: c.record.Refetch}},
 		Logger:    c.log,
-		OnRecord:  c.learned,
+		OnRecord:  c.onRobots,
 		OnChange:  func(before, after *robotsext.Record) { logChange(c.log, before, after) },
 		Parse:     robotsOptions(&c.cfg),
 	})
@@ -52,7 +52,7 @@ func (c *Crawler) connect() error {
 		return err
 	}
 	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.life.Working, requests, c.network.robots)}
+		c.pages = crawlFetcher{fetch.New(c.lifecycle.Working, requests, c.network.robots)}
 	}
 	c.network.client = &http.Client{
 		Transport:     c.network.robots.Transport(nil),
@@ -65,7 +65,7 @@ func (c *Crawler) connect() error {
 func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
 		Delay: c.cfg.Politeness.Delay, MaxCrawlDelay: c.cfg.Politeness.MaxCrawlDelay, ResponseFactor: c.cfg.Politeness.ResponseFactor, MaxInFlight: c.cfg.Politeness.PerHost,
-		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.Repaced, Recheck: c.member.RecheckSlowed(), Logger: c.log,
+		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.DelayChanged, Recheck: c.member.RecheckSlowed(), Logger: c.log,
 		Group: func(rec *robotsext.Record) *robotstxt.Group {
 			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
 			return c.network.robots.Group(rec)

@@ -33,18 +33,18 @@ func (c *Crawler) open() (err error) {
 			return err
 		}
 	}
-	begin := c.begin
+	begin := c.create
 	switch {
 	case c.opts.Recrawl:
-		begin = c.beginAgain
+		begin = c.startRecrawl
 	case c.opts.Resume:
-		begin = c.goOn
+		begin = c.resume
 	}
 	if err := begin(); err != nil {
 		return err
 	}
 	c.recorder = crawlRecorder{c.record}
-	c.found.use(c.frontier, c.member, c.record, c.recorder)
+	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
@@ -62,21 +62,21 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRefused(); err != nil {
 		return err
 	}
-	if err := c.limits.Settle(c.life.CommitCtx, false); err != nil {
+	if err := c.limits.SyncCounters(c.lifecycle.CommitCtx, false); err != nil {
 		return err
 	}
-	if err := c.found.seedStart(); err != nil {
+	if err := c.discovery.seedStart(); err != nil {
 		return err
 	}
-	if err := c.found.seedAgain(); err != nil {
+	if err := c.discovery.seedRestored(); err != nil {
 		return err
 	}
-	return c.found.readmit()
+	return c.discovery.requeueSkipped()
 }
 
-// begin makes the directory of a new crawl.
-func (c *Crawler) begin() error {
-	if err := crawldir.Vacant(c.cfg.Output.Dir, c.formats...); err != nil {
+// init makes the directory of a new crawl.
+func (c *Crawler) create() error {
+	if err := crawldir.CheckEmpty(c.cfg.Output.Dir, c.formats...); err != nil {
 		if held := frontierInUse(c.cfg.Output.Dir); held != nil {
 			return held
 		}
@@ -97,10 +97,10 @@ func (c *Crawler) begin() error {
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
-		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
-		OnPage: c.tally.page, OnReject: func(r *output.Rejection) { c.reject(r, 0) }, OnRecount: c.tally.reject,
-		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
-		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
+		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
+		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnRecount: c.tally.countRejected,
+		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
+		OnDamage:             func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {
 			c.noteLosses(c.state, lost)
 			return crawldir.SaveState(c.cfg.Output.Dir, c.state)
@@ -108,11 +108,11 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	})
 }
 
-// unused returns an error when the frontier of the directory or the journal is that of an
+// checkUnused returns an error when the frontier of the directory or the journal is that of an
 // earlier crawl, whose other files somebody has removed: what that crawl had done would be
 // taken for done.
-func (c *Crawler) unused() error {
-	stats, err := c.frontier.Stats(c.life.CommitCtx)
+func (c *Crawler) checkUnused() error {
+	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *Crawler) openFrontier() error {
 			return err
 		}
 	}
-	c.member = &cluster.Alone{Frontier: c.frontier, MaxTime: c.cfg.Limits.MaxTime, Handler: handler{c}}
+	c.member = &cluster.Single{Frontier: c.frontier, MaxTime: c.cfg.Limits.MaxTime, Handler: handler{c}}
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (c *Crawler) openEmbedded() error {
 	if c.opts.Resume || c.opts.Recrawl {
 		return nil
 	}
-	return c.unused()
+	return c.checkUnused()
 }
 
 // frontierInUse returns an error when a process has the frontier in dir open.

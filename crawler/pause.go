@@ -7,10 +7,10 @@ import (
 
 // pauses is the gate that workers pass before they take a URL.
 type pauses struct {
-	mu   sync.Mutex    // guards all below
-	over chan struct{} // closed when the pause is over; nil: there is none
-	call func()        // ends the waits for a URL; nil: a pause has
-	wait context.Context
+	mu     sync.Mutex    // guards all below
+	over   chan struct{} // closed when the pause is over; nil: there is none
+	cancel func()        // ends the waits for a URL; nil: a pause has
+	wait   context.Context
 }
 
 // Pause stops the handing out of URLs. What is in flight is finished, also where that
@@ -26,13 +26,13 @@ func (c *Crawler) Pause() {
 func (c *Crawler) Continue() {
 	if c.pauses.end() {
 		c.log.Info("crawl resumed")
-		c.changed.send()
+		c.wakeIdle.send()
 	}
 }
 
 // Stop ends the crawl as the end of Run's context does: what is in flight is finished
 // first.
-func (c *Crawler) Stop() { c.life.Stop(EndInterrupted) }
+func (c *Crawler) Stop() { c.lifecycle.Stop(EndInterrupted) }
 
 // active reports whether there is a pause.
 func (p *pauses) active() bool {
@@ -41,7 +41,7 @@ func (p *pauses) active() bool {
 	return p.over != nil
 }
 
-// begin begins a pause, unless there is one.
+// init begins a pause, unless there is one.
 func (p *pauses) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,9 +49,9 @@ func (p *pauses) begin() bool {
 		return false
 	}
 	p.over = make(chan struct{})
-	if p.call != nil {
-		p.call()
-		p.call = nil
+	if p.cancel != nil {
+		p.cancel()
+		p.cancel = nil
 	}
 	return true
 }
@@ -72,7 +72,7 @@ func (p *pauses) end() bool {
 // which ends with leases and with the next pause.
 func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	for {
-		wait, over := p.look(leases)
+		wait, over := p.current(leases)
 		if over == nil {
 			return wait, leases.Err()
 		}
@@ -84,12 +84,12 @@ func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	}
 }
 
-// look returns the context for waiting for a URL, or, in a pause, what tells its end.
-func (p *pauses) look(leases context.Context) (wait context.Context, over chan struct{}) {
+// current returns the context for waiting for a URL, or, in a pause, what tells its end.
+func (p *pauses) current(leases context.Context) (wait context.Context, over chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over == nil && p.call == nil {
-		p.wait, p.call = context.WithCancel(leases)
+	if p.over == nil && p.cancel == nil {
+		p.wait, p.cancel = context.WithCancel(leases)
 	}
 	return p.wait, p.over
 }

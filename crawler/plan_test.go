@@ -125,7 +125,7 @@ func TestPlanInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-asked
-		if at, err := p.Status(); err != nil || at.Hosts != 1 || at.SitemapsLeft != 1 {
+		if at, err := p.Status(); err != nil || at.Hosts != 1 || at.SitemapsRemaining != 1 {
 			t.Errorf("while the sitemap is read: %+v, %v", at, err)
 		}
 		cancel()
@@ -220,7 +220,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 
 	got := run(t, cfg, nil)
 	for _, page := range got.pages {
-		if !p.census.IsTaken(page.URL) {
+		if !p.counter.IsQueued(page.URL) {
 			t.Errorf("fetched, and not foretold: %s", page.URL)
 		}
 	}

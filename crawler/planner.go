@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/census"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/plan"
@@ -27,8 +27,8 @@ import (
 // the sitemaps themselves pass through. Two URLs of the same hash are taken for
 // one: among ten million the chance that there are any is 3 in a million.
 type Planner struct {
-	c      *Crawler
-	census *census.Census
+	c       *Crawler
+	counter *plancount.Counter
 }
 
 // NewPlanner returns a planner for the crawl that cfg describes. Of the options it
@@ -43,15 +43,15 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, census: census.New(planned(c))}
-	c.frontier, c.recorder = p.census.Frontier, p.census
+	p := &Planner{c: c, counter: plancount.New(planned(c))}
+	c.frontier, c.recorder = p.counter.Frontier, p.counter
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
 	})
 	c.network.delays = c.newDelays()
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
-	c.found.use(c.frontier, c.member, c.record, c.recorder)
-	c.pages, c.network.sent = planFetcher{}, p.census.Request
+	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
+	c.pages, c.network.onRequest = planFetcher{}, p.counter.Request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -59,22 +59,22 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 }
 
 // planned returns what a plan has to know of the crawl.
-func planned(c *Crawler) *census.Crawl {
-	return &census.Crawl{
+func planned(c *Crawler) *plancount.Crawl {
+	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
-		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.reading.token,
+		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.pageRules.token,
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		Holds: c.found.scope.Holds, Clean: c.found.cleaned, Listed: c.found.sitemaps.Listed,
+		Holds: c.discovery.scope.Holds, Clean: c.discovery.cleanURL, Listed: c.discovery.sitemaps.Listed,
 		Delays: func() *politeness.Delays { return c.network.delays },
 		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
 		Lookup: func(h frontier.Host) netip.Addr {
 			if c.network.addresses == nil {
 				return netip.Addr{}
 			}
-			return c.network.addresses.Lookup(c.life.Working, h)
+			return c.network.addresses.Lookup(c.lifecycle.Working, h)
 		},
 	}
 }
@@ -85,42 +85,42 @@ func planned(c *Crawler) *census.Crawl {
 // an error, which is of the planner's own side.
 func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
-	defer c.life.Abort()
-	leases, leave := c.life.Leases(ctx)
-	defer leave()
+	defer c.lifecycle.Abort()
+	leases, stopLeases := c.lifecycle.Leases(ctx)
+	defer stopLeases()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.found.seedStart(); err != nil {
+	if err := c.discovery.seedStart(); err != nil {
 		return nil, err
 	}
 	c.work(leases)
 	if ctx.Err() != nil {
-		c.life.Stop(EndInterrupted)
+		c.lifecycle.Stop(EndInterrupted)
 	}
-	c.life.Close() // a robots.txt that nobody waits for any more changes nothing
-	end, _, fault := c.life.Ending()
+	c.lifecycle.Close() // a robots.txt that nobody waits for any more changes nothing
+	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
 	planned := &plan.Plan{
 		End: end, Began: sum.Began, Refused: sum.Refused,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
-	err := p.census.Sum(planned)
+	err := p.counter.Sum(planned)
 	return planned, errors.Join(fault, err, c.close())
 }
 
 // PlanStatus is how a planner is getting on.
 type PlanStatus struct {
-	Hosts        int // of which robots.txt was asked for
-	Sitemaps     int // read
-	SitemapsLeft int // known and not read yet
-	URLs         int
-	Waiting      []string  // hosts whose robots.txt cannot be reached
-	NextDue      time.Time // when a request can be made next; zero: one is under way
+	Hosts             int // of which robots.txt was asked for
+	Sitemaps          int // read
+	SitemapsRemaining int // known and not read yet
+	URLs              int
+	Waiting           []string  // hosts whose robots.txt cannot be reached
+	NextDue           time.Time // when a request can be made next; zero: one is under way
 }
 
 // Status returns how the planner is getting on. It can be called at any time until
 // Run returns.
 func (p *Planner) Status() (*PlanStatus, error) {
-	stats, err := p.c.frontier.Stats(p.c.life.CommitCtx)
+	stats, err := p.c.frontier.Stats(p.c.lifecycle.CommitCtx)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	if stats.Leased == 0 {
 		s.NextDue = stats.NextDue
 	}
-	s.URLs, s.Hosts = p.census.Progress()
-	s.SitemapsLeft = stats.Pending + stats.Scheduled + stats.Leased
+	s.URLs, s.Hosts = p.counter.Progress()
+	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.Leased
 	hosts, _ := p.c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))

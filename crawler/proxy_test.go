@@ -115,7 +115,7 @@ func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
 			cfg := testConfig(t, tt.start)
 			cfg.Fetch.Proxies = tt.proxy
 			var told []string
-			c := newCrawler(t, cfg, &Options{Notice: func(line string) { told = append(told, line) }})
+			c := newCrawler(t, cfg, &Options{OnNotice: func(line string) { told = append(told, line) }})
 			c.warnOfNetwork()
 			if text := strings.Join(told, "\n"); strings.Contains(text, "hunter2") || !strings.Contains(text, tt.told) || (tt.told == "") != (text == "") {
 				t.Errorf("told %q, want %q", text, tt.told)

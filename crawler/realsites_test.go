@@ -170,7 +170,7 @@ func (w *walk) enqueue(u *url.URL, follow bool) {
 	}
 }
 
-// visit records the response for a URL and follows its redirect or its links.
+// decide records the response for a URL and follows its redirect or its links.
 func (w *walk) visit(u *url.URL) error {
 	got, err := w.respond(u)
 	if err != nil {
@@ -261,7 +261,7 @@ func respondList(name string) (fileResponse, error) {
 // refreshURL matches the content of a meta refresh, as `5; url=/next`.
 var refreshURL = regexp.MustCompile(`(?i)^[\s\d.]*[;,]\s*url\s*=\s*["']?([^"']*)`)
 
-// read records the links of a page and follows them, unless the page or the link asks not
+// readPage records the links of a page and follows them, unless the page or the link asks not
 // to (ROB-PAG-06, ROB-PAG-08).
 func (w *walk) read(u *url.URL, body []byte) error {
 	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))

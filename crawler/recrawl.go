@@ -14,67 +14,67 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// beginAgain puts the output of a crawl aside and brings all it has asked for back
+// startRecrawl puts the output of a crawl aside and brings all it has asked for back
 // into the frontier.
-func (c *Crawler) beginAgain() error {
-	s, err := c.claim()
+func (c *Crawler) startRecrawl() error {
+	s, err := c.openExisting()
 	if err != nil {
 		return err
 	}
-	if !s.Revisiting { // else a recrawl was begun and goes on
+	if !s.RecrawlPending { // else a recrawl was begun and goes on
 		if err := c.record.Load(); err != nil {
 			return err
 		}
-		lost, err := c.record.Lost(s.Rewriting)
+		lost, err := c.record.Lost(s.RewritingRejected)
 		if err != nil {
 			return err
 		}
-		for s.Round++; crawldir.Rotated(c.cfg.Output.Dir, s.Round); s.Round++ { // of a crawl that was removed
+		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls); s.Recrawls++ { // of a crawl that was removed
 		}
 		for i := range lost { // their URLs are not among those of this round
 			if lost[i].File != record.JournalFile {
-				lost[i].File = crawldir.RotatedName(lost[i].File, s.Round)
+				lost[i].File = crawldir.RotatedName(lost[i].File, s.Recrawls)
 			}
 		}
-		s.Lost, s.Unlisted, s.Rewriting = nil, false, false
+		s.Lost, s.RejectedIncomplete, s.RewritingRejected = nil, false, false
 		c.noteLosses(s, lost)
-		s.Began, s.Revisiting, s.Ended = time.Now(), true, nil
+		s.StartedAt, s.RecrawlPending, s.Ended = time.Now(), true, nil
 		s.setConfig(c.cfg)
 		if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 			return err
 		}
 	}
-	return c.revisit(s)
+	return c.requeueAll(s)
 }
 
-// revisit does what a recrawl begins with. Killed, it does it again: nothing is
+// requeueAll does what a recrawl begins with. Killed, it does it again: nothing is
 // fetched before it is through.
-func (c *Crawler) revisit(s *state) error {
-	old, err := crawldir.Rotate(c.cfg.Output.Dir, s.Round, c.opts.Formats...)
+func (c *Crawler) requeueAll(s *state) error {
+	old, err := crawldir.Rotate(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...)
 	if err != nil {
 		return err
 	}
 	if err := c.record.Reset(); err != nil {
 		return err
 	}
-	again := &revisits{c: c}
-	if err := again.all(old); err != nil {
+	again := &requeuer{c: c}
+	if err := again.addAll(old); err != nil {
 		return err
 	}
-	s.Revisiting = false
-	return c.openCounted(s)
+	s.RecrawlPending = false
+	return c.openCommitted(s)
 }
 
-// revisits brings URLs back into the frontier, many at a time.
-type revisits struct {
-	c     *Crawler
-	items []frontier.Item
-	doubt []frontier.Item // of which the frontier is to say whether it has them
-	taken map[string]bool // the URLs of these that it has; nil: nobody wants to know
+// requeuer brings URLs back into the frontier, many at a time.
+type requeuer struct {
+	c           *Crawler
+	items       []frontier.Item
+	unconfirmed []frontier.Item // of which the frontier is to say whether it has them
+	requeued    map[string]bool // the URLs of these that it has; nil: nobody wants to know
 }
 
-// all brings back what the files of a crawl list.
-func (r *revisits) all(old crawldir.Files) error {
+// addAll brings back what the files of a crawl list.
+func (r *requeuer) addAll(old crawldir.Files) error {
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
 		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
@@ -93,7 +93,7 @@ func (r *revisits) all(old crawldir.Files) error {
 		return err
 	}
 	err = record.Each(r.c.record, old.Rejected, func(_ int64, j *output.Rejection) error {
-		if slices.Contains(turnReasons, j.Reason) {
+		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}
 		return nil // the others stand in the journal or in the frontier
@@ -104,9 +104,9 @@ func (r *revisits) all(old crawldir.Files) error {
 	return r.flush()
 }
 
-// turnReasons are those for which a URL is left alone when its turn has come, so that the
+// leasedReasons are those for which a URL is left alone when its turn has come, so that the
 // frontier has it. One that is left for its address at sight stands in the journal.
-var turnReasons = []output.Reason{output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries}
+var leasedReasons = []output.Reason{output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries}
 
 // provenanceOf is how the crawl came to a URL that it left alone.
 func provenanceOf(r *output.Rejection) provenance.Provenance {
@@ -115,21 +115,21 @@ func provenanceOf(r *output.Rejection) provenance.Provenance {
 
 // add brings a URL back, ahead of those of its kind that were never asked for. What is no
 // URL, as somebody may have edited the files, is left out.
-func (r *revisits) add(url string, t provenance.Provenance) error { return r.addTo(&r.items, url, t) }
+func (r *requeuer) add(url string, t provenance.Provenance) error { return r.addTo(&r.items, url, t) }
 
 // addKnown is add for a page that was rejected, unless the frontier does not have it: then
 // it never had a turn and comes back from the journal, or is a sitemap and comes back as one.
 // The target of a redirect may have a key of its own.
-func (r *revisits) addKnown(url string, t provenance.Provenance) error {
+func (r *requeuer) addKnown(url string, t provenance.Provenance) error {
 	if t.Source == provenance.Redirect {
-		if err := r.addTo(&r.doubt, provenance.RedirectKey(url), t); err != nil {
+		if err := r.addTo(&r.unconfirmed, provenance.RedirectKey(url), t); err != nil {
 			return err
 		}
 	}
-	return r.addTo(&r.doubt, url, t)
+	return r.addTo(&r.unconfirmed, url, t)
 }
 
-func (r *revisits) addTo(items *[]frontier.Item, url string, t provenance.Provenance) error {
+func (r *requeuer) addTo(items *[]frontier.Item, url string, t provenance.Provenance) error {
 	host, err := frontier.HostOf(url)
 	if err != nil {
 		return nil
@@ -141,39 +141,39 @@ func (r *revisits) addTo(items *[]frontier.Item, url string, t provenance.Proven
 	return r.flush()
 }
 
-func (r *revisits) flush() error {
-	if err := r.settle(); err != nil {
+func (r *requeuer) flush() error {
+	if err := r.confirm(); err != nil {
 		return err
 	}
 	again, ok := r.c.frontier.(frontier.Revisiter)
 	if !ok {
 		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
 	}
-	_, err := again.Revisit(r.c.life.CommitCtx, r.items)
+	_, err := again.Revisit(r.c.lifecycle.CommitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }
 
-// settle takes those in doubt that the frontier has.
-func (r *revisits) settle() error {
-	urls := make([]string, len(r.doubt))
-	for i := range r.doubt {
-		urls[i] = r.doubt[i].URL
+// confirm takes those in doubt that the frontier has.
+func (r *requeuer) confirm() error {
+	urls := make([]string, len(r.unconfirmed))
+	for i := range r.unconfirmed {
+		urls[i] = r.unconfirmed[i].URL
 	}
-	known, err := r.c.frontier.Known(r.c.life.CommitCtx, urls)
+	known, err := r.c.frontier.Known(r.c.lifecycle.CommitCtx, urls)
 	if err != nil {
 		return err
 	}
-	for i, item := range r.doubt {
+	for i, item := range r.unconfirmed {
 		if !known[i] {
 			continue
 		}
 		r.items = append(r.items, item)
-		if r.taken != nil {
+		if r.requeued != nil {
 			url, _, _ := strings.Cut(item.URL, "#")
-			r.taken[url] = true
+			r.requeued[url] = true
 		}
 	}
-	r.doubt = r.doubt[:0]
+	r.unconfirmed = r.unconfirmed[:0]
 	return nil
 }

@@ -226,7 +226,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state.Round, state.Revisiting = state.Round+1, true
+	state.Recrawls, state.RecrawlPending = state.Recrawls+1, true
 	must(t, crawldir.SaveState(cfg.Output.Dir, state))
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)
 	if s.count("/0") != 3 {

@@ -21,7 +21,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	a, err := weburl.Resolve(v.u.String(), location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.invalid(v, v.u.String(), location, err)
+		found.skipInvalid(v, v.u.String(), location, err)
 		return found
 	case err != nil:
 		return nil // it leads to no page
@@ -33,33 +33,33 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	switch {
 	case t.IsSitemap():
 		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
-	case a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical:
+	case a.Origin == v.origin && d.cleanURL(a.Canonical, v.file) != a.Canonical:
 		// Under the plain key it is skipped as another spelling of what redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
 	switch {
 	case t.Hops > maxHops:
-		found.leave(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
-	case found.barred(item, a, t):
+		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
+	case found.skipBlocked(item, a, t):
 	case t.FromStart:
-		found.joins = &a
+		found.joinHost = &a
 		found.items = append(found.items, item)
 	case t.IsSitemap():
 		found.items = append(found.items, item)
 	case d.scope.Holds(a):
-		found.bounded(item, a, t)
+		found.addWithinBounds(item, a, t)
 	default:
-		found.leave(item, a, t, output.OutOfScope, "")
+		found.skip(item, a, t, output.OutOfScope, "")
 	}
 	return found
 }
 
-// join brings the host that a start URL led to into the scope, and says so.
-func (d *discovery) join(a weburl.URL) error {
+// joinRedirectTarget brings the host that a start URL led to into the scope, and says so.
+func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 	if _, err := d.announce(a); err != nil {
 		return err
 	}
-	news, err := d.bringIn(a)
+	news, err := d.joinHost(a)
 	if err != nil {
 		return err
 	}
@@ -77,27 +77,27 @@ func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	if d.scope.Holds(a) {
 		return false, nil
 	}
-	return d.member.Announce(d.life.CommitCtx, string(a.Origin)+"/")
+	return d.member.Announce(d.lifecycle.CommitCtx, string(a.Origin)+"/")
 }
 
-// bringIn brings the host of a into the scope, with the URLs of it that were left aside
+// joinHost brings the host of a into the scope, with the URLs of it that were left aside
 // until now, and its sitemaps if its robots.txt was read before.
-func (d *discovery) bringIn(a weburl.URL) (news bool, err error) {
-	taken, news, err := d.grow(a)
+func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
+	taken, news, err := d.growScope(a)
 	if err != nil || !news {
 		return news, err
 	}
 	if err := d.seedJoined(a); err != nil {
 		return news, err
 	}
-	return news, d.takeUp(taken)
+	return news, d.queueSkipped(taken)
 }
 
-// grow brings the host of a into the scope and returns what was left aside and
+// growScope brings the host of a into the scope and returns what was left aside and
 // belongs to it now.
-func (d *discovery) grow(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
-	d.joining.Lock()
-	defer d.joining.Unlock()
+func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
+	d.scopeMu.Lock()
+	defer d.scopeMu.Unlock()
 	if news = d.scope.Join(a); !news {
 		return nil, false, nil
 	}
@@ -116,9 +116,9 @@ func (d *discovery) grow(a weburl.URL) (taken []record.SkippedURL, news bool, er
 	return taken, news, err
 }
 
-// takeUp puts URLs into the frontier that were left aside, unless another reason
+// queueSkipped puts URLs into the frontier that were left aside, unless another reason
 // keeps them there.
-func (d *discovery) takeUp(taken []record.SkippedURL) error {
+func (d *discovery) queueSkipped(taken []record.SkippedURL) error {
 	found := newDiscoveries(d)
 	for _, l := range taken {
 		t, err := provenance.Decode(l.Item.Meta)
@@ -129,11 +129,11 @@ func (d *discovery) takeUp(taken []record.SkippedURL) error {
 		case l.Rejection.Reason == output.BlockedAddress && t.Source == provenance.Sitemap:
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
-			found.leave(l.Item, l.URL, t, output.NotAuthorized, "")
+			found.skip(l.Item, l.URL, t, output.NotAuthorized, "")
 		case d.scope.Holds(l.URL):
-			found.inScope(l.Item, l.URL, t)
+			found.addInScope(l.Item, l.URL, t)
 		case l.Rejection.Reason == output.BlockedAddress:
-			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
+			found.skip(l.Item, l.URL, t, output.OutOfScope, "")
 		default:
 			found.skipped = append(found.skipped, l)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -30,21 +30,21 @@ const (
 	maxBackoff = 6
 )
 
-// received decides about a page by the response to its request, or by what kept the response
+// decideResponse decides about a page by the response to its request, or by what kept the response
 // away.
-func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decision, error) {
+func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (decision, error) {
 	c := w.c
 	if failure != nil {
-		return w.failed(v, resp.Took, failure), nil
+		return w.decideFailure(v, resp.Took, failure), nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
-	if err := c.network.delays.Observe(c.life.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
 		return d, nil
 	}
-	page, found, err := w.read(v, resp)
+	page, found, err := w.readPage(v, resp)
 	if err != nil {
 		return decision{}, err
 	}
@@ -53,15 +53,15 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 	return decision{verdict: done, page: page, found: found}, nil
 }
 
-// failed decides about a URL whose request brought no response, or only a part of it, and took
+// decideFailure decides about a URL whose request brought no response, or only a part of it, and took
 // so long.
-func (w *worker) failed(v *visit, took time.Duration, err error) decision {
+func (w *worker) decideFailure(v *visit, took time.Duration, err error) decision {
 	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
-		return w.refused(v, err) // the record has expired since it was asked, or the name has another address
+		return w.decideRefusal(v, err) // the record has expired since it was asked, or the name has another address
 	}
 	v.hostDelay = c.network.delays.After(took)
-	if c.life.Working.Err() != nil || c.life.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // not for a reason of the site
+	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // not for a reason of the site
 		return waitUntil(time.Time{})
 	}
 	if d := w.retry(v, 0, err); d.verdict == retry {
@@ -90,7 +90,7 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.Status,
 		Depth: v.prov.Depth, FoundOn: v.prov.FoundOn, Source: v.prov.Source.String(),
-		ContentType: shown.Clip(secret.Users(got.Header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.Body),
+		ContentType: escape.Clip(secret.Users(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
 		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.Truncated,
 	}
@@ -100,11 +100,11 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 	return page
 }
 
-// A reading is what a response says. Nothing has come of it yet.
+// A pageRules is what a response says. Nothing has come of it yet.
 type reading struct {
 	*output.Page
 	text       []byte               // of HTML, in UTF-8; nil: it is none
-	noCopy     string               // the directive for which its content is not archived; empty: none
+	noArchive  string               // the directive for which its content is not archived; empty: none
 	validators *frontier.Validators // what a later fetch can be conditional on; nil: those of the lease
 }
 
@@ -116,14 +116,14 @@ func (r *reading) record() *output.Page {
 	return r.Page
 }
 
-// read reads a response: its directives, its fields, and what it leads to, the target of a
+// readPage reads a response: its directives, its fields, and what it leads to, the target of a
 // redirect or links.
-func (w *worker) read(v *visit, got *fetch.Response) (*reading, *discoveries, error) {
+func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries, error) {
 	c := w.c
-	page := &reading{Page: newPage(v, got), noCopy: w.noCopy(w.directives(got.Header, nil))}
+	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(w.directives(got.Header, nil))}
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
-		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
-		return page, c.found.redirect(v, location), nil
+		page.Location = escape.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
+		return page, c.discovery.redirect(v, location), nil
 	}
 	if got.Status < 200 || got.Status >= 300 {
 		return page, nil, nil
@@ -132,23 +132,23 @@ func (w *worker) read(v *visit, got *fetch.Response) (*reading, *discoveries, er
 	var links *pageLinks
 	if kind := got.Header.Get("Content-Type"); isHTML(kind, got.Body) {
 		page.text = toUTF8(got.Body, kind)
-		doc, links = c.found.readLinks(v, page.text)
+		doc, links = c.discovery.readLinks(v, page.text)
 	}
 	directives := w.directives(got.Header, doc)
 	w.describe(page.Page, directives, doc)
-	page.noCopy = w.noCopy(directives)
+	page.noArchive = w.noArchiveReason(directives)
 	if doc == nil {
 		return page, nil, nil
 	}
 	if page.Withheld == "" {
 		var err error
-		if page.Fields, err = c.reading.fields.Fields(page.text); err != nil {
+		if page.Fields, err = c.pageRules.fields.Fields(page.text); err != nil {
 			page.CutBy = append(page.CutBy, cutByFields(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: fields are missing: %v", page.URL, err))
 		}
 	}
-	found, err := c.found.links(v, links, directives.NoFollow(), page.Page)
+	found, err := c.discovery.links(v, links, directives.NoFollow(), page.Page)
 	return page, found, err
 }
 
@@ -156,7 +156,7 @@ func (w *worker) read(v *visit, got *fetch.Response) (*reading, *discoveries, er
 func (w *worker) withhold(e *output.Exchange, page *reading) {
 	switch {
 	case page != nil:
-		e.Withheld = page.noCopy
+		e.Withheld = page.noArchive
 	case w.c.cfg.Robots.ObeyNoindex:
 		e.Withheld = "unread" // nobody has seen what it asks for
 	}

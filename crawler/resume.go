@@ -23,16 +23,16 @@ type state struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`
 
-	// Repaced says that hosts may have been set by another delay than that of
+	// DelayChanged says that hosts may have been set by another delay than that of
 	// Config.
-	Repaced bool `json:"delay_changed,omitempty"`
+	DelayChanged bool `json:"delay_changed,omitempty"`
 
-	// Round counts the recrawls, and Began is when the last of them did.
+	// Recrawls counts the recrawls, and Began is when the last of them did.
 	// Revisiting says that it has not yet brought everything back into the
 	// frontier.
-	Round      int       `json:"recrawls,omitempty"`
-	Began      time.Time `json:"started_at,omitzero"`
-	Revisiting bool      `json:"recrawl_pending,omitempty"`
+	Recrawls       int       `json:"recrawls,omitempty"`
+	StartedAt      time.Time `json:"started_at,omitzero"`
+	RecrawlPending bool      `json:"recrawl_pending,omitempty"`
 
 	// Shared is what tells the crawl from all others, where processes share it.
 	Shared string `json:"shared,omitempty"`
@@ -44,19 +44,19 @@ type state struct {
 	// Lost is what files have lost of what the crawl wrote in them.
 	Lost []output.Loss `json:"lost,omitempty"`
 
-	// Unlisted says that more URLs were skipped than are listed.
-	Unlisted bool `json:"rejected_incomplete,omitempty"`
+	// RejectedIncomplete says that more URLs were skipped than are listed.
+	RejectedIncomplete bool `json:"rejected_incomplete,omitempty"`
 
-	// Rewriting says that rejected.jsonl is being replaced by a shorter one.
-	Rewriting bool `json:"rewriting_rejected,omitempty"`
+	// RewritingRejected says that rejected.jsonl is being replaced by a shorter one.
+	RewritingRejected bool `json:"rewriting_rejected,omitempty"`
 }
 
 const stateVersion = crawldir.Version
 
 type ending struct {
-	End     End              `json:"end"`
-	Left    int              `json:"remaining"` // URLs still to be fetched
-	Written map[string]int64 `json:"written"`   // bytes of each file of lines
+	End       End              `json:"end"`
+	Remaining int              `json:"remaining"` // URLs still to be fetched
+	Written   map[string]int64 `json:"written"`   // bytes of each file of lines
 
 	// Uncommitted says that the frontier could not be told of the last lines.
 	Uncommitted bool `json:"uncommitted,omitempty"`
@@ -65,7 +65,7 @@ type ending struct {
 // setConfig changes the configuration.
 func (s *state) setConfig(cfg Config) {
 	old := &s.Config
-	s.Repaced = s.Repaced || old.Politeness.Delay != cfg.Politeness.Delay || old.Politeness.MaxCrawlDelay != cfg.Politeness.MaxCrawlDelay || old.Politeness.PerHost != cfg.Politeness.PerHost
+	s.DelayChanged = s.DelayChanged || old.Politeness.Delay != cfg.Politeness.Delay || old.Politeness.MaxCrawlDelay != cfg.Politeness.MaxCrawlDelay || old.Politeness.PerHost != cfg.Politeness.PerHost
 	s.Config = cfg.WithoutSecrets()
 }
 
@@ -89,26 +89,26 @@ func Saved(dir string) (Config, error) {
 
 func loadState(dir string) (*state, error) {
 	s := &state{Config: Default()}
-	if err := crawldir.State(dir, s); err != nil {
+	if err := crawldir.LoadState(dir, s); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// goOn opens the directory of a crawl that was stopped or killed.
-func (c *Crawler) goOn() error {
-	s, err := c.claim()
+// resume opens the directory of a crawl that was stopped or killed.
+func (c *Crawler) resume() error {
+	s, err := c.openExisting()
 	if err != nil {
 		return err
 	}
-	if s.Revisiting {
-		return c.revisit(s)
+	if s.RecrawlPending {
+		return c.requeueAll(s)
 	}
-	return c.openCounted(s)
+	return c.openCommitted(s)
 }
 
-// claim opens the frontier of a crawl that was begun, and reads its state.
-func (c *Crawler) claim() (*state, error) {
+// openExisting opens the frontier of a crawl that was begun, and reads its state.
+func (c *Crawler) openExisting() (*state, error) {
 	if _, err := loadState(c.cfg.Output.Dir); err != nil {
 		return nil, err // before a frontier is made where there was no crawl
 	}
@@ -119,31 +119,31 @@ func (c *Crawler) claim() (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sameCrawl(); err != nil {
+	if err := c.checkFrontier(); err != nil {
 		return nil, err
 	}
 	c.record = c.newRecorder()
 	return s, nil
 }
 
-// sameCrawl returns an error when the frontier knows nothing of the crawl whose files
+// checkFrontier returns an error when the frontier knows nothing of the crawl whose files
 // are there: somebody has removed it. By its lights none of their lines counts, and
 // all would be cut off.
-func (c *Crawler) sameCrawl() error {
-	stats, err := c.frontier.Stats(c.life.CommitCtx)
+func (c *Crawler) checkFrontier() error {
+	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil || stats.Added > 0 {
 		return err
 	}
-	if name := crawldir.Written(c.cfg.Output.Dir); name != "" {
+	if name := crawldir.NonEmptyFile(c.cfg.Output.Dir); name != "" {
 		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and the crawl cannot resume without it",
 			ErrFrontierLost, c.cfg.Output.Dir, name, filepath.Join(c.cfg.Output.Dir, frontierDir))
 	}
 	return nil
 }
 
-// openCounted opens the output as far as the frontier knows of it, and saves the
+// openCommitted opens the output as far as the frontier knows of it, and saves the
 // configuration, which may have changed.
-func (c *Crawler) openCounted(s *state) error {
+func (c *Crawler) openCommitted(s *state) error {
 	if err := c.record.Load(); err != nil {
 		return err
 	}
@@ -154,21 +154,21 @@ func (c *Crawler) openCounted(s *state) error {
 	if err := c.record.CheckFormats(s.Config.Output.AlsoWrite); err != nil {
 		return formatError(err)
 	}
-	lost, err := c.record.Lost(s.Rewriting)
+	lost, err := c.record.Lost(s.RewritingRejected)
 	if err != nil {
 		return err
 	}
-	if err := c.bringBack(s); err != nil {
+	if err := c.requeueRejected(s); err != nil {
 		return err
 	}
 	if err := c.record.Open(); err != nil {
 		return err
 	}
 	s.setConfig(c.cfg)
-	s.Rewriting = false
+	s.RewritingRejected = false
 	c.state = s
 	c.noteLosses(s, lost)
-	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })
+	c.tally.count(func(sum *Summary) { sum.Unlisted = s.RejectedIncomplete })
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
@@ -188,9 +188,9 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	})
 }
 
-// bringBack brings back the URLs that were left alone because of a limit that is
+// requeueRejected brings back the URLs that were left alone because of a limit that is
 // wider now, or of an address that is allowed now.
-func (c *Crawler) bringBack(s *state) error {
+func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
 		output.MaxHostPages: {s.Config.Limits.MaxHostPages, c.cfg.Limits.MaxHostPages},
@@ -210,13 +210,13 @@ func (c *Crawler) bringBack(s *state) error {
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
-	again := &revisits{c: c, taken: make(map[string]bool)}
+	again := &requeuer{c: c, requeued: make(map[string]bool)}
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason != output.BlockedAddress:
 			return again.add(r.URL, provenanceOf(r))
-		case c.found.mayBeRequested(r):
+		case c.discovery.mayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
 		}
 		return nil
@@ -228,9 +228,9 @@ func (c *Crawler) bringBack(s *state) error {
 		return err
 	}
 	isBack := func(r *output.Rejection) bool {
-		return slices.Contains(reasons, r.Reason) && (r.Reason != output.BlockedAddress || again.taken[r.URL])
+		return slices.Contains(reasons, r.Reason) && (r.Reason != output.BlockedAddress || again.requeued[r.URL])
 	}
-	s.Rewriting = true
+	s.RewritingRejected = true
 	if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 		return err
 	}
@@ -240,11 +240,11 @@ func (c *Crawler) bringBack(s *state) error {
 // restore brings back what an earlier process has written. For a new crawl there is
 // nothing to bring back.
 func (c *Crawler) restore() error {
-	if err := c.record.Restore(c.found.joinAgain, c.closeAgain); err != nil {
+	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
-	if c.state.Round > 0 && c.cfg.Output.Links {
-		if err := c.record.LoadEarlierLinks(c.state.Round); err != nil {
+	if c.state.Recrawls > 0 && c.cfg.Output.Links {
+		if err := c.record.LoadPreviousLinks(c.state.Recrawls); err != nil {
 			return err
 		}
 	}
@@ -252,15 +252,15 @@ func (c *Crawler) restore() error {
 	return cmp.Or(
 		c.record.RestorePages(func(p *output.Page) {
 			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
-			c.tally.page(p)
+			c.tally.countPage(p)
 		}),
 		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
-			c.tally.reject(r.Reason, 1)
+			c.tally.countRejected(r.Reason, 1)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
-			c.tally.sitemap(s)
-			c.found.sitemaps.Count(robotsext.Origin(s.Host), s.Pages)
+			c.tally.countSitemap(s)
+			c.discovery.sitemaps.Count(robotsext.Origin(s.Host), s.Pages)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {
@@ -276,9 +276,9 @@ func (c *Crawler) restoreRobots() error {
 	if !c.opts.Resume || c.cfg.Output.Durability != DurablePower {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.frontier, failed: c.life.HasFailed}
+	cache := &robotsCache{frontier: c.frontier, failed: c.lifecycle.HasFailed}
 	lost, err := c.record.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := cache.Load(c.life.CommitCtx, robotsext.Origin(origin))
+		rec, err := cache.Load(c.lifecycle.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}
@@ -292,8 +292,8 @@ func (c *Crawler) restoreRobots() error {
 	return nil
 }
 
-// joinAgain brings the host of a URL back into the scope.
-func (d *discovery) joinAgain(url string) error {
+// restoreJoined brings the host of a URL back into the scope.
+func (d *discovery) restoreJoined(url string) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return err
@@ -304,9 +304,9 @@ func (d *discovery) joinAgain(url string) error {
 	return nil
 }
 
-// seedAgain queues the sitemaps of hosts that joined the crawl: an earlier process may have been
+// seedRestored queues the sitemaps of hosts that joined the crawl: an earlier process may have been
 // killed before it came to that.
-func (d *discovery) seedAgain() error {
+func (d *discovery) seedRestored() error {
 	for _, origin := range d.tally.summary().Joined {
 		a, err := weburl.Parse(origin + "/")
 		if err != nil {
@@ -319,9 +319,9 @@ func (d *discovery) seedAgain() error {
 	return nil
 }
 
-// readmit takes up URLs that were left aside and belong to the crawl now: because
+// requeueSkipped takes up URLs that were left aside and belong to the crawl now: because
 // its limits were changed, or it was killed before it came to take them up.
-func (d *discovery) readmit() error {
+func (d *discovery) requeueSkipped() error {
 	var failed error
 	err := d.record.Skipped.Take(func(l record.SkippedURL) bool {
 		switch l.Rejection.Reason {
@@ -331,16 +331,16 @@ func (d *discovery) readmit() error {
 			return !d.scope.TooDeep(l.Rejection.Depth)
 		case output.TooLong, output.RepeatedSegment:
 			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
-			reason, _ := d.scope.Bound(l.URL.Canonical, t)
+			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.MaxHosts:
-			admitted, err := d.hosts.Admit(d.life.CommitCtx, d.frontier, l.URL.Server)
+			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)
 			return admitted
 		case output.BlockedAddress:
-			return d.refusal(l.URL) == nil
+			return d.checkHost(l.URL) == nil
 		}
 		return false
-	}, d.takeUp)
+	}, d.queueSkipped)
 	return cmp.Or(failed, err)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// whole checks that a crawl of chain has everything once.
+// baseKnown checks that a crawl of chain has everything once.
 func (c *crawl) whole(t *testing.T, s *site, n int) {
 	t.Helper()
 	var want []string
@@ -149,7 +149,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	s.handle("/slow", func(http.ResponseWriter, *http.Request) { <-hold })
 	cfg := testConfig(t, s.url+"/slow")
 	begun := make(chan struct{})
-	first := newCrawler(t, cfg, &Options{Begun: func() { close(begun) }})
+	first := newCrawler(t, cfg, &Options{OnStart: func() { close(begun) }})
 	ended := make(chan error)
 	go func() {
 		_, err := first.Run(context.Background())
@@ -231,7 +231,7 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	var c *Crawler
 	c = newCrawler(t, cfg, &Options{Frontier: &failingHost{Frontier: open(), fails: func(h frontier.Host) bool {
 		u, err := weburl.Parse(b.url + "/")
-		return err == nil && h == u.Server && c.found.scope.Holds(u)
+		return err == nil && h == u.Server && c.discovery.scope.Holds(u)
 	}}})
 	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
 		t.Fatal(err)

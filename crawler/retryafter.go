@@ -19,8 +19,8 @@ func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended 
 		return func() {}
 	}
 	block := func() {
-		c.life.WhileOpen(func() error {
-			return c.frontier.UpdateHost(c.life.CommitCtx, host, frontier.HostUpdate{BlockUntil: time.Now().Add(wait)})
+		c.lifecycle.WhileOpen(func() error {
+			return c.frontier.UpdateHost(c.lifecycle.CommitCtx, host, frontier.HostUpdate{BlockUntil: time.Now().Add(wait)})
 		})
 	}
 	block()

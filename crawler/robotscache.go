@@ -18,7 +18,7 @@ import (
 type robotsCache struct {
 	frontier frontier.Frontier
 	failed   func() bool                 // the crawl has: what a record asks for may not have been taken in
-	again    func(robotsext.Origin) bool // this record has to be asked for again, though it is not old; nil: none has
+	refetch  func(robotsext.Origin) bool // this record has to be asked for again, though it is not old; nil: none has
 	since    time.Time                   // when this round of the crawl began: an older record is asked for again
 }
 
@@ -32,22 +32,22 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	if rec == nil || err != nil {
 		return nil, err
 	}
-	if (rec.FetchedAt.Before(c.since) || c.again != nil && c.again(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
+	if (rec.FetchedAt.Before(c.since) || c.refetch != nil && c.refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
 		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
 	}
 	return rec, nil
 }
 
-// recovered forgets the hosts whose robots.txt was reached since this process could not, as
+// forgetRecovered forgets the hosts whose robots.txt was reached since this process could not, as
 // by another process.
-func (c *Crawler) recovered() error {
+func (c *Crawler) forgetRecovered() error {
 	hosts, noted := c.record.Deferred.All()
 	for _, h := range hosts {
-		at, err := politeness.Reached(c.life.CommitCtx, c.frontier, h)
+		at, err := politeness.LastReached(c.lifecycle.CommitCtx, c.frontier, h)
 		if err != nil {
 			return err
 		}
-		if at.IsZero() || at.Equal(noted[h].Seen) {
+		if at.IsZero() || at.Equal(noted[h].ReachedAt) {
 			continue // it was not reached since
 		}
 		if err := c.record.Deferred.Resume(h, noted[h]); err != nil {

@@ -38,45 +38,45 @@ func (d *discovery) seedStart() error {
 
 // add puts URLs into the frontier.
 func (d *discovery) add(items []frontier.Item) error {
-	if _, err := d.frontier.Add(d.life.CommitCtx, items); err != nil {
+	if _, err := d.frontier.Add(d.lifecycle.CommitCtx, items); err != nil {
 		return err
 	}
 	d.record.Skipped.SetInFrontier(items)
 	return nil
 }
 
-// learned is called with each robots.txt that was fetched, before any URL is
+// onRobots is called with each robots.txt that was fetched, before any URL is
 // judged by it: the host gets its delay, and the Sitemap lines of a host that
 // belongs to the crawl become seeds.
-func (c *Crawler) learned(rec *robotsext.Record) {
-	c.life.WhileOpen(func() error {
+func (c *Crawler) onRobots(rec *robotsext.Record) {
+	c.lifecycle.WhileOpen(func() error {
 		if !blocked.IsUnrequested(rec) {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 		}
 		logRobots(c.log, rec)
-		return c.learn(rec)
+		return c.applyRobots(rec)
 	})
-	_ = c.network.slots.Rest(c.life.Working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.network.slots.Rest(c.lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
-func (c *Crawler) learn(rec *robotsext.Record) error {
+func (c *Crawler) applyRobots(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.Unreachable {
-		// Nothing is known of its URLs yet. Each is deferred when it is leased; see worker.refused.
+		// Nothing is known of its URLs yet. Each is deferred when it is leased; see worker.decideRefusal.
 		return c.recorder.Robots(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
 		group = c.network.robots.Group(rec)
 	}
-	if err := c.network.delays.Learn(c.life.CommitCtx, rec.Origin, group); err != nil {
+	if err := c.network.delays.Learn(c.lifecycle.CommitCtx, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.found.scope.Holds(origin) {
-		if err := c.member.Sync(c.life.CommitCtx); err != nil { // whether it belongs to the crawl now
+	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.discovery.scope.Holds(origin) {
+		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}
-	if err := c.found.seedSitemaps(rec); err != nil {
+	if err := c.discovery.seedSitemaps(rec); err != nil {
 		return err
 	}
 	return c.recorder.Robots(rec)
@@ -85,7 +85,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
 // the frontier, as far as robots.txt files of its origins were read before that.
 func (d *discovery) seedJoined(a weburl.URL) error {
-	host, err := d.frontier.Host(d.life.CommitCtx, a.Server)
+	host, err := d.frontier.Host(d.lifecycle.CommitCtx, a.Server)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	}
 	found := newDiscoveries(d)
 	for _, url := range lines {
-		if err := found.sitemap(url, t); err != nil {
+		if err := found.addSitemap(url, t); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sharedConfig(t, s.url+"/")
-	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
+	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		must(t, other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}))
 		tells(t, other, `{"joined":%q}`, brought.url+"/")
@@ -108,7 +108,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
 	cfg := sharedConfig(t, s.url+"/")
-	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
+	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
 			known, err := other.Known(t.Context(), []string{provenance.SitemapKey(brought.url+"/map.txt", robotsext.Origin(brought.url))})
@@ -132,13 +132,13 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.found.scope.Key})
+	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.discovery.scope.Key})
 	c.recorder = crawlRecorder{c.record}
-	c.found.use(c.frontier, c.member, c.record, c.recorder)
+	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
 	for range 3 {
 		must(t, (handler{c}).Join("http://b.test/"))
 	}
-	if !c.found.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
+	if !c.discovery.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
 	}
 }

@@ -126,7 +126,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 			cfg.Cluster.CrawlName = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
-			got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
+			got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
 				other := byHand(t, cfg, "w2")
 				if _, err := other.Sync(t.Context(), fmt.Appendf(nil, `{"bytes":%d}`, tt.bytes), 0); err != nil {
 					t.Fatal(err)
@@ -209,8 +209,8 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		return c
 	}
 	c, other := process(), process()
-	defer c.life.Abort()
-	defer other.life.Abort()
+	defer c.lifecycle.Abort()
+	defer other.lifecycle.Abort()
 	visited(t, c, leased(t, c)) // which goes to robots.txt
 	lease := leased(t, c)
 	first = lease.lease.URL

@@ -84,7 +84,7 @@ func TestPageOfALostLease(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 2, 1, 1
 	var c *Crawler
-	opts := &Options{Begun: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
+	opts := &Options{OnStart: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
 	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
 	if got.Pages != 2 || got.Entries != 1 || s.count("/") != 2 || s.count("/map.txt") != 2 || len(got.rejected) > 0 {
 		t.Errorf("%+v, requested %q, rejected %+v", got.Summary, s.asked(), got.rejected)
@@ -129,11 +129,11 @@ func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 				w.WriteHeader(http.StatusServiceUnavailable)
 			}),
 		})
-		defer c.life.Abort()
+		defer c.lifecycle.Abort()
 		c.member = lostMember{c.member}
 		c.record.Start()
 		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-		must(t, w.carry(t.Context(), leased(t, c).lease))
+		must(t, w.process(t.Context(), leased(t, c).lease))
 		c.record.Stop()
 		host, err := c.frontier.Host(t.Context(), "a.test")
 		must(t, err)
@@ -163,12 +163,12 @@ func TestOwnErrorGivesThePageBack(t *testing.T) {
 				w.WriteHeader(map[bool]int{true: http.StatusTooManyRequests, false: http.StatusNotFound}[fails])
 			}),
 		})
-		defer c.life.Abort()
+		defer c.lifecycle.Abort()
 		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 			t.Fatal(got) // it has gone to robots.txt
 		}
 		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
-		if err := w.carry(t.Context(), leased(t, c).lease); !errors.Is(err, errFrontierFails) {
+		if err := w.process(t.Context(), leased(t, c).lease); !errors.Is(err, errFrontierFails) {
 			t.Fatalf("%v, want %v", err, errFrontierFails)
 		}
 		fails = false

@@ -52,10 +52,10 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
 	var work sync.WaitGroup
-	work.Go(func() { run(t, one, &Options{Begun: func() { close(begun) }}) })
+	work.Go(func() { run(t, one, &Options{OnStart: func() { close(begun) }}) })
 	work.Go(func() {
 		<-begun
-		run(t, two, &Options{Begun: func() { close(both) }}) // while the first waits for robots.txt
+		run(t, two, &Options{OnStart: func() { close(both) }}) // while the first waits for robots.txt
 	})
 	work.Wait()
 	requests, most := s.requests(), 0
@@ -148,7 +148,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.Limits.MaxWait, cfg.Politeness.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{}), state: new(state)}
+	c := &Crawler{cfg: cfg, frontier: f, lifecycle: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Single{}, record: record.New(record.Config{}), state: new(state)}
 	c.network.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()
@@ -237,7 +237,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 		<-away
 		server.Restart(t)
 	})
-	got := run(t, cfg, &Options{Notice: func(line string) {
+	got := run(t, cfg, &Options{OnNotice: func(line string) {
 		if strings.Contains(line, "no new requests until it is back") {
 			told()
 		}
@@ -290,7 +290,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(workers) != 2 {
 		t.Errorf("pages %v, %+v", got, workers)
 	}
-	if !slowest.found.scope.Holds(mustResolve(t, target.url+"/")) {
+	if !slowest.discovery.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
 	}
 }

@@ -52,7 +52,7 @@ func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*
 	for i, cfg := range cfgs {
 		opts := &Options{Transport: transport}
 		if i == 0 {
-			opts.Begun = sync.OnceFunc(func() { close(begun) })
+			opts.OnStart = sync.OnceFunc(func() { close(begun) })
 		} else {
 			<-begun
 		}
@@ -278,7 +278,7 @@ func TestStopShared(t *testing.T) {
 	begun.Add(2)
 	all := make([]*crawl, 2)
 	for i, cfg := range []Config{one, two} {
-		work.Go(func() { all[i] = run(t, cfg, &Options{Begun: begun.Done}) })
+		work.Go(func() { all[i] = run(t, cfg, &Options{OnStart: begun.Done}) })
 	}
 	work.Go(func() {
 		begun.Wait()
@@ -315,7 +315,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 	cfg := workerConfig(t, sharedConfig(t, s.url+"/"), "w1")
 	cfg.Politeness.Delay = 50 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	opts := &Options{Begun: func() {
+	opts := &Options{OnStart: func() {
 		defer cancel()
 		second, err := New(cfg, &Options{Resume: true})
 		if err != nil {

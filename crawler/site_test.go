@@ -54,7 +54,7 @@ func newSite(t *testing.T, address string, pages map[string]string) *site {
 	return s
 }
 
-// page serves body at path, which may use {site} for the site's own URL.
+// countPage serves body at path, which may use {site} for the site's own URL.
 func (s *site) page(path, body string) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		kind := "text/html; charset=utf-8"
@@ -159,8 +159,8 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 	if opts == nil {
 		opts = &Options{}
 	}
-	told := opts.Notice
-	opts.Notice = func(line string) {
+	told := opts.OnNotice
+	opts.OnNotice = func(line string) {
 		if told != nil {
 			told(line)
 		}
@@ -217,7 +217,7 @@ func (c *crawl) paths(base string) []string {
 	return paths
 }
 
-// refusal returns the line of rejected.jsonl about a URL.
+// checkHost returns the line of rejected.jsonl about a URL.
 func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
 	t.Helper()
 	var found []output.Rejection
@@ -251,7 +251,7 @@ func (s *site) redirectUnless(path, query string) {
 	})
 }
 
-// page is a response with a body, in which {site} stands for the site.
+// countPage is a response with a body, in which {site} stands for the site.
 func page(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -293,7 +293,7 @@ func chain(t *testing.T, n int) *site {
 	return newSite(t, "127.0.0.1", pages)
 }
 
-// again crawls the directory of cfg another time.
+// refetch crawls the directory of cfg another time.
 func again(t *testing.T, cfg Config, opts Options) *crawl {
 	t.Helper()
 	saved := savedConfig(t, cfg)

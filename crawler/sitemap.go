@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -31,18 +31,18 @@ const (
 	seedBatch = 500
 )
 
-// sitemap takes up a sitemap file that a robots.txt or an index lists.
-func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
+// countSitemap takes up a sitemap file that a robots.txt or an index lists.
+func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return nil
 	}
 	if len(a.Canonical) > maxSitemapURL {
-		f.d.log.Warn("sitemap skipped", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
+		f.d.log.Warn("sitemap skipped", "url", a.Canonical[:escape.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
-	known, err := f.d.frontier.Known(f.d.life.CommitCtx, []string{key})
+	known, err := f.d.frontier.Known(f.d.lifecycle.CommitCtx, []string{key})
 	if err != nil {
 		return err
 	}
@@ -53,12 +53,12 @@ func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 	return nil
 }
 
-// sitemap fetches one sitemap file and puts its entries into the frontier while they arrive.
+// countSitemap fetches one sitemap file and puts its entries into the frontier while they arrive.
 // After a kill it is read again from the start; entries that were added before are added once.
-func (w *worker) sitemap(v *visit) (d decision, err error) {
+func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
-	if c.found.sitemaps.Spent(v.prov.SitemapOf) {
-		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
+	if c.discovery.sitemaps.Exhausted(v.prov.SitemapOf) {
+		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
 	}
 	// The listing in robots.txt proves that the host vouches for the sitemap,
 	// wherever that lies; without it a sitemap could send the crawl anywhere.
@@ -66,7 +66,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
 	}
-	ctx, cancel := context.WithTimeout(c.life.Working, sitemapTime)
+	ctx, cancel := context.WithTimeout(c.lifecycle.Working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
@@ -77,17 +77,17 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	began := time.Now()
 	resp, err := c.network.client.Do(req)
 	if err != nil {
-		return w.failed(v, time.Since(began), err), nil
+		return w.decideFailure(v, time.Since(began), err), nil
 	}
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
-	if err := c.network.delays.Observe(c.life.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
-		return decision{verdict: done, found: c.found.redirect(v, location)}, v.lines.Sitemap(line)
+		return decision{verdict: done, found: c.discovery.redirect(v, location)}, v.lines.Sitemap(line)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
 		return d, nil
@@ -99,9 +99,9 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 		}
 		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
-	switch err := c.found.seedEntries(v, resp, scope, line); {
+	switch err := c.discovery.seedEntries(v, resp, scope, line); {
 	case errors.Is(err, sitemap.Unreadable):
-		return w.failed(v, time.Since(began), err), nil // what it listed so far stays
+		return w.decideFailure(v, time.Since(began), err), nil // what it listed so far stays
 	case err != nil:
 		return d, err
 	}
@@ -136,7 +136,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			break
 		}
 		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
-			line.Detail = d.sitemaps.Excess(v.prov.SitemapOf)
+			line.Detail = d.sitemaps.ExceededText(v.prov.SitemapOf)
 			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
 			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
@@ -147,7 +147,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			line.Pages++
 			v.entries++
 		}
-		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
+		if err := found.addEntry(v, entry, scope.Covers(entry)); err != nil {
 			return err
 		}
 		if len(found.items)+len(found.skipped) >= seedBatch {
@@ -160,22 +160,22 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 	return d.seed(found)
 }
 
-// foreign leaves a sitemap aside that the index of another host lists, as long as there
+// skipOtherHostSitemap leaves a sitemap aside that the index of another host lists, as long as there
 // are no more of them than that host may list.
-func (f *discoveries) foreign(url string, t provenance.Provenance) {
+func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
-	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeForeign(t.SitemapOf, a.Canonical) {
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
 		return
 	}
 	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
-	if !f.barred(item, a, t) {
-		f.leave(item, a, t, output.NotAuthorized, "")
+	if !f.skipBlocked(item, a, t) {
+		f.skip(item, a, t, output.NotAuthorized, "")
 	}
 }
 
-// entry takes up an entry of a sitemap: a page, or a sitemap below an index.
+// addEntry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
-func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
+func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
@@ -185,36 +185,36 @@ func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
 			if !covered {
-				f.foreign(entry.Loc, t)
+				f.skipOtherHostSitemap(entry.Loc, t)
 			}
 			return nil
 		}
-		return f.sitemap(entry.Loc, t)
+		return f.addSitemap(entry.Loc, t)
 	}
 	a, err := weburl.Parse(entry.Loc)
-	if err != nil && f.overlong("", entry.Loc, t, err) {
+	if err != nil && f.skipTooLong("", entry.Loc, t, err) {
 		return nil
 	}
 	if err != nil {
-		shown := shownOf(entry.Loc)
-		f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
+		shown := clippedRef(entry.Loc)
+		f.skip(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
 		return nil
 	}
-	a.Canonical = f.d.cleaned(a.Canonical, nil)
+	a.Canonical = f.d.cleanURL(a.Canonical, nil)
 	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
 		return err
 	}
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}
 	switch {
-	case f.barred(item, a, t):
+	case f.skipBlocked(item, a, t):
 	case !covered:
-		f.leave(item, a, t, output.NotAuthorized, "")
+		f.skip(item, a, t, output.NotAuthorized, "")
 	case !f.d.scope.Holds(a):
-		f.leave(item, a, t, output.OutOfScope, "")
-	case f.d.order.old(entry):
-		f.leave(item, a, t, output.Unchanged, "")
+		f.skip(item, a, t, output.OutOfScope, "")
+	case f.d.order.isUnchanged(entry):
+		f.skip(item, a, t, output.Unchanged, "")
 	default:
-		f.bounded(item, a, t)
+		f.addWithinBounds(item, a, t)
 	}
 	return nil
 }

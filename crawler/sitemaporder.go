@@ -24,9 +24,9 @@ const (
 
 func (o SitemapOrder) valid() bool { return o == ByLastMod || o == ByPriority || o == AsListed }
 
-// order decides when the entries of sitemaps come to their turn, and which do
+// entryOrder decides when the entries of sitemaps come to their turn, and which do
 // not.
-type order struct {
+type entryOrder struct {
 	by    SitemapOrder
 	now   time.Time // when the crawl began
 	since time.Time // zero: all
@@ -37,7 +37,7 @@ type order struct {
 const levels = provenance.PriorityLink - provenance.PriorityEntry
 
 // priority is that of an entry in the frontier.
-func (o *order) priority(e sitemap.Entry) uint8 {
+func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	level := 0
 	switch {
 	case o.by == ByPriority:
@@ -52,9 +52,9 @@ func (o *order) priority(e sitemap.Entry) uint8 {
 	return provenance.PriorityEntry + uint8(level)
 }
 
-// old tells whether an entry says that it has not changed since the time that
+// isUnchanged tells whether an entry says that it has not changed since the time that
 // matters. One without a date may have.
-func (o *order) old(e sitemap.Entry) bool {
+func (o *entryOrder) isUnchanged(e sitemap.Entry) bool {
 	return !e.LastMod.IsZero() && e.LastMod.Before(o.since)
 }
 

@@ -24,7 +24,7 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := &order{by: tt.by, now: now}
+			o := &entryOrder{by: tt.by, now: now}
 			last := -1
 			for i, e := range tt.first {
 				p := int(o.priority(e))
@@ -35,7 +35,7 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 			}
 		})
 	}
-	o := &order{by: ByLastMod, now: now}
+	o := &entryOrder{by: ByLastMod, now: now}
 	if future, none := o.priority(ago(-day)), o.priority(sitemap.Entry{}); future != none {
 		t.Errorf("a date that is still to come gives priority %d, no date %d", future, none)
 	}

@@ -152,7 +152,7 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	cfg.Limits.MaxPages = 0
 	var c *Crawler
 	var begun map[output.Reason]int
-	c = newCrawler(t, cfg, &Options{Resume: true, Begun: func() { begun = statusOf(t, c).Rejected }})
+	c = newCrawler(t, cfg, &Options{Resume: true, OnStart: func() { begun = statusOf(t, c).Rejected }})
 	sum, err := c.Run(t.Context())
 	if err != nil || !maps.Equal(begun, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
 		t.Errorf("%v: %d pages; rejected %v when it began, %v in the end, want %v", err, sum.Pages, begun, sum.Rejected, want)

@@ -19,11 +19,11 @@ type Status struct {
 }
 
 // Status returns how the crawl is getting on. It can be called from
-// [Options.Begun] until Run returns, by any goroutine. The error is that of a
+// [Options.OnStart] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	end, last, _ := c.life.Ending()
-	stats, err := c.member.Counts(c.life.CommitCtx, last)
+	end, last, _ := c.lifecycle.Ending()
+	stats, err := c.member.Counts(c.lifecycle.CommitCtx, last)
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func TestStop(t *testing.T) {
 				}
 				c.Stop()
 			}
-			c = newCrawler(t, cfg, &Options{Begun: func() {
+			c = newCrawler(t, cfg, &Options{OnStart: func() {
 				if when != "before" {
 					go stop()
 				}
@@ -220,9 +220,9 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 // A robots.txt that comes when the crawl is over is not taken in: its files are closed.
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
-	c.life.Close()
+	c.lifecycle.Close()
 	c.network.slots = politeness.NewSlots(nil, nil, 0)
-	c.learned(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
+	c.onRobots(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
 	if n := c.tally.summary().Robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)
 	}
@@ -272,7 +272,7 @@ func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 		return store
 	}
 	f := &abandonedFrontier{Frontier: open()}
-	f.c = newCrawler(t, cfg, &Options{Frontier: f, Begun: func() { f.c.life.CommitCtx, f.abandon = context.WithCancel(t.Context()) }})
+	f.c = newCrawler(t, cfg, &Options{Frontier: f, OnStart: func() { f.c.lifecycle.CommitCtx, f.abandon = context.WithCancel(t.Context()) }})
 	sum, err := f.c.Run(t.Context())
 	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 {
 		t.Errorf("%+v, %v", sum, err)
@@ -290,9 +290,9 @@ type abandonedFrontier struct {
 }
 
 func (f *abandonedFrontier) Known(ctx context.Context, urls []string) ([]bool, error) {
-	if end, _, _ := f.c.life.Ending(); end == "" {
+	if end, _, _ := f.c.lifecycle.Ending(); end == "" {
 		return f.Frontier.Known(ctx, urls)
 	}
 	f.abandon()
-	return nil, f.c.life.CommitCtx.Err()
+	return nil, f.c.lifecycle.CommitCtx.Err()
 }

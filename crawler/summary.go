@@ -75,7 +75,7 @@ type CutPage struct {
 // maxCutPages is how many of these a Summary names.
 const maxCutPages = 100
 
-// page counts a page, if a limit cut something off it.
+// countPage counts a page, if a limit cut something off it.
 func (c *Cut) page(p *output.Page) {
 	limits := p.CutBy
 	if len(limits) == 0 {
@@ -112,8 +112,8 @@ func (t *tally) count(change func(*Summary)) {
 	change(&t.sum)
 }
 
-// reject counts a URL that is rejected; a change of -1: no longer for this reason.
-func (t *tally) reject(r output.Reason, change int) {
+// countRejected counts a URL that is rejected; a change of -1: no longer for this reason.
+func (t *tally) countRejected(r output.Reason, change int) {
 	t.count(func(s *Summary) {
 		if s.Rejected[r] += change; s.Rejected[r] == 0 {
 			delete(s.Rejected, r)
@@ -121,8 +121,8 @@ func (t *tally) reject(r output.Reason, change int) {
 	})
 }
 
-// page counts a line of pages.jsonl.
-func (t *tally) page(p *output.Page) {
+// countPage counts a line of pages.jsonl.
+func (t *tally) countPage(p *output.Page) {
 	t.count(func(s *Summary) {
 		s.Pages++
 		s.Statuses[p.Status]++
@@ -137,8 +137,8 @@ func (t *tally) page(p *output.Page) {
 	})
 }
 
-// sitemap counts a line of sitemaps.jsonl.
-func (t *tally) sitemap(m *output.Sitemap) {
+// countSitemap counts a line of sitemaps.jsonl.
+func (t *tally) countSitemap(m *output.Sitemap) {
 	if m.Status/100 != 2 {
 		return
 	}

@@ -16,16 +16,16 @@ func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*tra
 	case !v.prov.MayBeTrap():
 		return nil, nil
 	case page.Location != "":
-		c.found.traps.Redirected(v.lease.Host, v.lease.URL)
+		c.discovery.traps.Redirected(v.lease.Host, v.lease.URL)
 		return nil, nil
-	case page.text == nil || !c.found.traps.Fetched(v.lease.Host, v.lease.URL):
+	case page.text == nil || !c.discovery.traps.Fetched(v.lease.Host, v.lease.URL):
 		return nil, nil
 	}
-	leads, err := w.leadsOn(links)
+	leads, err := w.leadsToNew(links)
 	if err != nil {
 		return nil, err
 	}
-	closed := c.found.traps.Judge(v.lease.Host, v.lease.URL, page.text, leads)
+	closed := c.discovery.traps.Judge(v.lease.Host, v.lease.URL, page.text, leads)
 	if closed == nil {
 		return nil, nil
 	}
@@ -38,19 +38,19 @@ func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*tra
 // maxLeads is how many URLs the frontier is asked about at once.
 const maxLeads = 1000
 
-// leadsOn tells whether there is a URL among links that nobody knew, of a pattern that
+// leadsToNew tells whether there is a URL among links that nobody knew, of a pattern that
 // has had its free pages: of any host, since a trap may go to and fro between the
 // origins of a site, such as http and https.
-func (w *worker) leadsOn(links []frontier.Item) (bool, error) {
+func (w *worker) leadsToNew(links []frontier.Item) (bool, error) {
 	c := w.c
 	var more []string
 	for _, item := range links {
-		if c.found.traps.Exhausted(item.Host, item.URL) {
+		if c.discovery.traps.Exhausted(item.Host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}
 	for some := range slices.Chunk(more, maxLeads) {
-		known, err := c.frontier.Known(c.life.CommitCtx, some)
+		known, err := c.frontier.Known(c.lifecycle.CommitCtx, some)
 		if err != nil || slices.Contains(known, false) {
 			return err == nil, err
 		}
@@ -58,10 +58,10 @@ func (w *worker) leadsOn(links []frontier.Item) (bool, error) {
 	return false, nil
 }
 
-// closeAgain closes a pattern that an earlier process has closed, unless more is
+// restoreTrap closes a pattern that an earlier process has closed, unless more is
 // allowed now, or another round has begun.
-func (c *Crawler) closeAgain(p *trap.ClosedPattern) {
-	if c.cfg.Limits.TrapPages > 0 && p.Free >= c.cfg.Limits.TrapPages && !p.At.Before(c.state.Began) {
-		c.found.traps.Close(p)
+func (c *Crawler) restoreTrap(p *trap.ClosedPattern) {
+	if c.cfg.Limits.TrapPages > 0 && p.Free >= c.cfg.Limits.TrapPages && !p.At.Before(c.state.StartedAt) {
+		c.discovery.traps.Close(p)
 	}
 }

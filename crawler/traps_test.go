@@ -357,9 +357,9 @@ func TestListedIsNoTrap(t *testing.T) {
 // a menu, or the pages of the trap that came before it.
 func TestLeadsOn(t *testing.T) {
 	const host = "https://a.test"
-	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), life: lifecycle.New(slog.New(slog.DiscardHandler))}
+	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
 	for i := range 2 {
-		c.found.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
+		c.discovery.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
 	}
 	items := func(format string) (list []frontier.Item) {
 		for i := range 2*maxLeads + 1 {
@@ -383,7 +383,7 @@ func TestLeadsOn(t *testing.T) {
 		{"a menu and the door", append(slices.Clip(menu), door), true},
 		{"pages that are known and the door", append(slices.Clip(before), door), true},
 	} {
-		if got, err := (&worker{c: c}).leadsOn(tt.links); err != nil || got != tt.want {
+		if got, err := (&worker{c: c}).leadsToNew(tt.links); err != nil || got != tt.want {
 			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
 		}
 	}
@@ -401,7 +401,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 1
 	var closed *Crawler
 	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
-		_, _, isClosed := closed.found.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
+		_, _, isClosed := closed.discovery.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
 		return isClosed
 	}}})
 	if err != nil {

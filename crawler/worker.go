@@ -73,7 +73,7 @@ func (r crawlRecorder) Robots(rec *robotsext.Record) error {
 	return r.Recorder.Robots(blocked.Printable(rec))
 }
 
-// A visit is one leased URL on its way through a worker.
+// A decide is one leased URL on its way through a worker.
 type visit struct {
 	lease  frontier.Lease
 	prov   provenance.Provenance
@@ -112,23 +112,23 @@ func (w *worker) run(leases context.Context) error {
 			return err
 		}
 		for _, lease := range got { // one at the most
-			if err := w.carry(waiting, lease); err != nil {
+			if err := w.process(waiting, lease); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// carry takes a URL from its lease to its commit. The URL is given back as it is when waiting
+// process takes a URL from its lease to its commit. The URL is given back as it is when waiting
 // ended, by a pause or the end of the crawl, before the lease came.
-func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error) {
+func (w *worker) process(waiting context.Context, lease frontier.Lease) (err error) {
 	c := w.c
 	c.member.Hold(&lease)
 	defer c.member.Release(lease.ID)
 	v, d := &visit{lease: lease}, waitUntil(time.Time{})
 	if waiting.Err() == nil {
-		if d, err = w.visit(v); err != nil {
-			return errors.Join(err, w.settleQuota(v, decision{}))
+		if d, err = w.decide(v); err != nil {
+			return errors.Join(err, w.finishQuota(v, decision{}))
 		}
 	}
 	if c.member.Lost(lease.ID) { // another process may have the URL: this one reports nothing of it
@@ -141,7 +141,7 @@ func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error
 	if err := w.recorder.Commit(outcome, d.page.record(), v.lines); err != nil {
 		return err
 	}
-	c.changed.send()
+	c.wakeIdle.send()
 	if v.trap == nil {
 		return nil
 	}
@@ -150,20 +150,20 @@ func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error
 	return c.record.AddTrap(v.trap)
 }
 
-// visit asks one step after the other, until one has decided. It reads like the drawing in
+// decide asks one step after the other, until one has decided. It reads like the drawing in
 // the package comment.
-func (w *worker) visit(v *visit) (decision, error) {
+func (w *worker) decide(v *visit) (decision, error) {
 	c := w.c
-	if d := w.parse(v); d.verdict != proceed {
+	if d := w.parseLease(v); d.verdict != proceed {
 		return d, nil
 	}
-	release, free := c.network.addresses.Acquire(c.life.Working, v.lease.Host)
+	release, free := c.network.addresses.Acquire(c.lifecycle.Working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
 	}
 	defer release()
 	outage := c.record.Deferred.Get(v.origin)
-	d := w.robots(v)
+	d := w.checkRobots(v)
 	if d.reached {
 		if err := c.record.Deferred.Resume(v.origin, outage); err != nil {
 			return d, err
@@ -172,24 +172,24 @@ func (w *worker) visit(v *visit) (decision, error) {
 	if d.verdict != proceed {
 		return d, nil
 	}
-	if d, err := w.due(v); err != nil || d.verdict != proceed {
+	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	if d := w.alias(v); d.verdict != proceed {
+	if d := w.skipDuplicate(v); d.verdict != proceed {
 		return d, nil
 	}
 	if v.prov.IsSitemap() {
-		return w.sitemap(v)
+		return w.fetchSitemap(v)
 	}
-	if d := w.trap(v); d.verdict != proceed {
+	if d := w.checkTrap(v); d.verdict != proceed {
 		return d, nil
 	}
-	if d, err := w.quota(v); err != nil || d.verdict != proceed {
+	if d, err := w.takeQuota(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
 	resp, failure := w.pages.Fetch(fetch.Request{URL: v.u.String(), Header: conditional(v.lease.Validators)})
 	v.exchange = resp.Exchange
-	return w.received(v, resp, failure)
+	return w.decideResponse(v, resp, failure)
 }
 
 // act does what a step has decided about a URL, and returns the outcome for the frontier. First
@@ -202,16 +202,16 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		w.withhold(v.exchange, d.page)
 		c.record.Exchange(v.exchange)
 	}
-	if err := w.settleQuota(v, d); err != nil {
+	if err := w.finishQuota(v, d); err != nil {
 		return outcome, err
 	}
 	if d.found != nil {
-		if outcome.Links, err = c.found.keep(d.found); err != nil {
+		if outcome.Links, err = c.discovery.admit(d.found); err != nil {
 			return outcome, err
 		}
 	}
 	if d.verdict == wait || d.verdict == retry { // the next attempt reads all again
-		c.found.sitemaps.GiveBack(v.prov.SitemapOf, v.entries)
+		c.discovery.sitemaps.GiveBack(v.prov.SitemapOf, v.entries)
 		v.lines = crawldir.Batch{}
 	}
 	switch d.verdict {
@@ -231,7 +231,7 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 			v.trap, err = w.countPage(v, d.page, outcome.Links)
 		}
 		if d.sitemap != nil {
-			c.tally.sitemap(d.sitemap)
+			c.tally.countSitemap(d.sitemap)
 			w.logSitemap(d.sitemap)
 		}
 	default:
@@ -240,7 +240,7 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	if err != nil || d.hostUntil.IsZero() {
 		return outcome, err
 	}
-	return outcome, c.frontier.UpdateHost(c.life.CommitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
+	return outcome, c.frontier.UpdateHost(c.lifecycle.CommitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
 }
 
 // noteOutage notes why the URLs of an origin wait for its robots.txt; nil: they do not.
@@ -248,7 +248,7 @@ func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 	if why == nil {
 		return nil
 	}
-	seen, err := politeness.Reached(w.c.life.CommitCtx, w.c.frontier, v.origin)
+	seen, err := politeness.LastReached(w.c.lifecycle.CommitCtx, w.c.frontier, v.origin)
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
 	}
-	c.reject(&r, v.lease.Attempt)
+	c.countRejected(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))

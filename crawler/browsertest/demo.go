@@ -41,7 +41,7 @@ func StartDemo(t testing.TB, port int, delay time.Duration) *Demo {
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},
-		Begun:   func() { server.Begin(c) },
+		OnStart: func() { server.Begin(c) },
 	})
 	if err != nil {
 		t.Fatal(err)

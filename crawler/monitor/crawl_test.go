@@ -30,7 +30,7 @@ func watched(t *testing.T, url string, change func(*crawler.Config)) (*Server, <
 	cfg.Politeness.Delay = 0
 	change(&cfg)
 	var c *crawler.Crawler
-	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, Begun: func() { s.Begin(c) }})
+	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, OnStart: func() { s.Begin(c) }})
 	if err != nil {
 		t.Fatal(err)
 	}

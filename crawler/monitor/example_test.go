@@ -43,7 +43,7 @@ func Example() {
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},
-		Begun: func() {
+		OnStart: func() {
 			server.Begin(c)
 			fmt.Println("it can be seen:", strings.HasPrefix(server.URL(), "http://127.0.0.1:"))
 		},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -92,8 +92,8 @@ func robotsError(r *output.Robots) string {
 // robotsRowOf describes a robots.txt for a crawler of this product token.
 func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	row := &robotsRow{
-		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown.Text(outcomeOf(r)), Status: r.Status,
-		Error: shown.Text(robotsError(r)), Until: r.ExpiresAt,
+		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: escape.Text(outcomeOf(r)), Status: r.Status,
+		Error: escape.Text(robotsError(r)), Until: r.ExpiresAt,
 	}
 	if r.Outcome == unreachable {
 		row.Until = r.RetryAt
@@ -147,7 +147,7 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 		}
 		servers[server], records[h.origin] = rec, rec
 		name := addressOf(h.origin)
-		name.Text = shown.Text(string(server))
+		name.Text = escape.Text(string(server))
 		row := hostRow{
 			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, Flying: rec.Leased,
 			Delay: rec.Delay.Seconds(), Status: h.status, At: h.at,

@@ -1,6 +1,6 @@
 package monitor
 
-import "github.com/politecrawl/politecrawl/crawler/internal/shown"
+import "github.com/politecrawl/politecrawl/crawler/internal/escape"
 
 // maxAddress is the longest URL that is a link, in bytes.
 const maxAddress = 2000
@@ -13,8 +13,8 @@ type address struct {
 }
 
 func addressOf(raw string) address {
-	a := address{Text: shown.Text(raw)}
-	if shown.Link(raw, maxAddress) {
+	a := address{Text: escape.Text(raw)}
+	if escape.IsWebLink(raw, maxAddress) {
 		a.Href = raw
 	}
 	return a

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 )
 
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"plain", hostiletest.Markup, "\xff\xfe", strings.Repeat("é", shown.Max+1)} {
+	for _, seed := range []string{"plain", hostiletest.Markup, "\xff\xfe", strings.Repeat("é", escape.MaxChars+1)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -23,7 +23,7 @@ func (w *watch) overview(now time.Time) *overview {
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
 		Faults: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
 		Rate:   w.pace.rate(), Chart: append([]float64{}, w.pace.chart...),
-		Reasons:  counts(s.Rejected, func(r output.Reason) string { return shown.Text(string(r)) }, maxCounts),
+		Reasons:  counts(s.Rejected, func(r output.Reason) string { return escape.Text(string(r)) }, maxCounts),
 		Statuses: counts(s.Statuses, strconv.Itoa, maxCounts),
 	}
 	for _, n := range s.Rejected {
@@ -78,7 +78,7 @@ func because(status int, detail string) string {
 		parts = append(parts, fmt.Sprintf("status %d", status))
 	}
 	if detail != "" {
-		parts = append(parts, shown.Text(detail))
+		parts = append(parts, escape.Text(detail))
 	}
 	if len(parts) == 0 {
 		return ""

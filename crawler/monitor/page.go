@@ -9,7 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 )
 
 var (
@@ -49,7 +49,7 @@ func page(title, change string) http.Handler {
 	t := template.Must(template.New("page").Parse(pageText))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = t.Execute(w, struct{ Title, Header, Change string }{shown.Text(title), changeHeader, change}) // a viewer who has gone
+		_ = t.Execute(w, struct{ Title, Header, Change string }{escape.Text(title), changeHeader, change}) // a viewer who has gone
 	})
 }
 

@@ -3,7 +3,7 @@ package monitor
 import (
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -23,16 +23,16 @@ type pageRow struct {
 }
 
 func pageRowOf(p *output.Page, number int) pageRow {
-	row := pageRow{Number: number, At: p.FetchedAt, URL: addressOf(p.URL), Status: p.Status, Title: shown.Text(p.Title), Bytes: p.Bytes, Millis: p.DurationMS}
+	row := pageRow{Number: number, At: p.FetchedAt, URL: addressOf(p.URL), Status: p.Status, Title: escape.Text(p.Title), Bytes: p.Bytes, Millis: p.DurationMS}
 	switch {
 	case p.Location != "":
-		row.Note = "leads to " + shown.Text(p.Location)
+		row.Note = "leads to " + escape.Text(p.Location)
 	case p.Withheld != "":
-		row.Note = "asks not to be shown: " + shown.Text(p.Withheld)
+		row.Note = "asks not to be shown: " + escape.Text(p.Withheld)
 	case p.Unchanged:
 		row.Note = "unchanged"
 	case p.DuplicateOf != "":
-		row.Note = "the same as " + shown.Text(p.DuplicateOf)
+		row.Note = "the same as " + escape.Text(p.DuplicateOf)
 	}
 	return row
 }
@@ -50,8 +50,8 @@ type rejectionRow struct {
 
 func rejectionRowOf(r *output.Rejection, number int, now time.Time) rejectionRow {
 	return rejectionRow{
-		Number: number, At: now, URL: addressOf(r.URL), Reason: shown.Text(string(r.Reason)),
-		Rule: shown.Text(r.Rule), Line: r.Line, Detail: shown.Text(r.Detail),
+		Number: number, At: now, URL: addressOf(r.URL), Reason: escape.Text(string(r.Reason)),
+		Rule: escape.Text(r.Rule), Line: r.Line, Detail: escape.Text(r.Detail),
 	}
 }
 

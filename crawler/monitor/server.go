@@ -105,7 +105,7 @@ func (s *Server) Format() output.Format {
 }
 
 // Begin gives the crawl that is watched from now on. Call it once, from
-// crawler.Options.Begun.
+// crawler.Options.OnStart.
 func (s *Server) Begin(c Crawl) { s.watch.begin(c) }
 
 // End tells that the crawl has ended, and how: what Run returned, which may be nil.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -176,7 +176,7 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	v := view(t, s)
 	until(v, "now", func(overview) bool { return true })
 
-	long := strings.Repeat("x", 10*shown.Max)
+	long := strings.Repeat("x", 10*escape.MaxChars)
 	n := 0
 	for n = 0; n < 60; n++ { // so many times all that can be on the page: more than any buffer between the two holds
 		var found output.Found

@@ -9,7 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -101,7 +101,7 @@ func (w *watch) Write(f *output.Found) error {
 	}
 	for _, r := range f.Withdrawn {
 		w.rejections.remove(func(row rejectionRow) bool {
-			return row.URL == addressOf(r.URL) && row.Reason == shown.Text(string(r.Reason))
+			return row.URL == addressOf(r.URL) && row.Reason == escape.Text(string(r.Reason))
 		})
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -229,7 +229,7 @@ func clip(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return shown.Clip(text, maxText) + "…"
+	return escape.Clip(text, maxText) + "…"
 }
 
 // originOf returns scheme, host and port of a URL in canonical form.

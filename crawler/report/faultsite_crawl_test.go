@@ -426,7 +426,7 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 		dirs[i] = cfg.Output.Dir
 		opts := new(crawler.Options)
 		if i == 0 {
-			opts.Begun = sync.OnceFunc(func() { close(begun) })
+			opts.OnStart = sync.OnceFunc(func() { close(begun) })
 		} else {
 			<-begun
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 )
 
 var (
@@ -58,8 +58,8 @@ const (
 var functions = template.FuncMap{
 	"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration, "quantity": quantity,
 	"moment": moment, "clock": clockTime, "date": date, "zero": time.Time.IsZero,
-	"shown": shown.Text, "host": originOf,
-	"web":    func(text string) bool { return shown.Link(text, maxAddress) }, // a browser may be sent there
+	"shown": escape.Text, "host": originOf,
+	"web":    func(text string) bool { return escape.IsWebLink(text, maxAddress) }, // a browser may be sent there
 	"list":   func(values ...any) []any { return values },
 	"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
 	"below":  func(all []string) []string { return all[min(len(all), maxTop):] },

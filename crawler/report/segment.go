@@ -150,7 +150,7 @@ func openSegments(dirs []string, ending func(dir string) *Ending) (segments, err
 	var all segments
 	for i, dir := range dirs {
 		s := &segment{dir: dir, number: uint16(i + 1), lines: make(map[string]int), missing: make(map[string]bool)}
-		if err := crawldir.State(dir, &s.state); err != nil {
+		if err := crawldir.LoadState(dir, &s.state); err != nil {
 			return nil, err
 		}
 		if ended := s.state.Ended; ended != nil {

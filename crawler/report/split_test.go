@@ -77,7 +77,7 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 func shareState(t *testing.T, dir, to string) {
 	t.Helper()
 	var state map[string]any
-	if err := errors.Join(crawldir.State(dir, &state), os.MkdirAll(filepath.Join(to, "robots"), 0o755)); err != nil {
+	if err := errors.Join(crawldir.LoadState(dir, &state), os.MkdirAll(filepath.Join(to, "robots"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if ended, ok := state["ended"].(map[string]any); ok {

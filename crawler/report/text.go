@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 )
 
 // quantity writes n things.
@@ -43,7 +43,7 @@ func brief(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return shown.Clip(text, most) + "…"
+	return escape.Clip(text, most) + "…"
 }
 
 // size writes a number of bytes.

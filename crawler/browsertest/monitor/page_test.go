@@ -11,9 +11,9 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -52,7 +52,7 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
 		t.Errorf("something of the site is part of the page: %s", got)
 	}
-	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown.Text(hostiletest.Markup) {
+	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != escape.Text(hostiletest.Markup) {
 		t.Errorf("the title is %q", got)
 	}
 	if bad := browsertest.Eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {

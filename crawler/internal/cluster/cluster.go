@@ -3,7 +3,7 @@
 // its own.
 //
 // The crawler asks its [Member] wherever other processes make a difference, and does not
-// know whether there are any: [Alone] answers for a crawl of one process, [Redis] for one
+// know whether there are any: [Single] answers for a crawl of one process, [Redis] for one
 // of several. The member passes what other processes announce to a [Handler].
 package cluster
 
@@ -52,9 +52,9 @@ type Member interface {
 	// Counts returns the counts of the frontier for a status, or last, those of the last
 	// look, where asking costs more.
 	Counts(ctx context.Context, last frontier.Stats) (frontier.Stats, error)
-	// LookInterval returns the least time between two looks at the frontier, and the
+	// IdleCheckInterval returns the least time between two looks at the frontier, and the
 	// longest.
-	LookInterval() (rest, longest time.Duration)
+	IdleCheckInterval() (rest, longest time.Duration)
 
 	// RecheckSlowed returns how often to ask the frontier whether another process has
 	// slowed a host down; zero: no other does.

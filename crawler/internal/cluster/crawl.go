@@ -58,7 +58,7 @@ func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key strin
 		if given == nil {
 			given = func(string) bool { return false }
 		}
-		return joined.differs(c.Store.Crawl, own, given)
+		return joined.checkConflicts(c.Store.Crawl, own, given)
 	})
 	return joined, err
 }

@@ -34,8 +34,8 @@ type lease struct {
 	end  time.Time
 }
 
-// pause is how often the leases are extended.
-func (s *leases) pause() time.Duration { return s.extension / 4 }
+// interval is how often the leases are extended.
+func (s *leases) interval() time.Duration { return s.extension / 4 }
 
 // margin is how long before its end a lease is given up: a request that has been sent is
 // answered a little later, and a clock may run faster than that of Redis.
@@ -64,17 +64,17 @@ func (s *leases) lost(id frontier.LeaseID) bool {
 	return l == nil || time.Until(l.end) <= s.margin()
 }
 
-// left returns for how long a host may be asked: until the first of its leases ends that
+// remaining returns for how long a host may be asked: until the first of its leases ends that
 // this process has. Without one it is not known to be asked under a lease.
-func (s *leases) left(host frontier.Host) (left time.Duration, known bool) {
+func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.held {
-		if d := time.Until(l.end) - s.margin(); l.host == host && (!known || d < left) {
-			left, known = d, true
+		if d := time.Until(l.end) - s.margin(); l.host == host && (!known || d < remaining) {
+			remaining, known = d, true
 		}
 	}
-	return left, known
+	return remaining, known
 }
 
 // extender is what extends leases, as [frontier.Frontier.Extend] does.
@@ -124,22 +124,22 @@ var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 func (s *leases) within(req *http.Request, abort func(error)) (done func(), err error) {
 	done = func() {}
 	host := weburl.ServerOf(req.URL.String())
-	left, known := s.left(host)
+	remaining, known := s.remaining(host)
 	switch {
 	case !known:
 		return done, nil
-	case left <= 0:
+	case remaining <= 0:
 		return done, errLost
 	}
 	var watch *time.Timer
 	var mu sync.Mutex // guards watch, which is set after it may have run
 	mu.Lock()
 	defer mu.Unlock()
-	watch = time.AfterFunc(left, func() {
+	watch = time.AfterFunc(remaining, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if left, known := s.left(host); known && left > 0 { // it was extended
-			watch.Reset(left)
+		if remaining, known := s.remaining(host); known && remaining > 0 { // it was extended
+			watch.Reset(remaining)
 			return
 		}
 		abort(errLost)

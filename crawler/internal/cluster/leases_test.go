@@ -50,7 +50,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		}
 		defer done()
 		for range 8 { // two minutes
-			time.Sleep(s.pause())
+			time.Sleep(s.interval())
 			if err := s.extend(t.Context(), f, log); err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestFirstLeaseThatEnds(t *testing.T) {
 			})
 		}
 		for range n {
-			if left, known := s.left("a.example"); !known || left != first-s.margin() {
+			if left, known := s.remaining("a.example"); !known || left != first-s.margin() {
 				t.Errorf("%v is left, known %v", left, known)
 			}
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// outage is for how long a process waits for Redis before it gives up. The crawl resumes by
+// redisPatience is for how long a process waits for Redis before it gives up. The crawl resumes by
 // itself until then.
-const outage = 24 * time.Hour
+const redisPatience = 24 * time.Hour
 
 // ErrOtherCrawl says that the crawl of a name is not the one that this process worked on.
 var ErrOtherCrawl = errors.New("another crawl has this name")
@@ -81,7 +81,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	// A host that nobody has requested yet is asked for its robots.txt first, by one.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
-	so.Patience, so.OnTrouble = outage, func(err error) { opts.Notice(troubleNotice(err)) }
+	so.Patience, so.OnTrouble = redisPatience, func(err error) { opts.Notice(redisNotice(err)) }
 	so.Logger = opts.Logger
 	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {
@@ -99,8 +99,8 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	return r, nil
 }
 
-// troubleNotice tells a person that Redis is away, and that it is back.
-func troubleNotice(err error) string {
+// redisNotice tells a person that Redis is away, and that it is back.
+func redisNotice(err error) string {
 	if err == nil {
 		return "Redis is back; the crawl resumes"
 	}
@@ -130,9 +130,9 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		}
 	}
 	if opts.Resumed == nil {
-		err = crawl.differs(opts.Store.Crawl, opts.Settings, func(string) bool { return true })
+		err = crawl.checkConflicts(opts.Store.Crawl, opts.Settings, func(string) bool { return true })
 	} else {
-		err = r.readjust(ctx, crawl, opts)
+		err = r.changeSettings(ctx, crawl, opts)
 	}
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		return err
 	}
 	r.setMaxTime(r.limits)
-	return r.receive(news)
+	return r.updatePeers(news)
 }
 
-// readjust has the crawl take the limits and the allowed addresses that this process was given
+// changeSettings has the crawl take the limits and the allowed addresses that this process was given
 // since it worked on it last.
-func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) error {
-	changed := opts.Settings.unlike(opts.Resumed)
+func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Options) error {
+	changed := opts.Settings.changedKeys(opts.Resumed)
 	if !slices.Contains(changed, allowKey) {
 		if err := checkAllowed(r.name, crawl[allowKey], r.allowed); err != nil {
 			return err

@@ -20,12 +20,12 @@ const (
 	// and receives what they announce.
 	syncPause = time.Second
 
-	// silence is for how long a process that is not heard of is taken to be at work.
-	silence = 30 * time.Second
+	// workerTimeout is for how long a process that is not heard of is taken to be at work.
+	workerTimeout = 30 * time.Second
 
-	// lookRest is the time between two looks at the frontier: each is a round trip, and
+	// idleCheckPause is the time between two looks at the frontier: each is a round trip, and
 	// others change it meanwhile.
-	lookRest = 500 * time.Millisecond
+	idleCheckPause = 500 * time.Millisecond
 )
 
 // Redis is a member of a crawl that several processes share: what they tell each other
@@ -56,7 +56,7 @@ type Redis struct {
 	maxTime   time.Duration // of the crawl; 0: no limit
 }
 
-var _, _ Member = (*Redis)(nil), (*Alone)(nil)
+var _, _ Member = (*Redis)(nil), (*Single)(nil)
 
 // event is a message to all processes of a crawl, now and later. It says one of the
 // things below.
@@ -97,7 +97,7 @@ func (r *Redis) ID() string { return r.store.ID() }
 func (r *Redis) run(ctx context.Context) {
 	ctx, r.quit = context.WithCancel(ctx)
 	r.work.Go(func() {
-		r.every(ctx, r.leases.pause(), func() error { return r.leases.extend(ctx, r.store, r.log) })
+		r.every(ctx, r.leases.interval(), func() error { return r.leases.extend(ctx, r.store, r.log) })
 	})
 	r.work.Go(func() {
 		r.every(ctx, syncPause, func() error {
@@ -187,7 +187,7 @@ func (r *Redis) sync(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.receive(news); err != nil {
+		if err := r.updatePeers(news); err != nil {
 			return err
 		}
 		for _, text := range news.Told {
@@ -242,8 +242,8 @@ func history(ctx context.Context, store *redisstore.Store) (news *redisstore.New
 	}
 }
 
-// receive takes in how far the others have come.
-func (r *Redis) receive(news *redisstore.News) error {
+// updatePeers takes in how far the others have come.
+func (r *Redis) updatePeers(news *redisstore.News) error {
 	peers, err := peersOf(news)
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < workerTimeout, Ago: w.Ago}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil
@@ -312,8 +312,8 @@ func (r *Redis) Take(ctx context.Context, counter string, n, most int64) (got in
 	return r.store.Take(ctx, counter, n, most)
 }
 
-// Settle sets what this process has taken of each counter.
-func (r *Redis) Settle(ctx context.Context, taken map[string]int64) error {
+// Set sets what this process has taken of each counter.
+func (r *Redis) Set(ctx context.Context, taken map[string]int64) error {
 	return r.store.Settle(ctx, taken)
 }
 
@@ -358,8 +358,10 @@ func (*Redis) Counts(_ context.Context, last frontier.Stats) (frontier.Stats, er
 	return last, nil
 }
 
-// LookInterval implements [Member].
-func (*Redis) LookInterval() (rest, longest time.Duration) { return lookRest, lookRest }
+// IdleCheckInterval implements [Member].
+func (*Redis) IdleCheckInterval() (rest, longest time.Duration) {
+	return idleCheckPause, idleCheckPause
+}
 
 // RecheckSlowed implements [Member]. Asking costs a round trip; the longer this is, the
 // later a host recovers.

@@ -226,7 +226,7 @@ func TestCrawlWithoutAllowedAddresses(t *testing.T) {
 // he ended.
 func TestSilentWorker(t *testing.T) {
 	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
-		{Name: "a", Open: true, Ago: silence - time.Second}, {Name: "b", Open: true, Ago: silence}, {Name: "c", Ago: time.Second},
+		{Name: "a", Open: true, Ago: workerTimeout - time.Second}, {Name: "b", Open: true, Ago: workerTimeout}, {Name: "c", Ago: time.Second},
 	}})
 	if err != nil || len(peers) != 3 || !peers[0].Working || peers[1].Working || peers[2].Working {
 		t.Errorf("%+v, %v", peers, err)

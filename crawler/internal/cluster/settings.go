@@ -80,13 +80,13 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 	return joined, nil
 }
 
-// differs returns an error when a process has another value than the crawl for a given key
+// checkConflicts returns an error when a process has another value than the crawl for a given key
 // that all processes share, or allows other addresses.
-func (s Settings) differs(name string, process Settings, given func(key string) bool) error {
+func (s Settings) checkConflicts(name string, process Settings, given func(key string) bool) error {
 	if err := checkAllowed(name, s[allowKey], process[allowKey]); err != nil {
 		return err
 	}
-	keys := slices.DeleteFunc(s.unlike(process), func(key string) bool { return !given(key) })
+	keys := slices.DeleteFunc(s.changedKeys(process), func(key string) bool { return !given(key) })
 	if len(keys) == 0 {
 		return nil
 	}
@@ -112,9 +112,9 @@ func checkAllowed(name string, crawl, process json.RawMessage) error {
 	return settingsError("the crawl %q allows connections to %s; join or resume it with --allow-addr %s", name, networks, flag)
 }
 
-// unlike returns the keys that all processes of a crawl share and that two settings have
+// changedKeys returns the keys that all processes of a crawl share and that two settings have
 // other values for, sorted.
-func (s Settings) unlike(other Settings) []string {
+func (s Settings) changedKeys(other Settings) []string {
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if !slices.Contains(ownKeys, key) && !bytes.Equal(s[key], other[key]) {

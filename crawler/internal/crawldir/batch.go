@@ -32,53 +32,53 @@ func (l Lengths) of(kind int) int64 {
 // A Batch is what is to be written together. The zero Batch is empty. What is added
 // to it must not change until it is written.
 type Batch struct {
-	lines [kinds][]byte
-	found output.Found
+	lines   [kinds][]byte
+	results output.Found
 }
 
 // Page adds a line to pages.jsonl.
 func (b *Batch) Page(p *output.Page) error {
-	b.found.Pages = append(b.found.Pages, p)
+	b.results.Pages = append(b.results.Pages, p)
 	return b.add(pages, p)
 }
 
 // Reject adds a line to rejected.jsonl.
 func (b *Batch) Reject(r *output.Rejection) error {
-	b.found.Rejected = append(b.found.Rejected, r)
+	b.results.Rejected = append(b.results.Rejected, r)
 	return b.add(rejected, r)
 }
 
 // Sitemap adds a line to sitemaps.jsonl.
 func (b *Batch) Sitemap(s *output.Sitemap) error {
-	b.found.Sitemaps = append(b.found.Sitemaps, s)
+	b.results.Sitemaps = append(b.results.Sitemaps, s)
 	return b.add(sitemaps, s)
 }
 
 // Links adds a line to links.jsonl.
 func (b *Batch) Links(l *output.Links) error {
-	b.found.Links = append(b.found.Links, l)
+	b.results.Links = append(b.results.Links, l)
 	return b.add(links, l)
 }
 
 // Entry adds a line to entries.jsonl.
 func (b *Batch) Entry(e *output.Entry) error {
-	b.found.Entries = append(b.found.Entries, e)
+	b.results.Entries = append(b.results.Entries, e)
 	return b.add(entries, e)
 }
 
-// Loose adds what stands in no file of lines: it is for sinks alone.
-func (b *Batch) Loose(f *output.Found) { join(&b.found, f) }
+// AddUnfiled adds what stands in no file of lines: it is for sinks alone.
+func (b *Batch) AddUnfiled(f *output.Found) { join(&b.results, f) }
 
 // Join adds what is in another batch.
 func (b *Batch) Join(other *Batch) {
 	for kind, lines := range other.lines {
 		b.lines[kind] = append(b.lines[kind], lines...)
 	}
-	join(&b.found, &other.found)
+	join(&b.results, &other.results)
 }
 
-// Found returns what is in the batch, for a [output.Sink].
-func (b *Batch) Found() *output.Found { return &b.found }
+// Results returns what is in the batch, for a [output.Sink].
+func (b *Batch) Results() *output.Found { return &b.results }
 
 // PageLines returns the lines of pages.jsonl in the batch, until the next call that
 // changes it.
@@ -89,7 +89,7 @@ func (b *Batch) Reset() {
 	for kind := range b.lines {
 		b.lines[kind] = b.lines[kind][:0]
 	}
-	reset(&b.found)
+	reset(&b.results)
 }
 
 func (b *Batch) add(kind int, v any) error {

@@ -46,15 +46,15 @@ const (
 
 var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
 
-// Vacant returns nil when a crawl may be begun in the directory: it is missing,
+// CheckEmpty returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
 // anything in counts for nothing, unless it is of one of the formats. The error is
 // ErrExists.
-func Vacant(path string, formats ...output.Format) error {
+func CheckEmpty(path string, formats ...output.Format) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
 	}
-	if name := Written(path); name != "" {
+	if name := NonEmptyFile(path); name != "" {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, name)
 	}
 	names, err := FilesOf(path, formats...)
@@ -64,9 +64,9 @@ func Vacant(path string, formats ...output.Format) error {
 	return err
 }
 
-// Written returns the name of a file of lines in the directory that has any; empty:
+// NonEmptyFile returns the name of a file of lines in the directory that has any; empty:
 // there is none.
-func Written(path string) string {
+func NonEmptyFile(path string) string {
 	for _, name := range fileNames {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
 			return name
@@ -102,7 +102,7 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 // state as the first content of the state file. A directory with a crawl in it is
 // refused with [output.ErrExists] and left as it is.
 func Create(path string, state any) (*Dir, error) {
-	if err := Vacant(path); err != nil {
+	if err := CheckEmpty(path); err != nil {
 		return nil, err
 	}
 	d := &Dir{path: path}
@@ -123,7 +123,7 @@ func Create(path string, state any) (*Dir, error) {
 // know of, so that it will be written again. [Lost] says what is not there of what
 // counts. The error is ErrNone where no crawl was begun.
 func Open(path string, counted Lengths) (*Dir, error) {
-	if err := begun(path); err != nil {
+	if err := checkExists(path); err != nil {
 		return nil, err
 	}
 	d := &Dir{path: path}
@@ -193,11 +193,11 @@ func (d *Dir) Sync() error {
 // never half of it; with power also after the machine went down, and the new one once
 // it has returned.
 func replace(path string, content []byte, mode os.FileMode, power bool) error {
-	file, err := beside(path, mode)
+	file, err := createTemp(path, mode)
 	if err != nil {
 		return err
 	}
-	if err := fill(file, content, power); err != nil {
+	if err := writeAndClose(file, content, power); err != nil {
 		return err
 	}
 	rename := os.Rename
@@ -207,17 +207,17 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	return rename(file.Name(), path)
 }
 
-// beside opens the file that is to take the place of another. What may be there under
+// createTemp opens the file that is to take the place of another. What may be there under
 // its name is not written to: it may be a link, or a file that others can read.
-func beside(path string, mode os.FileMode) (*os.File, error) {
+func createTemp(path string, mode os.FileMode) (*os.File, error) {
 	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	return os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }
 
-// fill writes a file and closes it, with power when its bytes have reached the disk.
-func fill(file *os.File, content []byte, power bool) error {
+// writeAndClose writes a file and closes it, with power when its bytes have reached the disk.
+func writeAndClose(file *os.File, content []byte, power bool) error {
 	_, err := file.Write(content)
 	if err == nil && power {
 		err = durable.File(file)
@@ -228,7 +228,7 @@ func fill(file *os.File, content []byte, power bool) error {
 // makeRobotsDir makes the directory for robots.txt files where it is missing.
 func makeRobotsDir(path string) error {
 	name := filepath.Join(path, RobotsDir)
-	if err := jsonlines.NoLink(name); err != nil {
+	if err := jsonlines.RefuseSymlink(name); err != nil {
 		return err
 	}
 	return durable.MkdirAll(name)

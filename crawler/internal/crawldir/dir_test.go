@@ -143,7 +143,7 @@ func TestOpenWhereThereIsNoCrawl(t *testing.T) {
 	if _, err := Open(dir, Lengths{}); !errors.Is(err, output.ErrNone) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
 	}
-	if err := State(dir, new(string)); !errors.Is(err, output.ErrNone) {
+	if err := LoadState(dir, new(string)); !errors.Is(err, output.ErrNone) {
 		t.Errorf("State = %v, want ErrNone", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -165,27 +165,27 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got state
-	if err := State(dir, &got); err != nil || got.Name != "second" {
+	if err := LoadState(dir, &got); err != nil || got.Name != "second" {
 		t.Errorf("State = %v, %v", got, err)
 	}
 	for _, version := range []int{Version - 1, Version + 1} {
 		if err := SaveState(dir, state{version, "other"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := State(dir, &got); err == nil || got.Name != "second" || !strings.Contains(err.Error(), fmt.Sprintf("version %d, and this program reads version %d", version, Version)) {
+		if err := LoadState(dir, &got); err == nil || got.Name != "second" || !strings.Contains(err.Error(), fmt.Sprintf("version %d, and this program reads version %d", version, Version)) {
 			t.Errorf("State of version %d = %v, %v", version, got, err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), "crawl.json") {
+	if err := LoadState(dir, &got); err == nil || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a damaged file = %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("\"s\xe5cond\""), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := State(dir, &got); !errors.Is(err, jsonlines.ErrNotUTF8) || !strings.Contains(err.Error(), "crawl.json") {
+	if err := LoadState(dir, &got); !errors.Is(err, jsonlines.ErrNotUTF8) || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a file that is not UTF-8 = %v", err)
 	}
 }
@@ -319,16 +319,16 @@ func TestFilesOfFormats(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"titles.lost-1.txt", "titles.lost-2.txt"} {
-		if err := errors.Join(Vacant(dir, titles), os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600)); err != nil {
+		if err := errors.Join(CheckEmpty(dir, titles), os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		if names, err := FilesOf(dir, titles); err != nil || !slices.Equal(names, titles.Files) {
 			t.Errorf("files %q, %v", names, err)
 		}
-		if err := Vacant(dir, titles); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "titles.txt") {
+		if err := CheckEmpty(dir, titles); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "titles.txt") {
 			t.Errorf("Vacant = %v", err)
 		}
-		if kept, err := KeepLost(dir, titles); err != nil || !slices.Equal(kept, []string{want}) {
+		if kept, err := RenameIncomplete(dir, titles); err != nil || !slices.Equal(kept, []string{want}) {
 			t.Errorf("kept %q, %v, want %s", kept, err, want)
 		}
 	}

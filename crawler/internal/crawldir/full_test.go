@@ -146,7 +146,7 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := fill(in, []byte("new"), power); !errors.Is(err, want) {
+		if err := writeAndClose(in, []byte("new"), power); !errors.Is(err, want) {
 			t.Errorf("power %t: %v, want %v", power, err, want)
 		}
 		if text, err := io.ReadAll(out); string(text) != "new" || err != nil {

@@ -25,7 +25,7 @@ func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 		if name != filepath.Base(name) {
 			continue // somebody has edited the state
 		}
-		left, err := wholeOf(filepath.Join(path, name), length)
+		left, err := completeBytes(filepath.Join(path, name), length)
 		if err != nil {
 			return nil, err
 		}
@@ -37,8 +37,8 @@ func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// wholeOf returns how much is left of the first bytes of a file of lines.
-func wholeOf(name string, length int64) (int64, error) {
+// completeBytes returns how much is left of the first bytes of a file of lines.
+func completeBytes(name string, length int64) (int64, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
@@ -51,12 +51,12 @@ func wholeOf(name string, length int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return jsonlines.Whole(file, min(info.Size(), length))
+	return jsonlines.CompleteLength(file, min(info.Size(), length))
 }
 
-// KeepLost renames the files of a format, pages.csv to pages.lost-1.csv, so that new ones can
+// RenameIncomplete renames the files of a format, pages.csv to pages.lost-1.csv, so that new ones can
 // be written without taking away what is left of them. It returns their names.
-func KeepLost(path string, format output.Format) (kept []string, err error) {
+func RenameIncomplete(path string, format output.Format) (kept []string, err error) {
 	names, err := FilesOf(path, format)
 	if err != nil {
 		return nil, err

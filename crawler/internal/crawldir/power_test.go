@@ -111,7 +111,7 @@ func TestSaveStateOutlivesPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	var state map[string]any
-	if err := State(filepath.Join(disk.Cut(), "parent", "crawl"), &state); err != nil || state["state"] != "second" {
+	if err := LoadState(filepath.Join(disk.Cut(), "parent", "crawl"), &state); err != nil || state["state"] != "second" {
 		t.Errorf("%v, %v", state, err)
 	}
 }

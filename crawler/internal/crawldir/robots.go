@@ -110,7 +110,7 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 	}
 	base := d.robotsBase(l.Origin)
 	body, err := os.ReadFile(base + ".txt")
-	switch whole := err == nil && l.of(body); {
+	switch whole := err == nil && l.matches(body); {
 	case whole:
 		if was, err := os.ReadFile(base + ".json"); err == nil && bytes.Equal(was, about) {
 			return true, nil
@@ -118,15 +118,15 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 	case l.Hash == "":
 		body = nil
 	default:
-		if body, err = text(l.Origin); err != nil || !l.of(body) {
+		if body, err = text(l.Origin); err != nil || !l.matches(body) {
 			return false, err
 		}
 	}
 	return true, d.writeRobots(l.Origin, body, about, true)
 }
 
-// of tells whether a text is the one of the line.
-func (l robotsLine) of(text []byte) bool {
+// matches tells whether a text is the one of the line.
+func (l robotsLine) matches(text []byte) bool {
 	return l.Hash == "" && len(text) == 0 || l.Hash == hashOf(text)
 }
 

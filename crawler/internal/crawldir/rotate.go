@@ -24,7 +24,7 @@ type Files struct {
 // under this number before stay as they are. The files of formats go with them.
 func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	var failed []error
-	aside := func(name string) string {
+	rotate := func(name string) string {
 		to := filepath.Join(path, RotatedName(name, number))
 		if _, err := os.Lstat(to); err == nil {
 			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
@@ -38,13 +38,13 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 		return to
 	}
 	f := Files{
-		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
-		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
+		Pages: rotate(PagesFile), Rejected: rotate(RejectedFile), Sitemaps: rotate(SitemapsFile),
+		Links: rotate(LinksFile), Entries: rotate(EntriesFile), Robots: rotate(RobotsFile),
 	}
 	names, err := FilesOf(path, formats...)
 	failed = append(failed, err)
 	for _, name := range names {
-		aside(name)
+		rotate(name)
 	}
 	// The crawl begins new files by these names and says that they count.
 	if err := durable.Dir(path); err != nil {
@@ -59,7 +59,7 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 // have it open.
 func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
-	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
+	kept, err := createTemp(name, 0o644) // there may be more of them than memory has room for
 	if err != nil {
 		return 0, err
 	}

@@ -28,10 +28,10 @@ func SaveState(path string, v any) error {
 	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
 
-// State reads the state file of the directory into v. The error is ErrNone where
+// LoadState reads the state file of the directory into v. The error is ErrNone where
 // there is none. A file of another version is refused, one without is damaged.
-func State(path string, v any) error {
-	if err := begun(path); err != nil {
+func LoadState(path string, v any) error {
+	if err := checkExists(path); err != nil {
 		return err
 	}
 	name := filepath.Join(path, StateFile)
@@ -57,8 +57,8 @@ func State(path string, v any) error {
 	return nil
 }
 
-// begun returns ErrNone unless a crawl was begun in the directory.
-func begun(path string) error {
+// checkExists returns ErrNone unless a crawl was begun in the directory.
+func checkExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, StateFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: %q has no %s", output.ErrNone, path, StateFile)

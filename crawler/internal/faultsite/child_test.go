@@ -46,7 +46,7 @@ func crawlAsChild(config string) error {
 		return err
 	}
 	begun := make(chan struct{})
-	opts := &crawler.Options{Begun: func() { close(begun) }}
+	opts := &crawler.Options{OnStart: func() { close(begun) }}
 	saved, err := crawler.Saved(cfg.Output.Dir)
 	switch {
 	case err == nil:

@@ -94,7 +94,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	name, _ := errors.AsType[*net.DNSError](err)
 	switch {
 	case isTimeout(err) || is("request canceled"):
-		return tooLong(ctx, err, text, began)
+		return describeTimeout(ctx, err, text, began)
 	case name != nil && name.IsNotFound:
 		return fmt.Sprintf("no such host: %q", name.Name)
 	case name != nil:
@@ -154,9 +154,9 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 	return ""
 }
 
-// tooLong says what had not happened when a time limit was exceeded, and how long that was.
+// describeTimeout says what had not happened when a time limit was exceeded, and how long that was.
 // Where net/http has no type for an error its text tells.
-func tooLong(ctx context.Context, err error, text string, began time.Time) string {
+func describeTimeout(ctx context.Context, err error, text string, began time.Time) string {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
 		end = deadline

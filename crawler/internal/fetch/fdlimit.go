@@ -47,9 +47,9 @@ func idleConnections(workers, limit int) int {
 	return max(min(max(maxIdle, 2*workers), spare/2), 1)
 }
 
-// A freeing transport closes its idle connections when no other can be opened. If that does
+// A idleCloser transport closes its idle connections when no other can be opened. If that does
 // not help it calls fail. It reports the requests that are sent over base.
-type freeing struct {
+type idleCloser struct {
 	base http.RoundTripper
 	sent func(req *http.Request, took time.Duration, err error) // nil: nobody counts them
 	fail func(error)
@@ -57,19 +57,19 @@ type freeing struct {
 
 // RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
 // one that found no descriptor for a connection has not been sent.
-func (t *freeing) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *idleCloser) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.send(req)
-	if !exhausted(err) {
+	if !isExhausted(err) {
 		return resp, err
 	}
 	t.CloseIdleConnections()
-	if resp, err = t.send(req); exhausted(err) {
+	if resp, err = t.send(req); isExhausted(err) {
 		t.fail(err)
 	}
 	return resp, err
 }
 
-func (t *freeing) send(req *http.Request) (*http.Response, error) {
+func (t *idleCloser) send(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	resp, err := t.base.RoundTrip(req)
 	if t.sent != nil && !errors.Is(err, guard.ErrRefused) {
@@ -79,11 +79,11 @@ func (t *freeing) send(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
-func (t *freeing) CloseIdleConnections() { closeIdle(t.base) }
+func (t *idleCloser) CloseIdleConnections() { closeIdle(t.base) }
 
-// exhausted reports whether an error is that this process, or the machine, has nothing left
+// isExhausted reports whether an error is that this process, or the machine, has nothing left
 // to open a connection with. A failed name lookup says so by its text alone.
-func exhausted(err error) bool {
+func isExhausted(err error) bool {
 	if err == nil {
 		return false
 	}

@@ -79,7 +79,7 @@ func TestNoDescriptorLeft(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base, fell, sent := &stingy{errs: tt.errs}, 0, 0
-			_, err := (&freeing{base: base, fail: func(err error) {
+			_, err := (&idleCloser{base: base, fail: func(err error) {
 				fell++
 				if !errors.Is(err, tt.errs[1]) {
 					t.Errorf("fails with %v", err)

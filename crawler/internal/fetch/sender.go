@@ -41,8 +41,8 @@ type sender struct {
 // errRefusedAgain is what becomes of a request that would be sent a third time.
 var errRefusedAgain = errors.New("the site rejected the request twice without a response")
 
-// traced returns a context by which s follows the connections of its request.
-func (s *sender) traced() context.Context {
+// withTrace returns a context by which s follows the connections of its request.
+func (s *sender) withTrace() context.Context {
 	return httptrace.WithClientTrace(s.ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if s.gotConn(info.Conn, info.Reused) {

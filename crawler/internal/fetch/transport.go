@@ -75,7 +75,7 @@ type Transport struct {
 // NewTransport returns a Transport whose requests end when ctx does.
 func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
-	return &Transport{ctx: ctx, base: &freeing{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
+	return &Transport{ctx: ctx, base: &idleCloser{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -95,7 +95,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	s := &sender{ctx: ctx, delay: func() { t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
 	page, _ := req.Context().Value(responseKey{}).(*Response)
-	out, encoded := acceptGzip(req.WithContext(s.traced()))
+	out, encoded := acceptGzip(req.WithContext(s.withTrace()))
 	rec, out := t.record(out, page)
 	resp, err := s.send(t.base, out)
 	if err == nil {

@@ -19,7 +19,7 @@ type File struct {
 // Open opens a file to append to it, and cuts off what lies beyond the bytes
 // that count.
 func Open(path string, counted int64) (*File, error) {
-	if err := NoLink(path); err != nil {
+	if err := RefuseSymlink(path); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
@@ -40,7 +40,7 @@ func (l *File) cut(counted int64) error {
 	if err != nil {
 		return err
 	}
-	if l.length, err = Whole(l.file, min(info.Size(), counted)); err != nil {
+	if l.length, err = CompleteLength(l.file, min(info.Size(), counted)); err != nil {
 		return err
 	}
 	if l.length == info.Size() {
@@ -71,18 +71,18 @@ func (l *File) Sync() error { return durable.File(l.file) }
 // Close closes the file.
 func (l *File) Close() error { return l.file.Close() }
 
-// NoLink refuses a name that is a link: what a crawl writes stays in its directory, also
+// RefuseSymlink refuses a name that is a link: what a crawl writes stays in its directory, also
 // where somebody else has been there first.
-func NoLink(path string) error {
+func RefuseSymlink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%q is a symbolic link, which a crawl does not follow; remove it", path)
 	}
 	return nil
 }
 
-// Whole returns how many of the first length bytes of a file are whole lines. It reads
+// CompleteLength returns how many of the first length bytes of a file are whole lines. It reads
 // backwards from there, no further than to the end of the last of them.
-func Whole(r io.ReaderAt, length int64) (int64, error) {
+func CompleteLength(r io.ReaderAt, length int64) (int64, error) {
 	var buf [4096]byte
 	for end := length; end > 0; {
 		start := max(end-int64(len(buf)), 0)

@@ -24,14 +24,14 @@ func TestWhole(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, beyond := range []string{"", "c\n", "c"} { // what does not count
-				got, err := Whole(strings.NewReader(tt.text+beyond), int64(len(tt.text)))
+				got, err := CompleteLength(strings.NewReader(tt.text+beyond), int64(len(tt.text)))
 				if err != nil || got != int64(tt.want) {
 					t.Errorf("%d, %v, want %d", got, err, tt.want)
 				}
 			}
 		})
 	}
-	if _, err := Whole(strings.NewReader("a\n"), 3); err == nil {
+	if _, err := CompleteLength(strings.NewReader("a\n"), 3); err == nil {
 		t.Error("a file that is shorter is read")
 	}
 }

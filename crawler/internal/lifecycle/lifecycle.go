@@ -31,11 +31,11 @@ type Lifecycle struct {
 	open   sync.RWMutex // held while the frontier is used by a request that nobody waits for
 	closed bool         // guarded by open
 
-	mu    sync.Mutex         // guards all below
-	leave context.CancelFunc // ends the handing out of leases; nil: there is none yet
-	end   plan.End           // empty: the crawl goes on
-	fault error              // of our own side
-	stats frontier.Stats     // as they were last seen
+	mu         sync.Mutex         // guards all below
+	stopLeases context.CancelFunc // ends the handing out of leases; nil: there is none yet
+	end        plan.End           // empty: the crawl goes on
+	fault      error              // of our own side
+	stats      frontier.Stats     // as they were last seen
 }
 
 // New returns the lifecycle of a crawl that has not begun.
@@ -47,13 +47,13 @@ func New(log *slog.Logger) *Lifecycle {
 
 // Leases returns the context under which URLs are handed out: until ctx ends, or the crawl.
 func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.CancelFunc) {
-	leases, leave := context.WithCancel(ctx)
+	leases, stop := context.WithCancel(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.leave = leave; l.end != "" {
-		leave() // it was stopped before it ran
+	if l.stopLeases = stop; l.end != "" {
+		stop() // it was stopped before it ran
 	}
-	return leases, leave
+	return leases, stop
 }
 
 // Stop ends the handing out of URLs. The first reason counts.
@@ -64,8 +64,8 @@ func (l *Lifecycle) Stop(why plan.End) {
 		l.log.Info("crawl stopping", "reason", why)
 	}
 	l.end = cmp.Or(l.end, why)
-	if l.leave != nil {
-		l.leave()
+	if l.stopLeases != nil {
+		l.stopLeases()
 	}
 }
 
@@ -75,8 +75,8 @@ func (l *Lifecycle) Fail(err error) {
 	first := l.fault == nil
 	l.end = failed
 	l.fault = cmp.Or(l.fault, err)
-	if l.leave != nil {
-		l.leave()
+	if l.stopLeases != nil {
+		l.stopLeases()
 	}
 	l.mu.Unlock()
 	if first { // each worker reports it
@@ -98,8 +98,8 @@ func (l *Lifecycle) Ending() (end plan.End, stats frontier.Stats, fault error) {
 	return l.end, l.stats, l.fault
 }
 
-// Saw remembers statistics of the frontier.
-func (l *Lifecycle) Saw(stats frontier.Stats) {
+// SetStats remembers statistics of the frontier.
+func (l *Lifecycle) SetStats(stats frontier.Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stats = stats

@@ -72,22 +72,22 @@ type Delays struct {
 // NewDelays returns the delays of servers whose clocks the frontier f keeps.
 func NewDelays(f frontier.Frontier, opts Options) *Delays {
 	d := &Delays{opts: opts, frontier: f, slowed: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
-	d.observe(opts.Delay)
+	d.noteLongest(opts.Delay)
 	return d
 }
 
-// Wanted is the delay that a robots.txt asks for, within bounds.
-func (d *Delays) Wanted(group *robotstxt.Group) time.Duration {
+// RequestedDelay is the delay that a robots.txt asks for, within bounds.
+func (d *Delays) RequestedDelay(group *robotstxt.Group) time.Duration {
 	if group == nil {
 		return d.opts.Delay
 	}
 	return max(d.opts.Delay, min(group.CrawlDelay(), d.opts.MaxCrawlDelay))
 }
 
-// wantedOf is the delay that a host asks for: the longest that any robots.txt of its
+// requestedDelay is the delay that a host asks for: the longest that any robots.txt of its
 // origins does. Group is that of the origin o, which rec may not have yet.
-func (d *Delays) wantedOf(rec frontier.HostRecord, o robotsext.Origin, group *robotstxt.Group) time.Duration {
-	delay := d.Wanted(group)
+func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, group *robotstxt.Group) time.Duration {
+	delay := d.RequestedDelay(group)
 	for other := range rec.Robots {
 		if other == string(o) {
 			continue
@@ -96,7 +96,7 @@ func (d *Delays) wantedOf(rec frontier.HostRecord, o robotsext.Origin, group *ro
 		if err != nil {
 			continue // it is read again before a URL of that origin is requested
 		}
-		delay = max(delay, d.Wanted(d.opts.Group(r)))
+		delay = max(delay, d.RequestedDelay(d.opts.Group(r)))
 	}
 	return delay
 }
@@ -111,8 +111,8 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	if err != nil {
 		return err
 	}
-	delay := d.wantedOf(rec, o, group)
-	d.observe(delay)
+	delay := d.requestedDelay(rec, o, group)
+	d.noteLongest(delay)
 	if rec.Delay > delay {
 		// A process has slowed the host down, or another of its origins asks for this
 		// delay and its record is not in the frontier yet.
@@ -141,10 +141,10 @@ func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Orig
 		return false, err
 	}
 	update := frontier.HostUpdate{MaxInFlight: d.opts.MaxInFlight}
-	if delay := d.wantedOf(rec, o, group); delay > rec.Delay {
+	if delay := d.requestedDelay(rec, o, group); delay > rec.Delay {
 		wait = true
 		update.Delay, update.BlockUntil = &delay, time.Now().Add(delay)
-		d.observe(delay)
+		d.noteLongest(delay)
 	} // a longer one goes down as that of a host that was slowed down
 	return wait, d.frontier.UpdateHost(ctx, host, update)
 }
@@ -186,7 +186,7 @@ func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Or
 	if err != nil {
 		return err
 	}
-	base, delay := d.wantedOf(rec, o, group), rec.Delay
+	base, delay := d.requestedDelay(rec, o, group), rec.Delay
 	switch {
 	case failed:
 		delay = max(delay, min(max(2*delay, minSlowed), MaxSlowed))
@@ -202,7 +202,7 @@ func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Or
 			d.opts.Logger.Info("host has recovered", "host", host, "delay", delay)
 		}
 	}
-	d.observe(delay)
+	d.noteLongest(delay)
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
 }
 
@@ -236,8 +236,8 @@ func (d *Delays) After(took time.Duration) time.Duration {
 // Longest returns the longest delay of any server so far.
 func (d *Delays) Longest() time.Duration { return time.Duration(d.longest.Load()) }
 
-// observe notes a delay. The lock is held, except by NewDelays.
-func (d *Delays) observe(delay time.Duration) {
+// noteLongest notes a delay. The lock is held, except by NewDelays.
+func (d *Delays) noteLongest(delay time.Duration) {
 	d.longest.Store(max(d.longest.Load(), int64(delay)))
 }
 
@@ -255,9 +255,9 @@ func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record
 	return rec, nil
 }
 
-// Reached returns when the robots.txt of an origin was fetched, by the clock of the process
+// LastReached returns when the robots.txt of an origin was fetched, by the clock of the process
 // that did; zero: it never was, or could not be read since.
-func Reached(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (time.Time, error) {
+func LastReached(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (time.Time, error) {
 	h, err := f.Host(ctx, weburl.ServerOf(string(o)))
 	if err != nil {
 		return time.Time{}, err

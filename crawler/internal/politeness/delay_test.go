@@ -116,7 +116,7 @@ func TestMaxCrawlDelay(t *testing.T) {
 	p := NewDelays(nil, opts)
 	for seconds, want := range map[int]time.Duration{0: opts.Delay, 2: 2 * time.Second, 86400: opts.MaxCrawlDelay} {
 		file := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\nCrawl-delay: %d\n", seconds), &robotstxt.Options{MaxCrawlDelay: -1})
-		if got := p.Wanted(file.Group("x")); got != want {
+		if got := p.RequestedDelay(file.Group("x")); got != want {
 			t.Errorf("Crawl-delay %d: %v, want %v", seconds, got, want)
 		}
 	}

@@ -89,7 +89,7 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	}
 	slot, ok := ctx.Value(slotKey{}).(*Slot)
 	if !ok {
-		return s.share(ctx, host)
+		return s.shareLease(ctx, host)
 	}
 	if slot.host == host {
 		return s.use(ctx, slot)
@@ -103,10 +103,10 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	return func() { release(Requested) }, nil
 }
 
-// share is for the robots.txt that the gate fetches by itself, because its record expired
+// shareLease is for the robots.txt that the gate fetches by itself, because its record expired
 // between the worker's check and the page's request. Both use the page's lease, so the delay
 // passes right after, when it is known what the new robots.txt asks for; see Rest.
-func (s *Slots) share(ctx context.Context, host frontier.Host) (done func(), err error) {
+func (s *Slots) shareLease(ctx context.Context, host frontier.Host) (done func(), err error) {
 	if err := s.Rest(ctx, host); err != nil { // a redirect led back
 		return nil, err
 	}

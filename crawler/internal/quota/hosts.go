@@ -13,21 +13,21 @@ import (
 // is safe for concurrent use. Processes that share a crawl may exceed the limit together by
 // some hundreds, since each counts on from when it last asked.
 type Hosts struct {
-	most int // 0: there is no limit
-	full func()
+	limit  int // 0: there is no limit
+	onFull func()
 
-	mu      sync.Mutex // guards all below
-	known   map[frontier.Host]bool
-	refused map[frontier.Host]time.Time // until when the frontier is not asked again about those that were refused
-	hosts   int                         // of the crawl, as far as this process knows
-	asked   bool                        // the frontier for their number
-	since   int                         // new hosts since then
-	told    bool
+	mu       sync.Mutex // guards all below
+	known    map[frontier.Host]bool
+	refused  map[frontier.Host]time.Time // until when the frontier is not asked again about those that were refused
+	hosts    int                         // of the crawl, as far as this process knows
+	counted  bool                        // the frontier for their number
+	since    int                         // new hosts since then
+	reported bool
 }
 
 // NewHosts returns the limit of so many hosts, which calls full once when there are more;
 // 0: there is no limit.
-func NewHosts(most int, full func()) *Hosts { return &Hosts{most: most, full: full} }
+func NewHosts(most int, full func()) *Hosts { return &Hosts{limit: most, onFull: full} }
 
 const (
 	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
@@ -43,10 +43,10 @@ const (
 
 // Admit reports whether the crawl fetches URLs of a host. A new host counts from then on.
 func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
-	if l.most == 0 {
+	if l.limit == 0 {
 		return true, nil
 	}
-	if admitted, known := l.knows(host); known {
+	if admitted, known := l.recall(host); known {
 		return admitted, nil
 	}
 	rec, err := f.Host(ctx, host) // without the lock: a frontier may be far away
@@ -56,7 +56,7 @@ func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Ho
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if rec.Added == 0 && !l.known[host] {
-		ok, err := l.another(ctx, f)
+		ok, err := l.addHost(ctx, f)
 		if err == nil && !ok {
 			if l.refused == nil || len(l.refused) >= maxKnownHosts {
 				l.refused = make(map[frontier.Host]time.Time)
@@ -86,8 +86,8 @@ func (l *Hosts) Join(host frontier.Host) {
 	l.remember(host)
 }
 
-// knows tells whether it is remembered of a host that it was admitted, or refused.
-func (l *Hosts) knows(host frontier.Host) (admitted, known bool) {
+// recall tells whether it is remembered of a host that it was admitted, or refused.
+func (l *Hosts) recall(host frontier.Host) (admitted, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known[host] {
@@ -96,20 +96,20 @@ func (l *Hosts) knows(host frontier.Host) (admitted, known bool) {
 	return false, time.Now().Before(l.refused[host])
 }
 
-// another counts a host, unless that is one too many.
-func (l *Hosts) another(ctx context.Context, f frontier.Frontier) (bool, error) {
-	if l.since++; !l.asked || l.since > recountHosts {
+// addHost counts a host, unless that is one too many.
+func (l *Hosts) addHost(ctx context.Context, f frontier.Frontier) (bool, error) {
+	if l.since++; !l.counted || l.since > recountHosts {
 		stats, err := f.Stats(ctx)
 		if err != nil {
 			return false, err
 		}
 		// Those that this process has brought may be on their way to the frontier.
-		l.hosts, l.since, l.asked = max(l.hosts, stats.Hosts), 0, true
+		l.hosts, l.since, l.counted = max(l.hosts, stats.Hosts), 0, true
 	}
-	if l.hosts >= l.most {
-		if !l.told {
-			l.told = true
-			l.full()
+	if l.hosts >= l.limit {
+		if !l.reported {
+			l.reported = true
+			l.onFull()
 		}
 		return false, nil
 	}

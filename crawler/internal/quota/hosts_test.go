@@ -26,7 +26,7 @@ func (f *hostsAsked) Host(ctx context.Context, host frontier.Host) (frontier.Hos
 func TestHostLimitRemembersRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &hostsAsked{Frontier: frontier.NewMemory(nil)}
-		l := &Hosts{most: 1, full: func() {}}
+		l := &Hosts{limit: 1, onFull: func() {}}
 		admits := func(host frontier.Host, want bool, asked int) {
 			t.Helper()
 			if ok, err := l.Admit(t.Context(), f, host); err != nil || ok != want || f.hosts != asked {
@@ -62,7 +62,7 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 func TestHostLimitCountsOnce(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	told := 0
-	l := &Hosts{most: 3, full: func() { told++ }}
+	l := &Hosts{limit: 3, onFull: func() { told++ }}
 	admits := func(host frontier.Host, want bool) {
 		t.Helper()
 		if ok, err := l.Admit(t.Context(), f, host); err != nil || ok != want {
@@ -80,7 +80,7 @@ func TestHostLimitCountsOnce(t *testing.T) {
 	admits("e.test", false)
 	clear(l.known)
 	admits("a.test", true)
-	if l.most = 0; told != 1 {
+	if l.limit = 0; told != 1 {
 		t.Errorf("told %d times", told)
 	}
 	admits("e.test", true)
@@ -88,7 +88,7 @@ func TestHostLimitCountsOnce(t *testing.T) {
 
 // The limit of hosts remembers some of them.
 func TestKnownHostsAreBounded(t *testing.T) {
-	l, f := &Hosts{most: 1 << 30}, frontier.NewMemory(nil)
+	l, f := &Hosts{limit: 1 << 30}, frontier.NewMemory(nil)
 	for i := range maxKnownHosts + 10 {
 		if ok, err := l.Admit(t.Context(), f, frontier.Host(fmt.Sprintf("h%d.test", i))); !ok || err != nil {
 			t.Fatal(err)

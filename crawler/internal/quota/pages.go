@@ -17,12 +17,12 @@ import (
 // with pages in hand gives them back when it resumes. Bytes are known afterwards only,
 // and those of other processes with a delay.
 type Pages struct {
-	counters Counters
-	inFlight int  // requests to one host, at the most
-	block    int  // how many pages are taken from a counter at a time
-	fixed    bool // the limits do not change while the crawl runs
+	counters    Counters
+	maxInFlight int  // requests to one host, at the most
+	block       int  // how many pages are taken from a counter at a time
+	fixed       bool // the limits do not change while the crawl runs
 
-	drawing sync.Mutex // held while a counter is changed, and what is drawn with it
+	refilling sync.Mutex // held while a counter is changed, and what is drawn with it
 
 	mu       sync.Mutex // guards all below
 	perHost  int        // pages; 0: no limit
@@ -38,8 +38,8 @@ type Counters interface {
 	// Take adds to a counter as much of n as keeps it at most at a limit, and returns
 	// how much. Less than zero gives back.
 	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
-	// Settle sets what this process has taken of each counter.
-	Settle(ctx context.Context, taken map[string]int64) error
+	// Set sets what this process has taken of each counter.
+	Set(ctx context.Context, taken map[string]int64) error
 	// BytesElsewhere returns how many bytes other processes have fetched, as far as is
 	// known.
 	BytesElsewhere() int64
@@ -55,8 +55,8 @@ func (c LocalCounters) Take(_ context.Context, counter string, n, most int64) (i
 	return n, nil
 }
 
-// Settle implements Counters.
-func (c LocalCounters) Settle(_ context.Context, taken map[string]int64) error {
+// Set implements Counters.
+func (c LocalCounters) Set(_ context.Context, taken map[string]int64) error {
 	maps.Copy(c, taken)
 	return nil
 }
@@ -85,7 +85,7 @@ type Limits struct {
 func NewPages(opts Limits, of Counters) *Pages {
 	l := &Pages{
 		counters: of, perHost: opts.MaxHostPages, all: &budget{limit: opts.MaxPages}, maxBytes: opts.MaxBytes,
-		hosts: make(map[frontier.Host]*budget), block: max(opts.Workers/2, 1), inFlight: opts.MaxInFlight,
+		hosts: make(map[frontier.Host]*budget), block: max(opts.Workers/2, 1), maxInFlight: opts.MaxInFlight,
 	}
 	if of == nil {
 		l.counters, l.fixed = make(LocalCounters), true
@@ -109,7 +109,7 @@ type Share int
 // The shares.
 const (
 	Granted    Share = iota // Done must be called
-	crowded                 // the last ones are in flight, and one may be given back
+	busy                    // the last ones are in flight, and one may be given back
 	CrawlSpent              // the crawl has fetched all that it may; see Exceeded
 	HostSpent               // the same for the host
 	hostTaken               // as HostSpent, but other processes may give pages back; see takeLast
@@ -121,12 +121,12 @@ func (l *Pages) take(ctx context.Context, h frontier.Host) (Share, error) {
 		s, short := l.tryTake(h)
 		switch {
 		case short != nil:
-		case s == crowded || s == CrawlSpent: // after the host's was drawn, maybe
+		case s == busy || s == CrawlSpent: // after the host's was drawn, maybe
 			return s, l.giveBack(ctx, h)
 		default:
 			return s, nil
 		}
-		if err := l.draw(ctx, h, short); err != nil {
+		if err := l.refill(ctx, h, short); err != nil {
 			return s, err
 		}
 	}
@@ -140,7 +140,7 @@ func (l *Pages) tryTake(h frontier.Host) (s Share, short *budget) {
 	switch {
 	case l.end() != "":
 		return CrawlSpent, nil
-	case host.spent() && host.fetched < host.limit && !host.over:
+	case host.spent() && host.fetched < host.limit && !host.final:
 		return hostTaken, nil
 	case host.spent():
 		return HostSpent, nil
@@ -148,10 +148,10 @@ func (l *Pages) tryTake(h frontier.Host) (s Share, short *budget) {
 	for _, b := range []*budget{host, l.all} {
 		switch {
 		case !b.empty():
-		case !b.dry:
-			return crowded, b
+		case !b.exhausted:
+			return busy, b
 		default:
-			return crowded, nil
+			return busy, nil
 		}
 	}
 	l.all.take()
@@ -159,16 +159,16 @@ func (l *Pages) tryTake(h frontier.Host) (s Share, short *budget) {
 	return Granted, nil
 }
 
-// draw takes pages from a counter for a budget that is empty.
-func (l *Pages) draw(ctx context.Context, h frontier.Host, b *budget) error {
-	l.drawing.Lock()
-	defer l.drawing.Unlock()
+// refill takes pages from a counter for a budget that is empty.
+func (l *Pages) refill(ctx context.Context, h frontier.Host, b *budget) error {
+	l.refilling.Lock()
+	defer l.refilling.Unlock()
 	l.mu.Lock()
 	counter, n, most := PageCounter, l.block, l.all.limit
 	if b != l.all {
 		counter, n, most = HostCounter+string(h), 1, l.perHost
 	}
-	enough := !b.empty() || b.dry // somebody else has drawn
+	enough := !b.empty() || b.exhausted // somebody else has drawn
 	changes := l.changes
 	l.mu.Unlock()
 	if enough {
@@ -180,8 +180,8 @@ func (l *Pages) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b.drawn += int(got)
-	b.dry = got == 0 && changes == l.changes // else it was asked for by an old limit
+	b.taken += int(got)
+	b.exhausted = got == 0 && changes == l.changes // else it was asked for by an old limit
 	return nil
 }
 
@@ -202,14 +202,14 @@ func (l *Pages) Done(ctx context.Context, h frontier.Host, fetched bool, bytes i
 // giveBack gives back a page of a host that is in hand and not in flight: the next turn of
 // the host may be another process's.
 func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
-	l.drawing.Lock()
-	defer l.drawing.Unlock()
+	l.refilling.Lock()
+	defer l.refilling.Unlock()
 	l.mu.Lock()
 	host, most := l.host(h), l.perHost
-	back := host.limit > 0 && host.drawn > host.fetched+host.turns
+	back := host.limit > 0 && host.taken > host.fetched+host.inFlight
 	if back {
-		host.drawn--
-		host.dry = false // or of this one
+		host.taken--
+		host.exhausted = false // or of this one
 	}
 	l.mu.Unlock()
 	if !back {
@@ -242,18 +242,18 @@ func (l *Pages) Count(h frontier.Host, bytes int) {
 	defer l.mu.Unlock()
 	for _, b := range []*budget{l.all, l.host(h)} {
 		b.fetched++
-		b.drawn++
+		b.taken++
 	}
 	l.bytes += int64(bytes)
 }
 
-// Settle sets the counters to what this process has of them: one that was killed had taken
+// Set sets the counters to what this process has of them: one that was killed had taken
 // more, and without a limit nobody counted. Over says that it hands out no more: it keeps
 // the pages that it has fetched, and those in flight.
-func (l *Pages) Settle(ctx context.Context, over bool) error {
-	l.drawing.Lock()
-	defer l.drawing.Unlock()
-	return l.counters.Settle(ctx, l.taken(over))
+func (l *Pages) SyncCounters(ctx context.Context, over bool) error {
+	l.refilling.Lock()
+	defer l.refilling.Unlock()
+	return l.counters.Set(ctx, l.taken(over))
 }
 
 // taken returns how much of each counter this process has; see Settle.
@@ -266,9 +266,9 @@ func (l *Pages) taken(over bool) map[string]int64 {
 			return // nobody asks the counter
 		}
 		if over {
-			b.drawn = b.fetched + b.turns
+			b.taken = b.fetched + b.inFlight
 		}
-		taken[counter] = int64(b.drawn)
+		taken[counter] = int64(b.taken)
 	}
 	note(PageCounter, l.all)
 	for h, b := range l.hosts {
@@ -316,40 +316,40 @@ func (l *Pages) host(h frontier.Host) *budget {
 // budget is a number of pages. A turn that brought no page gives its share back,
 // so that a limit is met exactly.
 type budget struct {
-	limit   int // 0: none
-	fetched int
-	turns   int // in flight
+	limit    int // 0: none
+	fetched  int
+	inFlight int // in flight
 
 	// How many pages this process may have, those that it has had included, whether
 	// there were no more for it, whether there never will be, and whether its host is
 	// handed out to one at a time until that is known.
-	drawn               int
-	dry, over, narrowed bool
+	taken                      int
+	exhausted, final, narrowed bool
 }
 
 // change sets another limit.
 func (b *budget) change(limit int) {
 	if b.limit == 0 {
-		b.drawn = b.fetched + b.turns
+		b.taken = b.fetched + b.inFlight
 	}
-	b.limit, b.dry, b.over = limit, false, false
+	b.limit, b.exhausted, b.final = limit, false, false
 }
 
 // empty tells whether there is no page to hand out.
-func (b *budget) empty() bool { return b.limit > 0 && b.fetched+b.turns >= b.drawn }
+func (b *budget) empty() bool { return b.limit > 0 && b.fetched+b.inFlight >= b.taken }
 
-// spent tells whether all pages have been fetched.
+// isExhausted tells whether all pages have been fetched.
 func (b *budget) spent() bool {
-	return b.empty() && b.turns == 0 && (b.dry || b.drawn >= b.limit)
+	return b.empty() && b.inFlight == 0 && (b.exhausted || b.taken >= b.limit)
 }
 
 func (b *budget) take() {
-	b.turns++
-	b.drawn = max(b.drawn, b.fetched+b.turns) // without a limit all are
+	b.inFlight++
+	b.taken = max(b.taken, b.fetched+b.inFlight) // without a limit all are
 }
 
 func (b *budget) done(fetched bool) {
-	b.turns--
+	b.inFlight--
 	if fetched {
 		b.fetched++
 	}

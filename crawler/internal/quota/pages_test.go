@@ -42,7 +42,7 @@ func TestPagesAreShared(t *testing.T) {
 	take(t, one, "a", Granted)
 	take(t, two, "a", Granted)
 	take(t, two, "a", Granted)
-	take(t, one, "a", crowded) // its own may come back
+	take(t, one, "a", busy) // its own may come back
 	done(t, one, "a", true)
 	done(t, one, "a", false) // which goes back to all
 	take(t, two, "a", Granted)
@@ -52,7 +52,7 @@ func TestPagesAreShared(t *testing.T) {
 	done(t, two, "a", true)
 	take(t, two, "a", hostTaken)
 	for range 2 {
-		if got, err := two.takeAlone(t.Context(), "a"); got != HostSpent || err != nil {
+		if got, err := two.takeExclusive(t.Context(), "a"); got != HostSpent || err != nil {
 			t.Errorf("%d, %v", got, err)
 		}
 		take(t, two, "a", HostSpent)
@@ -70,7 +70,7 @@ func TestPagesAreShared(t *testing.T) {
 		t.Error("one has come to an end while two has a page in hand")
 	}
 	take(t, one, "c", CrawlSpent)
-	take(t, two, "c", crowded)
+	take(t, two, "c", busy)
 	done(t, two, "c", true)
 	take(t, two, "c", CrawlSpent)
 	if n := shared[PageCounter]; n != 10 {
@@ -121,7 +121,7 @@ func TestPagesAreDrawnOnce(t *testing.T) {
 				t.Fatal("the budget is not empty")
 			}
 			for range 2 {
-				if err := l.draw(t.Context(), "a", one); err != nil {
+				if err := l.refill(t.Context(), "a", one); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -163,7 +163,7 @@ func TestSettledMeanwhile(t *testing.T) {
 		settled := make(chan struct{})
 		settling.Go(func() {
 			defer close(settled)
-			if err := l.Settle(t.Context(), false); err != nil {
+			if err := l.SyncCounters(t.Context(), false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -191,7 +191,7 @@ func TestSettledMeanwhile(t *testing.T) {
 func TestLastPageIsGivenBack(t *testing.T) {
 	l := NewPages(limits(func(l *Limits) { l.MaxHostPages = 1 }), make(LocalCounters))
 	take(t, l, "a", Granted)
-	take(t, l, "a", crowded)
+	take(t, l, "a", busy)
 	done(t, l, "a", false)
 	take(t, l, "a", Granted)
 }
@@ -216,11 +216,11 @@ func TestLimitsAreSetLater(t *testing.T) {
 	done(t, one, "a", true) // and one is in flight
 	pages, perHost := 4, 3
 	one.Change(&pages, &perHost, nil)
-	if err := one.Settle(t.Context(), false); err != nil {
+	if err := one.SyncCounters(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	take(t, one, "a", Granted)
-	take(t, one, "a", crowded)
+	take(t, one, "a", busy)
 	done(t, one, "a", true)
 	done(t, one, "a", true)
 	take(t, one, "a", HostSpent)
@@ -275,7 +275,7 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 		lease()
 		take(t, one, host, Granted)
 	}}
-	if got, err := two.takeLast(t.Context(), meanwhile, host); got != crowded || err != nil {
+	if got, err := two.takeLast(t.Context(), meanwhile, host); got != busy || err != nil {
 		t.Errorf("%d, %v, want that a page is in flight", got, err)
 	}
 }
@@ -305,7 +305,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 			}
 		}
 		take(one, Granted)
-		take(two, crowded)
+		take(two, busy)
 		wantInFlight(1)
 		done(t, one, host, true)
 		if spent {
@@ -320,6 +320,6 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		wantInFlight(4)
 		take(one, Granted)
 		done(t, two, host, true)
-		take(two, crowded) // for the page that the other has in flight
+		take(two, busy) // for the page that the other has in flight
 	}
 }

@@ -13,28 +13,28 @@ import (
 type Sitemaps struct {
 	limit    int
 	maxPages int                    // of all files that a host lists; 0: there is no limit
-	full     func(robotsext.Origin) // called once for an origin that lists more
+	onFull   func(robotsext.Origin) // called once for an origin that lists more
 
-	mu      sync.Mutex // guards all below
-	taken   map[robotsext.Origin]int
-	foreign map[robotsext.Origin]map[uint64]bool // hashes of the sitemaps of other hosts that its indexes list
-	pages   map[robotsext.Origin]int
+	mu         sync.Mutex // guards all below
+	taken      map[robotsext.Origin]int
+	otherHosts map[robotsext.Origin]map[uint64]bool // hashes of the sitemaps of other hosts that its indexes list
+	pages      map[robotsext.Origin]int
 
 	seed maphash.Seed
 }
 
-// TakeForeign reports whether a sitemap of another host that an index of origin lists is written
+// TakeOtherHost reports whether a sitemap of another host that an index of origin lists is written
 // down: once, and as long as there are not too many.
-func (f *Sitemaps) TakeForeign(origin robotsext.Origin, url string) bool {
+func (f *Sitemaps) TakeOtherHost(origin robotsext.Origin, url string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	hash, listed := maphash.String(f.seed, url), f.foreign[origin]
+	hash, listed := maphash.String(f.seed, url), f.otherHosts[origin]
 	if listed[hash] || len(listed) >= f.limit {
 		return false
 	}
 	if listed == nil {
 		listed = make(map[uint64]bool)
-		f.foreign[origin] = listed
+		f.otherHosts[origin] = listed
 	}
 	listed[hash] = true
 	return true
@@ -44,7 +44,7 @@ func (f *Sitemaps) TakeForeign(origin robotsext.Origin, url string) bool {
 func (f *Sitemaps) TakePage(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.spent(origin) {
+	if f.isExhausted(origin) {
 		return false
 	}
 	f.pages[origin]++
@@ -58,19 +58,19 @@ func (f *Sitemaps) GiveBack(origin robotsext.Origin, pages int) {
 	f.pages[origin] -= pages
 }
 
-// Spent reports whether TakePage grants no page any more.
-func (f *Sitemaps) Spent(origin robotsext.Origin) bool {
+// Exhausted reports whether TakePage grants no page any more.
+func (f *Sitemaps) Exhausted(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.spent(origin)
+	return f.isExhausted(origin)
 }
 
-func (f *Sitemaps) spent(origin robotsext.Origin) bool {
+func (f *Sitemaps) isExhausted(origin robotsext.Origin) bool {
 	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
 }
 
-// Excess says why TakePage grants no page any more.
-func (f *Sitemaps) Excess(origin robotsext.Origin) string {
+// ExceededText says why TakePage grants no page any more.
+func (f *Sitemaps) ExceededText(origin robotsext.Origin) string {
 	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
 }
 
@@ -80,7 +80,7 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 	defer f.mu.Unlock()
 	f.taken[origin]++
 	if f.taken[origin] == f.limit+1 {
-		f.full(origin)
+		f.onFull(origin)
 	}
 	return f.taken[origin] <= f.limit
 }
@@ -89,8 +89,8 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 // them (0: no limit). It calls full once for an origin that lists more files.
 func NewSitemaps(limit, maxPages int, full func(robotsext.Origin)) *Sitemaps {
 	return &Sitemaps{
-		limit: limit, maxPages: maxPages, full: full,
-		taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]map[uint64]bool), pages: make(map[robotsext.Origin]int),
+		limit: limit, maxPages: maxPages, onFull: full,
+		taken: make(map[robotsext.Origin]int), otherHosts: make(map[robotsext.Origin]map[uint64]bool), pages: make(map[robotsext.Origin]int),
 		seed: maphash.MakeSeed(),
 	}
 }

@@ -17,7 +17,7 @@ func TestSitemapsAreCountedByOrigin(t *testing.T) {
 	var seen [3]bool
 	for range 2 { // an index that is read again
 		for i, want := range []bool{true, true, false} {
-			fresh := l.TakeForeign("http://a.test", fmt.Sprintf("http://b.test/%d.xml", i))
+			fresh := l.TakeOtherHost("http://a.test", fmt.Sprintf("http://b.test/%d.xml", i))
 			if fresh != (want && !seen[i]) {
 				t.Errorf("sitemap %d of another host: %t", i+1, fresh)
 			}
@@ -44,13 +44,13 @@ func TestSitemapsAreCountedByOrigin(t *testing.T) {
 	if want := []robotsext.Origin{"http://a.test", "http://b.test"}; !slices.Equal(full, want) || l.Listed("http://a.test") != 4 {
 		t.Errorf("full: %v; %d files listed", full, l.Listed("http://a.test"))
 	}
-	spent := l.Spent("http://a.test")
-	if l.GiveBack("http://a.test", 1); !spent || l.Spent("http://a.test") || !l.TakePage("http://a.test") {
-		t.Errorf("spent %t before a page is given back, %t after", spent, l.Spent("http://a.test"))
+	spent := l.Exhausted("http://a.test")
+	if l.GiveBack("http://a.test", 1); !spent || l.Exhausted("http://a.test") || !l.TakePage("http://a.test") {
+		t.Errorf("spent %t before a page is given back, %t after", spent, l.Exhausted("http://a.test"))
 	}
 	unlimited := NewSitemaps(1, 0, nil)
 	for range 2 {
-		if !unlimited.TakePage("http://a.test") || unlimited.Spent("http://a.test") {
+		if !unlimited.TakePage("http://a.test") || unlimited.Exhausted("http://a.test") {
 			t.Error("without a limit of pages one is kept")
 		}
 	}

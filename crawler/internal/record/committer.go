@@ -72,7 +72,7 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 			if err := batch.Page(e.page); err != nil {
 				return err
 			}
-			if err := r.earlier.addTo(batch, e.page); err != nil {
+			if err := r.previousLinks.addTo(batch, e.page); err != nil {
 				return err
 			}
 		}

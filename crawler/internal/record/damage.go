@@ -21,7 +21,7 @@ func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
 		return nil
 	}
-	return r.passOver(jsonlines.Each(name, f))
+	return r.skipDamaged(jsonlines.Each(name, f))
 }
 
 // checkLines reads all files of lines, to find out which of them are damaged.
@@ -35,9 +35,9 @@ func (r *Recorder) checkLines() error {
 	return nil
 }
 
-// passOver returns err, unless it names damaged lines: the crawl continues with the others,
+// skipDamaged returns err, unless it names damaged lines: the crawl continues with the others,
 // and says so once.
-func (r *Recorder) passOver(err error) error {
+func (r *Recorder) skipDamaged(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
 		return err

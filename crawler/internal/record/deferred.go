@@ -24,8 +24,8 @@ type Deferred struct {
 
 // Deferral is what is noted of an origin whose URLs wait for its robots.txt.
 type Deferral struct {
-	Why  output.Rejection // what each line about one of its URLs says
-	Seen time.Time        // when the last robots.txt was fetched that others had reached by then; zero: none was
+	Rejection output.Rejection // what each line about one of its URLs says
+	ReachedAt time.Time        // when the last robots.txt was fetched that others had reached by then; zero: none was
 }
 
 func newDeferred(j *journal) *Deferred {
@@ -39,14 +39,14 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 	defer d.mu.Unlock()
 	old := d.origins[o]
 	if old != nil {
-		why = old.Why
+		why = old.Rejection
 	}
 	why.URL, why.FoundOn, why.Source, why.Depth = "", "", "", 0
 	d.origins[o] = &Deferral{why, seen} // a new one: who was allowed before this does not know of it
-	if old != nil && old.Seen.Equal(seen) {
+	if old != nil && old.ReachedAt.Equal(seen) {
 		return d.journal.failed()
 	}
-	if _, err := d.journal.append(&entry{Deferred: o, Why: &why, Seen: seen.UTC()}); err != nil {
+	if _, err := d.journal.append(&entry{Deferred: o, Rejection: &why, ReachedAt: seen.UTC()}); err != nil {
 		return err
 	}
 	return d.journal.sync() // before the frontier has the URL wait
@@ -87,10 +87,10 @@ func (d *Deferred) restore(e *entry) error {
 	switch {
 	case e.Deferred == "":
 		delete(d.origins, e.Resumed)
-	case e.Why == nil:
+	case e.Rejection == nil:
 		return jsonlines.BadLine(errors.New("an origin waits, and why is missing"))
 	default:
-		d.origins[e.Deferred] = &Deferral{*e.Why, e.Seen}
+		d.origins[e.Deferred] = &Deferral{*e.Rejection, e.ReachedAt}
 	}
 	return nil
 }

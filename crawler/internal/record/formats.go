@@ -126,7 +126,7 @@ func (r *Recorder) OpenSinks(lost bool) error {
 	if !r.cfg.Resume || !changed && !r.lost {
 		return nil
 	}
-	r.robotsGiven = r.dir.RobotsLog().Length()
+	r.robotsWritten = r.dir.RobotsLog().Length()
 	if err := r.commit(&r.committed); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	}
 	opened, err := f.Open(r.dir.Path(), mark)
 	if mark != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
-		if err := r.writeAnew(f, err); err != nil {
+		if err := r.rewriteFiles(f, err); err != nil {
 			return false, err
 		}
 		mark = nil
@@ -175,17 +175,17 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	return false, err
 }
 
-// writeAnew makes way for the files of a format that are to be written anew, since they are
+// rewriteFiles makes way for the files of a format that are to be written anew, since they are
 // incomplete, as err says. What is left of them is kept where lines are lost or damaged too:
 // it may be more than the lines can restore.
-func (r *Recorder) writeAnew(f output.Format, err error) error {
+func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	r.cfg.Log.Warn("rewriting files", "format", f.Name, "error", err)
 	text := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err)
 	if err := r.checkLines(); err != nil {
 		return err
 	}
 	if r.lost || r.damaged.Load() {
-		kept, err := crawldir.KeepLost(r.dir.Path(), f)
+		kept, err := crawldir.RenameIncomplete(r.dir.Path(), f)
 		if err != nil {
 			return err
 		}

@@ -18,10 +18,10 @@ const JournalFile = "journal.jsonl"
 // what an entry says holds until a later one says otherwise. It is safe for concurrent use.
 // A nil journal remembers nothing.
 type journal struct {
-	name     string
-	power    bool              // what counts at once is to outlive the machine; see sync
-	passOver func(error) error // decides about damaged lines; see Recorder.passOver
-	log      *jsonlines.Log    // nil: not open
+	name        string
+	power       bool              // what counts at once is to outlive the machine; see sync
+	skipDamaged func(error) error // decides about damaged lines; see Recorder.skipDamaged
+	log         *jsonlines.Log    // nil: not open
 
 	mu    sync.Mutex // guards fault
 	fault error      // writing failed with this, so nothing may rely on the last lines
@@ -31,7 +31,7 @@ type journal struct {
 type entry struct {
 	// Skipped is a URL that is not in the frontier, with the rest of what its item
 	// would be there.
-	Skipped  *output.Rejection `json:"left,omitempty"`
+	Skipped  *output.Rejection `json:"skipped,omitempty"`
 	Priority uint8             `json:"priority,omitempty"`
 	Meta     []byte            `json:"meta,omitempty"`
 
@@ -41,10 +41,10 @@ type entry struct {
 	// Deferred is an origin whose robots.txt is unreachable, with what each line about one
 	// of its URLs says, and when the last robots.txt was fetched that was reached until
 	// then. Resumed is an origin whose robots.txt was reached again.
-	Deferred robotsext.Origin  `json:"later,omitempty"`
-	Why      *output.Rejection `json:"why,omitempty"`
-	Seen     time.Time         `json:"seen,omitzero"`
-	Resumed  robotsext.Origin  `json:"back,omitempty"`
+	Deferred  robotsext.Origin  `json:"deferred,omitempty"`
+	Rejection *output.Rejection `json:"rejection,omitempty"`
+	ReachedAt time.Time         `json:"reached_at,omitzero"`
+	Resumed   robotsext.Origin  `json:"resumed,omitempty"`
 
 	// Trap is a pattern of URLs that was closed.
 	Trap *trap.ClosedPattern `json:"trap,omitempty"`
@@ -113,7 +113,7 @@ func (j *journal) sync() error {
 // each calls f for everything that had been written when it was called, with
 // where it begins, until f fails.
 func (j *journal) each(f func(at int64, e *entry) error) error {
-	return j.passOver(jsonlines.Each(j.name, f))
+	return j.skipDamaged(jsonlines.Each(j.name, f))
 }
 
 // length returns how long the journal is.

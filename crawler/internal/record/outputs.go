@@ -18,10 +18,10 @@ type outputs struct {
 	power   bool // what is written has to outlive the machine
 	sinks   []sink
 
-	robotsGiven int64 // bytes of robots.jsonl that the sinks have; the committer's alone
+	robotsWritten int64 // bytes of robots.jsonl that the sinks have; the committer's alone
 
 	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and loose
-	loose   output.Found              // for the sinks, with what is written next
+	unfiled output.Found              // for the sinks, with what is written next
 	refetch map[robotsext.Origin]bool // whose robots.txt a file or an archive lacks
 }
 
@@ -35,7 +35,7 @@ type sink struct {
 func (o *outputs) Exchange(e *output.Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.loose.Exchanges = append(o.loose.Exchanges, e)
+	o.unfiled.Exchanges = append(o.unfiled.Exchanges, e)
 }
 
 // skipped tells the sinks of a URL that is skipped for now, or is withdrawn from these,
@@ -46,9 +46,9 @@ func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	switch {
 	case len(o.sinks) == 0:
 	case withdrawn:
-		o.loose.Withdrawn = append(o.loose.Withdrawn, r)
+		o.unfiled.Withdrawn = append(o.unfiled.Withdrawn, r)
 	default:
-		o.loose.Skipped = append(o.loose.Skipped, r)
+		o.unfiled.Skipped = append(o.unfiled.Skipped, r)
 	}
 }
 
@@ -77,7 +77,7 @@ func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.sinks) > 0 {
-		o.loose.Robots = append(o.loose.Robots, robotsFound(rec))
+		o.unfiled.Robots = append(o.unfiled.Robots, robotsResult(rec))
 	}
 	_, err := o.dir.RobotsLog().Append(line)
 	return err
@@ -115,12 +115,12 @@ func (o *outputs) write(b *crawldir.Batch) error {
 		return nil
 	}
 	o.mu.Lock()
-	loose := o.loose
-	o.loose, o.robotsGiven = output.Found{}, o.dir.RobotsLog().Length()
+	unfiled := o.unfiled
+	o.unfiled, o.robotsWritten = output.Found{}, o.dir.RobotsLog().Length()
 	o.mu.Unlock()
-	b.Loose(&loose)
+	b.AddUnfiled(&unfiled)
 	for _, s := range o.sinks {
-		if err := s.Write(b.Found()); err != nil {
+		if err := s.Write(b.Results()); err != nil {
 			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
 		}
 	}
@@ -133,7 +133,7 @@ const maxMark = 200
 // commit makes what was written last, and notes how much that is. Marks of sinks that
 // are not used stay as they were.
 func (o *outputs) commit(c *committed) error {
-	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsGiven, o.journal.length() // before the sync: what others add meanwhile is none of this
+	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsWritten, o.journal.length() // before the sync: what others add meanwhile is none of this
 	if o.power {
 		if err := errors.Join(o.dir.Sync(), o.journal.log.Sync()); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 
 // Block says until when the URLs of an origin cannot be requested, and why.
 type Block struct {
-	Until time.Time
-	Why   string
+	Until  time.Time
+	Reason string
 }
 
 // WriteRejected writes lines of rejected.jsonl for the URLs that are still skipped, or whose
@@ -91,7 +91,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		o := weburl.OriginOf(item.URL)
 		j := output.Rejection{Reason: output.Deferred}
 		if d := deferred[o]; d != nil {
-			j = d.Why
+			j = d.Rejection
 		} else if !all {
 			continue
 		}
@@ -101,7 +101,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			return err
 		}
 		if j.Detail == "" {
-			j.Detail = b.Why
+			j.Detail = b.Reason
 		}
 		j.URL, _, _ = strings.Cut(item.URL, "#") // that a key may have
 		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()

@@ -69,13 +69,13 @@ func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsex
 			return nil
 		}
 		origins[v.Origin] = true
-		found := robotsFound(v)
+		found := robotsResult(v)
 		if last[v.Origin] == at && !v.NoStore {
 			if text, err := os.ReadFile(output.RobotsPath(dir, string(v.Origin))); err == nil && len(text) > 0 {
 				found.Body = text
 			}
 		}
-		p.batch.Loose(&output.Found{Robots: []*output.Robots{found}})
+		p.batch.AddUnfiled(&output.Found{Robots: []*output.Robots{found}})
 		return p.added()
 	})
 	if err != nil {
@@ -102,11 +102,11 @@ func (p *replayer) flush() error {
 		return nil
 	}
 	defer p.batch.Reset()
-	return p.sink.Write(p.batch.Found())
+	return p.sink.Write(p.batch.Results())
 }
 
-// robotsFound is what a sink is told of a robots.txt.
-func robotsFound(rec *robotsext.Record) *output.Robots {
+// robotsResult is what a sink is told of a robots.txt.
+func robotsResult(rec *robotsext.Record) *output.Robots {
 	r := &output.Robots{
 		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, RetryAt: rec.RetryAt,

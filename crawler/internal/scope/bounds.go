@@ -27,9 +27,9 @@ func (s *Scope) TooDeep(depth int) bool {
 	return s.bounds.MaxDepth >= 0 && depth > s.bounds.MaxDepth
 }
 
-// Bound returns which limit of single URLs excludes a URL, and how; empty: none does. The limit
+// Exceeded returns which limit of single URLs excludes a URL, and how; empty: none does. The limit
 // on repetitions does not hold for what a site lists itself, nor for what that redirects to.
-func (s *Scope) Bound(url string, t provenance.Provenance) (output.Reason, string) {
+func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, string) {
 	if len(url) > s.bounds.MaxURL {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), s.bounds.MaxURL)
 	}

@@ -58,7 +58,7 @@ func patternsOf(url string) [2]string {
 	if last > 0 && parts[last] == "" {
 		last-- // of a path that ends in a slash
 	}
-	again := comesAgain(parts[:len(parts)-1])
+	again := hasRepeatedPart(parts[:len(parts)-1])
 	for i, part := range parts {
 		if again && i > 0 {
 			b.WriteString("/**")
@@ -88,8 +88,8 @@ func patternsOf(url string) [2]string {
 	return [2]string{b.String(), coarse}
 }
 
-// comesAgain tells whether a part of a path that is no number stands there twice.
-func comesAgain(parts []string) bool {
+// hasRepeatedPart tells whether a part of a path that is no number stands there twice.
+func hasRepeatedPart(parts []string) bool {
 	for i, part := range parts {
 		if slices.Contains(parts[:i], part) && kindsOf(part).digits < len(part) {
 			return true

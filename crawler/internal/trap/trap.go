@@ -71,9 +71,9 @@ const (
 type ClosedPattern struct {
 	Host    frontier.Host `json:"host"`
 	Pattern string        `json:"pattern"`
-	Pages   int           `json:"pages"` // fetched until then
-	Free    int           `json:"free"`  // trap-pages
-	At      time.Time     `json:"at"`
+	Pages   int           `json:"pages"`      // fetched until then
+	Free    int           `json:"trap_pages"` // trap-pages
+	At      time.Time     `json:"closed_at"`
 }
 
 // Detector counts pages by pattern. It is safe for concurrent use.
@@ -83,8 +83,8 @@ type Detector struct {
 
 	mu       sync.Mutex     // guards all below
 	closed   map[uint64]int // by host and pattern: pages fetched until then
-	young    map[frontier.Host]map[string]*pattern
-	old      map[frontier.Host]map[string]*pattern // those not seen since young was begun
+	current  map[frontier.Host]map[string]*pattern
+	previous map[frontier.Host]map[string]*pattern // those not seen since young was begun
 	patterns int                                   // in young
 	watched  []*pattern                            // a ring, filled from the front
 	next     int                                   // place in it
@@ -92,16 +92,16 @@ type Detector struct {
 
 // pattern is what is known of the pages of one pattern.
 type pattern struct {
-	pages int
-	moved int     // redirects, which are not judged
-	left  int     // of the budget; at zero it is closed
-	seen  *recent // nil: nothing was looked at, or it is forgotten
+	pages     int
+	redirects int           // redirects, which are not judged
+	budget    int           // of the budget; at zero it is closed
+	seen      *recentHashes // nil: nothing was looked at, or it is forgotten
 }
 
 // New returns a detector that lets each pattern of a host have free pages before it has to
 // show something new; 0: it detects nothing.
 func New(free int) *Detector {
-	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), young: make(map[frontier.Host]map[string]*pattern)}
+	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), current: make(map[frontier.Host]map[string]*pattern)}
 }
 
 // Closed returns the pattern of a URL, when it is closed, and how many pages were
@@ -117,7 +117,7 @@ func (d *Detector) Closed(host frontier.Host, url string) (name string, pages in
 	if pages, closed = d.closed[d.key(host, names[0])]; closed {
 		return names[0], pages, true
 	}
-	name, _ = d.look(host, names)
+	name, _ = d.lookup(host, names)
 	pages, closed = d.closed[d.key(host, name)]
 	return name, pages, closed
 }
@@ -138,7 +138,7 @@ func (d *Detector) Fetched(host frontier.Host, url string) (judged bool) {
 	defer d.mu.Unlock()
 	_, p := d.pattern(host, names)
 	if p.pages++; p.pages == d.free+1 {
-		p.left = max(d.free/10, leastTrial)
+		p.budget = max(d.free/10, leastTrial)
 	}
 	return p.pages > d.free && (p.pages-d.free)%sampleEvery == 1
 }
@@ -153,7 +153,7 @@ func (d *Detector) Redirected(host frontier.Host, url string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, p := d.pattern(host, names)
-	p.moved++
+	p.redirects++
 }
 
 // Exhausted reports whether the pattern of a URL has used up its free pages.
@@ -161,8 +161,8 @@ func (d *Detector) Exhausted(host frontier.Host, url string) bool {
 	names := patternsOf(url)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_, p := d.look(host, names)
-	return p != nil && p.pages+p.moved > d.free
+	_, p := d.lookup(host, names)
+	return p != nil && p.pages+p.redirects > d.free
 }
 
 // Judge examines a page, which may lead to more of its like. It returns the pattern of the
@@ -173,13 +173,13 @@ func (d *Detector) Judge(host frontier.Host, url string, page []byte, leads bool
 	defer d.mu.Unlock()
 	name, p := d.pattern(host, names)
 	switch {
-	case d.isNews(p, items):
-		p.left += gain * sampleEvery
+	case d.showsNew(p, items):
+		p.budget += gain * sampleEvery
 	case leads:
-		p.left -= sampleEvery
+		p.budget -= sampleEvery
 	}
 	key := d.key(host, name)
-	if _, already := d.closed[key]; already || p.left > 0 || p.pages <= d.free {
+	if _, already := d.closed[key]; already || p.budget > 0 || p.pages <= d.free {
 		return nil
 	}
 	d.closed[key] = p.pages
@@ -197,12 +197,12 @@ func (d *Detector) key(host frontier.Host, name string) uint64 {
 	return maphash.String(d.seed, string(host)+name)
 }
 
-// look returns the name of the pattern that a URL is counted by, and what is known of
+// lookup returns the name of the pattern that a URL is counted by, and what is known of
 // it; nil: nothing is.
-func (d *Detector) look(host frontier.Host, names [2]string) (string, *pattern) {
-	h, ok := d.young[host]
+func (d *Detector) lookup(host frontier.Host, names [2]string) (string, *pattern) {
+	h, ok := d.current[host]
 	if !ok {
-		h = d.old[host]
+		h = d.previous[host]
 	}
 	if p := h[names[0]]; p != nil || len(h) < maxHostPatterns {
 		return names[0], p
@@ -212,14 +212,14 @@ func (d *Detector) look(host frontier.Host, names [2]string) (string, *pattern) 
 
 // pattern is look for a page that is to be counted.
 func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *pattern) {
-	name, p := d.look(host, names)
-	h, ok := d.young[host]
+	name, p := d.lookup(host, names)
+	h, ok := d.current[host]
 	if !ok {
-		if h = d.old[host]; h == nil {
+		if h = d.previous[host]; h == nil {
 			h = make(map[string]*pattern)
 		}
-		delete(d.old, host)
-		d.young[host] = h
+		delete(d.previous, host)
+		d.current[host] = h
 		d.patterns += 1 + len(h) // a host takes as much as a pattern
 	}
 	if p == nil {
@@ -228,18 +228,18 @@ func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *patter
 		d.patterns++
 	}
 	if d.patterns > maxPatterns/2 {
-		delete(d.young, host)
-		d.old, d.young, d.patterns = d.young, map[frontier.Host]map[string]*pattern{host: h}, 1+len(h)
+		delete(d.current, host)
+		d.previous, d.current, d.patterns = d.current, map[frontier.Host]map[string]*pattern{host: h}, 1+len(h)
 	}
 	return name, p
 }
 
-// isNews tells whether a page shows enough that those before it did not. Of the first
+// showsNew tells whether a page shows enough that those before it did not. Of the first
 // that is looked at nobody can say.
-func (d *Detector) isNews(p *pattern, shown []item) bool {
+func (d *Detector) showsNew(p *pattern, shown []item) bool {
 	first := p.seen == nil
 	if first {
-		d.watch(p)
+		d.remember(p)
 	}
 	fresh, all := 0, 0
 	for _, i := range shown {
@@ -251,11 +251,11 @@ func (d *Detector) isNews(p *pattern, shown []item) bool {
 	return !first && fresh >= leastNews && fresh*leastShare >= all
 }
 
-// watch gives a pattern room to remember what its pages show, and takes it from
+// remember gives a pattern room to remember what its pages show, and takes it from
 // another where there is no more.
-func (d *Detector) watch(p *pattern) {
+func (d *Detector) remember(p *pattern) {
 	if len(d.watched) < maxWatched {
-		p.seen = new(recent)
+		p.seen = new(recentHashes)
 		d.watched = append(d.watched, p)
 		return
 	}
@@ -313,9 +313,9 @@ func withoutDates(text []byte) []byte {
 	return []byte(foldDigits(string(text)))
 }
 
-// recent remembers some thousands of hashes, those that it was asked for last. It is
+// recentHashes remembers some thousands of hashes, those that it was asked for last. It is
 // a table of buckets, in each of which the latest comes first.
-type recent [recentBuckets * recentDepth]uint32
+type recentHashes [recentBuckets * recentDepth]uint32
 
 const (
 	recentBuckets = 1 << 10
@@ -323,7 +323,7 @@ const (
 )
 
 // add adds a hash, and tells whether it was not there.
-func (r *recent) add(hash uint32) bool {
+func (r *recentHashes) add(hash uint32) bool {
 	at := int(hash%recentBuckets) * recentDepth
 	bucket := r[at : at+recentDepth]
 	hash |= 1 << 31 // zero is an empty place

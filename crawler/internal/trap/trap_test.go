@@ -134,7 +134,7 @@ func TestClosedStaysClosed(t *testing.T) {
 		for i := range maxHostPatterns {
 			tr.Fetched(host, fmt.Sprintf("%s/%s/page", host, traptest.Slug(i)))
 		}
-		if tr.Fetched(host, host+"/page.html"); tr.young[host]["/*"+coarseSuffix] == nil {
+		if tr.Fetched(host, host+"/page.html"); tr.current[host]["/*"+coarseSuffix] == nil {
 			t.Errorf("%s: coarse patterns are not counted", name)
 		}
 		check("with a thousand patterns")
@@ -183,12 +183,12 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Logf("%d MiB", took>>20)
 	}
 	count := 0
-	for _, h := range []map[frontier.Host]map[string]*pattern{tr.young, tr.old} {
+	for _, h := range []map[frontier.Host]map[string]*pattern{tr.current, tr.previous} {
 		for _, patterns := range h {
 			count += 1 + len(patterns)
 		}
 	}
-	if deep := tr.young["https://deep.test"]; count > maxPatterns || len(tr.watched) > maxWatched || len(deep) > maxHostPatterns+1 {
+	if deep := tr.current["https://deep.test"]; count > maxPatterns || len(tr.watched) > maxWatched || len(deep) > maxHostPatterns+1 {
 		t.Errorf("%d patterns, %d of them watched, %d of one host", count, len(tr.watched), len(deep))
 	}
 	runtime.KeepAlive(tr)

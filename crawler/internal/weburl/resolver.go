@@ -20,7 +20,7 @@ type Resolver struct {
 
 // NewResolver returns a resolver for a document at base, a canonical URL.
 func NewResolver(base string, known *OriginCache) (*Resolver, error) {
-	a, _, ok := known.cut(base)
+	a, _, ok := known.splitOrigin(base)
 	if a.Canonical = base; !ok {
 		var err error
 		if a, err = Parse(base); err != nil {
@@ -40,7 +40,7 @@ func (r *Resolver) Resolve(ref string) (URL, error) {
 	if len(plain) > MaxLength/2 {
 		return r.parse(ref)
 	}
-	if a, path, ok := r.origins.cut(plain); ok && isPlain(path) {
+	if a, path, ok := r.origins.splitOrigin(plain); ok && isPlain(path) {
 		a.Canonical = string(a.Origin) + path
 		return a, nil
 	}
@@ -64,7 +64,7 @@ func (r *Resolver) parse(ref string) (URL, error) {
 	if r.parsed == nil {
 		base, err := urls.Parse(r.base.Canonical)
 		if err != nil {
-			return URL{}, notURL(ref, err)
+			return URL{}, invalidError(ref, err)
 		}
 		r.parsed = base
 	}
@@ -120,10 +120,10 @@ const (
 // NewOriginCache returns an empty cache.
 func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
 
-// cut takes an absolute URL apart: the address of its host, with / for a path,
+// splitOrigin takes an absolute URL apart: the address of its host, with / for a path,
 // and the rest as it is written, which begins with a slash. It is not ok for what
 // has to be parsed as a whole.
-func (o *OriginCache) cut(url string) (a URL, rest string, ok bool) {
+func (o *OriginCache) splitOrigin(url string) (a URL, rest string, ok bool) {
 	start := len("http://")
 	if strings.HasPrefix(url, "https://") {
 		start++

@@ -12,7 +12,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -67,24 +67,24 @@ func Resolve(base, ref string) (URL, error) {
 // urlOf is what was read of a reference, in canonical form.
 func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
 	if err != nil {
-		return URL{}, notURL(ref, err)
+		return URL{}, invalidError(ref, err)
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
-		return URL{}, notURL(ref, robotsext.ErrUnsupportedScheme)
+		return URL{}, invalidError(ref, robotsext.ErrUnsupportedScheme)
 	}
 	u.SetUsername("")
 	u.SetPassword("")
 	parsed, err := url.Parse(u.Href(true))
 	if err != nil {
-		return URL{}, notURL(ref, err)
+		return URL{}, invalidError(ref, err)
 	}
 	// net/http escapes a little more than browsers do.
 	if parsed, err = robotsext.CleanURL(parsed); err != nil {
-		return URL{}, notURL(ref, err)
+		return URL{}, invalidError(ref, err)
 	}
 	origin, err := robotsext.OriginOf(parsed)
 	if err != nil {
-		return URL{}, notURL(ref, err)
+		return URL{}, invalidError(ref, err)
 	}
 	canonical := parsed.String()
 	if len(canonical) > MaxLength {
@@ -130,13 +130,13 @@ func Segments(ref string) int {
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// notURL is the error for a reference that cannot be requested. It stands in the
+// invalidError is the error for a reference that cannot be requested. It stands in the
 // output, so it repeats no password, and not all of what is long: a page may have
 // thousands of them.
-func notURL(ref string, err error) error {
+func invalidError(ref string, err error) error {
 	hidden := secret.Doubtful(ref)
-	short, why := shown.Clip(hidden, shown.MaxBytes), err.Error()
-	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*shown.MaxBytes { // it repeats the URL
+	short, why := escape.Clip(hidden, escape.MaxBytes), err.Error()
+	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*escape.MaxBytes { // it repeats the URL
 		return fmt.Errorf("%q is not a URL", short)
 	}
 	return fmt.Errorf("%q: %w", short, err)
@@ -170,9 +170,9 @@ func IsWeb(ref string) bool {
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
 }
 
-// Beginning returns the beginning of a URL that is too long to be read. It reports false if
+// Truncated returns the beginning of a URL that is too long to be read. It reports false if
 // that was never meant to be a page's.
-func Beginning(base, ref string) (URL, bool) {
-	a, err := Resolve(base, shown.Clip(ref, shown.MaxBytes))
+func Truncated(base, ref string) (URL, bool) {
+	a, err := Resolve(base, escape.Clip(ref, escape.MaxBytes))
 	return a, err == nil
 }

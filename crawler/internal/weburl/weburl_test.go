@@ -115,21 +115,21 @@ func TestOriginsAreBounded(t *testing.T) {
 	for i := range maxOrigins {
 		o.known[fmt.Sprintf("http://h%d.test", i)] = URL{}
 	}
-	if _, _, ok := o.cut("http://another.test/"); !ok {
+	if _, _, ok := o.splitOrigin("http://another.test/"); !ok {
 		t.Error("another is not known")
 	}
 	if n := len(o.known); n == 0 || n > maxOrigins {
 		t.Errorf("%d are remembered", n)
 	}
 	o = NewOriginCache()
-	if _, _, ok := o.cut("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
+	if _, _, ok := o.splitOrigin("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
 		t.Error("a port with zeros without end is remembered")
 	}
 	before := heapInUse()
 	const pages, size = 64, 1 << 20
 	for i := range pages {
 		page := fmt.Sprintf("http://h%d.test/", i) + strings.Repeat("x", size)
-		o.cut(page[:strings.IndexByte(page, 'x')])
+		o.splitOrigin(page[:strings.IndexByte(page, 'x')])
 	}
 	if kept := int64(heapInUse()) - int64(before); kept > pages*size/4 {
 		t.Errorf("%d bytes of pages are kept for %d names", kept, pages)
@@ -142,11 +142,11 @@ func TestOriginsAreBounded(t *testing.T) {
 func TestLongNamesAreNotRemembered(t *testing.T) {
 	o := NewOriginCache()
 	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
-		if _, _, ok := o.cut("http://" + name + "/"); ok || len(o.known) > 0 {
+		if _, _, ok := o.splitOrigin("http://" + name + "/"); ok || len(o.known) > 0 {
 			t.Errorf("%.20s… is remembered", name)
 		}
 	}
-	if _, rest, ok := o.cut("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
+	if _, rest, ok := o.splitOrigin("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
 		t.Errorf("%q, %t", rest, ok)
 	}
 }

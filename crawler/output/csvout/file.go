@@ -61,7 +61,7 @@ func (f *file) cut(counted int64) error {
 	if err != nil {
 		return err
 	}
-	if f.length, err = jsonlines.Whole(f.file, min(counted, info.Size())); err != nil {
+	if f.length, err = jsonlines.CompleteLength(f.file, min(counted, info.Size())); err != nil {
 		return err
 	}
 	if f.length == info.Size() {

@@ -107,7 +107,7 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 		return nil, err
 	}
 	defer endLog()
-	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: r.Note, Formats: settings.Formats(&cfg)})
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, OnNotice: r.Note, Formats: settings.Formats(&cfg)})
 	if err != nil {
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
@@ -136,7 +136,7 @@ func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
 
 // planningLines is how a planner is getting on, for a person.
 func planningLines(s *crawler.PlanStatus, now time.Time) []string {
-	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsLeft, humanize.Count(s.URLs, "URL"))
+	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsRemaining, humanize.Count(s.URLs, "URL"))
 	hosts := fmt.Sprintf("hosts: %d asked for robots.txt", s.Hosts)
 	if n := len(s.Waiting); n > 0 {
 		hosts += fmt.Sprintf(", %d unreachable for now", n)

@@ -56,7 +56,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	opts.Logger = log
 	opts.Formats = settings.Formats(&cfg)
 	var c *crawler.Crawler
-	opts.Notice = r.Note
+	opts.OnNotice = r.Note
 	known := progress.NewHostList(cfg.URLs)
 	if !r.Quiet {
 		opts.Formats = append(opts.Formats, known.Format())
@@ -66,7 +66,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		return nil, err
 	}
 	defer page.close()
-	opts.Begun = func() {
+	opts.OnStart = func() {
 		r.begun(cfg, opts)
 		if status, err := c.Status(); opts.Resume && err == nil && status.Left == 0 {
 			r.Note("nothing was left to do; fetch all again with: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))

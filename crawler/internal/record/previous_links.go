@@ -9,11 +9,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// earlierLinks are the links of the crawl before a recrawl. A page that answers 304 still has
+// previousLinks are the links of the crawl before a recrawl. A page that answers 304 still has
 // them, but its response does not.
 //
-// Memory holds some 40 bytes for each page of that crawl. The zero earlierLinks knows no page.
-type earlierLinks struct {
+// Memory holds some 40 bytes for each page of that crawl. The zero previousLinks knows no page.
+type previousLinks struct {
 	lineReader // of links.1.jsonl or a later one
 
 	seed maphash.Seed
@@ -23,11 +23,11 @@ type earlierLinks struct {
 // noLinks is the place of a page that has no links.
 const noLinks = -1
 
-// LoadEarlierLinks has the pages that have not changed keep their links. Number is the one
+// LoadPreviousLinks has the pages that have not changed keep their links. Number is the one
 // under which [crawldir.Rotate] put the files of the crawl before this one. It comes after Open.
-func (r *Recorder) LoadEarlierLinks(number int) error {
+func (r *Recorder) LoadPreviousLinks(number int) error {
 	file := func(name string) string { return filepath.Join(r.cfg.Dir, crawldir.RotatedName(name, number)) }
-	e := &r.earlier
+	e := &r.previousLinks
 	e.name, e.seed, e.at = file(crawldir.LinksFile), maphash.MakeSeed(), make(map[uint64]int64)
 	cut := make(map[uint64]bool) // pages of which some links are not known
 	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
@@ -52,7 +52,7 @@ func (r *Recorder) LoadEarlierLinks(number int) error {
 
 // addTo adds the line of links of a page that has not changed to a batch. The line of a page
 // without links says so: no line would mean that its links are not known.
-func (e *earlierLinks) addTo(b *crawldir.Batch, p *output.Page) error {
+func (e *previousLinks) addTo(b *crawldir.Batch, p *output.Page) error {
 	if e.at == nil || p.Status != http.StatusNotModified {
 		return nil
 	}

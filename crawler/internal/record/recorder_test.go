@@ -60,7 +60,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	if diff := cmp.Diff(want, restored); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}
-	if d := r.Deferred.Get("http://c.test"); d == nil || d.Why.Detail != "status 503" {
+	if d := r.Deferred.Get("http://c.test"); d == nil || d.Rejection.Detail != "status 503" {
 		t.Errorf("deferred: %+v", d)
 	}
 	r.Start()

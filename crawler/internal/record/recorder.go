@@ -45,12 +45,12 @@ type Config struct {
 	Log       *slog.Logger
 	Notice    func(line string) // tells a person
 
-	OnPage     func(*output.Page)                     // called with each committed line of pages.jsonl
-	OnReject   func(*output.Rejection)                // called with each URL that begins to count as rejected
-	OnRecount  func(reason output.Reason, change int) // called when URLs of an earlier run count, or one no longer does
-	OnUnlisted func()                                 // called when more URLs are skipped than are listed
-	OnDamage   func(output.Loss)                      // called when a file has damaged lines
-	OnLoss     func([]output.Loss) error              // called when the files of a format have lost something
+	OnPage               func(*output.Page)                     // called with each committed line of pages.jsonl
+	OnReject             func(*output.Rejection)                // called with each URL that begins to count as rejected
+	OnRecount            func(reason output.Reason, change int) // called when URLs of an earlier run count, or one no longer does
+	OnRejectedIncomplete func()                                 // called when more URLs are skipped than are listed
+	OnDamage             func(output.Loss)                      // called when a file has damaged lines
+	OnLoss               func([]output.Loss) error              // called when the files of a format have lost something
 }
 
 // Recorder writes down what a crawl does. Use it in this order: New, then Create, or Load and
@@ -69,11 +69,11 @@ type Recorder struct {
 	queue     chan *commitEntry
 	running   sync.WaitGroup
 
-	duplicates *duplicates
-	earlier    earlierLinks
-	lost       bool        // files have lost something; see OpenSinks
-	damaged    atomic.Bool // a file has damaged lines
-	reported   sync.Map    // names of files with damaged lines
+	duplicates    *duplicates
+	previousLinks previousLinks
+	lost          bool        // files have lost something; see OpenSinks
+	damaged       atomic.Bool // a file has damaged lines
+	reported      sync.Map    // names of files with damaged lines
 }
 
 // New returns a recorder that has not opened anything.
@@ -84,7 +84,7 @@ func New(cfg Config) *Recorder {
 	}
 	r.power = cfg.Power
 	if cfg.Dir != "" {
-		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, passOver: r.passOver}
+		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, skipDamaged: r.skipDamaged}
 	}
 	r.Deferred = newDeferred(r.journal)
 	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
@@ -98,7 +98,7 @@ func New(cfg Config) *Recorder {
 		r.skipped(j, change < 0)
 	}
 	r.Skipped.onFull = func() {
-		cfg.OnUnlisted()
+		cfg.OnRejectedIncomplete()
 		cfg.Log.Warn("too many skipped URLs", "limit", maxSkipped)
 		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
 	}
@@ -136,5 +136,5 @@ func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
 // Close closes the sinks and the files. The frontier is still open then: a sink may look at
 // it.
 func (r *Recorder) Close() error {
-	return errors.Join(r.close(), r.duplicates.close(), r.earlier.close())
+	return errors.Join(r.close(), r.duplicates.close(), r.previousLinks.close())
 }

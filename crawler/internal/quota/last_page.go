@@ -27,12 +27,12 @@ func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Hos
 func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	rec, err := f.Host(ctx, host)
 	if err != nil {
-		return crowded, err
+		return busy, err
 	}
 	if rec.MaxInFlight > 1 || rec.Leased > 1 {
-		return crowded, l.setNarrow(ctx, f, host, true)
+		return busy, l.setNarrow(ctx, f, host, true)
 	}
-	s, err := l.takeAlone(ctx, host)
+	s, err := l.takeExclusive(ctx, host)
 	if s == HostSpent && err == nil { // there is nothing to wait for any more
 		err = l.setNarrow(ctx, f, host, false)
 	}
@@ -44,7 +44,7 @@ func (l *Pages) setNarrow(ctx context.Context, f frontier.Frontier, host frontie
 	l.mu.Lock()
 	l.host(host).narrowed = narrow
 	l.mu.Unlock()
-	most := l.inFlight
+	most := l.maxInFlight
 	if narrow {
 		most = 1
 	}
@@ -57,17 +57,17 @@ func (l *Pages) isNarrowed(h frontier.Host) bool {
 	return l.host(h).narrowed
 }
 
-// takeAlone is take while no other process has a page of the host in flight: what has been
+// takeExclusive is take while no other process has a page of the host in flight: what has been
 // taken then is given back by nobody.
-func (l *Pages) takeAlone(ctx context.Context, h frontier.Host) (Share, error) {
+func (l *Pages) takeExclusive(ctx context.Context, h frontier.Host) (Share, error) {
 	l.mu.Lock()
-	l.host(h).dry = false
+	l.host(h).exhausted = false
 	l.mu.Unlock()
 	s, err := l.take(ctx, h)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if host := l.host(h); s == hostTaken && host.dry {
-		host.over, s = true, HostSpent
+	if host := l.host(h); s == hostTaken && host.exhausted {
+		host.final, s = true, HostSpent
 	}
 	return s, err
 }

@@ -1,9 +1,9 @@
-// Package shown makes what a site wrote fit to be shown to a person.
+// Package escape makes what a site wrote fit to be shown to a person.
 //
 // A site may write anything: characters that nobody sees, some that turn the direction
 // of reading so that an address reads like another, text without end, addresses that
 // are programs. A template that escapes markup lets all of them through.
-package shown
+package escape
 
 import (
 	"net/url"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Max is how much of a text is shown, in characters.
-const Max = 300
+// MaxChars is how much of a text is shown, in characters.
+const MaxChars = 300
 
 // Text is text of a site as a person can see it: what is invisible or turns the
 // direction of reading is written as an escape of Go, and what is longer than Max is
@@ -20,7 +20,7 @@ const Max = 300
 func Text(text string) string {
 	more, n := "", 0
 	for i := range text {
-		if n == Max {
+		if n == MaxChars {
 			text, more = text[:i], "…"
 			break
 		}
@@ -33,9 +33,9 @@ func Text(text string) string {
 // unquoted writes what only a quoted text needs to escape as itself.
 var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// Link tells whether a browser may be sent to what a site wrote: it is a URL of the
+// IsWebLink tells whether a browser may be sent to what a site wrote: it is a URL of the
 // web, of so many bytes at the most.
-func Link(text string, most int) bool {
+func IsWebLink(text string, most int) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= most && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -1,6 +1,6 @@
-// Package census counts what a crawl would fetch, and sums it up with the time that it would
+// Package plancount counts what a crawl would fetch, and sums it up with the time that it would
 // take.
-package census
+package plancount
 
 import (
 	"context"
@@ -44,21 +44,21 @@ type Crawl struct {
 	Listed func(robotsext.Origin) int // sitemap files of an origin
 }
 
-// A Census counts URLs, each once, by origin and by what becomes of it. It is safe for
+// A Counter counts URLs, each once, by origin and by what becomes of it. It is safe for
 // concurrent use.
-type Census struct {
+type Counter struct {
 	Frontier *Frontier
 
 	c    *Crawl
 	seed maphash.Seed
 
-	mu     sync.Mutex // guards all below
-	fates  map[uint64]fate
-	hosts  map[robotsext.Origin]*headcount
-	others *headcount // of hosts for which there is no room
-	known  int        // URLs that the frontier of a crawl would hold
-	bytes  int64      // that they have together
-	files  []*plan.Sitemap
+	mu           sync.Mutex // guards all below
+	dispositions map[uint64]disposition
+	hosts        map[robotsext.Origin]*hostCounts
+	others       *hostCounts // of hosts for which there is no room
+	known        int         // URLs that the frontier of a crawl would hold
+	bytes        int64       // that they have together
+	files        []*plan.Sitemap
 }
 
 // maxOthers is how many hosts are counted by themselves of which a crawl would ask
@@ -68,66 +68,66 @@ const maxOthers = 1000
 // maxExamples is how many URLs are shown of those that a rule keeps away.
 const maxExamples = 3
 
-// fate is what has become of a URL: its place in fates plus one, or inFrontier.
+// disposition is what has become of a URL: its place in fates plus one, or inFrontier.
 // Zero: it is new.
-type fate uint8
+type disposition uint8
 
-const inFrontier fate = 255
+const inFrontier disposition = 255
 
-// fates are the reasons for which an entry of a sitemap does not reach the frontier.
-var fates = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.Unchanged, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
+// dispositions are the reasons for which an entry of a sitemap does not reach the frontier.
+var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.Unchanged, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
 
-// headcount counts the URLs of one origin.
-type headcount struct {
-	origin  robotsext.Origin
-	rec     *robotsext.Record // the first that came to a conclusion; nil: there is none yet
-	failing *robotsext.Record // until then, the last that did not
-	group   *robotstxt.Group  // of rec; nil: it has no rules
-	waiting []frontier.Item   // until rec is there
-	sought  bool              // one of them is in the frontier, for the sake of rec
+// hostCounts counts the URLs of one origin.
+type hostCounts struct {
+	origin       robotsext.Origin
+	rec          *robotsext.Record // the first that came to a conclusion; nil: there is none yet
+	failing      *robotsext.Record // until then, the last that did not
+	group        *robotstxt.Group  // of rec; nil: it has no rules
+	waiting      []frontier.Item   // until rec is there
+	robotsQueued bool              // one of them is in the frontier, for the sake of rec
 
 	urls, pages int
 	rejected    map[output.Reason]int
 	rules       map[*robotstxt.Rule]*plan.Rule
 
-	requests, answers int
-	took              time.Duration // of the answers
-	addr              netip.Addr    // where per-ip is a limit
+	requests, responses int
+	responseTime        time.Duration // of the answers
+	addr                netip.Addr    // where per-ip is a limit
 }
 
 // New returns the census of a crawl. Nothing of c is used before something is counted.
-func New(c *Crawl) *Census {
-	s := &Census{
-		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
-		hosts: make(map[robotsext.Origin]*headcount), others: newHeadcount(""),
+func New(c *Crawl) *Counter {
+	s := &Counter{
+		c: c, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition),
+		hosts: make(map[robotsext.Origin]*hostCounts), others: newHostCounts(""),
 	}
-	s.Frontier = &Frontier{Memory: frontier.NewMemory(&c.Frontier), census: s}
+	s.Frontier = &Frontier{Memory: frontier.NewMemory(&c.Frontier), counter: s}
 	return s
 }
 
-func newHeadcount(o robotsext.Origin) *headcount {
-	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
+func newHostCounts(o robotsext.Origin) *hostCounts {
+	return &hostCounts{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
 }
 
-// add counts a page that a crawl would take into its frontier. Ask says that it is
+// addPage counts a page that a crawl would take into its frontier. Ask says that it is
 // the first of an origin of which nothing is known.
-func (s *Census) add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
+func (s *Counter) addPage(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(weburl.OriginOf(item.URL))
-	ask = h.rec == nil && !h.sought
-	h.sought = true
-	return s.take(h, item, t), ask
+	h := s.countsOf(weburl.OriginOf(item.URL))
+	ask = h.rec == nil && !h.robotsQueued
+	h.robotsQueued = true
+	return s.countPage(h, item, t), ask
 }
 
-// take counts a page of h, unless it was counted before.
-func (s *Census) take(h *headcount, item frontier.Item, t provenance.Provenance) bool {
+// countPage counts a page of h, unless it was counted before.
+func (s *Counter) countPage(h *hostCounts, item frontier.Item, t provenance.Provenance) bool {
 	key := maphash.String(s.seed, item.URL)
-	old := s.fates[key]
+	old := s.dispositions[key]
 	if old == inFrontier {
 		return false
 	}
-	s.fates[key] = inFrontier
+	s.dispositions[key] = inFrontier
 	if old == 0 {
 		h.urls++
 	} else {
@@ -138,13 +138,13 @@ func (s *Census) take(h *headcount, item frontier.Item, t provenance.Provenance)
 	if h.rec == nil {
 		h.waiting = append(h.waiting, item)
 	} else {
-		s.judge(h, item, t)
+		s.decide(h, item, t)
 	}
 	return true
 }
 
-// judge decides about a page as a worker and robotsext.Robots.Decide would.
-func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance) {
+// decide decides about a page as a worker and robotsext.Robots.Decide would.
+func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {
 		u, err = robotsext.CleanURL(u)
@@ -163,7 +163,7 @@ func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 		if clean := s.c.Clean(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.DuplicateURL]++
 			item.URL = clean
-			s.take(h, item, t)
+			s.countPage(h, item, t)
 			return
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 }
 
 // disallow counts a page under the rule that keeps it away.
-func (h *headcount) disallow(v robotstxt.Verdict, url string) {
+func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
 	if r == nil {
@@ -189,7 +189,7 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 
 // Skip counts URLs that a crawl would skip. Of two reasons the one that holds
 // for the URL itself counts, and else the first, as in record.Skipped.
-func (s *Census) Skip(urls []record.SkippedURL) error {
+func (s *Counter) Skip(urls []record.SkippedURL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range urls {
@@ -198,7 +198,7 @@ func (s *Census) Skip(urls []record.SkippedURL) error {
 			s.files = append(s.files, &plan.Sitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
-		now := fate(slices.Index(fates[:], r.Reason) + 1)
+		now := disposition(slices.Index(dispositions[:], r.Reason) + 1)
 		if now == 0 {
 			return fmt.Errorf("a plan does not know the reason %q", r.Reason)
 		}
@@ -206,17 +206,17 @@ func (s *Census) Skip(urls []record.SkippedURL) error {
 		if origin == "" { // it is no URL: the sitemap's
 			origin = weburl.OriginOf(r.FoundOn)
 		}
-		h := s.count(origin)
+		h := s.countsOf(origin)
 		key := maphash.String(s.seed, r.URL)
-		switch old := s.fates[key]; {
+		switch old := s.dispositions[key]; {
 		case old == 0:
 			h.urls++
-		case old == inFrontier || !record.IsWeak(fates[old-1]) || record.IsWeak(r.Reason):
+		case old == inFrontier || !record.IsWeak(dispositions[old-1]) || record.IsWeak(r.Reason):
 			continue
 		default:
 			s.revoke(h, old)
 		}
-		s.fates[key] = now
+		s.dispositions[key] = now
 		h.rejected[r.Reason]++
 	}
 	return nil
@@ -224,8 +224,8 @@ func (s *Census) Skip(urls []record.SkippedURL) error {
 
 // revoke takes back that a URL of h was skipped. It may have been counted before
 // there was room for its host.
-func (s *Census) revoke(h *headcount, old fate) {
-	reason := fates[old-1]
+func (s *Counter) revoke(h *hostCounts, old disposition) {
+	reason := dispositions[old-1]
 	if h.rejected[reason] == 0 {
 		s.others.urls--
 		h.urls++
@@ -236,32 +236,32 @@ func (s *Census) revoke(h *headcount, old fate) {
 	}
 }
 
-// count returns the headcount of an origin.
-func (s *Census) count(o robotsext.Origin) *headcount {
+// countsOf returns the headcount of an origin.
+func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 	h := s.hosts[o]
 	switch {
 	case h != nil:
 		return h
-	case len(s.hosts) >= maxOthers && !s.belongs(o):
+	case len(s.hosts) >= maxOthers && !s.isInCrawl(o):
 		return s.others
 	}
-	h = newHeadcount(o)
+	h = newHostCounts(o)
 	s.hosts[o] = h
 	return h
 }
 
-// belongs tells whether an origin is one of the crawl's.
-func (s *Census) belongs(o robotsext.Origin) bool {
+// isInCrawl tells whether an origin is one of the crawl's.
+func (s *Counter) isInCrawl(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
 	return err == nil && s.c.Holds(a)
 }
 
 // Robots takes a robots.txt, and judges the pages that waited for it.
-func (s *Census) Robots(rec *robotsext.Record) error {
+func (s *Counter) Robots(rec *robotsext.Record) error {
 	addr := s.c.Lookup(weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(rec.Origin)
+	h := s.countsOf(rec.Origin)
 	switch {
 	case h == s.others, h.rec != nil:
 		return nil // what was judged was judged by the first
@@ -281,22 +281,22 @@ func (s *Census) Robots(rec *robotsext.Record) error {
 		if err != nil {
 			return err
 		}
-		s.judge(h, item, t)
+		s.decide(h, item, t)
 	}
 	return nil
 }
 
 // Commit counts the sitemaps that a crawl would write down, and tells the frontier.
-func (s *Census) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
-	for _, f := range lines.Found().Sitemaps {
-		s.file(f)
+func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
+	for _, f := range lines.Results().Sitemaps {
+		s.addSitemap(f)
 	}
 	_, err := s.Frontier.Finish(context.Background(), []frontier.Outcome{outcome}, nil)
 	return err
 }
 
-// file notes what came of a sitemap.
-func (s *Census) file(f *output.Sitemap) {
+// addSitemap notes what came of a sitemap.
+func (s *Counter) addSitemap(f *output.Sitemap) {
 	p := &plan.Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
@@ -308,23 +308,23 @@ func (s *Census) file(f *output.Sitemap) {
 
 // Request counts a request to its origin, and how long the response took to begin; err is why
 // there is none.
-func (s *Census) Request(req *http.Request, took time.Duration, err error) {
+func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
 	if invalid != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(origin)
+	h := s.countsOf(origin)
 	h.requests++
 	if err == nil {
-		h.answers++
-		h.took += took
+		h.responses++
+		h.responseTime += took
 	}
 }
 
 // Progress returns how many URLs are known, and of how many hosts robots.txt was requested.
-func (s *Census) Progress() (urls, hosts int) {
+func (s *Counter) Progress() (urls, hosts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.hosts {
@@ -332,12 +332,12 @@ func (s *Census) Progress() (urls, hosts int) {
 			hosts++
 		}
 	}
-	return len(s.fates), hosts
+	return len(s.dispositions), hosts
 }
 
-// IsTaken reports whether a URL is one that the crawl would take into its frontier.
-func (s *Census) IsTaken(url string) bool {
+// IsQueued reports whether a URL is one that the crawl would take into its frontier.
+func (s *Counter) IsQueued(url string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fates[maphash.String(s.seed, url)] == inFrontier
+	return s.dispositions[maphash.String(s.seed, url)] == inFrontier
 }

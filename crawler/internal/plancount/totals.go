@@ -1,4 +1,4 @@
-package census
+package plancount
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ const (
 
 // Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
 // began and what was read. An error is about the sitemaps that are left.
-func (s *Census) Sum(p *plan.Plan) error {
+func (s *Counter) Sum(p *plan.Plan) error {
 	why := "not to be asked for yet"
 	if p.End != deferred {
 		why = "the planning ended before"
@@ -48,7 +48,7 @@ func (s *Census) Sum(p *plan.Plan) error {
 			for _, rule := range h.rules {
 				p.Disallowed = append(p.Disallowed, rule)
 			}
-			if s.belongs(h.origin) {
+			if s.isInCrawl(h.origin) {
 				p.Hosts = append(p.Hosts, hosts[i])
 			} else {
 				p.Others = append(p.Others, hosts[i])
@@ -66,11 +66,11 @@ func (s *Census) Sum(p *plan.Plan) error {
 	slices.SortFunc(p.Disallowed, func(a, b *plan.Rule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
-	within(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
+	applyLimits(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
 	return err
 }
 
-// add counts a host.
+// addPage counts a host.
 func add(p *plan.Plan, h *plan.Host) {
 	p.URLs += h.URLs
 	p.Pages += h.Pages
@@ -80,8 +80,8 @@ func add(p *plan.Plan, h *plan.Host) {
 	}
 }
 
-// within brings the limits of the crawl as a whole to bear.
-func within(p *plan.Plan, f forecast.Forecast) {
+// applyLimits brings the limits of the crawl as a whole to bear.
+func applyLimits(p *plan.Plan, f forecast.Forecast) {
 	p.Beyond = p.Pages - f.Pages
 	p.Requests -= p.Beyond
 	p.Pages = f.Pages
@@ -96,8 +96,8 @@ func within(p *plan.Plan, f forecast.Forecast) {
 }
 
 // servers returns the origins of each server.
-func (s *Census) servers() [][]*headcount {
-	byServer := make(map[frontier.Host][]*headcount)
+func (s *Counter) servers() [][]*hostCounts {
+	byServer := make(map[frontier.Host][]*hostCounts)
 	for _, o := range slices.Sorted(maps.Keys(s.hosts)) {
 		server := weburl.ServerOf(string(o))
 		byServer[server] = append(byServer[server], s.hosts[o])
@@ -106,9 +106,9 @@ func (s *Census) servers() [][]*headcount {
 }
 
 // server sums up the origins of a server, which share its clock and max-host-pages.
-func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*plan.Host, all forecast.Server) {
-	var delay, took time.Duration
-	answers, most := 0, -1
+func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*plan.Host, all forecast.Server) {
+	var delay, responseTime time.Duration
+	responses, most := 0, -1
 	for _, h := range origins {
 		host := s.host(h, now, all.Pages)
 		hosts = append(hosts, host)
@@ -117,7 +117,7 @@ func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*pl
 		if host.Requests > most {
 			all.Name, most = host.Host, host.Requests
 		}
-		answers, took = answers+h.answers, took+h.took
+		responses, responseTime = responses+h.responses, responseTime+h.responseTime
 		delay = max(delay, time.Duration(host.Delay))
 		if h.addr.IsValid() {
 			all.Addr = h.addr
@@ -126,11 +126,11 @@ func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*pl
 			all.Hours = hours // of the last, where there are several
 		}
 	}
-	if answers > 0 {
-		took /= time.Duration(answers)
+	if responses > 0 {
+		responseTime /= time.Duration(responses)
 	}
-	pace := forecast.NewServer(max(delay, s.c.Delays().After(took)), took, s.c.PerHost)
-	all.Cycle, all.Took = pace.Cycle, pace.Took
+	course := forecast.NewServer(max(delay, s.c.Delays().After(responseTime)), responseTime, s.c.PerHost)
+	all.Cycle, all.Took = course.Cycle, course.Took
 	for _, host := range hosts {
 		host.Delay, host.Seconds = plan.Seconds(delay), plan.Seconds(all.End(host.Requests))
 	}
@@ -139,13 +139,13 @@ func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*pl
 
 // host sums up an origin, but for its requests. Other pages of its server are planned
 // already.
-func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
+func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	host := &plan.Host{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: plan.Seconds(s.c.Delays().Wanted(h.group)),
+		Delay: plan.Seconds(s.c.Delays().RequestedDelay(h.group)),
 	}
-	if h.answers > 0 {
-		host.Answer = plan.Seconds(h.took / time.Duration(h.answers))
+	if h.responses > 0 {
+		host.Answer = plan.Seconds(h.responseTime / time.Duration(h.responses))
 	}
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
@@ -174,7 +174,7 @@ func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
 	}
 	if h.group != nil {
 		host.Group = h.group.Name()
-		host.CrawlDelay = plan.Seconds(s.asked(h.rec))
+		host.CrawlDelay = plan.Seconds(s.requestedDelay(h.rec))
 		for _, w := range h.group.VisitTimes() {
 			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
@@ -188,8 +188,8 @@ func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
 	return host
 }
 
-// asked is the delay that a robots.txt asks for, however long.
-func (s *Census) asked(rec *robotsext.Record) time.Duration {
+// requestedDelay is the delay that a robots.txt asks for, however long.
+func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
 	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
 }
 

@@ -1,4 +1,4 @@
-package census
+package plancount
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 // requested. The other pages are counted.
 type Frontier struct {
 	*frontier.Memory
-	census *Census
+	counter *Counter
 }
 
 // Add implements frontier.Frontier.
@@ -29,7 +29,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		}
 		ask := t.IsSitemap()
 		if !ask {
-			added[i], ask = f.census.add(item, t)
+			added[i], ask = f.counter.addPage(item, t)
 		}
 		if !ask {
 			continue

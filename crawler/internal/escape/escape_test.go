@@ -1,4 +1,4 @@
-package shown
+package escape
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestText(t *testing.T) {
-	long := strings.Repeat("é", Max)
+	long := strings.Repeat("é", MaxChars)
 	for in, want := range map[string]string{
 		"":                       "",
 		"plain, ツ, 日本 and é":     "plain, ツ, 日本 and é",
@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 		"\ufffd":                 "\ufffd",
 		long:                     long,
 		long + "é":               long + "…",
-		strings.Repeat("x", 1e6): strings.Repeat("x", Max) + "…",
+		strings.Repeat("x", 1e6): strings.Repeat("x", MaxChars) + "…",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 
 // What is shown can be seen, all of it, and is not without end.
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{"plain", "<b>", "\xff\xfe", "\u202e\x00\r\n", strings.Repeat("é", Max+1)} {
+	for _, seed := range []string{"plain", "<b>", "\xff\xfe", "\u202e\x00\r\n", strings.Repeat("é", MaxChars+1)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -37,7 +37,7 @@ func FuzzText(f *testing.F) {
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
-		if n := utf8.RuneCountInString(got); n > Max*len(`\U00000000`)+1 {
+		if n := utf8.RuneCountInString(got); n > MaxChars*len(`\U00000000`)+1 {
 			t.Errorf("%d characters are shown", n)
 		}
 	})
@@ -60,7 +60,7 @@ func TestLink(t *testing.T) {
 		"https://a.example/\x00":             false,
 		"":                                   false,
 	} {
-		if got := Link(text, 100); got != want {
+		if got := IsWebLink(text, 100); got != want {
 			t.Errorf("Link(%q) = %t", text, got)
 		}
 	}
