@@ -59,12 +59,12 @@ var crawlerParts = map[string][]string{
 	internal + "cluster":    {internal + "weburl"},
 	internal + "lifecycle":  nil,
 	internal + "blocked":    nil,
-	internal + "census":     {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
+	internal + "plancount":     {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
 	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
 }
 
 // helpers are small packages that every part of the crawler may import.
-var helpers = []string{internal + "shown", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir"}
+var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir"}
 
 // testParts are the packages below crawler/internal that only tests import.
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}
