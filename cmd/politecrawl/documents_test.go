@@ -1,0 +1,86 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documents returns the files of the project with this ending, by their paths with slashes.
+func documents(t *testing.T, ending string) []string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var found []string
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != root) {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(name, ending) {
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 10 {
+		t.Fatalf("only %d files end in %s", len(found), ending)
+	}
+	return found
+}
+
+// TestDocumentsAreShort holds the length of README.md and of package comments.
+func TestDocumentsAreShort(t *testing.T) {
+	most := map[string]int{"README.md": 200}
+	for _, name := range documents(t, "doc.go") {
+		most[name] = 60
+	}
+	for name, most := range most {
+		if n := strings.Count(document(t, name), "\n"); n > most {
+			t.Errorf("%s has %d lines, more than %d", name, n, most)
+		}
+	}
+}
+
+// TestDocumentLinks holds that each link of a document leads to a file, and to a heading of it.
+func TestDocumentLinks(t *testing.T) {
+	code, link := regexp.MustCompile("(?s)```.*?```|`[^`]*`"), regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading, punctuation := regexp.MustCompile(`(?m)^#+ (.*)$`), regexp.MustCompile(`[^\w\- ]`)
+	for _, name := range documents(t, ".md") {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(document(t, name), ""), -1) {
+			file, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			target := name
+			if file != "" {
+				target = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+				continue
+			}
+			var anchors []string
+			if anchor != "" {
+				for _, h := range heading.FindAllStringSubmatch(document(t, target), -1) {
+					anchors = append(anchors, strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-"))
+				}
+			}
+			if anchor != "" && !slices.Contains(anchors, anchor) {
+				t.Errorf("%s links to %s, and there is no such heading", name, m[1])
+			}
+		}
+	}
+}
