@@ -1,10 +1,9 @@
 package robotstxt
 
-// agentToken returns the length of the token that the value of a User-agent line
-// begins with. Only the leading run of token characters counts; version, star
-// and words after it are dropped (ROB-UA-03). A star alone, or followed by white
-// space, is the global agent (ROB-UA-12). An empty token names nobody
-// (ROB-GRP-11).
+// agentToken returns the length of the token at the start of a User-agent value. Only
+// the leading token characters count; version, star and words after them are dropped
+// (ROB-UA-03). A star alone, or before white space, is the global agent (ROB-UA-12).
+// An empty token names no crawler (ROB-GRP-11).
 func agentToken(value string) (length int, global bool) {
 	if len(value) > 0 && value[0] == '*' {
 		return 0, len(value) == 1 || isSpace(value[1])
@@ -15,9 +14,8 @@ func agentToken(value string) (length int, global bool) {
 	return length, false
 }
 
-// wideToken returns the length of the value of a User-agent line up to the first
-// white space, slash or star, for crawlers whose name is no product token
-// (ROB-UA-11).
+// wideToken returns the length of a User-agent value up to the first white space,
+// slash or star, for crawlers whose name is not a valid product token (ROB-UA-11).
 func wideToken(value string) int {
 	for i := 0; i < len(value); i++ {
 		if b := value[i]; isSpace(b) || b == '/' || b == '*' {

@@ -2,11 +2,9 @@ package robotstxt
 
 import "encoding/binary"
 
-// AgentSets returns the names that the file has groups for, as Agents does, but
-// together those for whom the same lines hold, because every group that names
-// one of them names all. A file may name thousands of agents, each with
-// thousands of rules, in a few groups: what holds for one of a set need not be
-// asked again for the others.
+// AgentSets returns the names of Agents, grouped into sets. All names of a set have
+// the same rules, because every group that names one of them names all of them. In a
+// file with thousands of agents, a caller can check one name of each set.
 func (f *File) AgentSets() [][]string {
 	var sets [][]string
 	at := map[string]int{} // by the blocks that name an agent

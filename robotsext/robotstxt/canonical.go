@@ -70,10 +70,10 @@ var class = func() (t [256]uint16) {
 	return t
 }()
 
-// canonicalPath returns the canonical form of the path and query of a URL. It
-// ends at a fragment (ROB-MAT-13), begins with a slash (ROB-MAT-14), and has no
-// dot segments, since they are gone from the URL that is requested
-// (ROB-MAT-25). A path that is canonical already is returned as it is.
+// canonicalPath returns the canonical form of the path and query of a URL. It ends at
+// a fragment (ROB-MAT-13), begins with a slash (ROB-MAT-14), and has no dot segments,
+// as in the URL that is requested (ROB-MAT-25). A canonical path is returned
+// unchanged.
 func canonicalPath(path string, d decision) string {
 	if isCanonicalPath(path) {
 		return path
@@ -112,7 +112,7 @@ func canonicalPath(path string, d decision) string {
 	return out
 }
 
-// isCanonicalPath reports whether canonicalPath has nothing to do.
+// isCanonicalPath reports whether path is canonical.
 func isCanonicalPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -147,8 +147,8 @@ func isCanonicalPath(path string) bool {
 	return true
 }
 
-// plainLen returns the length of a beginning of s that is in canonical form, seen
-// at a glance.
+// plainLen returns the length of a prefix of s that is certainly canonical. It is a
+// fast path.
 func plainLen(s string) int {
 	n := 0
 	for ; n+8 <= len(s); n += 8 {
@@ -162,10 +162,9 @@ func plainLen(s string) int {
 	return n
 }
 
-// canonicalRule returns the canonical form of a rule's path, and its length for
-// the comparison with other rules: that of the canonical form, where every * and
-// $ written as such counts as one octet, and so does a bracket in the query, which
-// may stand there raw (ROB-MAT-03).
+// canonicalRule returns the canonical form of a rule's path and the length that
+// decides precedence. In that length a literal * or $ counts as one octet, and so does
+// a bracket in the query, which may be unescaped there (ROB-MAT-03).
 func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	plain := true
 	for i := plainLen(pattern); i < len(pattern) && plain; i++ {
@@ -201,7 +200,7 @@ func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	return string(w.out), len(w.out) - 2*asOne
 }
 
-// escaper builds a canonical form, or as much of it as it is told.
+// escaper builds a canonical form, at most up to a given length.
 type escaper struct {
 	out     []byte
 	decode  bool // escapes of unreserved characters
@@ -211,8 +210,8 @@ type escaper struct {
 	illegal bool // escape the other octets that no URI holds raw
 }
 
-// copy appends the canonical form of what s begins with, one octet or one
-// escape, and returns how much of s that was.
+// copy appends the canonical form of the first octet or escape of s, and returns its
+// length in s.
 func (w *escaper) copy(s string) int {
 	b := s[0]
 	if b != '%' {
@@ -238,7 +237,7 @@ func (w *escaper) copy(s string) int {
 	return 3
 }
 
-// escapes reports whether an octet other than % is to be escaped.
+// escapes reports whether an octet other than % must be escaped.
 func (w *escaper) escapes(b byte) bool {
 	switch {
 	case b > 0x7f:
@@ -249,9 +248,8 @@ func (w *escaper) escapes(b byte) bool {
 	return class[b]&escaped != 0 && w.spaces
 }
 
-// completesStray reports whether v, put after what is there, would be read as a
-// digit of an escape that begins with a stray %. A % that near to the end is
-// always a stray one, since escapes are appended whole.
+// completesStray reports whether appending v would complete a stray % to an escape. A
+// % that near the end is always a stray one, because escapes are appended whole.
 func (w *escaper) completesStray(v byte) bool {
 	n := len(w.out)
 	return class[v]&hexDigit != 0 && n > 0 &&
@@ -267,7 +265,7 @@ func appendEscape(out []byte, b byte) []byte {
 	return append(out, '%', digits[b>>4], digits[b&15])
 }
 
-// unhex returns the octet that the escape at the beginning of s stands for.
+// unhex decodes the escape at the beginning of s.
 func unhex(s string) (b byte, ok bool) {
 	if len(s) < 3 || class[s[1]]&hexDigit == 0 || class[s[2]]&hexDigit == 0 {
 		return 0, false

@@ -5,24 +5,23 @@ import (
 	"sync"
 )
 
-// CleanParam is a Clean-param line, Yandex's way to say that some query
-// parameters do not change a page. It holds for the whole file.
+// CleanParam is a Clean-param line, a Yandex extension. It lists query parameters that
+// do not change a page, and applies to the whole file.
 type CleanParam struct {
 	Params []string
-	Path   string // only for paths that begin so, * standing for anything; "" is every path
+	Path   string // only for paths with this prefix, in which * matches anything; "": every path
 	Line   int
 }
 
-// cleanParams are the Clean-param lines of a file that has some, read when they
-// are first asked for.
+// cleanParams holds the Clean-param lines of a file, parsed on first use.
 type cleanParams struct {
 	once     sync.Once
 	lines    []CleanParam
 	patterns []pattern // parallel to lines
 }
 
-// CleanParams returns the Clean-param lines in file order, whatever group they
-// stand in. The slice is not to be written to.
+// CleanParams returns the Clean-param lines of all groups, in file order. Callers must
+// not modify the slice.
 func (f *File) CleanParams() []CleanParam {
 	c := f.clean
 	if c == nil {
@@ -63,9 +62,9 @@ func parseCleanParam(value string) (c CleanParam, ok bool) {
 	return c, len(c.Params) > 0
 }
 
-// CleanURL drops from a URL the query parameters that the file says do not
-// matter, so that two addresses of one page become the same. It is for telling
-// pages apart, not for requests, and is nothing a verdict depends on.
+// CleanURL removes the query parameters that the Clean-param lines list, so that two
+// URLs of one page become equal. Use it to find duplicates, not for requests or for
+// Check.
 func (f *File) CleanURL(rawURL string) string {
 	base, fragment, hasFragment := strings.Cut(rawURL, "#")
 	base, query, ok := strings.Cut(base, "?")

@@ -6,10 +6,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// Cost estimates what Match costs for a path in canonical form, in steps of some
-// ten nanoseconds. It is a handful, save where thousands of rules with stars have
-// to be tried one after the other: whoever asks about a great many paths of files
-// that may be hostile can keep account by it.
+// Cost estimates the time of Match for a canonical path, in steps of about ten
+// nanoseconds. Usually it is below ten. It is high if thousands of rules with
+// wildcards must be tried one by one. Use it to limit the work on many paths of
+// hostile files.
 func (g *Group) Cost(pathAndQuery string) int {
 	steps := 2 + len(pathAndQuery)/8
 	if g.set == nil {
@@ -25,8 +25,8 @@ func (g *Group) Cost(pathAndQuery string) int {
 	return steps
 }
 
-// estimate is Group.Cost of an index. One that has no forest yet will soon, unless
-// its rules are few.
+// estimate implements Group.Cost for one index. An index with many rules and no forest
+// yet counts as one with a forest, which it builds soon.
 func (x *index) estimate(path string) int {
 	if f := x.forest.Load(); f != nil {
 		return f.cost(path)

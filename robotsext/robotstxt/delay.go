@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// CrawlDelay returns the least time that the group asks to leave between two
-// requests, 0 if it asks for none. Of several values it is the largest, at
-// most Options.MaxCrawlDelay.
+// CrawlDelay returns the minimum time between two requests, or 0 if the group has no
+// Crawl-delay. If it has several, the largest counts, limited to
+// Options.MaxCrawlDelay.
 //
-// Google does not support Crawl-delay, Yandex gave it up in 2018, Bing reads it
-// as one visit in each window of that many seconds.
+// Google ignores Crawl-delay, Yandex has ignored it since 2018, and Bing reads it as
+// one visit in each window of that many seconds.
 func (g *Group) CrawlDelay() time.Duration {
 	if g.file == nil {
 		return 0
@@ -30,10 +30,10 @@ func (g *Group) CrawlDelay() time.Duration {
 	return g.file.opts.capDelay(delay)
 }
 
-// longest bounds what is read from a file, so that no sum can overflow.
+// longest limits parsed durations, so that no sum overflows.
 const longest = 1000 * time.Hour
 
-// parseDelay reads a decimal number of seconds that is not negative.
+// parseDelay parses a decimal number of seconds that is not negative.
 func parseDelay(value string) (time.Duration, bool) {
 	for i := 0; i < len(value); i++ {
 		if b := value[i]; b != '.' && (b < '0' || b > '9') {
@@ -47,8 +47,8 @@ func parseDelay(value string) (time.Duration, bool) {
 	return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second)), true
 }
 
-// RequestRate is a Request-rate line, from the draft of 1996 that never became a
-// standard: so many documents in so long a time.
+// RequestRate is a Request-rate line of the draft of 1996, which never became a
+// standard: a number of documents in a span of time.
 type RequestRate struct {
 	Documents int
 	Per       time.Duration
@@ -56,13 +56,12 @@ type RequestRate struct {
 	Line      int
 }
 
-// Delay returns the time to leave between two requests.
+// Delay returns the time between two requests.
 func (r RequestRate) Delay() time.Duration { return r.Per / time.Duration(r.Documents) }
 
-// Window is a span of the day in UTC, as a Visit-time line gives it. It may go
-// over midnight.
+// Window is a span of the day in UTC, from a Visit-time line. It may include midnight.
 type Window struct {
-	From, To time.Duration // since midnight; To is the last minute that belongs to it
+	From, To time.Duration // since midnight; To is the last minute of the window
 	Line     int
 }
 
@@ -100,8 +99,8 @@ func (g *Group) VisitTimes() []Window {
 	return windows
 }
 
-// parseRequestRate reads "n/m", with s, m or h after it for the unit of m, and
-// perhaps a window.
+// parseRequestRate parses "n/m", with an optional unit (s, m or h) after m and an
+// optional window.
 func parseRequestRate(value string) (r RequestRate, ok bool) {
 	words := strings.Fields(value)
 	if len(words) == 2 {

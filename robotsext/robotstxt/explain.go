@@ -7,43 +7,40 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// Explanation is a verdict with all that led to it.
+// Explanation is a verdict with the details that led to it.
 type Explanation struct {
 	Verdict
 
-	// Token is the one of the crawler's tokens that Group was chosen by, "*" if
-	// none of them has a group and that of all others holds, and "" if no group
-	// applies.
+	// Token is the crawler's product token that selected Group. It is "*" if none of the
+	// tokens has a group but "*" has, and "" if no group applies.
 	Token string
 
 	// Path is the path and query of the URL as it was compared with the rules.
 	Path string
 
-	// Exempt says that no rule counts, because the URL is that of robots.txt
-	// itself.
+	// Exempt is true for the URL of robots.txt itself, which is always allowed.
 	Exempt bool
 
-	// Matches are the rules of Group that match the URL in order of precedence.
-	// The first decided, unless the URL is exempt.
+	// Matches lists the rules of Group that match the URL, in order of precedence. The
+	// first one decided, unless Exempt is true.
 	Matches []RankedRule
 }
 
-// RankedRule is a rule in the form in which it is compared.
+// RankedRule is a rule with its canonical form and length.
 type RankedRule struct {
 	*Rule
 
-	// Canonical is the pattern in canonical form, see the package documentation.
-	// A star in it is always a wildcard, a $ at its end the end of the URL.
+	// Canonical is the pattern in canonical form; see the package documentation. Each * in
+	// it is a wildcard, and a $ at its end is the end of the URL.
 	Canonical string
 
-	// Length is what precedence goes by. It is not always that of Canonical: a $
-	// that stands for itself counts as one octet, and so does a raw bracket in the
-	// query.
+	// Length decides precedence. It can differ from len(Canonical): a literal $ counts as
+	// one octet, and so does an unescaped bracket in the query.
 	Length int
 }
 
-// Explain is Check with all that led to the verdict. It tries every rule of the
-// group, so that it costs more than Check.
+// Explain is like Check and also returns the details. It tries every rule of the
+// group, so it is slower than Check.
 func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
 	e.Verdict = f.Check(rawURL, tokens...)
@@ -77,9 +74,8 @@ func (g *Group) matches(path string) []RankedRule {
 	return rules
 }
 
-// Lines returns the numbers of the User-agent lines that name the group, the first in
-// each part of the file that it is merged from. A File does not keep
-// them: it is read again for that.
+// Lines returns the numbers of the User-agent lines that name the group, one for each
+// part of the file that the group is merged from. It parses the file again.
 func (g *Group) Lines() []int {
 	if g.file == nil {
 		return nil
@@ -99,13 +95,13 @@ func (g *Group) Lines() []int {
 	return lines
 }
 
-// Canonical returns the form of a path, with its query if there is one, in which
-// it is compared with the rules. It is what Group.Match works out for itself.
+// Canonical returns the canonical form of a path with an optional query, which is
+// compared with the rules. Group.Match computes it itself.
 func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 0) }
 
-// CanonicalPattern returns the form in which the path of a rule is compared, and
-// the length that it has in the comparison with other rules. In that
-// form a star is always a wildcard, and a dollar sign the end of the URL.
+// CanonicalPattern returns the canonical form of the path of a rule, and the length
+// that decides precedence. In that form each * is a wildcard, and a $ at the end is
+// the end of the URL.
 func CanonicalPattern(pattern string) (canonical string, length int) {
 	return canonicalRule(pattern, 0)
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
-// Extension is a field without a meaning for crawling: it never changes a
-// verdict. Those that this package can read have a method of their own on Group
-// or File.
+// Extension is a field other than User-agent, Allow, Disallow and Sitemap. It never
+// changes a verdict. Group and File have methods for the extensions that this package
+// parses.
 type Extension struct {
 	Field  string // as written
 	Value  string
 	Line   int      // from 1
-	Agents []string // the agents of its group, "*" among them; nil before the first group
+	Agents []string // the names of its group, "*" included; nil before the first group
 }
 
-// extensions yields the values of one field in the group. Extensions are few,
-// and asked for seldom: they are read when they are asked for.
+// extensions yields the values of one field in the group. They are few and rarely
+// used, so they are parsed on each call.
 func (g *Group) extensions(field string) func(yield func(Extension) bool) {
 	return func(yield func(Extension) bool) {
 		for _, b := range g.blocks {
@@ -33,9 +33,9 @@ func (g *Group) extensions(field string) func(yield func(Extension) bool) {
 	}
 }
 
-// isFieldName reports whether name can be the name of an extension rather than
-// a stretch of prose or HTML before a colon: it holds no run of white space, no
-// quote, tag, control or byte order mark.
+// isFieldName reports whether name can be the name of an extension rather than prose
+// or HTML before a colon. It has no run of white space, quote, tag, control character
+// or byte order mark.
 func isFieldName(name string) bool {
 	for i := 0; i < len(name); i++ {
 		switch b := name[i]; {
@@ -48,9 +48,8 @@ func isFieldName(name string) bool {
 	return !strings.Contains(name, bom)
 }
 
-// noteExtension notes an extension whose value cannot be read, one that people
-// expect something of that it does not do, and a name that is likely to be meant
-// for another.
+// noteExtension adds findings for invalid values, for fields that robots.txt does not
+// support, and for names that look misspelt.
 func (p *parser) noteExtension(name, value string) {
 	kind := Kind("")
 	switch {

@@ -2,19 +2,18 @@ package robotstxt
 
 import "sync/atomic"
 
-// File is what a robots.txt file says. It does not change after Parse and may
-// be used by several goroutines at once; its slices are not to be written to.
+// File is a parsed robots.txt file. It never changes after Parse and is safe for
+// concurrent use. Callers must not modify its slices.
 type File struct {
-	// Sitemaps are the sitemaps of the file in file order, each once. They
-	// belong to no group and are offered to every crawler.
+	// Sitemaps lists the sitemaps in file order, without duplicates. They belong to no
+	// group and apply to every crawler.
 	Sitemaps []Sitemap
 
-	// Extensions are all fields but the four that have a meaning for crawling,
-	// in file order, up to Options.MaxExtensions.
+	// Extensions lists all fields except User-agent, Allow, Disallow and Sitemap, in file
+	// order, up to Options.MaxExtensions.
 	Extensions []Extension
 
-	// Findings are the oddities of the file by line, as many as
-	// Options.MaxFindings says.
+	// Findings lists likely mistakes by line, up to Options.MaxFindings.
 	Findings []Finding
 
 	// Truncated reports that the body was longer than Options.MaxBytes.
@@ -49,8 +48,8 @@ func (r *Rule) String() string {
 	return "Disallow: " + r.Pattern
 }
 
-// ruleLine is a Rule as the file keeps it: most rules are never asked for, since
-// they are other crawlers'.
+// ruleLine is the compact form of a Rule. Most rules are for other crawlers and are
+// never requested.
 type ruleLine struct {
 	value span // of the file's text
 	line  int32
@@ -64,18 +63,16 @@ func (r ruleLine) field() string {
 	return "Disallow"
 }
 
-// block is a group as it stands in the file: a run of User-agent lines and the
-// rules after it (ROB-GRP-01). One Group may be merged from several. Rules,
-// extensions and agents are stretches of the file's own lists, so that a block
-// costs the same however many agents share it.
+// block is a group as written in the file: a run of User-agent lines and the rules
+// after it (ROB-GRP-01). One Group may be merged from several blocks. A block holds
+// ranges of the file's lists, so its size does not depend on the number of agents.
 type block struct {
 	rules      span
 	extensions span
 	mentions   span
 }
 
-// few is where the lists begin, so that an ordinary file needs no other place for
-// them.
+// few is the first storage of the lists. An ordinary file needs no other allocation.
 type few struct {
 	names    [1]name
 	blocks   [1]block
@@ -84,7 +81,7 @@ type few struct {
 	sets     [1]ruleset
 }
 
-// atLeast returns a list of n, which is few if that is long enough.
+// atLeast returns a slice of length n, from few if that is long enough.
 func atLeast[T any](few []T, n int) []T {
 	if n <= len(few) {
 		return few[:n]
@@ -101,8 +98,8 @@ func (f *File) agents(b *block) []string {
 	return names
 }
 
-// Agents returns the names that the file has groups for, "*" among them, each
-// once, as first written and in file order.
+// Agents returns the names that the file has groups for, "*" included, without
+// duplicates. They are spelled as first written and in file order.
 func (f *File) Agents() []string {
 	var agents []string
 	for i := range f.groups {

@@ -6,13 +6,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
-// Finding is an oddity of a file. None is an error, since a robots.txt file is
-// always parsed, but most are a sign that its author meant
-// something else than a crawler will understand.
+// Finding is a likely mistake in a robots.txt file. Parsing never fails because of
+// one, but a crawler may understand the line in another way than its author meant it.
 type Finding struct {
 	Line int    `json:"line"` // from 1; 0: the file as a whole
-	Kind Kind   `json:"kind"` // what is odd
-	Text string `json:"text"` // the part of the line that is meant, as written; may be empty
+	Kind Kind   `json:"kind"` // what is wrong
+	Text string `json:"text"` // the part of the line concerned, as written; may be empty
 }
 
 // String returns the finding as a line of text.
@@ -27,11 +26,11 @@ func (f Finding) String() string {
 	return s
 }
 
-// Kind is the sort of a finding: a code that programs can rely on, such as
-// "misspelt-field". Finding.String and Kind.Message say what it means.
+// Kind is the kind of a finding: a code that programs can rely on, such as
+// "misspelt-field". Finding.String and Kind.Message describe it.
 type Kind string
 
-// The kinds that concern a single rule or sitemap, or the file as a whole.
+// Kinds that concern one rule, one sitemap or the whole file.
 const (
 	KindHTML            Kind = oddity.HTML
 	KindNoSlash         Kind = oddity.NoSlash
@@ -40,8 +39,7 @@ const (
 	KindSitemapTwice    Kind = oddity.SitemapTwice
 )
 
-// kinds says of each kind which rule of the specification it rests on, and what
-// is the matter.
+// kinds holds the id of the specification's rule and the message of each kind.
 var kinds = map[Kind]struct{ rule, message string }{
 	oddity.TooLarge:        {"ROB-FMT-14", "the file is longer than crawlers have to read, the rest is ignored"},
 	oddity.NotUTF8:         {"ROB-FMT-16", "not UTF-8: the octets are compared as they are"},
@@ -66,8 +64,8 @@ var kinds = map[Kind]struct{ rule, message string }{
 	oddity.DelayCapped:     {"ROB-EXT-01", "longer than the longest delay that is kept"},
 }
 
-// Message says in a few words what is the matter.
+// Message describes the mistake in a few words.
 func (k Kind) Message() string { return kinds[k].message }
 
-// Rule returns the id of the rule in the specification that the kind rests on.
+// Rule returns the id of the specification's rule that the kind is based on.
 func (k Kind) Rule() string { return kinds[k].rule }

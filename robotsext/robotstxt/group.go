@@ -1,8 +1,7 @@
 package robotstxt
 
-// Group is what a File says to one crawler: the rules of every group that
-// names it, in file order. The zero Group has no rules and so
-// allows everything.
+// Group holds the rules for one crawler: the rules of every group that names it, in
+// file order. The zero Group has no rules and allows everything.
 type Group struct {
 	file   *File
 	name   string
@@ -10,14 +9,13 @@ type Group struct {
 	set    *ruleset
 }
 
-// nobody is the group of crawlers that the file says nothing to.
+// nobody is the group of crawlers that no group of the file applies to.
 var nobody Group
 
-// Group returns the group that a crawler has to obey. The crawler is known by
-// its product tokens, most specific first; the first one that has a group
-// decides, and no group is ever added to another token's. With
-// no such group it is the group of "*", and without that one an
-// empty group. It is never nil.
+// Group returns the group that a crawler must obey. Tokens are the crawler's product
+// tokens, most specific first. The first token that has a group decides; groups of
+// different tokens are never merged. If no token has a group, Group returns the group
+// of "*", or else an empty group. The result is never nil.
 func (f *File) Group(tokens ...string) *Group {
 	if g := f.named(tokens); g != nil {
 		return g
@@ -28,8 +26,8 @@ func (f *File) Group(tokens ...string) *Group {
 	return &nobody
 }
 
-// NamedGroup is Group for crawlers that ignore "*" and obey only rules that
-// address them by name, such as AdsBot-Google.
+// NamedGroup is Group for crawlers that ignore the group of "*", such as
+// AdsBot-Google.
 func (f *File) NamedGroup(tokens ...string) *Group {
 	if g := f.named(tokens); g != nil {
 		return g
@@ -49,11 +47,11 @@ func (f *File) named(tokens []string) *Group {
 	return nil
 }
 
-// Name returns the agent that the group was chosen by, as first written in the
-// file: a product token, "*", or "" if the file has no group that applies.
+// Name returns the name that selected the group, as first written in the file: a
+// product token, "*", or "" if no group applies.
 func (g *Group) Name() string { return g.name }
 
-// Rules returns the rules in file order. The slice is not to be written to.
+// Rules returns the rules in file order. Callers must not modify the slice.
 func (g *Group) Rules() []Rule {
 	if g.set == nil {
 		return nil
@@ -61,9 +59,9 @@ func (g *Group) Rules() []Rule {
 	return g.compiled().rules
 }
 
-// Count returns how many rules and other fields the group has. It takes no memory,
-// while Rules keeps what it has returned: of a hostile file every agent may have a
-// group of its own with most of the rules.
+// Count returns the numbers of rules and of other fields in the group. It keeps
+// nothing in memory, while the result of Rules stays cached in the Group. In a hostile
+// file every agent may have a group with most of the rules.
 func (g *Group) Count() (rules, fields int) {
 	for _, b := range g.blocks {
 		block := &g.file.blocks[b]
@@ -73,7 +71,8 @@ func (g *Group) Count() (rules, fields int) {
 	return rules, fields
 }
 
-// Extensions returns the other fields of the group in file order.
+// Extensions returns the fields of the group other than Allow and Disallow, in file
+// order.
 func (g *Group) Extensions() []Extension {
 	var ext []Extension
 	for _, b := range g.blocks {

@@ -7,26 +7,26 @@ type Verdict struct {
 	Rule    *Rule  // the rule that decided; nil if none applied and so all is allowed
 }
 
-// Check tells whether the crawler with these product tokens may fetch rawURL;
-// tokens as for Group. It takes any string: scheme, authority and fragment are
-// cut off, and the rest is brought into canonical form as for Match. What comes
-// before the first of / ? ; is taken for an authority also where there is no
-// scheme, as by Google's parser: "example.com/a" is "/a", and so is "private/a".
-// A relative reference has to be resolved first, or begin with a slash.
+// Check reports whether the crawler with these product tokens may fetch rawURL. The
+// tokens are those of Group. Check accepts any string. It removes scheme, authority
+// and fragment, and converts the rest to canonical form. Everything before the first
+// of / ? ; counts as authority even without a scheme, as in Google's parser.
+// "example.com/a" means "/a", and so does "private/a", so resolve relative references
+// first.
 //
-// Check does not look at the authority. The caller has to know that f is the
-// file of the authority of rawURL.
+// Check ignores the authority: the caller must use the robots.txt file of that
+// authority.
 func (f *File) Check(rawURL string, tokens ...string) Verdict {
 	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.google))
 }
 
-// Match tells whether a path, with its query if there is one, may be fetched.
-// Of the rules that match, the longest decides, and between two of
-// the same length the one that allows.
+// Match reports whether a path, with its query if it has one, may be fetched. The
+// longest rule that matches decides. If an Allow and a Disallow have the same length,
+// Allow wins.
 //
-// The path is compared in canonical form, see the package documentation. It need
-// not be given so, but if it is, Match allocates nothing, save where a query has
-// to be compared in its second form.
+// Match converts the path to canonical form; see the package documentation. For a path
+// that is canonical already it allocates nothing, unless its query must be compared in
+// a second form.
 func (g *Group) Match(pathAndQuery string) Verdict {
 	v := Verdict{Allowed: true, Group: g}
 	if g.set == nil {

@@ -2,8 +2,7 @@ package robotstxt
 
 import "hash/maphash"
 
-// names tells the names of groups apart, without regard to ASCII case
-// (ROB-UA-02).
+// names is a set of group names, compared without regard to ASCII case (ROB-UA-02).
 type names struct {
 	text  string // that they are in
 	list  []name // in file order

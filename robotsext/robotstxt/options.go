@@ -5,66 +5,64 @@ import (
 	"time"
 )
 
-// Defaults of the zero Options.
+// Defaults of Options.
 const (
-	// DefaultMaxBytes is how much of a body is read: 500 KiB, the least that
-	// RFC 9309 section 2.5 asks for and what Google uses.
+	// DefaultMaxBytes is the size limit of a body: 500 KiB, the minimum of RFC 9309
+	// section 2.5 and Google's limit.
 	DefaultMaxBytes = 500 * 1024
 
-	// DefaultMaxExtensions bounds File.Extensions, which a body of garbage would
-	// otherwise fill with several times its own size. No ordinary file comes near
-	// it.
+	// DefaultMaxExtensions limits File.Extensions, which could otherwise need several
+	// times the memory of a hostile body. Ordinary files have far fewer.
 	DefaultMaxExtensions = 10000
 
-	// DefaultMaxCrawlDelay caps Crawl-delay.
+	// DefaultMaxCrawlDelay limits Crawl-delay.
 	DefaultMaxCrawlDelay = 30 * time.Second
 )
 
-// Options departs from the specification, field by field. The zero value, like
-// a nil *Options, is the specification.
+// Options changes how a file is parsed. The zero value and nil follow the
+// specification.
 type Options struct {
-	// MaxBytes is the number of bytes of the body that are parsed. A line that the
-	// limit cuts in two is ignored. Zero means DefaultMaxBytes, negative no limit. A
-	// caller that reads from the network should pass up to MaxBytes+1 bytes: the last
-	// one tells a cut line from a whole one.
+	// MaxBytes limits the bytes of the body that are parsed. A line that the limit cuts is
+	// ignored. Zero means DefaultMaxBytes, negative no limit. When reading from the
+	// network, pass up to MaxBytes+1 bytes, so that Parse can tell a cut line from a whole
+	// one.
 	MaxBytes int
 
-	// MaxFindings bounds File.Findings. Zero means 1,000, negative
-	// none at all. The first misspelt User-agent line and the first field beyond
-	// MaxExtensions have their findings all the same, since more hangs on them.
+	// MaxFindings limits File.Findings. Zero means 1,000, negative none. The first
+	// misspelt User-agent line and the first field beyond MaxExtensions are always
+	// reported.
 	MaxFindings int
 
-	// MaxExtensions bounds File.Extensions: fields after that many are ignored,
-	// Crawl-delay among them. Zero means DefaultMaxExtensions, negative no
-	// limit.
+	// MaxExtensions limits File.Extensions. Fields beyond the limit are ignored,
+	// Crawl-delay included. Zero means DefaultMaxExtensions, negative no limit.
 	MaxExtensions int
 
-	// MaxCrawlDelay caps Group.CrawlDelay. Zero means DefaultMaxCrawlDelay,
-	// negative no cap.
+	// MaxCrawlDelay limits Group.CrawlDelay. Zero means DefaultMaxCrawlDelay, negative no
+	// limit.
 	MaxCrawlDelay time.Duration
 
-	// RequestRateDelay lets Request-rate lines lengthen Group.CrawlDelay: 1/10m
-	// is one request every 600 s. The cap applies.
+	// RequestRateDelay lets Request-rate lines increase Group.CrawlDelay, up to
+	// MaxCrawlDelay. 1/10m is one request every 600 s.
 	RequestRateDelay bool
 
-	// Lenient accepts Google's list of misspelt fields, fields by prefix, and a
-	// line of exactly two words without a colon.
+	// Lenient accepts the misspelt fields that Google's parser accepts, names that only
+	// begin with a field, and lines of exactly two words without a colon.
 	Lenient bool
 
-	// WideTokens lets agents such as MJ12bot be addressed: a User-agent line
-	// then also names its value up to the first space, slash or star.
+	// WideTokens accepts crawler names such as MJ12bot, which RFC 9309 does not allow. A
+	// User-agent line then also names its value up to the first space, slash or star.
 	WideTokens bool
 
-	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does.
+	// AssumeSlash reads "fish/" as "/fish/", as the specification of 1994 does.
 	AssumeSlash bool
 
-	// GoogleParser gives the verdicts of Google's open-source parser, bug for
-	// bug, for comparison. It implies no size limit (unless MaxBytes is
-	// positive) and overrules every other option that changes a verdict.
+	// GoogleParser reproduces the verdicts of Google's open-source parser, bugs included,
+	// for comparison. It disables the size limit (unless MaxBytes is positive) and
+	// overrides every other option that changes a verdict.
 	GoogleParser bool
 }
 
-// forGoogle returns the options that GoogleParser leaves in force.
+// forGoogle returns the options that stay in force under GoogleParser.
 func (o *Options) forGoogle() Options {
 	return Options{
 		MaxBytes:         o.MaxBytes,
@@ -85,7 +83,7 @@ func (o *Options) maxBytes(d decision) int {
 	return maxText
 }
 
-// maxText is what spans can address.
+// maxText is the longest text that a span can address.
 const maxText = math.MaxInt32 / 2
 
 const defaultMaxFindings = 1000

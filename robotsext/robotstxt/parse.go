@@ -9,9 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
-// Parse reads a robots.txt file. It never fails: a line that it cannot make
-// sense of is skipped and, where that may be of interest, noted in
-// File.Findings. Nil opts are the specification.
+// Parse parses a robots.txt file. It never fails: it skips invalid lines and reports
+// likely mistakes in File.Findings. Nil opts follow the specification.
 func Parse(body []byte, opts *Options) *File {
 	if opts == nil {
 		opts = &Options{}

@@ -2,11 +2,11 @@ package robotstxt
 
 import "strings"
 
-// String returns the file as robots.txt, one field a line, without comments and
-// without what has no effect. Parsed with the same options, it means the same, as
-// long as Options.MaxBytes is no less than its length: it can be somewhat longer
-// than the body, "Allow: /" than "allow:/". Options.GoogleParser is the exception:
-// an empty Disallow stands where a group has no rules.
+// String returns the file as robots.txt text: one field a line, without comments and
+// without lines that have no effect. Parsed with the same options, the text has the
+// same meaning, provided that Options.MaxBytes is at least its length. It can be
+// longer than the body: "allow:/" becomes "Allow: /". With Options.GoogleParser the
+// meaning can differ, because a group without rules gets an empty Disallow.
 func (f *File) String() string {
 	var w strings.Builder
 	outside := int32(len(f.Extensions))

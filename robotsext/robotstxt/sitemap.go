@@ -8,21 +8,20 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
-// Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
-// is; on which host is of no matter.
+// Sitemap is a Sitemap line: the URL of a sitemap or of a sitemap index, on any host.
 type Sitemap struct {
 	Line int    `json:"line"` // from 1
-	URL  string `json:"url"`  // absolute; as written, but for octets that no URL may hold
+	URL  string `json:"url"`  // absolute; as written, except that illegal octets are escaped
 }
 
-// sitemapSet is the sitemaps that a file has named so far.
+// sitemapSet collects the sitemaps of a file without duplicates.
 type sitemapSet struct {
 	list []Sitemap
 	keys []string        // by which they are told apart
 	seen map[string]bool // the keys, once they are many
 }
 
-// add adds a sitemap, unless there is a reason not to.
+// add adds a sitemap, or returns the kind of finding that prevents it.
 func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	if isPlainURL(value) {
 		return s.insert(Sitemap{line, value}, value)
@@ -44,8 +43,7 @@ func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	return s.insert(Sitemap{line, value}, sitemapKey(value))
 }
 
-// isPlainURL reports whether value is a URL as most are, of which nothing need be
-// asked and to which nothing need be done.
+// isPlainURL reports whether value is an ordinary URL that needs no conversion.
 func isPlainURL(value string) bool {
 	rest, ok := strings.CutPrefix(value, "https://")
 	if !ok {
@@ -77,8 +75,7 @@ func authority(value string) (host string, ok bool) {
 	return "", false
 }
 
-// hasScheme reports whether value begins with a scheme (RFC 3986 section 3.1),
-// whatever it is.
+// hasScheme reports whether value begins with any scheme (RFC 3986 section 3.1).
 func hasScheme(value string) bool {
 	scheme, rest, ok := strings.Cut(value, ":")
 	if !ok || scheme == "" || lower(scheme[0]) < 'a' || lower(scheme[0]) > 'z' {
@@ -93,8 +90,7 @@ func hasScheme(value string) bool {
 	return port == rest || port != "" && port[0] != '/'
 }
 
-// isHost reports whether an authority names a host, so far as that can be told
-// without asking for it.
+// isHost reports whether an authority has a valid host, without a DNS lookup.
 func isHost(host string) bool {
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	for i := 0; i < len(host); i++ {
@@ -105,8 +101,8 @@ func isHost(host string) bool {
 	return host != "" && host[0] != ':'
 }
 
-// asciiURL makes a URL of an address that may hold any characters: the host by
-// IDNA, the rest by %-escapes (ROB-SMP-06).
+// asciiURL converts an address with any characters to a URL: the host by IDNA, the
+// rest by percent-encoding (ROB-SMP-06).
 func asciiURL(value, host string) (string, bool) {
 	if escapeOctets(value) == value {
 		return value, true
@@ -144,8 +140,8 @@ func escapeOctets(s string) string {
 	return string(out)
 }
 
-// sitemapKey returns what two addresses of one sitemap have in common: scheme
-// and host in lower case, no default port, the rest in canonical form.
+// sitemapKey returns the same key for equal addresses of a sitemap: scheme and host in
+// lower case, no default port, the rest in canonical form.
 func sitemapKey(address string) string {
 	end := strings.Index(address, "://") + len("://")
 	scheme, rest := strings.ToLower(address[:end]), address[end:]

@@ -1,7 +1,7 @@
 package robotstxt
 
-// What the parts of a File take on a 64-bit machine, with a quarter more for
-// lists that have grown. TestSize measures it.
+// Sizes of the parts of a File on a 64-bit machine, with a quarter more for slices
+// that have grown. TestSize measures them.
 const (
 	fileBytes      = 512
 	blockBytes     = 360 // with its ruleset and the heads of what is compiled
@@ -17,12 +17,11 @@ const (
 	mentionBytes   = 8
 )
 
-// Size estimates the memory that the file takes, in bytes: its text, what was made
-// of each line, and the compiled form of all rules, which comes into being as the
-// groups are asked for. It is the same whether that has happened or not, so that
-// a cache can keep account by it. It is made for a few crawlers: where groups
-// overlap, each agent has rules of its own that are merged from them, and these are
-// not counted. Who asks for thousands of agents has Group.Count.
+// Size estimates the memory of the file in bytes: its text, the parsed lines, and the
+// compiled rules of all groups. Groups are compiled when first used, but the estimate
+// includes them from the start, so it never changes and a cache can rely on it. It
+// assumes a few crawlers. Where groups overlap, each agent has merged rules of its
+// own, which are not included; for thousands of agents see Group.Count.
 func (f *File) Size() int {
 	if f.size.Load() == 0 {
 		f.size.Store(int64(f.estimate()))
@@ -57,7 +56,7 @@ func (f *File) estimate() int {
 	return n
 }
 
-// compiledBytes is what a rule comes to when its group is asked for.
+// compiledBytes estimates the memory of one compiled rule.
 func compiledBytes(pattern string) int {
 	n, escapes, forms, wild := ruleBytes, 0, 0, 0
 	for i := 0; i < len(pattern); i++ {

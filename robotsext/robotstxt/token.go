@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// ErrToken is the class of errors about product tokens.
+// ErrToken is matched by all errors of ProductToken, with errors.Is.
 var ErrToken = errors.New("no product token")
 
-// ValidToken reports whether token can be addressed by a User-agent line: one or
-// more of A-Z a-z - _ (RFC 9309 section 2.2.1).
+// ValidToken reports whether token is a valid product token: one or more of A-Z a-z -
+// _ (RFC 9309 section 2.2.1).
 func ValidToken(token string) bool {
 	n, _ := agentToken(token)
 	return n > 0 && n == len(token)
 }
 
-// ProductToken guesses the product token from the value of a User-Agent header:
-// the first product inside "(compatible; …)", else the first one that does not
-// merely claim compatibility with a browser, cut to token characters. The error is an ErrToken.
+// ProductToken guesses the product token from the value of a User-Agent header. It
+// takes the first product inside "(compatible; …)", or else the first product that is
+// not a browser's, and cuts it to token characters. It fails with ErrToken.
 func ProductToken(userAgent string) (string, error) {
 	token := compatibleProduct(userAgent)
 	if token == "" {
@@ -77,9 +77,9 @@ func firstProduct(userAgent string) string {
 	return ""
 }
 
-// WithParents returns token and, from specific to general, what is left when
-// parts are cut off at hyphens: Googlebot-Image, Googlebot. It is the identity
-// of a crawler that obeys the more generic group where it has none of its own.
+// WithParents returns token and its shorter forms, cut at hyphens, most specific
+// first: Googlebot-Image, Googlebot. Use it for a crawler that obeys the more generic
+// group if it has no group of its own.
 func WithParents(token string) []string {
 	tokens := []string{token}
 	for {

@@ -2,10 +2,9 @@ package robotstxt
 
 import "strings"
 
-// pathAndQuery cuts scheme, authority and fragment off a URL. Like Google's
-// parser it takes what comes before the first of "/?;" for an authority also
-// where there is no scheme: "example.com/a" is "/a". The result may lack the
-// leading slash of an empty path.
+// pathAndQuery removes scheme, authority and fragment from a URL. Everything before
+// the first of "/?;" counts as authority even without a scheme, as in Google's parser:
+// "example.com/a" is "/a". The result may lack the leading slash of an empty path.
 func pathAndQuery(rawURL string, d decision) string {
 	s, _, _ := strings.Cut(rawURL, "#")
 	s, authority := strings.CutPrefix(s, "//")

@@ -7,12 +7,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
-// Usage says what content may be used for, by category: "search", "train-ai".
-// True grants, false refuses; of a category that is not there nothing is said.
+// Usage says what content may be used for, by category such as "search" or "train-ai".
+// True grants the use and false refuses it. A category without an entry has no
+// preference.
 type Usage map[string]bool
 
-// usages are the Content-Usage lines of a group, read when they are first asked
-// for.
+// usages holds the Content-Usage lines of a group, parsed on first use.
 type usages struct {
 	once  sync.Once
 	lines []usageLine
@@ -38,10 +38,10 @@ func (g *Group) usages() []usageLine {
 	return u.lines
 }
 
-// ContentUsage returns what the group's Content-Usage lines say of the content
-// at a path (IETF draft aipref-attach). The line with the longest
-// path that matches counts; of several with equal paths the most restrictive
-// word does. Nothing is said of a path that must not be crawled.
+// ContentUsage returns the preferences of the group's Content-Usage lines for the
+// content at a path (IETF draft aipref-attach). The line with the longest path that
+// matches counts. Among lines with equal paths the most restrictive preference counts.
+// For a disallowed path it returns no preferences.
 func (g *Group) ContentUsage(pathAndQuery string) Usage {
 	if g.set == nil || !g.Match(pathAndQuery).Allowed {
 		return nil
@@ -65,8 +65,7 @@ func (g *Group) ContentUsage(pathAndQuery string) Usage {
 	return usage
 }
 
-// splitUsage separates the path, which a value may begin with, from the
-// preferences.
+// splitUsage separates an optional leading path from the preferences.
 func splitUsage(value string) (path, prefs string) {
 	if !strings.HasPrefix(value, "/") {
 		return "", value
@@ -78,17 +77,16 @@ func splitUsage(value string) (path, prefs string) {
 	return value[:end], trimSpace(value[end:])
 }
 
-// Signal is one word of a Content-Signal line (Cloudflare). The keys
-// in use are search, ai-input and ai-train, whose value yes grants and no
-// refuses, and use, on trial, with immediate, reference or full. A key that is
-// not there says neither.
+// Signal is one key of a Content-Signal line (Cloudflare). The keys search, ai-input
+// and ai-train have the value yes, which grants the use, or no, which refuses it. The
+// experimental key use has the value immediate, reference or full. A missing key
+// neither grants nor refuses.
 type Signal struct {
 	Key, Value string
 	Line       int
 }
 
-// ContentSignals returns the words of the group's Content-Signal lines in file
-// order.
+// ContentSignals returns the keys of the group's Content-Signal lines in file order.
 func (g *Group) ContentSignals() []Signal {
 	var signals []Signal
 	for e := range g.extensions("content-signal") {

@@ -5,55 +5,52 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities.
 const (
-	// Error: the line does not do what it was written for. It has no effect, or
-	// another one.
+	// Error: the line does not have the effect that its author intended.
 	Error Severity = "error"
-	// Warning: the line has its effect with some crawlers only, or by luck, or it
-	// is not needed.
+	// Warning: only some crawlers obey the line, or it is needless.
 	Warning Severity = "warning"
-	// Note: nothing is wrong, but it is good to know.
+	// Note: information, not a mistake.
 	Note Severity = "note"
 )
 
-// Kind is the sort of a finding: a word that scripts can rely on.
+// Kind is the kind of a finding: a code that scripts can rely on.
 type Kind string
 
-// The kinds of findings that package robotstxt does not know. The others have its
-// codes.
+// Kinds of findings in addition to those of package robotstxt.
 const (
 	kindLoneCR           Kind = "lone-cr"             // lines that end in a carriage return alone
-	kindInvisible        Kind = "invisible-character" // a no-break space, a zero-width space and the like
-	kindUnknownField     Kind = "unknown-field"       // a field that means nothing to anybody
-	kindRareField        Kind = "rare-field"          // one that hardly any crawler reads
-	kindFieldBeforeGroup Kind = "field-before-group"  // a Crawl-delay, say, that belongs to no group
-	kindBadSitemap       Kind = "bad-sitemap-url"     // an address that cannot be fetched
-	kindFullURL          Kind = "full-url"            // in place of the path of a rule
-	kindCutByHash        Kind = "cut-by-hash"         // a # that begins a comment where none was meant
-	kindTwoFields        Kind = "two-fields"          // on one line, of which the second is a part of the first's value
+	kindInvisible        Kind = "invisible-character" // such as a no-break space or a zero-width space
+	kindUnknownField     Kind = "unknown-field"       // a field that no crawler supports
+	kindRareField        Kind = "rare-field"          // a field that few crawlers support
+	kindFieldBeforeGroup Kind = "field-before-group"  // such as a Crawl-delay outside of any group
+	kindBadSitemap       Kind = "bad-sitemap-url"     // a URL that cannot be fetched
+	kindFullURL          Kind = "full-url"            // a URL instead of the path of a rule
+	kindCutByHash        Kind = "cut-by-hash"         // a # in a value, which begins a comment
+	kindTwoFields        Kind = "two-fields"          // two fields on one line
 	kindInnerSpace       Kind = "inner-space"         // several paths in a rule, or a comment without #
-	kindInnerDollar      Kind = "inner-dollar"        // a $ that does not stand at the end
-	kindUnescaped        Kind = "unescaped-character" // one that URLs do not have
-	kindNeverMatches     Kind = "never-matches"       // dot segments, which URLs do not have
-	kindRegexp           Kind = "regular-expression"  // which robots.txt does not have
+	kindInnerDollar      Kind = "inner-dollar"        // a $ before the end of a path
+	kindUnescaped        Kind = "unescaped-character" // a character that URLs contain only escaped
+	kindNeverMatches     Kind = "never-matches"       // a path with dot segments, which no URL has
+	kindRegexp           Kind = "regular-expression"  // robots.txt does not support them
 	kindOwnFile          Kind = "robots-txt-itself"   // Disallow: /robots.txt
-	kindEmptyRule        Kind = "empty-rule"          // a rule without a path that does nothing
-	kindEmptyGroup       Kind = "empty-group"         // crawlers that are named, and asked for nothing
-	kindJoinedGroups     Kind = "joined-groups"       // groups that are one, there being no rule between them
+	kindEmptyRule        Kind = "empty-rule"          // a rule without a path and without effect
+	kindEmptyGroup       Kind = "empty-group"         // User-agent lines without rules
+	kindJoinedGroups     Kind = "joined-groups"       // groups with no rule between them, which form one group
 	kindRepeatedGroup    Kind = "repeated-group"      // another group for the same crawler
 	kindRepeatedAgent    Kind = "repeated-agent"      // a crawler named twice in a group
 	kindDuplicateRule    Kind = "duplicate-rule"      // the same rule again
-	kindUnreachableRule  Kind = "unreachable-rule"    // all that it asks is asked by another
-	kindOverruledRule    Kind = "overruled-rule"      // another always wins against it
-	kindUnreachableGroup Kind = "unreachable-group"   // all that it asks is asked elsewhere
+	kindUnreachableRule  Kind = "unreachable-rule"    // another rule matches the same URLs
+	kindOverruledRule    Kind = "overruled-rule"      // another rule always wins over it
+	kindUnreachableGroup Kind = "unreachable-group"   // other groups have the same rules
 )
 
-// kinds says of each kind how bad it is and, where robotstxt does not know it,
-// which rule of the specification it rests on.
+// kinds holds the severity of each kind and, for the kinds of this package, the id of
+// the specification's rule.
 var kinds = map[Kind]struct {
 	severity Severity
 	rule     string
@@ -106,11 +103,10 @@ var kinds = map[Kind]struct {
 	kindUnreachableGroup: {Warning, "ROB-GRP-09"},
 }
 
-// Severity returns how bad findings of this kind are, most of them: a few are
-// milder than their kind.
+// Severity returns the usual severity of this kind. Some findings are milder.
 func (k Kind) Severity() Severity { return kinds[k].severity }
 
-// Rule returns the id of the rule in the specification that the kind rests on.
+// Rule returns the id of the specification's rule that the kind is based on.
 func (k Kind) Rule() string {
 	if rule := kinds[k].rule; rule != "" {
 		return rule

@@ -7,41 +7,40 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Finding is one thing that is wrong with a robots.txt file, or good to know.
+// Finding is one mistake in a robots.txt file, or a note about it.
 type Finding struct {
 	Line     int      `json:"line"` // from 1
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
-	Rule     string   `json:"id"`             // of the requirement in the specification, such as ROB-FMT-11
-	Text     string   `json:"text"`           // the part of the line that is meant, as written; may be empty
+	Rule     string   `json:"id"`             // of the specification's rule, such as ROB-FMT-11
+	Text     string   `json:"text"`           // the part of the line concerned, as written; may be empty
 	Message  string   `json:"message"`        // what is wrong
-	Fix      string   `json:"fix"`            // what to do about it
-	More     int      `json:"more,omitempty"` // so many findings of this kind and severity are not listed
+	Fix      string   `json:"fix"`            // how to correct it
+	More     int      `json:"more,omitempty"` // number of further findings of this kind and severity that are not listed
 }
 
-// Options are what Lint has to know besides the file. The zero value, like a nil
-// *Options, is all defaults.
+// Options configures Lint. The zero value and nil use all defaults.
 type Options struct {
-	// URL is where the file is, if that is known. Fixes of relative addresses
-	// are then complete.
+	// URL is the address of the file. If it is set, fixes of relative sitemap addresses
+	// contain the whole URL.
 	URL string
 
-	// Cut says that the body is the beginning of a file that goes on, as
-	// robotsext.Record.Truncated does: the finding is then made without the rest.
+	// Cut means that the body is only the beginning of the file, as
+	// robotsext.Record.Truncated does. Lint then reports that the file is too large.
 	Cut bool
 
-	// MaxPerKind bounds the findings of one kind and severity, of which a body of garbage has
-	// hundreds of thousands. The last one that is listed tells in More how many
-	// follow. Zero means DefaultMaxPerKind, negative no bound.
+	// MaxPerKind limits the findings of one kind and severity; a hostile body has hundreds
+	// of thousands. The last listed finding counts the others in More. Zero means
+	// DefaultMaxPerKind, negative no limit.
 	MaxPerKind int
 }
 
-// DefaultMaxPerKind is Options.MaxPerKind where that is zero.
+// DefaultMaxPerKind is the default of Options.MaxPerKind.
 const DefaultMaxPerKind = 100
 
-// Lint finds what is wrong with a robots.txt file. It is silent on a file that is
-// clean, never fails, and takes time in proportion to the size of the file.
-// Findings are sorted by line, those of one line by severity.
+// Lint returns the mistakes in a robots.txt file, sorted by line and then by severity.
+// A clean file has no findings. Lint never fails, and its time is proportional to the
+// size of the file.
 func Lint(body []byte, opts *Options) []Finding {
 	if opts == nil {
 		opts = &Options{}
@@ -62,29 +61,29 @@ func Lint(body []byte, opts *Options) []Finding {
 	return l.done()
 }
 
-// linter carries the findings from check to check.
+// linter collects the findings of all checks.
 type linter struct {
 	opts     *Options
 	source   *source
 	file     *robotstxt.File
 	findings []Finding
 	found    map[class]int // how many there are, listed or not
-	spoilt   map[int]bool  // lines of which all has been said
+	spoilt   map[int]bool  // lines that need no further findings
 }
 
-// class is what a bound on the number of findings is for. Severity is a part of
-// it, lest errors hide behind notes.
+// class identifies findings that share one limit. It includes the severity, so that
+// notes cannot displace errors.
 type class struct {
 	kind     Kind
 	severity Severity
 }
 
-// add adds a finding. What to say about it is made up only if it is listed.
-func (l *linter) add(line int, kind Kind, text string, say func() (message, fix string)) {
-	l.addAs(kind.Severity(), line, kind, text, say)
+// add adds a finding. It calls explain only if the finding is listed.
+func (l *linter) add(line int, kind Kind, text string, explain func() (message, fix string)) {
+	l.addAs(kind.Severity(), line, kind, text, explain)
 }
 
-func (l *linter) addAs(severity Severity, line int, kind Kind, text string, say func() (message, fix string)) {
+func (l *linter) addAs(severity Severity, line int, kind Kind, text string, explain func() (message, fix string)) {
 	limit := l.opts.MaxPerKind
 	if limit == 0 {
 		limit = DefaultMaxPerKind
@@ -94,7 +93,7 @@ func (l *linter) addAs(severity Severity, line int, kind Kind, text string, say 
 		return
 	}
 	f := Finding{Line: line, Severity: severity, Kind: kind, Rule: kind.Rule(), Text: text}
-	f.Message, f.Fix = say()
+	f.Message, f.Fix = explain()
 	l.findings = append(l.findings, f)
 }
 

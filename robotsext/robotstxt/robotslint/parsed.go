@@ -21,7 +21,7 @@ func (l *linter) parsed() {
 			continue
 		}
 		kind, severity := Kind(f.Kind), Kind(f.Kind).Severity()
-		say := func() (string, string) { return l.explain(f, r) }
+		explain := func() (string, string) { return l.explain(f, r) }
 		switch f.Kind {
 		case oddity.TooLarge, oddity.NotUTF8, oddity.LongLine:
 			continue // told by encoding
@@ -48,7 +48,7 @@ func (l *linter) parsed() {
 				kind = kindBadSitemap
 			}
 		}
-		l.addAs(severity, f.Line, kind, f.Text, say)
+		l.addAs(severity, f.Line, kind, f.Text, explain)
 	}
 }
 
