@@ -1,54 +1,51 @@
-// Package guard says which IP addresses a crawler may connect to.
+// Package guard decides which IP addresses a crawler may connect to.
 //
-// # The subject
+// # The threat
 //
-// A crawler asks for what strangers tell it to ask for: a link, a redirect, a line of a
-// sitemap, the target of a robots.txt that has moved. Any of them may name a machine that
-// the stranger cannot reach and the crawler can: a database on its own host
-// (http://127.0.0.1:9200/), the web page of a router (http://192.168.1.1/), the service
-// that hands a cloud machine its credentials (http://169.254.169.254/). The crawler then
-// asks in the stranger's place. This is called server-side request forgery, SSRF.
+// A crawler requests URLs that strangers choose: links, redirects, lines of a sitemap.
+// Such a URL may name a machine that only the crawler can reach: a database on its own
+// host (http://127.0.0.1:9200/), a router (http://192.168.1.1/), or the metadata
+// service of a cloud, which gives out credentials (http://169.254.169.254/). This
+// attack is called server-side request forgery (SSRF).
 //
-// It does not help to look at the URL. An address has many spellings (127.0.0.1, 127.1,
-// 0x7f.1, 2130706433, [::ffff:127.0.0.1]), and anybody can have a name of his point
-// anywhere. Nor does it help to look the name up first, see that its address is a public
-// one, and then connect to the name: that looks it up again, and a name server may give
-// another answer to each question. This is called rebinding. So the judgement has to be
-// of the very address that is connected to, after the name has been looked up and before
-// the first packet is sent. In Go this is where a [net.Dialer] calls its Control function:
+// Checking the URL does not help. An address has many spellings (127.0.0.1, 127.1,
+// 0x7f.1, 2130706433, [::ffff:127.0.0.1]), and any name may resolve to any address.
+// Resolving the name first and connecting to the name later does not help either. The
+// second lookup may return another address, which is called DNS rebinding.
+//
+// So the check must happen after the lookup, on the address of the connection, before
+// the first packet. In Go a [net.Dialer] calls its Control function at that point:
 //
 //	g := guard.New()
 //	dialer := &net.Dialer{Control: g.Control}
 //	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
 //
-// Every connection of this client is judged, whichever redirect or name it is for.
+// This client checks every connection, redirects included.
 //
 // # What is refused
 //
-// All that is not an address of the public internet, by the registries of IANA for
-// special-purpose addresses of [IPv4] and [IPv6], and what clouds use for themselves; the
-// words for it are those of [Kind]. Of IPv6 only 2000::/3 is in public use, so all else is
-// refused. An IPv6 address that stands for one of IPv4 is judged by that one: mapped
-// (::ffff:0:0/96), translated (64:ff9b::/96, ::ffff:0:0:0/96), 6to4 (2002::/16), Teredo
-// (2001::/32), compatible (::/96), ISATAP. What [New] is told to allow is allowed, and
-// nothing is guessed: 10.0.0.0/8 allows 64:ff9b::10.0.0.1 too, since it is the same
-// machine.
+// A Guard refuses every address outside the public internet, and the metadata services
+// of clouds; [Kind] lists the reasons. It follows IANA's registries of special-purpose
+// addresses for [IPv4] and [IPv6]. In IPv6 only 2000::/3 is public.
 //
-// What cannot be told: whether a public address belongs to a machine that trusts you, and
-// which prefix your own network translates to IPv4 by, unless it is 64:ff9b::/96. Of
-// 64:ff9b:1::/48, which networks use among themselves (RFC 8215), nobody outside knows
-// where in it the IPv4 address stands, so all of it is refused. Machines of that kind
-// belong behind a firewall.
+// An IPv6 address that embeds an IPv4 address is treated like that address. This
+// covers mapped (::ffff:0:0/96), translated (64:ff9b::/96, ::ffff:0:0:0/96), 6to4
+// (2002::/16), Teredo (2001::/32), compatible (::/96) and ISATAP addresses. If you
+// allow 10.0.0.0/8, you also allow 64:ff9b::10.0.0.1, because it is the same machine.
+//
+// A Guard cannot know whether a machine with a public address trusts you. Nor does it
+// know whether your network translates another prefix to IPv4. Protect such machines
+// with a firewall. Addresses in 64:ff9b:1::/48 (RFC 8215) embed IPv4 addresses in an
+// unknown way, so all are refused.
 //
 // # Proxies
 //
-// Who sends requests through a proxy connects to the proxy, and it is the proxy that
-// looks names up and connects to sites: what these resolve to is then for the proxy to
-// judge. A Control function sees the address of the proxy alone, and refuses it where it
-// is a private one. [Guard.Transport] knows both: it connects to the proxies that its
-// user has chosen, and refuses to send them URLs with an IP address for a host that
-// itself would not connect to.
+// A proxy resolves names and connects to sites itself, so a Control function sees only
+// the address of the proxy, and refuses it if it is private. [Guard.Transport] allows
+// the proxies that the user has configured. It refuses to send them URLs whose host is
+// an IP address that the Guard refuses. The proxy must check the addresses that names
+// resolve to.
 //
-// [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry
-// [IPv6]: https://www.iana.org/assignments/iana-ipv6-special-registry
+// [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry [IPv6]:
+// https://www.iana.org/assignments/iana-ipv6-special-registry
 package guard

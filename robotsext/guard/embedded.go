@@ -2,15 +2,14 @@ package guard
 
 import "net/netip"
 
-// inner is an address of IPv4 that one of IPv6 stands for: what is sent to the one
-// arrives, by way of a translator or a tunnel, at the other.
+// inner is an IPv4 address embedded in an IPv6 address. A translator or a tunnel
+// forwards packets for the IPv6 address to it.
 type inner struct {
 	form string // the name of the way
 	addr netip.Addr
 }
 
-// forms are the blocks of addresses that stand for one of IPv4, and where in them that
-// begins.
+// forms are the prefixes that embed an IPv4 address, with its position in bytes.
 var forms = []struct {
 	name   string
 	prefix netip.Prefix
@@ -23,8 +22,7 @@ var forms = []struct {
 	{"Teredo", netip.MustParsePrefix("2001::/32"), 4},                 // RFC 4380: its server
 }
 
-// embedded returns the addresses of IPv4 that addr, which is not a mapped one, stands
-// for.
+// embedded returns the IPv4 addresses in addr, which must not be IPv4-mapped.
 func embedded(addr netip.Addr) []inner {
 	if !addr.Is6() {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"net/netip"
 )
 
-// ErrRefused is the class of all errors by which a connection is refused. It is found
-// through what net and net/http wrap around it.
+// ErrRefused is matched, with errors.Is, by every error of a refused connection, even
+// if net or net/http wraps it.
 var ErrRefused = errors.New("refused")
 
-// AddressError is the refusal of an address. It is an ErrRefused.
+// AddressError reports a refused address. It wraps ErrRefused.
 type AddressError struct {
-	Addr netip.Addr // as it was to be connected to
+	Addr netip.Addr // the refused address
 	Kind Kind       // why it is refused
 
-	// Form says how Addr stands for Inner, an address of IPv4 that Kind is of: NAT64,
-	// 6to4 and so on. Empty: it stands for itself, and Inner is no address.
+	// Form says how Addr embeds the IPv4 address Inner, such as NAT64 or 6to4. Kind is
+	// then that of Inner. If Addr embeds no address, Form is empty and Inner is zero.
 	Form  string
 	Inner netip.Addr
 }
@@ -31,14 +31,14 @@ func (e *AddressError) Error() string {
 // Unwrap returns ErrRefused.
 func (e *AddressError) Unwrap() error { return ErrRefused }
 
-// HostError is the refusal of a host that some programs take for an address and some for a
-// name, so that nobody can say where a request for it goes. It is an ErrRefused.
+// HostError reports a host that some programs read as an address and others as a name,
+// so that its target is unknown. It wraps ErrRefused.
 type HostError struct {
-	Host string // without the brackets and dots around it
+	Host string // without brackets and trailing dots
 }
 
 func (e *HostError) Error() string {
-	return fmt.Sprintf("host %q is no name, and an IP address is not written so", e.Host)
+	return fmt.Sprintf("host %q is neither a valid name nor a valid IP address", e.Host)
 }
 
 // Unwrap returns ErrRefused.

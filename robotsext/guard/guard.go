@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// Guard decides which addresses may be connected to. It does not change, so it is safe
-// for concurrent use. The zero value is that of New().
+// Guard decides which IP addresses a program may connect to. It never changes and is
+// safe for concurrent use. The zero value equals New().
 type Guard struct {
 	allowed []netip.Prefix
 }
 
 // New returns a Guard that refuses every address that is not public, except those in
-// allow. A prefix of IPv4 addresses allows them in every form that IPv6 has for them.
+// allow. An IPv4 prefix also allows its addresses embedded in IPv6.
 func New(allow ...netip.Prefix) *Guard {
 	g := &Guard{allowed: slices.Clone(allow)}
 	for i, p := range g.allowed {
@@ -26,13 +26,12 @@ func New(allow ...netip.Prefix) *Guard {
 	return g
 }
 
-// mappedBits is the length of ::ffff:0:0/96, before the IPv4 address.
+// mappedBits is the number of bits before the IPv4 address in ::ffff:0:0/96.
 const mappedBits = 96
 
-// Control is for the field of that name of a [net.Dialer], which calls it with the
-// address it is about to connect to. An address that may not be connected to is an
-// [*AddressError], and the connection is not made; what is no IP address, such as the
-// path of a socket, is [ErrRefused] too.
+// Control is a value for net.Dialer.Control. It fails with an [*AddressError] if the
+// address is not allowed, so that no connection is made. Addresses other than IP, such
+// as the path of a socket, fail with [ErrRefused].
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || strings.ContainsAny(target.Addr().Zone(), "[]") { // in which netip and net see different hosts
@@ -41,8 +40,8 @@ func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	return g.Check(target.Addr())
 }
 
-// Check returns nil if addr may be connected to, else an [*AddressError]. The zone of an
-// address changes nothing.
+// Check returns nil if connections to addr are allowed, else an [*AddressError]. It
+// ignores the zone.
 func (g *Guard) Check(addr netip.Addr) error {
 	plain := addr.Unmap().WithZone("")
 	if g.allows(plain) {
@@ -59,7 +58,7 @@ func (g *Guard) Check(addr netip.Addr) error {
 	return nil
 }
 
-// allows reports whether addr is in one of the prefixes that New was given.
+// allows reports whether New was given a prefix that contains addr.
 func (g *Guard) allows(addr netip.Addr) bool {
 	return slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

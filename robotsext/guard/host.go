@@ -6,15 +6,14 @@ import (
 	"unicode"
 )
 
-// CheckHost judges the host of a URL as far as that is possible before its name is looked
-// up. An IP address is judged as by [Guard.Check], and a name that means the own machine
-// by definition (localhost, RFC 6761 6.3) by the address of that. Other spellings of
-// addresses, which some programs take for one and some for a name (127.1, 0x7f.1,
-// 2130706433, 010.0.0.1, digits that are not ASCII), are a [*HostError]. For all other
-// names it returns nil: they have to be judged when they have been looked up.
+// CheckHost checks the host of a URL before its name is resolved. It checks an IP
+// address like [Guard.Check], and localhost (RFC 6761 6.3) like a loopback address.
+// Some programs read hosts such as 127.1, 0x7f.1, 2130706433 or 010.0.0.1 as
+// addresses, others as names; these fail with a [*HostError]. For all other names it
+// returns nil; check their addresses once they are resolved.
 //
-// It is for requests whose connection somebody else makes, as a proxy does, and for
-// refusing early what [Guard.Control] would refuse in any case.
+// Use it for requests through a proxy, which makes the connection itself, and to fail
+// before [Guard.Control] does.
 func (g *Guard) CheckHost(host string) error {
 	host = strings.TrimRight(strings.Trim(host, "[]"), dots)
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -38,12 +37,11 @@ func (g *Guard) CheckHost(host string) error {
 	return nil
 }
 
-// dots are what may stand between labels: IDNA maps the others to the first.
+// dots are the separators of labels. IDNA maps the others to the first.
 const dots = ".。．｡"
 
-// isNumber tells whether the last label of a host makes an address of it, for programs
-// that read more than four decimal numbers as one. No name of the public internet ends
-// like this.
+// isNumber reports whether some programs read a host with this last label as an
+// address, as they do with 127.1 or 0x7f.1. No public name ends like this.
 func isNumber(label string) bool {
 	if strings.ContainsFunc(label, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return strings.ContainsFunc(label, unicode.IsNumber) // which IDNA may map to others

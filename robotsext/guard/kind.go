@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Kind is what an address is used for, and so why it is refused. It is a word or two for
-// a person; programs may compare it with the constants.
+// Kind is the use of an address, and so the reason for refusing it. The text is for
+// people; programs compare it with the constants.
 type Kind string
 
 // The kinds of addresses that are not public.
 const (
 	Loopback      Kind = "loopback"
 	Private       Kind = "private"
-	UniqueLocal   Kind = "unique local" // the private addresses of IPv6
+	UniqueLocal   Kind = "unique local" // private addresses of IPv6
 	LinkLocal     Kind = "link-local"
-	SiteLocal     Kind = "site-local"     // private ones of IPv6 before there were UniqueLocal
-	Shared        Kind = "shared"         // behind a provider's NAT (CGNAT), and in overlay networks
-	Metadata      Kind = "cloud metadata" // what clouds tell their machines, credentials among it
+	SiteLocal     Kind = "site-local"     // obsolete private addresses of IPv6
+	Shared        Kind = "shared"         // carrier-grade NAT and overlay networks
+	Metadata      Kind = "cloud metadata" // metadata services of clouds, which give out credentials
 	Multicast     Kind = "multicast"
 	Broadcast     Kind = "broadcast"
-	Unspecified   Kind = "unspecified" // 0.0.0.0 and ::, which reach the own machine
+	Unspecified   Kind = "unspecified" // 0.0.0.0 and ::, which connect to this machine
 	Documentation Kind = "documentation"
 	Benchmarking  Kind = "benchmarking"
 	Discard       Kind = "discard-only"
-	Translation   Kind = "local translation" // to IPv4 addresses that cannot be told from outside
-	Reserved      Kind = "reserved"          // to a protocol, or not in use yet
+	Translation   Kind = "local translation" // to IPv4 addresses in an unknown way
+	Reserved      Kind = "reserved"          // for a protocol or for future use
 	Invalid       Kind = "no address"
 
 	public Kind = ""
@@ -38,17 +38,17 @@ type block struct {
 	kind   Kind
 }
 
-// special is what the address space is used for, the smallest blocks first: where they
-// overlap, the smallest counts. It follows the registries of special-purpose addresses
-// of IANA by their column "Globally Reachable", its table of the address space of IPv6,
-// and the documentation of clouds.
+// special maps address blocks to kinds; the smallest block that contains an address
+// counts. It follows IANA's registries of special-purpose addresses (column "Globally
+// Reachable"), its registry of the IPv6 address space, and the documentation of
+// clouds.
 var special = blocks([]struct {
 	kind     Kind
 	prefixes string
 }{
 	{public, "0.0.0.0/0 192.0.0.9/32 192.0.0.10/32 192.31.196.0/24 192.52.193.0/24 192.175.48.0/24"},
 	{public, "2000::/3 2001:1::1/128 2001:1::2/128 2001:1::3/128 2001:3::/32 2001:4:112::/48 2001:20::/28 2001:30::/28 2620:4f:8000::/48"},
-	// To be judged by the IPv4 addresses in them; see embedded.
+	// Decided by the IPv4 addresses in them; see embedded.
 	{public, "::/96 ::ffff:0:0:0/96 64:ff9b::/96 2001::/32 2002::/16"},
 	{Unspecified, "0.0.0.0/8 ::/128"},
 	{Loopback, "127.0.0.0/8 ::1/128"},
@@ -71,7 +71,7 @@ var special = blocks([]struct {
 	{Metadata, "169.254.42.42/32 fd00:42::42/128 192.0.0.192/32"},       // Scaleway, Oracle
 })
 
-// blocks reads a table of prefixes.
+// blocks parses a table of prefixes.
 func blocks(table []struct {
 	kind     Kind
 	prefixes string
@@ -86,7 +86,8 @@ func blocks(table []struct {
 	return all
 }
 
-// kindOf is the kind of an address without a zone, mapped ones being of IPv4.
+// kindOf returns the kind of an address without a zone. IPv4-mapped addresses must be
+// unmapped.
 func kindOf(addr netip.Addr) Kind {
 	for _, b := range special {
 		if b.prefix.Contains(addr) {

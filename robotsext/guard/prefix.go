@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Allowing returns what to allow, each in the form that [ParsePrefix] reads, so that a host
-// is let through that was refused at an address: of the own machine all that it has, since
-// a name such as localhost means several.
+// Allowing returns the prefixes to allow, for [ParsePrefix], so that a host with the
+// refused address addr becomes reachable. For loopback it returns all loopback
+// addresses, because localhost has several.
 func Allowing(addr netip.Addr, host string) []string {
 	plain := addr.Unmap().WithZone("")
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
@@ -21,8 +21,8 @@ func Allowing(addr netip.Addr, host string) []string {
 	return []string{plain.String()}
 }
 
-// ParsePrefix reads what a person allows: a network as in 10.0.0.0/8 or fd00::/8, or one
-// address as in 127.0.0.1 or ::1. Bits beyond the length of a network are cleared.
+// ParsePrefix parses a network such as 10.0.0.0/8 or fd00::/8, or one address such as
+// 127.0.0.1 or ::1. It clears the bits after the length of a network.
 func ParsePrefix(s string) (netip.Prefix, error) {
 	if prefix, err := netip.ParsePrefix(s); err == nil {
 		return prefix.Masked(), nil
@@ -33,15 +33,15 @@ func ParsePrefix(s string) (netip.Prefix, error) {
 	why := ""
 	switch addr, err := netip.ParseAddr(strings.Trim(s, "[]")); {
 	case err == nil && addr.Zone() != "":
-		why = "an address zone is of this machine alone, leave it out; "
+		why = "remove the zone; "
 	case err == nil:
-		why = "leave out the brackets; "
+		why = "remove the brackets; "
 	case strings.Contains(s, "://"):
-		why = "a URL has no address of its own; "
+		why = "a URL is not accepted; "
 	default:
 		if _, err := netip.ParseAddrPort(s); err == nil {
-			why = "leave out the port; "
+			why = "remove the port; "
 		}
 	}
-	return netip.Prefix{}, fmt.Errorf("%q is neither an IP address nor a network of them: %swrite it as 127.0.0.1, 10.0.0.0/8 or fd00::/8", s, why)
+	return netip.Prefix{}, fmt.Errorf("%q is neither an IP address nor a network: %suse the form 127.0.0.1, 10.0.0.0/8 or fd00::/8", s, why)
 }

@@ -10,18 +10,16 @@ import (
 	"time"
 )
 
-// Transport returns a RoundTripper that works as base does, whose connections are made by
-// dialer and judged by g. Neither of the two is changed; the dial functions of base are
-// not used. A nil dialer is one that waits 30 seconds at most.
+// Transport returns a RoundTripper like base whose connections are made by dialer and
+// checked by g. Base and dialer are not changed, and the dial functions of base are
+// not used. If dialer is nil, the timeout is 30 seconds.
 //
-// Before anything is looked up or connected to, the host of a request is judged by
-// [Guard.CheckHost], so that one in a rare spelling of an address is refused whoever would
-// have read it.
+// Before a request it calls [Guard.CheckHost] with the host of the URL, so that
+// unusual spellings of addresses are refused.
 //
-// The proxies that base.Proxy names are connected to whatever their address is, since
-// whoever has set it has chosen them. What a proxy makes of a name is its own business.
-// The same address is refused to a request that is not for the proxy, as one is where
-// http.ProxyFromEnvironment lets loopback bypass it.
+// Proxies of base.Proxy may have any address, since the user has chosen them. A proxy
+// resolves names itself, and the Guard cannot check the results. Requests to the
+// address of a proxy that do not go through it are checked as usual.
 func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTripper {
 	if dialer == nil {
 		dialer = &net.Dialer{Timeout: 30 * time.Second}
@@ -59,14 +57,14 @@ func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTr
 	return t
 }
 
-// errUnrouted cannot be seen, unless net/http stops handing on the values of contexts.
+// errUnrouted means that net/http did not pass on the values of a context. It should
+// never occur.
 var errUnrouted = errors.New("request without a route")
 
-// routeKey is the context key for the proxy that a request goes by, a *url.URL that is
-// nil for none.
+// routeKey is the context key of a request's proxy, a *url.URL that is nil for none.
 type routeKey struct{}
 
-// transport decides about the route of a request before anything is connected to.
+// transport chooses the proxy of a request and checks its host before connecting.
 type transport struct {
 	guard  *Guard
 	base   *http.Transport
@@ -90,7 +88,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// route returns the proxy that a request is to go by; nil: none.
+// route returns the proxy of a request, or nil.
 func (t *transport) route(req *http.Request) (by *url.URL, err error) {
 	if req.URL == nil {
 		return nil, nil // base says what is wrong
@@ -103,5 +101,5 @@ func (t *transport) route(req *http.Request) (by *url.URL, err error) {
 	return by, t.guard.CheckHost(req.URL.Hostname())
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+// CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }

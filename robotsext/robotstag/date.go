@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
 )
 
-// cutDate takes the value of an unavailable_after off a list. The comma behind
-// the day of the week belongs to the date (ROB-PAG-07).
+// cutDate cuts the value of an unavailable_after off a list. A comma after the day of
+// the week belongs to the date (ROB-PAG-07).
 func cutDate(text string) (date, rest string) {
 	end := dateEnd(text)
 	if strings.HasPrefix(text[end:], ",") && datetime.IsWeekday(strings.TrimSpace(text[:end])) {
@@ -22,8 +22,8 @@ func cutDate(text string) (date, rest string) {
 	return text[:end], text[end:]
 }
 
-// dateEnd returns the length of the words that may be a date: those before the
-// next comma, semicolon, rule, or name of a crawler.
+// dateEnd returns the length of the words that may be a date. It ends at the next
+// comma, semicolon, rule, or name of a crawler.
 func dateEnd(text string) int {
 	for at := 0; ; {
 		at += len(text[at:]) - len(strings.TrimLeftFunc(text[at:], unicode.IsSpace))

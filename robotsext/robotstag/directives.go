@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// maxRead is how many bytes of the headers of a page, and of its meta elements,
-// are looked at. The draft of Robots-Tag asks for at least 8 KiB.
+// maxRead limits the bytes parsed from the headers of a page, and from its meta
+// elements. The draft of Robots-Tag requires at least 8 KiB.
 const maxRead = 64 << 10
 
-// Directives is all that one page asks of one crawler. Its zero value is of no
-// crawler in particular: it hears what is for everyone.
+// Directives holds the rules of one page for one crawler. The zero value has only the
+// rules for all crawlers.
 //
-// Every question is answered by the rule that decides it, nil if there is none.
+// Methods that return a *Rule return the rule that decides, or nil if there is none.
 type Directives struct {
 	tokens    []string // in lower case
 	rules     []Rule
@@ -25,8 +25,8 @@ type Directives struct {
 	metas                int
 }
 
-// New returns what a page asks of the crawler that goes by these product tokens,
-// before anything is read of the page.
+// New returns empty Directives for the crawler with these product tokens. Add the
+// rules of the page with Header, Meta and Link.
 func New(tokens ...string) *Directives {
 	d := &Directives{}
 	for _, token := range tokens {
@@ -35,8 +35,8 @@ func New(tokens ...string) *Directives {
 	return d
 }
 
-// Header reads the fields of a response that address crawlers: X-Robots-Tag,
-// Robots-Tag, Content-Usage, and the canonical link of Link.
+// Header adds the rules of response headers: X-Robots-Tag, Robots-Tag and
+// Content-Usage, and the canonical link of Link.
 func (d *Directives) Header(h http.Header) {
 	for i, line := range h.Values("X-Robots-Tag") {
 		if line, ok := d.budget(&d.headerRead, line, ","); ok {
@@ -60,9 +60,9 @@ func (d *Directives) Header(h http.Header) {
 	}
 }
 
-// Meta reads a meta element: one whose name is "robots" or one of the crawler's
-// product tokens. Others are ignored, so that all of a page's can be
-// handed over, wherever they stand in it.
+// Meta adds the rules of a meta element whose name is "robots" or one of the crawler's
+// product tokens. It ignores all others, so callers can pass every meta element of a
+// page.
 func (d *Directives) Meta(name, content string) {
 	agent := strings.ToLower(strings.TrimSpace(name))
 	if agent != "robots" && !slices.Contains(d.tokens, agent) {
@@ -75,8 +75,8 @@ func (d *Directives) Meta(name, content string) {
 	}
 }
 
-// Link reads a link element, for its canonical URL. One in the header comes
-// first.
+// Link adds the canonical URL of a link element. A canonical URL from the headers
+// wins.
 func (d *Directives) Link(rel, href string) {
 	if d.canonical == "" && hasWord(rel, "canonical") {
 		d.canonical = strings.TrimSpace(href)
@@ -88,9 +88,9 @@ func (d *Directives) addressed(agent string) bool {
 	return agent == "" || slices.Contains(d.tokens, agent)
 }
 
-// budget takes a text into account. Of one beyond maxRead it leaves what is
-// before the last separator within it: half a rule may mean something else. With
-// no separator it leaves nothing.
+// budget adds a text to the bytes read. It cuts a text beyond maxRead at the last
+// separator within the limit, because half a rule may mean something else. Without a
+// separator it returns nothing.
 func (d *Directives) budget(read *int, text, separator string) (string, bool) {
 	room := maxRead - *read
 	*read += min(len(text), room)
@@ -104,8 +104,8 @@ func (d *Directives) budget(read *int, text, separator string) (string, bool) {
 	return text[:max(cut, 0)], cut > 0
 }
 
-// add adds a rule. Of a name given twice in one place the stricter rule stays, so
-// that a line of thousands costs no more than one of each.
+// add adds a rule. Of rules with the same name and source only the strictest stays, so
+// a line of thousands costs no more than one of each.
 func (d *Directives) add(r Rule) {
 	for i := len(d.rules) - 1; i >= 0 && d.rules[i].Source.Field == r.Source.Field && d.rules[i].Source.Line == r.Source.Line; i-- {
 		if before := &d.rules[i]; before.Name == r.Name && before.Source == r.Source {
@@ -118,12 +118,12 @@ func (d *Directives) add(r Rule) {
 	d.rules = append(d.rules, r)
 }
 
-// Rules returns all rules for this crawler, in the order in which they were read,
-// for a report. Of a name given twice in one place it has the stricter rule.
+// Rules returns all rules for this crawler in the order read, for a report. If a rule
+// occurs twice in one place, it returns the stricter one.
 func (d *Directives) Rules() []Rule { return slices.Clone(d.rules) }
 
-// NoIndex returns the rule that asks not to keep the page: noindex or none, or an
-// unavailable_after that is over by now.
+// NoIndex returns the rule that forbids indexing the page: noindex, none, or an
+// unavailable_after before now.
 func (d *Directives) NoIndex(now time.Time) *Rule {
 	if r := d.first(NoIndex, None); r != nil {
 		return r
@@ -134,8 +134,8 @@ func (d *Directives) NoIndex(now time.Time) *Rule {
 	return nil
 }
 
-// IndexIfEmbedded returns the rule that lets the page be kept as a part of
-// another, where NoIndex says that by itself it must not.
+// IndexIfEmbedded returns the rule that permits indexing the page inside another
+// page although NoIndex applies.
 func (d *Directives) IndexIfEmbedded(now time.Time) *Rule {
 	if d.NoIndex(now) == nil {
 		return nil
@@ -143,12 +143,12 @@ func (d *Directives) IndexIfEmbedded(now time.Time) *Rule {
 	return d.first(IndexIfEmbedded)
 }
 
-// NoFollow returns the rule that asks not to follow the links of the page:
-// nofollow or none.
+// NoFollow returns the rule that forbids following the links of the page: nofollow or
+// none.
 func (d *Directives) NoFollow() *Rule { return d.first(NoFollow, None) }
 
-// NoSnippet returns the rule that asks to show nothing of the page: nosnippet, or
-// a max-snippet of 0.
+// NoSnippet returns the rule that forbids showing text or video of the page:
+// nosnippet, or a max-snippet of 0.
 func (d *Directives) NoSnippet() *Rule {
 	if r := d.first(NoSnippet); r != nil {
 		return r
@@ -159,17 +159,18 @@ func (d *Directives) NoSnippet() *Rule {
 	return nil
 }
 
-// NoImageIndex returns the rule that asks not to keep the page's images.
+// NoImageIndex returns the rule that forbids indexing the page's images.
 func (d *Directives) NoImageIndex() *Rule { return d.first(NoImageIndex) }
 
-// NoTranslate returns the rule that asks not to offer a translation.
+// NoTranslate returns the rule that forbids offering a translation.
 func (d *Directives) NoTranslate() *Rule { return d.first(NoTranslate) }
 
-// NoArchive returns the rule that asks not to offer a copy: noarchive or nocache.
+// NoArchive returns the rule that forbids offering a cached copy: noarchive or
+// nocache.
 func (d *Directives) NoArchive() *Rule { return d.first(NoArchive, NoCache) }
 
-// MaxSnippet returns the rule that limits text taken from the page: the max-snippet
-// with the smallest Limit, or nosnippet, whose Limit is 0.
+// MaxSnippet returns the rule that limits quoted text: the max-snippet with the
+// smallest Limit, or nosnippet, whose Limit is 0.
 func (d *Directives) MaxSnippet() *Rule {
 	if r := d.NoSnippet(); r != nil {
 		return r
@@ -186,11 +187,11 @@ func (d *Directives) MaxImagePreview() *Rule { return d.strictest(MaxImagePrevie
 // UnavailableAfter returns the unavailable_after with the earliest After.
 func (d *Directives) UnavailableAfter() *Rule { return d.strictest(UnavailableAfter) }
 
-// Canonical returns the URL that the page gives as its own, as written; "" if it
-// gives none. It is a hint: pages with the same one may be duplicates.
+// Canonical returns the canonical URL that the page declares, as written, or "". It is
+// a hint: pages with the same canonical URL may be duplicates.
 func (d *Directives) Canonical() string { return d.canonical }
 
-// Usage returns what the Content-Usage header says; nil if it says nothing.
+// Usage returns the preferences of the Content-Usage header, or nil if it has none.
 func (d *Directives) Usage() Usage { return d.usage }
 
 // first returns the first rule that has one of the names.
@@ -204,8 +205,7 @@ func (d *Directives) first(names ...Name) *Rule {
 	return nil
 }
 
-// strictest returns the rule of that name that is stricter than the others, the
-// first of equals.
+// strictest returns the strictest rule of that name, the first of equals.
 func (d *Directives) strictest(name Name) *Rule {
 	var best *Rule
 	for i := range d.rules {

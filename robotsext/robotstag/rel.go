@@ -2,21 +2,21 @@ package robotstag
 
 import "strings"
 
-// A Rel is what the rel attribute of a link says to a crawler.
+// Rel holds the values of a link's rel attribute that concern crawlers.
 type Rel struct {
-	NoFollow  bool // the author of the page does not vouch for it
-	UGC       bool // it was written by a visitor
-	Sponsored bool // it was paid for
+	NoFollow  bool // the author of the page does not endorse the link
+	UGC       bool // a visitor of the site wrote the link
+	Sponsored bool // the link is an advertisement
 }
 
-// ParseRel reads a rel attribute: words with spaces or commas between them, in any
-// case. Other words are about the link's meaning, not about crawling.
+// ParseRel parses a rel attribute: words in any case, separated by spaces or commas.
+// It ignores words that do not concern crawling.
 func ParseRel(rel string) Rel {
 	return Rel{NoFollow: hasWord(rel, "nofollow"), UGC: hasWord(rel, "ugc"), Sponsored: hasWord(rel, "sponsored")}
 }
 
-// Follow reports whether a crawler follows the link, as far as the link is
-// concerned: not if any of the three words is there.
+// Follow reports whether a crawler may follow the link: false if any of the three
+// values is set.
 func (r Rel) Follow() bool { return r == Rel{} }
 
 // hasWord reports whether a list of words with spaces or commas between them has

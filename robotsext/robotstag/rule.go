@@ -9,28 +9,28 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
 )
 
-// A Name is the name of a rule.
+// Name is the name of a rule.
 type Name string
 
-// The rules. Others are ignored, among them "all", "index" and
-// "follow": they ask for nothing, and cannot take back what others ask for.
+// The known rules. All others are ignored. Among them are "all", "index" and "follow",
+// which restrict nothing and cannot cancel another rule.
 const (
-	None             Name = "none"              // NoIndex and NoFollow
-	NoIndex          Name = "noindex"           // do not keep or show the page
+	None             Name = "none"              // same as NoIndex and NoFollow
+	NoIndex          Name = "noindex"           // do not index the page
 	NoFollow         Name = "nofollow"          // do not follow its links
-	NoSnippet        Name = "nosnippet"         // show no text or video of it
-	NoImageIndex     Name = "noimageindex"      // do not keep its images
+	NoSnippet        Name = "nosnippet"         // show no text or video of the page
+	NoImageIndex     Name = "noimageindex"      // do not index its images
 	NoTranslate      Name = "notranslate"       // offer no translation
-	NoArchive        Name = "noarchive"         // offer no copy; obsolete at Google
-	NoCache          Name = "nocache"           // the same, as Bing has it
-	IndexIfEmbedded  Name = "indexifembedded"   // lifts noindex inside another page's iframe
-	MaxSnippet       Name = "max-snippet"       // characters of text that may be shown
-	MaxVideoPreview  Name = "max-video-preview" // seconds of video that may be shown
-	MaxImagePreview  Name = "max-image-preview" // size of image that may be shown
-	UnavailableAfter Name = "unavailable_after" // NoIndex from a time on
+	NoArchive        Name = "noarchive"         // offer no cached copy; Google ignores it
+	NoCache          Name = "nocache"           // Bing's name for NoArchive
+	IndexIfEmbedded  Name = "indexifembedded"   // permits indexing in another page's iframe despite noindex
+	MaxSnippet       Name = "max-snippet"       // limit of quoted text, in characters
+	MaxVideoPreview  Name = "max-video-preview" // limit of video previews, in seconds
+	MaxImagePreview  Name = "max-image-preview" // limit of image previews, as a Preview
+	UnavailableAfter Name = "unavailable_after" // NoIndex after a date
 )
 
-// hasValue tells the rules of the form "name: value".
+// hasValue reports whether the rule has the form "name: value".
 func (n Name) hasValue() bool {
 	switch n {
 	case MaxSnippet, MaxVideoPreview, MaxImagePreview, UnavailableAfter:
@@ -39,7 +39,7 @@ func (n Name) hasValue() bool {
 	return false
 }
 
-// isFlag tells the rules that are a word alone.
+// isFlag reports whether the rule is a single word.
 func (n Name) isFlag() bool {
 	switch n {
 	case None, NoIndex, NoFollow, NoSnippet, NoImageIndex, NoTranslate, NoArchive, NoCache, IndexIfEmbedded:
@@ -48,29 +48,29 @@ func (n Name) isFlag() bool {
 	return false
 }
 
-// NoLimit is a Rule.Limit that limits nothing.
+// NoLimit is a Rule.Limit without effect.
 const NoLimit = -1
 
-// A Preview is the size of image that may be shown.
+// Preview is the maximum size of image previews.
 type Preview string
 
-// The sizes, from the smallest.
+// The sizes, smallest first.
 const (
 	PreviewNone     Preview = "none"
 	PreviewStandard Preview = "standard"
 	PreviewLarge    Preview = "large"
 )
 
-// A Rule is one thing that a page asks for.
+// Rule is one rule of a page.
 type Rule struct {
 	Name    Name
-	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds: 0 or more, or NoLimit
+	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds; NoLimit: none
 	Preview Preview   // of MaxImagePreview
 	After   time.Time // of UnavailableAfter, in UTC
 	Source  Source
 }
 
-// String returns the rule as one would write it: "max-snippet: 50".
+// String returns the rule as in a header or meta element: "max-snippet: 50".
 func (r Rule) String() string {
 	switch r.Name {
 	case MaxSnippet, MaxVideoPreview:
@@ -83,11 +83,11 @@ func (r Rule) String() string {
 	return string(r.Name)
 }
 
-// A Source is where a rule stands.
+// Source is the place of a rule.
 type Source struct {
 	Field string // "X-Robots-Tag", "Robots-Tag" or "meta"
-	Line  int    // which line of that header, or which meta element for this crawler, from 1
-	Agent string // whom the rule is for, in lower case; "" is everyone
+	Line  int    // number of the header line, or of the meta element for this crawler, from 1
+	Agent string // the product token of the rule, in lower case; "": all crawlers
 }
 
 // String returns "X-Robots-Tag line 2 for examplebot", for messages.
@@ -98,8 +98,7 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s line %d for %s", s.Field, s.Line, s.Agent)
 }
 
-// parseRule makes a rule of a name and what is behind its colon. A rule whose
-// value cannot be read does not count.
+// parseRule parses the name and the value of a rule. It fails if the value is invalid.
 func parseRule(name, value string) (Rule, bool) {
 	r := Rule{Name: Name(strings.ToLower(name))}
 	value = strings.TrimSpace(value)
@@ -119,7 +118,7 @@ func parseRule(name, value string) (Rule, bool) {
 	return r, r.Name.isFlag()
 }
 
-// stricter reports whether r asks for more than another rule of its name.
+// stricter reports whether r restricts more than another rule of the same name.
 func (r *Rule) stricter(than *Rule) bool {
 	switch r.Name {
 	case MaxSnippet, MaxVideoPreview:
@@ -132,7 +131,7 @@ func (r *Rule) stricter(than *Rule) bool {
 	return false
 }
 
-// rank orders sizes from the smallest; -1 is none of them.
+// rank orders the sizes, smallest first. It returns -1 for an unknown size.
 func (p Preview) rank() int {
 	switch p {
 	case PreviewNone:

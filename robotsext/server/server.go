@@ -1,12 +1,11 @@
-// Package server names the servers that a crawler is polite to.
+// Package server names the servers on which a crawler limits its load.
 //
-// A crawler may put so much load on a machine and no more: so many requests in flight,
-// so much time between two. Its unit is therefore the server that answers. The unit of
-// robots.txt is another one, the origin: http://example.com, https://example.com and
-// http://example.com. have a file each (RFC 9309 section 2.3), though one machine
-// answers for all. Who paced them by origin would ask that machine three times as
-// often as it allows. Another port is another program, and so another
-// server, apart from 80 and 443, which are two doors of one.
+// Politeness limits, such as the number of requests in flight and the delay between
+// two requests, apply to one server. robots.txt applies to one origin:
+// http://example.com, https://example.com and http://example.com. each have a file of
+// their own (RFC 9309 section 2.3), but one machine serves all three. A crawler with a
+// limit for each origin would send three times as many requests as the machine allows.
+// Ports 80 and 443 count as one server; any other port is a different server.
 package server
 
 import (
@@ -15,9 +14,9 @@ import (
 )
 
 // Name returns the server of the authority of a URL, "host" or "host:port" without
-// user information: the host name in lower case and without trailing dot, an
-// IPv4-mapped IPv6 address as IPv4, and the port unless it is 80 or 443. It returns
-// "" when there is no host name.
+// user information. The result is the host name in lower case without trailing dot,
+// and the port unless it is 80 or 443. An IPv4-mapped IPv6 address becomes IPv4. Name
+// returns "" if there is no host name.
 func Name(authority string) string {
 	host, port := authority, ""
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {

@@ -19,8 +19,8 @@ const (
 // errNoURL is why an image or a video is left out.
 var errNoURL = errors.New("it has no URL")
 
-// openExtension begins an image, a video or an article, or takes an alternate,
-// which is all in its attributes.
+// openExtension begins an image, a video or an article, or adds an alternate, whose
+// data is in its attributes.
 func (d *decoder) openExtension(el elem) {
 	e := &d.entry
 	switch el {
@@ -45,14 +45,14 @@ func (d *decoder) openExtension(el elem) {
 	}
 }
 
-// skip passes over the element just opened.
+// skip skips the element just opened.
 func (d *decoder) skip() {
 	d.top = elemOther
 	d.frames[len(d.frames)-1].elem = elemOther
 }
 
-// room reports whether one more item, or n bytes, may be added to the entry.
-// It says so once when not.
+// room reports whether one more item, or n bytes, fit into the entry. It reports a
+// finding the first time they do not.
 func (d *decoder) room(items, limit, n int) bool {
 	if items < limit && d.appendix+n <= maxAppendix {
 		d.appendix += n
@@ -65,7 +65,7 @@ func (d *decoder) room(items, limit, n int) bool {
 	return false
 }
 
-// closeExtension drops an image or a video that cannot be found.
+// closeExtension drops an image or a video without a URL.
 func (d *decoder) closeExtension(el elem) {
 	e := &d.entry
 	switch el {
@@ -82,7 +82,7 @@ func (d *decoder) closeExtension(el elem) {
 	}
 }
 
-// alternate takes <xhtml:link rel="alternate" hreflang="de" href="…"/>.
+// alternate parses <xhtml:link rel="alternate" hreflang="de" href="…"/>.
 func (d *decoder) alternate(attrs []byte) {
 	var a Alternate
 	var href []byte
@@ -120,8 +120,8 @@ func (d *decoder) alternate(attrs []byte) {
 	d.entry.Alternates = append(d.entry.Alternates, a)
 }
 
-// openLeaf notes what takes the text of an element of an extension, and takes the
-// attributes that some have. It returns elemOther if there is no such element.
+// openLeaf selects the function for the text of an extension element, and reads its
+// attributes. It returns elemOther for an unknown element.
 func (d *decoder) openLeaf(parent elem, local []byte) elem {
 	if d.leaf = extensions[parent].leaves[string(local)]; d.leaf == nil {
 		return elemOther
@@ -162,10 +162,10 @@ func (d *decoder) attr(want string) string {
 func (d *decoder) image() *Image { return &d.entry.Images[len(d.entry.Images)-1] }
 func (d *decoder) video() *Video { return &d.entry.Videos[len(d.entry.Videos)-1] }
 
-// A leaf takes the text of an element of an extension.
+// leaf stores the text of an extension element.
 type leaf func(d *decoder, text []byte)
 
-// An extension is what an element of a namespace may hold, by name in lower case.
+// extension is the set of elements of a namespace, by name in lower case.
 type extension struct {
 	space  space
 	leaves map[string]leaf
@@ -228,7 +228,7 @@ func (d *decoder) tag(text []byte) {
 	}
 }
 
-// text keeps a value as valid UTF-8 with line breaks as XML has them.
+// text converts a value to valid UTF-8 with XML line breaks.
 func (d *decoder) text(b []byte) string {
 	if !d.room(0, 1, len(b)) {
 		return ""
@@ -241,7 +241,7 @@ func (d *decoder) text(b []byte) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// word keeps a value that many entries of a file have in common.
+// word shares one string among entries with the same value.
 func (d *decoder) word(b []byte) string {
 	if s, ok := d.words[string(b)]; ok {
 		return s
@@ -253,7 +253,7 @@ func (d *decoder) word(b []byte) string {
 	return s
 }
 
-// url keeps a value as a URL, or leaves it out.
+// url converts a value to a URL, or to "" with a finding.
 func (d *decoder) url(b []byte) string {
 	if !d.room(0, 1, len(b)) {
 		return ""
@@ -265,7 +265,7 @@ func (d *decoder) url(b []byte) string {
 	return loc
 }
 
-// date keeps a value as a time, or leaves it out.
+// date parses a time, or reports a finding.
 func (d *decoder) date(b []byte) time.Time {
 	t, ok := parseW3C(b)
 	if !ok {
@@ -274,7 +274,7 @@ func (d *decoder) date(b []byte) time.Time {
 	return t
 }
 
-// count keeps a value as a number from 0 to limit, or leaves it out.
+// count parses a number from 0 to limit, or reports a finding.
 func (d *decoder) count(b []byte, limit int64) int64 {
 	n, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil || n < 0 || n > limit {

@@ -7,14 +7,14 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 )
 
-// Kind is the class of a Finding. It is an error, so that
-// errors.Is(err, sitemap.TooManyEntries) asks what ended a reading.
+// Kind is the kind of a Finding. It is an error: errors.Is(err,
+// sitemap.TooManyEntries) tests why reading stopped.
 type Kind string
 
-// Error returns the kind in words.
+// Error returns the description of the kind.
 func (k Kind) Error() string { return string(k) }
 
-// Kinds that end the reading. The entries before them stand.
+// Kinds that stop reading. The entries before them are valid.
 const (
 	Unreadable     Kind = "the body could not be read to its end" // Err is the reader's own error
 	BadGzip        Kind = "the gzip data is damaged"
@@ -29,7 +29,7 @@ const (
 	TagTooLong     Kind = "a tag is longer than in any sitemap"
 )
 
-// Kinds that leave the reading to go on.
+// Kinds that do not stop reading.
 const (
 	BadLoc          Kind = "location is not usable, entry skipped"
 	NoLoc           Kind = "entry without a location skipped"
@@ -48,24 +48,24 @@ const (
 	FindingsDropped Kind = "too many findings, further ones are not reported"
 )
 
-// Kinds that a walk over several files adds, such as robotsext.Robots.Sitemaps.
+// Kinds that robotsext.Robots.Sitemaps adds when it reads several files.
 const (
 	OutOfScope Kind = "the sitemap has no right to list this, left out" // by its Policy
 	Loop       Kind = "the index lists itself, or one that led to it"   // so it is not read again
 )
 
-// Finding is one thing that is wrong with a sitemap, or that a reader of it
-// should know. As an error it is what ended the reading; errors.Is finds its
-// Kind, and the cause in Err.
+// Finding is a mistake in a sitemap, or a note for its reader. A Finding returned as
+// an error is the reason why reading stopped; errors.Is finds its Kind, and the cause
+// in Err.
 type Finding struct {
 	Kind   Kind
-	Line   int    // counted from 1; 0 before the first byte was read
-	Offset int64  // bytes before it, in the file as unpacked and decoded to UTF-8
-	Text   string // the offending text, cut short; may be empty
-	Err    error  // what is behind it; may be nil
+	Line   int    // from 1; 0 before the first byte was read
+	Offset int64  // in bytes of the file, decompressed and decoded to UTF-8
+	Text   string // the text concerned, shortened; may be empty
+	Err    error  // the cause; may be nil
 }
 
-// Error puts position, kind, text and cause on one line.
+// Error returns line, kind, text and cause on one line.
 func (f *Finding) Error() string {
 	var b strings.Builder
 	if f.Line > 0 {
@@ -89,13 +89,13 @@ func (f *Finding) Unwrap() []error {
 	return []error{f.Kind, f.Err}
 }
 
-// maxFindings bounds what one file can make its reader's log grow by.
+// maxFindings limits the findings of one file that are reported.
 const maxFindings = 1000
 
-// maxFindingText bounds Finding.Text, in bytes.
+// maxFindingText limits Finding.Text, in bytes.
 const maxFindingText = 100
 
-// cut shortens text for a finding.
+// cut shortens a text for a finding.
 func cut(b []byte) string {
 	text := string(b[:min(len(b), maxFindingText+1)])
 	return strings.ToValidUTF8(clip.Text(text, maxFindingText), "\uFFFD")

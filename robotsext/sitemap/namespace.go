@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A space is a namespace as far as it matters here.
+// space is a known namespace.
 type space uint8
 
 const (
@@ -19,8 +19,8 @@ const (
 	xhtmlSpace
 )
 
-// spaceOf knows a namespace by its name. Sites misspell these names in many
-// ways; what is asked for is only what tells one from the other.
+// spaceOf returns the namespace of a URI. Sites misspell these URIs in many ways, so
+// it looks only for the parts that tell them apart.
 func spaceOf(uri []byte) space {
 	has := func(part string) bool { return bytes.Contains(uri, []byte(part)) }
 	switch {
@@ -40,8 +40,8 @@ func spaceOf(uri []byte) space {
 	return otherSpace
 }
 
-// conventional is what a prefix means that is nowhere declared, as in many a
-// hand-written sitemap.
+// conventional returns the usual meaning of an undeclared prefix, which is common in
+// hand-written sitemaps.
 func conventional(prefix []byte) space {
 	switch string(prefix) {
 	case "":
@@ -58,10 +58,10 @@ func conventional(prefix []byte) space {
 	return otherSpace
 }
 
-// maxBindings bounds the prefixes in force at a time. A sitemap has five.
+// maxBindings limits the prefixes in force at a time. An ordinary sitemap has five.
 const maxBindings = 64
 
-// A binding is one prefix declared by an element at that depth.
+// binding is a prefix declared by an element at that depth.
 type binding struct {
 	prefix string
 	space  space
@@ -81,8 +81,7 @@ type bindings struct {
 	rooted     bool
 }
 
-// root makes the namespace of the root element the core. It comes before its
-// declarations.
+// root sets the core namespace to that of the root element. Call it before declare.
 func (b *bindings) root(el elem, prefix, attrs []byte) {
 	b.rooted = true
 	switch el {
@@ -108,7 +107,7 @@ func (b *bindings) root(el elem, prefix, attrs []byte) {
 	}
 }
 
-// declare takes the xmlns attributes of an element at depth.
+// declare adds the xmlns attributes of an element at depth.
 func (b *bindings) declare(attrs []byte, depth int) {
 	for {
 		name, value, rest, ok := nextAttr(attrs)
@@ -131,7 +130,7 @@ func (b *bindings) declare(attrs []byte, depth int) {
 	}
 }
 
-// drop forgets what the element at depth declared.
+// drop removes the declarations of the element at depth.
 func (b *bindings) drop(depth int) {
 	n := len(b.list)
 	for n > 0 && b.list[n-1].depth >= depth {
@@ -140,7 +139,7 @@ func (b *bindings) drop(depth int) {
 	b.list = b.list[:n]
 }
 
-// find returns the namespace that prefix stands for.
+// find returns the namespace of a prefix.
 func (b *bindings) find(prefix []byte) space {
 	for _, bound := range slices.Backward(b.list) {
 		if bound.prefix == string(prefix) {

@@ -12,38 +12,36 @@ const (
 	MaxBytes   = 52_428_800
 )
 
-// defaultMaxRatio lets pass what a list of URLs can be packed to, a hundredth
-// or so, but not a run of one byte, which deflate packs to a thousandth.
+// defaultMaxRatio accepts lists of URLs, which compress to about a hundredth. It
+// rejects runs of one byte, which deflate compresses to a thousandth.
 const defaultMaxRatio = 500
 
-// Options change how a sitemap is read. The zero value, and nil, is the
-// protocol.
+// Options limits reading. The zero value and nil use the limits of the protocol.
 type Options struct {
-	// MaxEntries is how many entries are read from one file; those that
-	// have to be skipped count. 0 means 50,000.
+	// MaxEntries limits the entries read from one file, skipped entries included. Zero
+	// means 50,000.
 	MaxEntries int
 
-	// MaxBytes is how many bytes are read from one file, packed or
-	// unpacked. 0 means 52,428,800.
+	// MaxBytes limits the bytes read from one file, compressed or decompressed. Zero means
+	// 52,428,800.
 	MaxBytes int64
 
-	// MaxRatio is how many bytes of a gzip file, beyond its first MiB, may
-	// come out of each one that goes in. 0 means 500.
+	// MaxRatio limits the compression ratio of a gzip file after its first MiB. Zero means
+	// 500.
 	MaxRatio int
 
-	// CharsetReader turns a charset other than UTF-8, UTF-16, ISO-8859-1,
-	// ISO-8859-15 and windows-1252 into UTF-8, given its name as declared,
-	// in lower case. It has the signature of xml.Decoder.CharsetReader.
-	// With nil, or when it returns an error, the file is read as ASCII.
+	// CharsetReader converts a charset to UTF-8, given its declared name in lower case. It
+	// is not called for UTF-8, UTF-16, ISO-8859-1, ISO-8859-15 and windows-1252. It has
+	// the signature of xml.Decoder.CharsetReader. If it is nil or fails, the file is read
+	// as ASCII.
 	CharsetReader func(charset string, input io.Reader) (io.Reader, error)
 
-	// OnFinding is called for whatever is wrong with the file, in file
-	// order, the finding that ends the reading included, but not more than
-	// about 1,000 times. nil discards.
+	// OnFinding is called for each finding in file order, at most about 1,000 times,
+	// including the one that stops reading. Nil means no call.
 	OnFinding func(Finding)
 
-	// OnEnd is called once when the reading ends, also when it was
-	// stopped by leaving the loop. nil discards.
+	// OnEnd is called once when reading ends, even if the caller leaves the loop. Nil
+	// means no call.
 	OnEnd func(Summary)
 }
 
@@ -64,10 +62,10 @@ func (o *Options) withDefaults() Options {
 	return c
 }
 
-// A Format is what a body was recognised as.
+// Format is the detected format of a body.
 type Format string
 
-// The formats that can be read.
+// The supported formats.
 const (
 	URLSet Format = "urlset"       // sitemaps.org XML listing pages
 	Index  Format = "sitemapindex" // sitemaps.org XML listing sitemaps
@@ -76,30 +74,27 @@ const (
 	Atom   Format = "atom"         // Atom 1.0 or 0.3
 )
 
-// Summary is what is known of a body when its reading has ended.
+// Summary describes a body after reading.
 type Summary struct {
-	Format   Format // "" if not recognised
-	Gzip     int    // how many times it was gzipped
-	Charset  string // as declared or recognised, in lower case; "utf-8" if nothing says otherwise
-	Packed   int64  // bytes as they arrived; some may have been read ahead
-	Bytes    int64  // bytes unpacked; some may have been read ahead
+	Format   Format // "" if unknown
+	Gzip     int    // layers of gzip compression
+	Charset  string // declared or detected, in lower case; default "utf-8"
+	Packed   int64  // bytes received, including read-ahead
+	Bytes    int64  // bytes decompressed, including read-ahead
 	Entries  int    // yielded
-	Skipped  int    // found, but not fit to be yielded
-	Findings int    // also those not reported
+	Skipped  int    // invalid entries, not yielded
+	Findings int    // including those not reported
 	Complete bool   // the end of the document was reached
 }
 
-// Read yields the entries of one sitemap as they arrive, in memory that does
-// not grow with the file. The format, and whether it is gzipped, is told by
-// the content.
+// Read yields the entries of one sitemap as they arrive. It detects format and
+// compression by the content. Its memory does not grow with the file.
 //
-// What ends the reading early is yielded last, as a *Finding with a zero
-// Entry; the entries before it stand. A reader that never ends is
-// stopped by MaxBytes, one that hangs by its own error: a request's body
-// returns that of its context.
+// If reading stops early, the last element is a *Finding with a zero Entry. The
+// entries before it are valid. MaxBytes stops a reader that never ends. For a reader
+// that hangs, use one with a timeout, such as the body of a request with a context.
 //
-// The sequence reads r as it goes, so it can be ranged over once. It leaves
-// closing r to the caller.
+// The sequence reads r on demand, so range over it only once. The caller closes r.
 func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {
 	o := opts.withDefaults()
 	return func(yield func(Entry, error) bool) {
@@ -119,9 +114,9 @@ func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {
 	}
 }
 
-var errStopped = errors.New("left by the caller")
+var errStopped = errors.New("the caller left the loop")
 
-// A reading is one sitemap on its way from bytes to entries.
+// reading is the state of one call of Read.
 type reading struct {
 	*window // nil until the body is unpacked
 	opts    Options
@@ -153,7 +148,7 @@ func (rd *reading) run(r io.Reader) error {
 	}
 }
 
-// begin counts an entry that the file has.
+// begin counts an entry and returns it empty.
 func (rd *reading) begin() (Entry, error) {
 	if rd.begun == rd.opts.MaxEntries {
 		return Entry{}, &Finding{Kind: TooManyEntries}
@@ -162,7 +157,7 @@ func (rd *reading) begin() (Entry, error) {
 	return Entry{Index: rd.begun - 1, Line: rd.lineHere(), Priority: DefaultPriority}, nil
 }
 
-// emit hands an entry over.
+// emit yields an entry.
 func (rd *reading) emit(e Entry) error {
 	rd.summary.Entries++
 	if !rd.yield(e, nil) {
@@ -171,7 +166,7 @@ func (rd *reading) emit(e Entry) error {
 	return nil
 }
 
-// report tells of something wrong at the current position.
+// report reports a finding at the current position.
 func (rd *reading) report(kind Kind, text []byte, err error) {
 	rd.summary.Findings++
 	if rd.opts.OnFinding == nil || rd.summary.Findings > maxFindings+1 {
@@ -185,7 +180,7 @@ func (rd *reading) report(kind Kind, text []byte, err error) {
 	rd.opts.OnFinding(f)
 }
 
-// last makes a finding of the error that ended the reading, and reports it.
+// last converts the error that stopped reading to a finding, and reports it.
 func (rd *reading) last(err error) *Finding {
 	var f *Finding
 	if !errors.As(err, &f) {
@@ -199,7 +194,7 @@ func (rd *reading) last(err error) *Finding {
 	return f
 }
 
-// place writes the current position into f.
+// place sets the position of f.
 func (rd *reading) place(f *Finding) {
 	if rd.window != nil {
 		f.Line, f.Offset = rd.lineHere(), rd.offset()

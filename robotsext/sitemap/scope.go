@@ -11,27 +11,25 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
-// A Policy says which entries of a sitemap are believed. Without one, a
-// sitemap could send a crawler anywhere in the name of somebody else.
+// Policy decides which entries of a sitemap are accepted. Without one, a sitemap could
+// list pages of any other site.
 type Policy uint8
 
 const (
-	// Listed believes entries on the authority whose robots.txt lists the
-	// sitemap, for that listing proves that its owner vouches for it, and
-	// entries in the sitemap's own directory or below, on its own
-	// authority. An index may list any sitemap on its own authority.
+	// Listed accepts entries on the authority whose robots.txt lists the sitemap, since
+	// that proves that its owner trusts the sitemap. It also accepts entries in the
+	// sitemap's own directory and below, and sitemaps of an index on the same authority.
 	Listed Policy = iota
 
-	// Directory is the letter of the protocol: entries in the sitemap's
-	// own directory or below, with its scheme, host and port.
+	// Directory follows the protocol strictly: it accepts entries in the sitemap's own
+	// directory and below, with its scheme, host and port.
 	Directory
 
-	// Any believes every entry.
+	// Any accepts every entry.
 	Any
 )
 
-// A Scope tells which entries of one sitemap a crawler should believe. It is
-// made once for a sitemap, and judges entries without any I/O.
+// Scope decides which entries of one sitemap to accept. It does no I/O.
 type Scope struct {
 	policy   Policy
 	own      string
@@ -39,10 +37,9 @@ type Scope struct {
 	listedBy []string
 }
 
-// NewScope returns the scope of the sitemap at sitemapURL. listedBy are the
-// robots.txt files, or any other URLs of the same authorities, that list the
-// sitemap, or the index through which it was found; none if it is only known
-// from elsewhere.
+// NewScope returns the scope of the sitemap at sitemapURL. ListedBy are the URLs of
+// the robots.txt files that list the sitemap, or that list its index. Any other URL of
+// the same authority is as good. It fails if a URL is invalid.
 func NewScope(policy Policy, sitemapURL string, listedBy ...string) (Scope, error) {
 	u, err := parseAbsolute(sitemapURL)
 	if err != nil {
@@ -72,7 +69,7 @@ func parseAbsolute(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// Covers reports whether e is believed.
+// Covers reports whether the scope accepts e.
 func (s Scope) Covers(e Entry) bool {
 	if s.policy == Any {
 		return true

@@ -1,12 +1,10 @@
-// Package guardtest helps to test that a program cannot be made to connect where it must
-// not, by name servers that change their mind.
+// Package guardtest tests whether a program is safe from DNS rebinding.
 //
-// A program which looks a name up, finds a public address, and then connects to the name
-// has asked twice, and the owner of the name may have answered twice: with the public
-// address first, for the check, and with 127.0.0.1 then, for the connection. That is
-// rebinding. No such name has to exist for a test: [Resolver] is a resolver for a
-// [net.Dialer] that answers like that, without any network. To connect to the first
-// address too, take two of loopback, and allow only the one:
+// A program may resolve a name to check its address, and resolve it again to connect.
+// The owner of the name can then answer with a public address first and with 127.0.0.1
+// later. That is DNS rebinding. [Resolver] returns a resolver for a [net.Dialer] that
+// answers like that without a network. To make the first connection succeed in a test,
+// use two loopback addresses and allow only the first:
 //
 //	g := guard.New(netip.MustParsePrefix("127.0.0.2/32"))
 //	dialer := &net.Dialer{
@@ -24,10 +22,10 @@ import (
 	"sync"
 )
 
-// Resolver returns a resolver for which every name has the first of the addresses when
-// it is looked up for the first time, the second when it is looked up again, and so on;
-// the last one stays. Names that the machine's own list of hosts has, and IP addresses,
-// are not asked about. It panics if there is no address.
+// Resolver returns a resolver that returns the first address for the first lookup of a
+// name, the second for the second, and so on. The last address stays. IP addresses and
+// names in the machine's hosts file do not reach the resolver. Resolver panics without
+// an address.
 func Resolver(answers ...netip.Addr) *net.Resolver {
 	if len(answers) == 0 {
 		panic("guardtest: a resolver needs an address to answer with")
@@ -40,7 +38,7 @@ func Resolver(answers ...netip.Addr) *net.Resolver {
 	}}
 }
 
-// server is a name server, as far as a resolver can tell (RFC 1035).
+// server is a minimal DNS server (RFC 1035).
 type server struct {
 	answers []netip.Addr
 
@@ -48,8 +46,9 @@ type server struct {
 	asked map[string]int // by question: how often
 }
 
-// serve answers the questions that come over one connection, until that is closed. They
-// are framed as over TCP: a connection that is no net.PacketConn is taken for that.
+// serve answers the queries of one connection until it is closed. Queries are framed
+// as over TCP, because net uses that framing unless the connection is a
+// net.PacketConn.
 func (s *server) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	for {
@@ -78,7 +77,7 @@ const (
 	classIN  = 1
 )
 
-// answer answers a query of one question; nil: it is none.
+// answer answers a query with one question. It returns nil for any other query.
 func (s *server) answer(query []byte) []byte {
 	const header = 12
 	end := header // of the name
@@ -104,8 +103,8 @@ func (s *server) answer(query []byte) []byte {
 	return reply
 }
 
-// next is the address of a name that is asked for once more. Both types of records are
-// asked for at a time, each by itself.
+// next returns the next address of a name. Lookups of A and AAAA records count
+// separately.
 func (s *server) next(question string) netip.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,76 +11,73 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A Diff is in what two files differ.
+// Diff holds the differences between two files.
 type Diff struct {
-	// Agents are those for whom something has changed, together where the same
-	// has.
+	// Agents lists the agents with differences. Agents with the same differences share one
+	// element.
 	Agents []AgentDiff
 
-	// Added and Removed are Sitemap lines, each in file order. Where in the
-	// file they stand is of no matter.
+	// Added and Removed are Sitemap lines in file order. Their positions in the file do
+	// not matter.
 	Added, Removed []robotstxt.Sitemap
 
-	// Complete is false when the files were too intricate to be compared to the
-	// end, so that there may be more changes, and more exceptions to them. Each
-	// example is one all the same.
+	// Complete is false if the comparison reached Options.MaxSteps. There may then be more
+	// changes and more exceptions. All examples are still correct.
 	Complete bool
 }
 
-// Changed reports whether there is any difference.
+// Changed reports whether the files differ.
 func (d *Diff) Changed() bool { return len(d.Agents)+len(d.Added)+len(d.Removed) > 0 }
 
-// An AgentDiff is what has changed for some agents.
+// AgentDiff holds the differences for some agents.
 type AgentDiff struct {
-	// Agents are named as in the files. "*" stands for every agent that
-	// neither of them names, and comes last.
+	// Agents are the names as written in the files. "*" means every agent that neither
+	// file names, and is last.
 	Agents []string
 
-	// Changes are sorted by pattern. A URL has changed if and only if it is
-	// matched by one of them and by none of its exceptions; the package
-	// documentation says where that does not quite hold.
+	// Changes are sorted by pattern. A URL has changed if and only if the pattern of a
+	// change matches it and none of its exceptions does, apart from the limits that the
+	// package documentation lists.
 	Changes []Change
 
-	// OldDelay and NewDelay are those of Crawl-delay.
+	// OldDelay and NewDelay are the values of Crawl-delay.
 	OldDelay, NewDelay time.Duration
 }
 
-// A Change is a pattern whose URLs have got another verdict.
+// Change is a pattern whose URLs have another verdict than before.
 type Change struct {
-	// Pattern is written as in a rule, in canonical form.
+	// Pattern is a rule path in canonical form.
 	Pattern string
 
-	// Except are patterns too: those of the URLs that have not changed so, but
-	// have kept their verdict, or are reported by themselves.
+	// Except lists patterns of URLs within Pattern that keep their verdict or that another
+	// Change reports.
 	Except []string
 
-	// Example is a path that Pattern matches and for which Old and New decide.
+	// Example is a path that matches Pattern and that Old and New decide.
 	Example string
 
 	Old, New Decision
 }
 
-// A Decision is the verdict of one file, and what it rests on for Example and
-// its like. Parts of what the pattern matches may be decided by other rules in
-// the same way.
+// Decision is the verdict of one file, and the rule that decides for Example. Other
+// rules with the same verdict may decide for other parts of the pattern.
 type Decision struct {
 	Allowed bool
 	Rule    *robotstxt.Rule // nil: none matches
-	Lines   []int           // of the rule, in the groups of all the agents, ascending
+	Lines   []int           // of the rule in the groups of all agents, ascending
 }
 
-// Options are the settings of Compare.
+// Options configures Compare.
 type Options struct {
-	// MaxSteps bounds the work, in units of some nanoseconds, whatever the files: all
-	// that does not take time in proportion to their size is counted. 0: 600
-	// million. Ordinary files take thousands.
+	// MaxSteps limits the work, in steps of a few nanoseconds. Zero means 600 million.
+	// Ordinary files take thousands.
 	MaxSteps int
 }
 
 const defaultMaxSteps = 600_000_000
 
-// Compare compares what two files say. They have to be parsed with the same
-// options. Opts may be nil.
+// Compare compares two files, which must be parsed with the same options. Opts may be
+// nil.
 func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	c := comparison{
 		old: agentsOf(before), new: agentsOf(after), steps: defaultMaxSteps,
@@ -100,11 +97,11 @@ func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	return c.diff
 }
 
-// anybody stands for an agent that neither file names.
+// anybody stands for every agent that neither file names.
 const anybody = "*"
 
-// namedIn returns the agents that two files name, each once: whether two names are
-// one is for the files to say.
+// namedIn returns the agents that the two files name, without duplicates. The files
+// decide whether two names are equal.
 func namedIn(before, after *robotstxt.File) []string {
 	names := before.Agents()
 	unnamed := before.NamedGroup()
@@ -131,32 +128,33 @@ func missing(from, in []robotstxt.Sitemap) []robotstxt.Sitemap {
 	return list
 }
 
-// A comparison is one call of Compare.
+// comparison is the state of one call of Compare.
 type comparison struct {
 	old, new agents
 	steps    int
 	diff     *Diff
-	said     map[[2]int]int       // where in diff.Agents it is said what happened to two sets; none: nothing has
-	finds    map[[2]digest][]find // by the text of the rules: different groups may say the same
-	places   map[string]int       // in diff.Agents, by what the agents there have in common
+	said     map[[2]int]int       // index in diff.Agents of the difference of two sets, or none
+	finds    map[[2]digest][]find // by the text of the rules, because groups may be equal
+	places   map[string]int       // index in diff.Agents, by the text of the difference
 }
 
-// agents are those of one file, in sets that it says the same to.
+// agents are the agents of one file, in sets with the same rules.
 type agents struct {
 	file   *robotstxt.File
 	sets   map[*robotstxt.Group]int
-	orders map[int]*order // of each set that was asked for
+	orders map[int]*order // of each set that was compared
 }
 
-// A digest stands for the text of some rules: orders may be many, and share most.
+// digest identifies the text of some rules. There may be many orders, most of them
+// equal.
 type digest [sha256.Size]byte
 
-// An order is what a file says to a set of agents.
+// order is the ranked rules of a set of agents.
 type order struct {
 	group *robotstxt.Group
 	delay time.Duration
 	text  digest // of the rules, by precedence
-	side  *side  // nil: not yet made
+	side  *side  // nil: not yet compiled
 }
 
 func agentsOf(file *robotstxt.File) agents {
@@ -169,7 +167,7 @@ func agentsOf(file *robotstxt.File) agents {
 	return a
 }
 
-// set returns the set of an agent, none if nothing is said to it.
+// set returns the set of an agent, or none if no group applies to it.
 func (a *agents) set(name string) int {
 	if i, ok := a.sets[a.file.Group(name)]; ok {
 		return i
@@ -177,7 +175,7 @@ func (a *agents) set(name string) int {
 	return none
 }
 
-// compare compares what the files say to one agent.
+// compare compares the files for one agent.
 func (c *comparison) compare(name string) {
 	key := [2]int{c.old.set(name), c.new.set(name)}
 	at, ok := c.said[key]
@@ -195,8 +193,8 @@ func (c *comparison) compare(name string) {
 	}
 }
 
-// say adds to the result in what two groups differ and returns where that is,
-// none if in nothing.
+// say adds the differences of two groups to the result and returns their index, or
+// none.
 func (c *comparison) say(before, after *order) int {
 	a := AgentDiff{Changes: c.changes(before, after), OldDelay: before.delay, NewDelay: after.delay}
 	if len(a.Changes) == 0 && a.OldDelay == a.NewDelay {
@@ -205,7 +203,7 @@ func (c *comparison) say(before, after *order) int {
 	return c.join(a)
 }
 
-// order returns what a file says to an agent, who is in this set.
+// order returns the ranked rules for an agent of this set.
 func (c *comparison) order(a *agents, set int, name string) *order {
 	if o, ok := a.orders[set]; ok {
 		return o
@@ -213,7 +211,7 @@ func (c *comparison) order(a *agents, set int, name string) *order {
 	group := a.file.Group(name)
 	o := &order{group: group, delay: group.CrawlDelay()}
 	rules, fields := group.Count()
-	c.steps -= 500*rules + 20*fields // it is memory too: the file keeps the rules that it has ranked
+	c.steps -= 500*rules + 20*fields // memory too: the file keeps ranked rules
 	hash := sha256.New()
 	for _, r := range group.Ranked() {
 		c.steps -= len(r.Canonical) / 8
@@ -224,7 +222,7 @@ func (c *comparison) order(a *agents, set int, name string) *order {
 	return o
 }
 
-// sideOf returns the rules of an order, made ready.
+// sideOf returns the compiled rules of an order.
 func (c *comparison) sideOf(o *order) side {
 	if o.side == nil {
 		s := newSide(o.group)
@@ -249,7 +247,7 @@ func (c *comparison) changes(before, after *order) []Change {
 		c.diff.Complete = c.diff.Complete && !s.gaveUp
 	}
 	var list []Change
-	c.steps -= 2000 * len(found) // to write them down, here and by whoever asked
+	c.steps -= 2000 * len(found) // for the output, here and in the caller
 	for _, f := range found {
 		change := Change{Pattern: f.glob.pattern(), Example: f.example, Old: s.old.decision(f.old), New: s.new.decision(f.new)}
 		for _, e := range f.except {
@@ -270,8 +268,8 @@ func (s *side) decision(i int) Decision {
 	return Decision{Allowed: r.allowed, Rule: r.Rule, Lines: []int{r.Line}}
 }
 
-// join adds changes, or their lines to those of others that are the same, and
-// returns where.
+// join adds a difference, or merges its lines into an equal one, and returns its
+// index.
 func (c *comparison) join(a AgentDiff) int {
 	text := a.text()
 	c.steps -= len(text) / 8
@@ -288,7 +286,7 @@ func (c *comparison) join(a AgentDiff) int {
 	return i
 }
 
-// text is all of a difference but the lines.
+// text is the difference without line numbers.
 func (a *AgentDiff) text() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.OldDelay, a.NewDelay)
@@ -306,7 +304,7 @@ func (d Decision) text() string {
 	return fmt.Sprint(d.Allowed, " ", d.Rule)
 }
 
-// with is the decision with the lines of another one too.
+// with returns the decision with the lines of another one added.
 func (d Decision) with(other Decision) Decision {
 	for _, line := range other.Lines {
 		if i, found := slices.BinarySearch(d.Lines, line); !found {

@@ -1,10 +1,8 @@
-// Package robotstxttest judges robots.txt in tests.
+// Package robotstxttest is a second implementation of robots.txt verdicts, for tests.
 //
-// It reads a file, chooses a group and matches a URL in the plainest way that
-// RFC 9309 and this project's specification allow, without a thought for speed,
-// and shares no code with package robotstxt. A test that wants to know whether a
-// crawler did right asks here, so that a mistake in robotstxt cannot hide
-// itself.
+// It parses a file, chooses a group and matches a URL in the simplest way, without
+// regard to speed. It shares no code with package robotstxt, so a test that compares
+// the two finds mistakes of either.
 package robotstxttest
 
 import (
@@ -15,9 +13,9 @@ import (
 	"strings"
 )
 
-// Allowed reports whether a crawler with these product tokens, most specific
-// first, may fetch rawURL, an absolute URL of the authority that body is the
-// robots.txt file of. It knows no options.
+// Allowed reports whether a crawler with these product tokens, most specific first,
+// may fetch rawURL. Body is the robots.txt of rawURL, which must be absolute. Allowed
+// follows the specification and has no options.
 func Allowed(body []byte, tokens []string, rawURL string) bool {
 	path := canonicalURL(rawURL)
 	if path == "/robots.txt" {
