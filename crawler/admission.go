@@ -109,7 +109,7 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group
 		if rule := refusal.Rule; rule != nil {
-			d.skipped.Rule, d.skipped.Line = escape.Clip(secret.Users(rule.String()), maxDetail), rule.Line
+			d.skipped.Rule, d.skipped.Line = escape.Clip(secret.RedactText(rule.String()), maxDetail), rule.Line
 		}
 		return d
 	case c.lifecycle.Working.Err() != nil:

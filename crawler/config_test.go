@@ -74,7 +74,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"max-body", func(c *Config) { c.Fetch.MaxBody = 0 }, "0 is not a number of bytes to read"},
 		{"retries", func(c *Config) { c.Fetch.Retries = -1 }, "-1 is negative"},
 		{"proxy", func(c *Config) { c.Fetch.Proxies = []string{"ftp://h"} }, `"ftp://h" is not a proxy; write it as http://host:port, https://host:port or socks5://host:port`},
-		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
+		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network: use the form 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
 		{"frontier", func(c *Config) { c.Cluster.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
 		{"crawl-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.CrawlName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
 		{"worker-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.WorkerName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},

@@ -55,7 +55,7 @@ type decision struct {
 func skipFor(reason output.Reason, detail error) decision {
 	d := decision{verdict: skip, skipped: output.Rejection{Reason: reason}}
 	if detail != nil {
-		d.skipped.Detail = escape.Clip(secret.Users(detail.Error()), maxDetail)
+		d.skipped.Detail = escape.Clip(secret.RedactText(detail.Error()), maxDetail)
 	}
 	return d
 }

@@ -33,14 +33,14 @@ func (w *worker) directives(header http.Header, doc *extract.Document) *robotsta
 func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
 	c := w.c
 	for _, rule := range d.Rules() {
-		page.Directives = append(page.Directives, output.Directive{Rule: secret.Users(rule.String()), Source: rule.Source.String()})
+		page.Directives = append(page.Directives, output.Directive{Rule: secret.RedactText(rule.String()), Source: rule.Source.String()})
 	}
 	page.Usage = d.Usage()
 	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.Robots.ObeyNoindex {
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = escape.Clip(secret.Users(secret.Reference(d.Canonical())), weburl.MaxLength)
+	page.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(d.Canonical())), weburl.MaxLength)
 	if doc != nil {
 		page.Title = doc.Title
 	}

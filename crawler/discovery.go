@@ -192,13 +192,13 @@ func (f *discoveries) skipTooLong(base, ref string, t provenance.Provenance, err
 
 // clippedRef is a reference that is no URL as it stands in the output.
 func clippedRef(ref string) weburl.URL {
-	ref = secret.Doubtful(ref)
+	ref = secret.RedactInvalidURL(ref)
 	return weburl.URL{Canonical: escape.Clip(ref, escape.MaxBytes)}
 }
 
 func (f *discoveries) skip(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: escape.Clip(secret.Users(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: escape.Clip(secret.RedactText(detail), maxDetail),
 	}})
 }
 

@@ -188,7 +188,7 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	proxied.Fetch.Proxies = []string{proxy.URL}
 	for _, cfg := range []Config{direct, proxied} {
 		got := run(t, cfg, nil)
-		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is no name, and an IP address is not written so`
+		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is neither a valid name nor a valid IP address`
 		if r := got.refusal(t, cfg.URLs[0]); r.Reason != output.BlockedAddress || r.Detail != want || got.End != EndFinished {
 			t.Errorf("%+v, %+v, want %q", got.Summary, r, want)
 		}

@@ -61,7 +61,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 	c := w.c
 	why := slog.Int("status", d.status)
 	if d.cause != nil {
-		why = slog.String("error", escape.Clip(secret.Users(d.cause.Error()), maxDetail))
+		why = slog.String("error", escape.Clip(secret.RedactText(d.cause.Error()), maxDetail))
 	}
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
 		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))

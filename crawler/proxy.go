@@ -109,7 +109,7 @@ func (c Config) WithoutSecrets() Config {
 func withoutProxyUser(raw string) string {
 	last := strings.LastIndexByte(raw, '@')
 	if i := strings.IndexAny(raw[last+1:], "?#"); i >= 0 {
-		raw = raw[:last+1+i+1] + secret.Hidden
+		raw = raw[:last+1+i+1] + secret.Mask
 	}
 	if last < 0 {
 		return raw
@@ -118,12 +118,12 @@ func withoutProxyUser(raw string) string {
 	if i := strings.Index(raw[:last], "://"); i >= 0 {
 		scheme = raw[:i+len("://")]
 	}
-	return scheme + secret.Hidden + raw[last:]
+	return scheme + secret.Mask + raw[last:]
 }
 
 // lacksUser tells whether the URL of a proxy is one of which the user and password were
 // left out.
 func lacksUser(u *url.URL) bool {
 	_, password := u.User.Password()
-	return !password && u.User.Username() == secret.Hidden
+	return !password && u.User.Username() == secret.Mask
 }

@@ -90,7 +90,7 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.Status,
 		Depth: v.prov.Depth, FoundOn: v.prov.FoundOn, Source: v.prov.Source.String(),
-		ContentType: escape.Clip(secret.Users(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
+		ContentType: escape.Clip(secret.RedactText(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
 		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.Truncated,
 	}
@@ -122,7 +122,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	c := w.c
 	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(w.directives(got.Header, nil))}
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
-		page.Location = escape.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
+		page.Location = escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
 		return page, c.discovery.redirect(v, location), nil
 	}
 	if got.Status < 200 || got.Status >= 300 {

@@ -129,7 +129,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			return err
 		}
 		if err != nil {
-			err = secret.Error(err)
+			err = secret.RedactError(err)
 			d.log.Warn("sitemap error", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
 			line.Detail = err.Error()
 			d.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
@@ -180,7 +180,7 @@ func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) erro
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {
-			loc := secret.Reference(entry.Loc)
+			loc := secret.RedactURL(entry.Loc)
 			f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.u.String(), "line", entry.Line)
 			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))

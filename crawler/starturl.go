@@ -13,15 +13,15 @@ import (
 func checkStart(raw string) error {
 	raw = strings.TrimSpace(raw)
 	scheme, _, ok := strings.Cut(raw, "://")
-	shown := secret.Doubtful(raw)
+	shown := secret.RedactInvalidURL(raw)
 	switch {
 	case raw == "":
 		return errors.New("a start URL is empty")
 	case !ok:
-		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", shown, strings.TrimPrefix(strings.TrimLeft(shown, "/"), secret.Hidden+"@"))
+		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", shown, strings.TrimPrefix(strings.TrimLeft(shown, "/"), secret.Mask+"@"))
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
 		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", shown, scheme)
-	case secret.Reference(raw) != raw:
+	case secret.RedactURL(raw) != raw:
 		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
 	}
 	_, err := weburl.Parse(raw)

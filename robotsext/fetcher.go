@@ -190,14 +190,14 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	}
 	next, err := u.Parse(value)
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q, which is no URL", secret.Doubtful(value))
+		return nil, fmt.Errorf("redirect to %q, which is no URL", secret.RedactInvalidURL(value))
 	}
 	o, err := OriginOf(next)
 	if err == nil && next.Scheme != "http" && next.Scheme != "https" {
 		err = fmt.Errorf("%w %q", ErrUnsupportedScheme, next.Scheme)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), err)
+		return nil, fmt.Errorf("redirect to %q: %w", secret.RedactURL(value), err)
 	}
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }

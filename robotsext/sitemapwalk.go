@@ -72,7 +72,7 @@ func (w *sitemapWalk) job(file, via string) *sitemapJob {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.Stripped(file), Via: via}, address: address, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), Via: via}, address: address, told: -1}
 }
 
 // nested makes a job of a file that the index j lists, or nil if it is not to be
@@ -246,7 +246,7 @@ func isAbsent(j *sitemapJob, err error) bool {
 func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	u, err := url.Parse(j.URL)
 	if err != nil { // which quotes it
-		j.URL = secret.Doubtful(j.URL)
+		j.URL = secret.RedactInvalidURL(j.URL)
 		return errors.New("is no URL")
 	}
 	scope, err := sitemap.NewScope(w.options.Policy, j.URL, string(w.listing))

@@ -186,7 +186,7 @@ func TestBadAllowAddr(t *testing.T) {
 	s := untouched(t)
 	for _, args := range [][]string{{"crawl", s.URL + "/"}, {"plan", s.URL + "/"}, {"robots", "check", s.URL + "/"}, {"robots", "show", s.URL + "/"}, {"robots", "agents", s.URL + "/"}, {"sitemap", s.URL + "/"}} {
 		run(t, append(args, "--allow-addr", "127.0.0.1", "--allow-addr", "localhost")...).
-			WantRefusal(t, cli.ExitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+			WantRefusal(t, cli.ExitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "use the form 127.0.0.1, 10.0.0.0/8 or fd00::/8")
 	}
 }
 

@@ -148,7 +148,7 @@ func (x *rejections) choose() {
 			texts[row.RobotsURL] = lines
 		}
 		if 0 < row.Line && row.Line <= len(lines) {
-			row.Text = secret.Users(strings.TrimSpace(lines[row.Line-1]))
+			row.Text = secret.RedactText(strings.TrimSpace(lines[row.Line-1]))
 		}
 	}
 }

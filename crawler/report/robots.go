@@ -352,7 +352,7 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 	group := file.Group(r.tokens...)
 	h.Group, h.Rules, h.CrawlDelay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
 	h.Sitemaps = len(file.Sitemaps)
-	masked, unmask := secret.Robots(body)
+	masked, unmask := secret.RedactRobots(body)
 	for _, f := range robotslint.Lint(masked, &robotslint.Options{URL: h.Origin + "/robots.txt"}) {
 		if f.Severity == robotslint.Note {
 			continue

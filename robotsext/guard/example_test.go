@@ -72,7 +72,7 @@ func ExampleGuard_CheckHost() {
 	// Output:
 	// <nil>
 	// address ::1 is not allowed (loopback)
-	// host "0x7f.1" is no name, and an IP address is not written so
+	// host "0x7f.1" is neither a valid name nor a valid IP address
 }
 
 // How do I use a proxy on my own machine, and still let nobody else get at it?
@@ -123,5 +123,5 @@ func ExampleParsePrefix() {
 	// Output:
 	// 10.0.0.0/8
 	// ::1/128
-	// "localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8
+	// "localhost" is neither an IP address nor a network: use the form 127.0.0.1, 10.0.0.0/8 or fd00::/8
 }

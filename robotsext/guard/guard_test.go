@@ -167,14 +167,14 @@ func TestParsePrefix(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %s", in, got, err, want)
 		}
 	}
-	const write = "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8"
+	const form = "use the form 127.0.0.1, 10.0.0.0/8 or fd00::/8"
 	for in, want := range map[string]string{
-		"": write, "localhost": write, "10.0.0.0/33": write, "10.0.0/8": write, "127.1": write, "10.0.0.0-10.0.0.9": write, "*": write,
-		"[::1]": "leave out the brackets", "127.0.0.1:80": "leave out the port", "[::1]:80": "leave out the port",
-		"fe80::1%eth0": "leave it out", "[fe80::1%eth0]": "leave it out", "http://127.0.0.1/": "a URL has no address of its own",
+		"": form, "localhost": form, "10.0.0.0/33": form, "10.0.0/8": form, "127.1": form, "10.0.0.0-10.0.0.9": form, "*": form,
+		"[::1]": "remove the brackets", "127.0.0.1:80": "remove the port", "[::1]:80": "remove the port",
+		"fe80::1%eth0": "remove the zone", "[fe80::1%eth0]": "remove the zone", "http://127.0.0.1/": "a URL is not accepted",
 	} {
 		got, err := ParsePrefix(in)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), write) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) || !strings.Contains(err.Error(), form) {
 			t.Errorf("%q: %v, %v; want %s", in, got, err, want)
 		}
 	}

@@ -14,7 +14,7 @@ func TestCheckHost(t *testing.T) {
 		{"(loopback)", "127.0.0.1 127.0.0.1. 127.0.0.1.. 127.0.0.1。 ::1 [::1] ::ffff:127.0.0.1 [::ffff:7f00:1] localhost LOCALHOST localhost. a.b.localhost"},
 		{"(cloud metadata)", "169.254.169.254 [::ffff:169.254.169.254]"},
 		{"(link-local)", "fe80::1%eth0 [fe80::1%eth0]"},
-		{"is not written so", "127.1 0x7f.1 0x7F000001 2130706433 010.0.0.1 0177.0.0.1 1.2.3.4.5 256.0.0.1 0 0x example.0x7f example.123 " +
+		{"neither a valid name nor a valid IP", "127.1 0x7f.1 0x7F000001 2130706433 010.0.0.1 0177.0.0.1 1.2.3.4.5 256.0.0.1 0 0x example.0x7f example.123 " +
 			"１２７.0.0.1 127.0.0.１ 127。0。0。1 ①②⑦.0.0.1 127.0.0.\u00ad1 𝟏𝟐𝟕.𝟏"},
 		{"", "example.com example.com. a1.b2.c3 3com 0xcafe.example 1.2.3.4.example xn--p1ai пример.рф 例え。テスト x.xn--p1ai a_b localhost.example 8.8.8.8 [2606:4700::1111] . 0x7g beef"},
 	} {

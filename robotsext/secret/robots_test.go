@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestField(t *testing.T) {
+func TestRedactField(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
 		{"Sitemap", "http://u:p@h/@x", "http://***@h/@x"},
 		{"Sitemap", "http://h/@x", "http://h/@x"},
@@ -36,46 +36,46 @@ func TestField(t *testing.T) {
 		{"note", "u:p@h", "u:p@h"},
 		{"", "", ""},
 	} {
-		if got := Field(tt.name, tt.value); got != tt.want {
-			t.Errorf("Field(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
+		if got := RedactField(tt.name, tt.value); got != tt.want {
+			t.Errorf("RedactField(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
 		}
 	}
 }
 
-func TestRobots(t *testing.T) {
+func TestRedactRobots(t *testing.T) {
 	const body = "Sitemap: http://u:p@h/\r\n\r\n Host :\tal:hun ter2@h # a@b\nDisallow: /u:p@h\rDisallow: al:hunter2@h/@x\nSitemap: http://al:hun/ter2@h"
-	tame, shown := Robots([]byte(body))
+	redacted, mask := RedactRobots([]byte(body))
 	for _, word := range []string{"al:", "hun", "ter2"} {
-		if strings.Contains(string(tame), word) {
-			t.Errorf("%q stands in %q", word, tame)
+		if strings.Contains(string(redacted), word) {
+			t.Errorf("%q stands in %q", word, redacted)
 		}
 	}
 	const want = "Sitemap: http://***@h/\r\n\r\n Host :\t***@h # a@b\nDisallow: /u:p@h\rDisallow: ***@h/@x\nSitemap: http://***@h"
-	if got := shown(string(tame)); got != want {
+	if got := mask(string(redacted)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if plain, _ := Robots([]byte("Disallow: /\n")); string(plain) != "Disallow: /\n" {
+	if plain, _ := RedactRobots([]byte("Disallow: /\n")); string(plain) != "Disallow: /\n" {
 		t.Errorf("%q", plain)
 	}
 }
 
-// Nothing is changed but in lines where a user may stand, and no line is lost.
-func FuzzRobots(f *testing.F) {
+// FuzzRedactRobots: only lines that may contain a user change, and no line is lost.
+func FuzzRedactRobots(f *testing.F) {
 	for _, s := range []string{"Host: a:b@c", "Sitemap: http:/a b@c\r\nx", "http:/a@b", "Disallow:a:b@c#@", ":@", "host:＠"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		tame, _ := Robots([]byte(body))
-		before, after := strings.FieldsFunc(body, isEnd), strings.FieldsFunc(string(tame), isEnd)
+		redacted, _ := RedactRobots([]byte(body))
+		before, after := strings.FieldsFunc(body, isEnd), strings.FieldsFunc(string(redacted), isEnd)
 		if len(before) != len(after) {
-			t.Fatalf("%q becomes %q", body, tame)
+			t.Fatalf("%q becomes %q", body, redacted)
 		}
 		for i, line := range before {
 			if line != after[i] && !hasAt(line) {
 				t.Errorf("%q becomes %q", line, after[i])
 			}
 			name, value, _ := strings.Cut(line, ":")
-			_ = Field(name, value)
+			_ = RedactField(name, value)
 		}
 	})
 }

@@ -1,14 +1,13 @@
-// Package secret takes what lets somebody in out of what is written or shown.
+// Package secret removes credentials from texts that are written or shown.
 //
-// A URL may have a user and a password before its host: http://user:password@host/.
-// Sites write such URLs into pages, redirects and sitemaps, and people have such URLs of
-// proxies. A crawl never sends those of a site, and nothing that it writes is to have
-// either. In their place stands [Hidden], so that one sees that there was something.
+// A URL may contain a user name and a password: http://user:password@host/. Such URLs
+// occur in pages, redirects, sitemaps and proxy settings. The crawler never sends the
+// credentials of a site's URL, and never writes them to output or logs. [Mask]
+// replaces them, so that the reader sees that something is missing.
 //
-// [Reference] is for what is one URL, and leaves all else of it as it is; [Doubtful] for
-// what should have been one; [Users] for a text that may quote some, such as an error;
-// [All] for a log, which is shown around: it knows secrets in queries and header fields
-// too.
+// Use [RedactURL] for one URL, [RedactInvalidURL] for a text that was meant to be a
+// URL, [RedactText] for a text that may contain URLs, such as an error, and
+// [RedactLog] for logs. RedactLog also removes secrets in queries and header fields.
 package secret
 
 import (
@@ -17,32 +16,31 @@ import (
 	"strings"
 )
 
-// Hidden stands in place of what is secret.
-const Hidden = "***"
+// Mask replaces what is removed.
+const Mask = "***"
 
-// Reference returns a URL, or a reference as it stands in a document, without the user
-// and the password. What stands before the host is found as browsers find it: with
-// slashes of either kind, and as if there were no tabs and line breaks.
-func Reference(ref string) string { return withUser(reference, ref, Hidden+"@") }
+// RedactURL replaces the user name and the password of a URL or of a relative
+// reference, and changes nothing else. It finds them as browsers do: backslashes count
+// as slashes, and tabs and line breaks are ignored.
+func RedactURL(ref string) string { return withUser(reference, ref, Mask+"@") }
 
-// Stripped is Reference for a URL that is to be used: nothing stands in place of them.
-func Stripped(ref string) string { return withUser(reference, ref, "") }
+// StripUser removes the user name and the password of a URL that will be requested.
+func StripUser(ref string) string { return withUser(reference, ref, "") }
 
-// Doubtful returns what a person or a site gave for a URL and is none, without what may be
-// a user and a password: where there is a scheme, all up to the last @. A mail address has
-// none.
-func Doubtful(raw string) string {
+// RedactInvalidURL replaces possible credentials of an invalid URL: everything between
+// the scheme, if it has one, and the last @. It does not change mail addresses.
+func RedactInvalidURL(raw string) string {
 	if strings.HasPrefix(raw, "mailto:") {
-		return Users(raw)
+		return RedactText(raw)
 	}
 	if doubtful.MatchString(unbroken.Replace(raw)) {
-		return withUser(doubtful, raw, Hidden+"@")
+		return withUser(doubtful, raw, Mask+"@")
 	}
-	return withUser(schemeless, raw, Hidden+"@")
+	return withUser(schemeless, raw, Mask+"@")
 }
 
-// withUser puts other in the place of the user, the password and the @ behind them, which
-// pattern matches after its first group.
+// withUser replaces the user, the password and the @ after them, which pattern matches
+// after its first group.
 func withUser(pattern *regexp.Regexp, ref, other string) string {
 	if plain := unbroken.Replace(ref); hasAt(ref) && pattern.MatchString(plain) {
 		return pattern.ReplaceAllString(plain, "${1}"+other)
@@ -50,26 +48,25 @@ func withUser(pattern *regexp.Regexp, ref, other string) string {
 	return ref
 }
 
-// hasAt tells whether there may be a user in a text.
+// hasAt reports whether a text may contain a user.
 func hasAt(text string) bool {
 	return strings.ContainsAny(text, "@＠﹫") || strings.Contains(text, "%40")
 }
 
-// All takes users and passwords, the values of telling parameters and header fields out
-// of a text.
-func All(text string) string {
-	text = Users(text)
+// RedactLog replaces user names and passwords, the values of secret query parameters,
+// and secret header fields.
+func RedactLog(text string) string {
+	text = RedactText(text)
 	if strings.ContainsRune(text, '=') {
 		text = param.ReplaceAllStringFunc(text, withoutValue)
 	}
 	if strings.ContainsRune(text, ':') {
-		text = header.ReplaceAllString(text, "$1: "+Hidden)
+		text = header.ReplaceAllString(text, "$1: "+Mask)
 	}
 	return text
 }
 
-// withoutValue takes the value out of a parameter whose name tells that it is secret,
-// however that is written.
+// withoutValue replaces the value of a parameter with a secret name, escaped or not.
 func withoutValue(param string) string {
 	name, _, _ := strings.Cut(param[1:], "=")
 	meant := name
@@ -79,45 +76,45 @@ func withoutValue(param string) string {
 	if !secretParam.MatchString(meant) {
 		return param
 	}
-	return param[:1] + name + "=" + Hidden
+	return param[:1] + name + "=" + Mask
 }
 
-// Users takes users and passwords out of the URLs in a text. Without a scheme or slashes
-// before it, nothing tells user:password@host from other words with an @ between them.
-func Users(text string) string {
+// RedactText replaces user names and passwords of the URLs in a text. It finds a URL
+// by its scheme or by slashes; otherwise user:password@host looks like other words
+// with an @.
+func RedactText(text string) string {
 	if !hasAt(text) {
 		return text
 	}
-	return users.ReplaceAllString(text, "${1}"+Hidden+"@")
+	return users.ReplaceAllString(text, "${1}"+Mask+"@")
 }
 
-// Error is err with a text that [Users] has gone over.
-func Error(err error) error {
-	if err == nil || Users(err.Error()) == err.Error() {
+// RedactError returns err with a text redacted by [RedactText].
+func RedactError(err error) error {
+	if err == nil || RedactText(err.Error()) == err.Error() {
 		return err
 	}
-	return discreet{err}
+	return redactedError{err}
 }
 
-type discreet struct{ err error }
+type redactedError struct{ err error }
 
-func (d discreet) Error() string { return Users(d.err.Error()) }
+func (d redactedError) Error() string { return RedactText(d.err.Error()) }
 
-func (d discreet) Unwrap() error { return d.err }
+func (d redactedError) Unwrap() error { return d.err }
 
-// Name tells whether a word is the name of something that is secret as a whole, such as
-// a header field.
-func Name(word string) bool { return secretName.MatchString(word) }
+// IsSecret reports whether a name, such as that of a header field, has a secret value.
+func IsSecret(word string) bool { return secretName.MatchString(word) }
 
 const (
-	at       = `(?:[@＠﹫]|%40)` // what is read as one before a host
+	at       = `(?:[@＠﹫]|%40)` // the spellings of @ before a host
 	webStart = `(?:https?|ftp):[/\\]*`
 )
 
-// unbroken leaves out what browsers leave out of a URL.
+// unbroken removes characters that browsers ignore in a URL.
 var unbroken = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// Patterns of what stands up to the last @ of an authority; the first group stays.
+// Patterns of the text up to the last @ of an authority. The first group is kept.
 var (
 	reference  = regexp.MustCompile(`(?i)^([\x00- ]*(?:` + webStart + `|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}))[^/\\?#]*` + at)
 	doubtful   = regexp.MustCompile(`(?is)^([\x00- ]*` + webStart + `|.*?://).*` + at)
@@ -130,16 +127,16 @@ var (
 )
 
 var (
-	// secretName matches the names of attributes that are secret as a whole.
+	// secretName matches the names of log attributes with secret values.
 	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)
 
-	// header matches header fields that are secret, in a text that quotes them.
+	// header matches secret header fields within a text.
 	header = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie|api-?key|(?:x|api|access|auth|private|session)-(?:[a-z]+-)*(?:key|token|secret|password|session)):[^\r\n"]*`)
 
 	// param matches a parameter of a URL.
 	param = regexp.MustCompile(`[?&;#][^=&;?#\s"'<>]+=[^&;?#\s"']*`)
 
-	// secretParam matches the names of those that let in whoever has them.
+	// secretParam matches the names of parameters that give access.
 	secretParam = regexp.MustCompile(`(?i)(?:token|key|pass(?:w(?:or)?d|phrase)?|pwd|secret|signature|credentials?|session|sess(?:ion)?[_.-]?id|jwt|auth|authorization|` +
 		`(?:^|[_.-])(?:sig|sid)|^(?:auth[_.-]?)?code)(?:\[.*\])?$`)
 )

@@ -11,7 +11,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-func TestAll(t *testing.T) {
+func TestRedactLog(t *testing.T) {
 	for in, want := range map[string]string{
 		"nothing secret, a@b and 1/2":                                   "nothing secret, a@b and 1/2",
 		"https://example.com/@user?a=b@c":                               "https://example.com/@user?a=b@c",
@@ -47,19 +47,19 @@ func TestAll(t *testing.T) {
 		`malformed header "Cookie: a=hunter2"`:                          `malformed header "Cookie: ***"`,
 		"Proxy-Authorization: Basic aHVudGVyMg==":                       "Proxy-Authorization: ***",
 	} {
-		if got := All(in); got != want {
-			t.Errorf("All(%q) = %q, want %q", in, got, want)
+		if got := RedactLog(in); got != want {
+			t.Errorf("RedactLog(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func FuzzAll(f *testing.F) {
+func FuzzRedactLog(f *testing.F) {
 	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h", "http://a:b/c@d", "http:a:b c@d＠e/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := All(text)
-		if again := All(once); again != once {
+		once := RedactLog(text)
+		if again := RedactLog(once); again != once {
 			t.Errorf("%q becomes %q, and that %q", text, once, again)
 		}
 		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.User != nil && !strings.ContainsAny(text, " \"<>") {
@@ -71,37 +71,37 @@ func FuzzAll(f *testing.F) {
 }
 
 // TestNames holds which parameters and header fields are left out.
-func TestNames(t *testing.T) {
+func TestSecretNames(t *testing.T) {
 	const url = "http://h/p?a=1&"
 	for _, name := range []string{
 		"token", "access_token", "access%5Ftoken", "acc%65ss-token", "token[]", "token%5B%5D", "key", "api_key", "x-api-key", "pass", "password", "session", "session_id",
 		"PHPSESSID", "jsessionid", "sid", "jwt", "code", "auth_code", "sig", "X-Amz-Credential", "X-Amz-Signature", "client_secret", "passphrase", "pwd",
 	} {
-		if got, want := All("get "+url+name+"=hunter2&b=2"), "get "+url+name+"=***&b=2"; got != want {
+		if got, want := RedactLog("get "+url+name+"=hunter2&b=2"), "get "+url+name+"=***&b=2"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got, want := All("http://h/#access_token=hunter2"), "http://h/#access_token=***"; got != want {
+	if got, want := RedactLog("http://h/#access_token=hunter2"), "http://h/#access_token=***"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, field := range []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Amz-Security-Token", "X-Auth-Token", "Private-Token"} {
-		if got, want := All("the field "+field+": hunter2 and more"), "the field "+field+": ***"; got != want {
+		if got, want := RedactLog("the field "+field+": hunter2 and more"), "the field "+field+": ***"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	for _, plain := range []string{url + "page=2&sort=name&zip_code=1&design=x&side=y", "X-Robots-Tag: noindex", "product token: x", "a=1; b=2"} {
-		if got := All(plain); got != plain {
+		if got := RedactLog(plain); got != plain {
 			t.Errorf("%q became %q", plain, got)
 		}
 	}
 	for word, want := range map[string]bool{"Authorization": true, "proxy_authorization": true, "Set-Cookie": true, "token": true, "X-Api-Key": true, "url": false, "host": false} {
-		if got := Name(word); got != want {
-			t.Errorf("Name(%q) = %t", word, got)
+		if got := IsSecret(word); got != want {
+			t.Errorf("IsSecret(%q) = %t", word, got)
 		}
 	}
 }
 
-func TestReference(t *testing.T) {
+func TestRedactURL(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                               "",
 		"/a//b@c":                        "/a//b@c",
@@ -125,29 +125,29 @@ func TestReference(t *testing.T) {
 		"http://u:p w'\"<x>@h/":          "http://***@h/",
 		"//\tno\there@":                  "//***@",
 		"a\tb@c":                         "a\tb@c",
-		"https://" + Hidden + "@h/":      "https://" + Hidden + "@h/",
+		"https://" + Mask + "@h/":        "https://" + Mask + "@h/",
 		"/path/https://user:password@h/": "/path/https://user:password@h/",
 		"http://u:p＠h/x＠y":               "http://***@h/x＠y",
 		"http://u:p@q%40h/x%40y":         "http://***@h/x%40y",
 	} {
-		if got := Reference(in); got != want {
-			t.Errorf("Reference(%q) = %q, want %q", in, got, want)
+		if got := RedactURL(in); got != want {
+			t.Errorf("RedactURL(%q) = %q, want %q", in, got, want)
 		}
-		if got, want := Stripped(in), strings.Replace(want, Hidden+"@", "", 1); got != want {
-			t.Errorf("Stripped(%q) = %q, want %q", in, got, want)
+		if got, want := StripUser(in), strings.Replace(want, Mask+"@", "", 1); got != want {
+			t.Errorf("StripUser(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-// What a browser would send as a password is never left, and where it sends none
-// nothing is changed.
-func FuzzReference(f *testing.F) {
+// FuzzRedactURL: no password that a browser would send is left, and without one nothing
+// changes.
+func FuzzRedactURL(f *testing.F) {
 	for _, s := range []string{"http://alice:hunter2@h/", "//a:b@c", "http:a@b", "\thttp:\\a:b@c/", "https:///x:y@z?@", "/a@b", "http://h/a@b", "http:/x@/y", "http://a＠b@c/", "//a%40b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, ref string) {
-		got := Reference(ref)
-		if again := Reference(got); again != got {
+		got := RedactURL(ref)
+		if again := RedactURL(got); again != got {
 			t.Errorf("%q becomes %q, and that %q", ref, got, again)
 		}
 		for _, base := range []string{"http://base.test/dir/", "https://base.test/"} {
@@ -172,35 +172,35 @@ func FuzzReference(f *testing.F) {
 	})
 }
 
-func TestDoubtful(t *testing.T) {
+func TestRedactInvalidURL(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                        "",
-		"example.com/@user":       "example.com/@user",
-		"/path@":                  "/path@",
-		"mailto:a@b":              "mailto:a@b",
-		"u:p@h":                   "***@h",
-		"u:p@h/@x":                "***@h/@x",
-		"http://u:p/q?r#s@h:x/":   "http://***@h:x/",
-		"ftp://h/":                "ftp://h/",
-		"https://" + Hidden + "@": "https://" + Hidden + "@",
-		"http:/u:p/q@h":           "http:/***@h",
-		"https:u:p@h":             "https:***@h",
-		"http://u:p＠h:8/f":        "http://***@h:8/f",
-		"u:p q@h/a@b":             "***@h/a@b",
-		`/\u:p@h`:                 `/\***@h`,
+		"":                      "",
+		"example.com/@user":     "example.com/@user",
+		"/path@":                "/path@",
+		"mailto:a@b":            "mailto:a@b",
+		"u:p@h":                 "***@h",
+		"u:p@h/@x":              "***@h/@x",
+		"http://u:p/q?r#s@h:x/": "http://***@h:x/",
+		"ftp://h/":              "ftp://h/",
+		"https://" + Mask + "@": "https://" + Mask + "@",
+		"http:/u:p/q@h":         "http:/***@h",
+		"https:u:p@h":           "https:***@h",
+		"http://u:p＠h:8/f":      "http://***@h:8/f",
+		"u:p q@h/a@b":           "***@h/a@b",
+		`/\u:p@h`:               `/\***@h`,
 	} {
-		if got := Doubtful(in); got != want {
-			t.Errorf("Doubtful(%q) = %q, want %q", in, got, want)
+		if got := RedactInvalidURL(in); got != want {
+			t.Errorf("RedactInvalidURL(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestError(t *testing.T) {
-	err := Error(fmt.Errorf(`get "http://u:p@h/": %w`, io.EOF))
+func TestRedactError(t *testing.T) {
+	err := RedactError(fmt.Errorf(`get "http://u:p@h/": %w`, io.EOF))
 	if err.Error() != `get "http://***@h/": EOF` || !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
-	if Error(nil) != nil || Error(io.EOF) != io.EOF {
+	if RedactError(nil) != nil || RedactError(io.EOF) != io.EOF {
 		t.Error("an error without a user is changed")
 	}
 }

@@ -49,7 +49,7 @@ func IsOutage(rec *robotsext.Record) bool {
 // may pass: nobody waits for it.
 func Printable(rec *robotsext.Record) *robotsext.Record {
 	printed := *rec
-	printed.Err = secret.Error(rec.Err)
+	printed.Err = secret.RedactError(rec.Err)
 	if IsRefused(rec) {
 		printed.Err = errors.New(Text(rec.Err))
 		printed.FailingSince, printed.RetryAt, printed.Failures, printed.Outage = time.Time{}, time.Time{}, 0, 0

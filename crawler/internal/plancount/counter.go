@@ -177,7 +177,7 @@ func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	if r == nil {
 		r = &plan.Rule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
-			r.Rule, r.Line = secret.Users(v.Rule.String()), v.Rule.Line
+			r.Rule, r.Line = secret.RedactText(v.Rule.String()), v.Rule.Line
 		}
 		h.rules[v.Rule] = r
 	}

@@ -150,7 +150,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
-			host.Error = secret.Users(rec.Err.Error())
+			host.Error = secret.RedactText(rec.Err.Error())
 		}
 		if blocked.IsRefused(rec) {
 			host.Error = blocked.Text(rec.Err)

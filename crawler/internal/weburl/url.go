@@ -134,7 +134,7 @@ func isSlash(r rune) bool { return r == '/' || r == '\\' }
 // output, so it repeats no password, and not all of what is long: a page may have
 // thousands of them.
 func invalidError(ref string, err error) error {
-	hidden := secret.Doubtful(ref)
+	hidden := secret.RedactInvalidURL(ref)
 	short, why := escape.Clip(hidden, escape.MaxBytes), err.Error()
 	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*escape.MaxBytes { // it repeats the URL
 		return fmt.Errorf("%q is not a URL", short)

@@ -19,7 +19,7 @@ type Streams struct {
 // Notice writes a line for a person to standard error, without passwords, since others may
 // see it too. There is nobody to tell when that fails.
 func (s *Streams) Notice(line string) {
-	_, _ = fmt.Fprintln(s.Err, Escape(secret.Users(line)))
+	_, _ = fmt.Fprintln(s.Err, Escape(secret.RedactText(line)))
 }
 
 // Complain writes an error that does not end the command yet.

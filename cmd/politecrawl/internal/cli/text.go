@@ -38,7 +38,7 @@ func ErrorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return OneLine(secret.Users(err.Error()))
+	return OneLine(secret.RedactText(err.Error()))
 }
 
 // QuotePath quotes the path in an error about a file or directory, because the path may

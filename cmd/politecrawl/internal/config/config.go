@@ -88,7 +88,7 @@ func shown(s *settings.Settings) []shownKey {
 		case "urls": // one with a password is refused, and need not be shown for that
 			open := make([]string, len(s.Config.URLs))
 			for i, raw := range s.Config.URLs {
-				open[i] = secret.Reference(raw)
+				open[i] = secret.RedactURL(raw)
 			}
 			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.URLs)
 		}

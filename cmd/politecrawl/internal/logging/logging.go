@@ -83,8 +83,8 @@ func forJSON(groups []string, a slog.Attr) slog.Attr {
 // shown around. That no line is given such a thing in the first place is not enough,
 // since URLs and errors come from others.
 func discreet(_ []string, a slog.Attr) slog.Attr {
-	if secret.Name(a.Key) {
-		return slog.String(a.Key, secret.Hidden)
+	if secret.IsSecret(a.Key) {
+		return slog.String(a.Key, secret.Mask)
 	}
 	switch a.Value.Kind() {
 	case slog.KindTime:
@@ -93,7 +93,7 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 		}
 	case slog.KindString:
 		if text := a.Value.String(); text != "" {
-			return slog.String(a.Key, secret.All(text))
+			return slog.String(a.Key, secret.RedactLog(text))
 		}
 	case slog.KindAny:
 		switch value := a.Value.Any().(type) {
@@ -101,12 +101,12 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 			return slog.Attr{}
 		case *slog.Source: // nothing of others is in it
 		case error: // with %+v, as the handler would write it, some errors bring their stack along
-			return slog.String(a.Key, secret.All(value.Error()))
+			return slog.String(a.Key, secret.RedactLog(value.Error()))
 		case fmt.Stringer: // which JSON would not write so
-			return slog.String(a.Key, secret.All(value.String()))
+			return slog.String(a.Key, secret.RedactLog(value.String()))
 		default:
 			text := fmt.Sprint(value)
-			if clean := secret.All(text); clean != text {
+			if clean := secret.RedactLog(text); clean != text {
 				return slog.String(a.Key, clean)
 			}
 		}

@@ -150,7 +150,7 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 	}
 	if len(paths) == 0 { // they are of the file
 		for i := range s.Paths {
-			s.Paths[i].Path = secret.Users(s.Paths[i].Path)
+			s.Paths[i].Path = secret.RedactText(s.Paths[i].Path)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
 		s.Verdict = allowed
 	}
 	if v.Rule != nil {
-		s.Rule, s.Line = secret.Users(v.Rule.String()), v.Rule.Line
+		s.Rule, s.Line = secret.RedactText(v.Rule.String()), v.Rule.Line
 	}
 	return s
 }

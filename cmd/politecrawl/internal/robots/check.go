@@ -206,7 +206,7 @@ func (c *check) ask(ctx context.Context, u cli.Line) error {
 	}
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
-		ans.URL = secret.Reference(u.Text)
+		ans.URL = secret.RedactURL(u.Text)
 		if c.explain && !c.quiet {
 			ans.Explain = ruling.explain(target, a, c.groups)
 		}
@@ -275,7 +275,7 @@ func (r ruling) answer(rawURL string, a agent) answer {
 		ans.Verdict = disallowed
 	}
 	if v.Rule != nil {
-		ans.Rule, ans.Line = secret.Users(v.Rule.String()), v.Rule.Line
+		ans.Rule, ans.Line = secret.RedactText(v.Rule.String()), v.Rule.Line
 	}
 	return ans
 }

@@ -175,9 +175,9 @@ func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
 	for _, a := range d.Agents {
 		shown := shownAgentDiff{Agents: a.Agents, Changes: []shownChange{}}
 		for _, c := range a.Changes {
-			change := shownChange{secret.Users(c.Pattern), slices.Clone(c.Except), secret.Users(c.Example), shownDecisionOf(c.Old), shownDecisionOf(c.New)}
+			change := shownChange{secret.RedactText(c.Pattern), slices.Clone(c.Except), secret.RedactText(c.Example), shownDecisionOf(c.Old), shownDecisionOf(c.New)}
 			for i := range change.Except {
-				change.Except[i] = secret.Users(change.Except[i])
+				change.Except[i] = secret.RedactText(change.Except[i])
 			}
 			shown.Changes = append(shown.Changes, change)
 		}
@@ -196,7 +196,7 @@ func shownDecisionOf(d robotsdiff.Decision) shownDecision {
 		s.Verdict = allowed
 	}
 	if d.Rule != nil {
-		s.Rule, s.Lines = secret.Users(d.Rule.String()), d.Lines
+		s.Rule, s.Lines = secret.RedactText(d.Rule.String()), d.Lines
 	}
 	return s
 }

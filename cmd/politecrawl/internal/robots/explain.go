@@ -77,12 +77,12 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 		file = robotstxt.Parse(nil, nil)
 	}
 	e := file.Explain(rawURL, a.tokens...)
-	x.Path, x.Token, x.Rules = secret.Users(e.Path), e.Token, len(e.Group.Rules())
+	x.Path, x.Token, x.Rules = secret.RedactText(e.Path), e.Token, len(e.Group.Rules())
 	if r.file != nil {
 		x.Lines = finder.of(e.Group)
 	}
 	for _, m := range e.Matches {
-		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, secret.Users(m.String()), secret.Users(m.Canonical)})
+		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, secret.RedactText(m.String()), secret.RedactText(m.Canonical)})
 	}
 	switch {
 	case r.later():

@@ -146,7 +146,7 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 	if l.limit == 0 {
 		opts.MaxPerKind = -1
 	}
-	tame, shown := secret.Robots(body)
+	tame, shown := secret.RedactRobots(body)
 	for _, f := range robotslint.Lint(tame, &opts) {
 		f.Text, f.Message, f.Fix = shown(f.Text), shown(f.Message), shown(f.Fix)
 		if err := l.report(name, f); err != nil {

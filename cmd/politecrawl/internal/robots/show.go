@@ -120,12 +120,12 @@ func (r ruling) shown() shownFile {
 	s.Groups = shownGroups(r.file)
 	s.Sitemaps = shownSitemaps(r.file.Sitemaps)
 	for _, f := range r.file.Findings {
-		f.Text = secret.Field(fieldOf(f.Kind), f.Text)
+		f.Text = secret.RedactField(fieldOf(f.Kind), f.Text)
 		s.Findings = append(s.Findings, f)
 	}
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
-			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
+			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
 		}
 	}
 	return s
@@ -135,7 +135,7 @@ func (r ruling) shown() shownFile {
 func shownSitemaps(list []robotstxt.Sitemap) []robotstxt.Sitemap {
 	shown := []robotstxt.Sitemap{}
 	for _, m := range list {
-		m.URL = secret.Field("Sitemap", m.URL)
+		m.URL = secret.RedactField("Sitemap", m.URL)
 		shown = append(shown, m)
 	}
 	return shown
@@ -187,11 +187,11 @@ func shownGroups(file *robotstxt.File) []shownGroup {
 		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {
-			g.Rules = append(g.Rules, shownRule{rule.Line, secret.Users(rule.String())})
+			g.Rules = append(g.Rules, shownRule{rule.Line, secret.RedactText(rule.String())})
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
-			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
+			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
 			lines = binary.AppendUvarint(lines, uint64(e.Line))
 		}
 		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {

@@ -98,7 +98,7 @@ func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 	}
 	shown := WithoutSecrets(given.Fetch.Proxies)
 	for i, raw := range s.Config.Fetch.Proxies {
-		if !strings.Contains(raw, "//"+secret.Hidden+"@") {
+		if !strings.Contains(raw, "//"+secret.Mask+"@") {
 			continue
 		}
 		at := slices.Index(shown, raw)

@@ -17,7 +17,7 @@ import (
 // wrote the URL, and says what to write instead.
 func ParseOrigin(raw string) (*url.URL, error) {
 	u, err := readOrigin(raw)
-	if shown := secret.Doubtful(raw); err != nil && shown != raw {
+	if shown := secret.RedactInvalidURL(raw); err != nil && shown != raw {
 		// The error speaks of it without what may be a password.
 		if _, err := readOrigin(shown); err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func incomplete(raw string) error {
 		}
 		return fmt.Errorf("%q is no whole URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
 	}
-	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Hidden+"@")
+	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Mask+"@")
 	first, second := "https", "http"
 	if IsLocal(rest) {
 		first, second = second, first

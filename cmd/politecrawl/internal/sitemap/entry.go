@@ -75,18 +75,18 @@ func listedRestrictionOf(r sitemap.Restriction) *sitemap.Restriction {
 // withoutUsers takes users and passwords out of the URLs of an entry, which are for
 // nobody who has not got them from the site itself.
 func withoutUsers(e *sitemap.Entry) {
-	e.Loc = secret.Stripped(e.Loc)
+	e.Loc = secret.StripUser(e.Loc)
 	for i := range e.Alternates {
-		e.Alternates[i].Href = secret.Stripped(e.Alternates[i].Href)
+		e.Alternates[i].Href = secret.StripUser(e.Alternates[i].Href)
 	}
 	for i := range e.Images {
 		image := &e.Images[i]
-		image.Loc, image.License = secret.Stripped(image.Loc), secret.Stripped(image.License)
+		image.Loc, image.License = secret.StripUser(image.Loc), secret.StripUser(image.License)
 	}
 	for i := range e.Videos {
 		v := &e.Videos[i]
-		v.ThumbnailLoc, v.UploaderURL = secret.Stripped(v.ThumbnailLoc), secret.Stripped(v.UploaderURL)
-		v.ContentLoc, v.PlayerLoc = secret.Stripped(v.ContentLoc), secret.Stripped(v.PlayerLoc)
+		v.ThumbnailLoc, v.UploaderURL = secret.StripUser(v.ThumbnailLoc), secret.StripUser(v.UploaderURL)
+		v.ContentLoc, v.PlayerLoc = secret.StripUser(v.ContentLoc), secret.StripUser(v.PlayerLoc)
 	}
 }
 

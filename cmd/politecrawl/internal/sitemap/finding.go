@@ -46,9 +46,9 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
 	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
-		f.Text = secret.Doubtful(f.Text)
+		f.Text = secret.RedactInvalidURL(f.Text)
 	}
-	f.Sitemap, f.Text, f.Error = secret.Users(f.Sitemap), secret.Users(f.Text), secret.Users(f.Error)
+	f.Sitemap, f.Text, f.Error = secret.RedactText(f.Sitemap), secret.RedactText(f.Text), secret.RedactText(f.Error)
 	if !l.check {
 		return nil
 	}
