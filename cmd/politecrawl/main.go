@@ -54,15 +54,7 @@ const gcPercent = 400
 // root builds the tree of commands. It is built anew for each run, because
 // cobra keeps the values of the flags in it.
 func root(streams *cli.Streams) *cobra.Command {
-	return cli.NewRoot(streams, &cobra.Command{
-		Use:   "politecrawl",
-		Short: "Crawl web sites politely, and explain robots.txt files",
-		Long: `politecrawl crawls web sites the way their owners ask for: it reads the robots.txt
-of every origin first, starts from the sitemaps listed there, keeps a delay between
-two requests to a host, and writes down why it left a URL alone.
-
-Begin with "politecrawl demo", which needs no network.`,
-	},
+	commands := []*cobra.Command{
 		robots.Command(streams),
 		sitemap.Command(streams),
 		version.Command(streams),
@@ -75,5 +67,13 @@ Begin with "politecrawl demo", which needs no network.`,
 		man.Command(streams),
 		cli.ExitCodesTopic(),
 		settings.Topic(),
-	)
+	}
+	return cli.NewRoot(streams, &cobra.Command{
+		Use:   "politecrawl",
+		Short: "Crawl web sites politely, and explain robots.txt files",
+		Long: `politecrawl crawls web sites and obeys their robots.txt files, with a delay between two
+requests to a host. It also checks and explains robots.txt files and sitemaps.`,
+		Example: `  politecrawl demo                         crawl a demo site on this machine
+  politecrawl crawl https://example.com/   crawl a site`,
+	}, append(commands, crawl.Topics()...)...)
 }

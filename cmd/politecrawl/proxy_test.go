@@ -23,10 +23,11 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// Of the environment counts what is not kept with a crawl, and the help says so.
-func TestHelpNamesWhatIsNotKept(t *testing.T) {
-	for _, args := range [][]string{{"help", "settings"}, {"crawl", "--help"}} {
-		clitest.WantParts(t, run(t, args...).Out,
-			settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "of POLITECRAWL_PROXY the users and passwords", "HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
-	}
+// The help says what a resumed crawl reads from the environment.
+func TestHelpSaysWhatResumeReadsFromTheEnvironment(t *testing.T) {
+	clitest.WantParts(t, run(t, "help", "settings").Out,
+		settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "the users and passwords of the stored proxies in POLITECRAWL_PROXY")
+	clitest.WantParts(t, run(t, "help", "resume").Out, "The environment sets only what is not stored", `"politecrawl help
+settings"`)
+	clitest.WantParts(t, run(t, "help", "network").Out, "HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 }

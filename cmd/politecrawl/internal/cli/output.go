@@ -25,7 +25,7 @@ const (
 
 // AddFlag gives cmd the flag --format, for text, JSON and others that it can write.
 func (f *Format) AddFlag(cmd *cobra.Command, others ...Format) {
-	Choice(cmd, f, "format", "how results are written", append([]Format{Text, JSON}, others...)...)
+	Choice(cmd, f, "format", "print results in this format", append([]Format{Text, JSON}, others...)...)
 }
 
 // Print writes results to standard output.

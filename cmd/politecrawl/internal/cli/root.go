@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -24,7 +23,7 @@ func NewRoot(streams *Streams, root *cobra.Command, commands ...*cobra.Command) 
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(apart(root.UsageTemplate()))
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(explainFlagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(commands...)
@@ -59,10 +58,4 @@ func helpCommand() *cobra.Command {
 			return topic.Help()
 		},
 	}
-}
-
-// apart has cobra's list of help topics leave two spaces after the names, as its
-// list of commands does.
-func apart(template string) string {
-	return strings.ReplaceAll(template, ".CommandPathPadding}} {{", ".CommandPathPadding}}  {{")
 }

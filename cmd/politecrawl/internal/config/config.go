@@ -53,8 +53,9 @@ A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().BoolVar(&origin, "origin", true, "say where each value came from")
+	cmd.Flags().BoolVar(&origin, "origin", true, "print where each value comes from")
 	s.AddFlags(cmd)
+	cli.GroupFlags(cmd, settings.HelpGroups())
 	return cmd
 }
 

@@ -60,10 +60,10 @@ should and no other, else 1.`,
 	d.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&d.output, "output", "o", "", "write the directory `DIR` (default: a new one for temporary files)")
-	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (0: any free one)")
-	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
-	flags.BoolVarP(&d.quiet, "quiet", "q", false, "say nothing but the result and errors")
+	flags.StringVarP(&d.output, "output", "o", "", "write the crawl into `DIR` (default: a new temporary directory)")
+	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (default 0: any free port)")
+	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted")
+	flags.BoolVarP(&d.quiet, "quiet", "q", false, "print the result and errors only")
 	d.log.AddFlags(flags)
 	d.listen.AddFlags(flags)
 	return cmd

@@ -33,9 +33,9 @@ const KeyPrefix = "log"
 // AddFlags adds the keys of the log to fs.
 func (l *Config) AddFlags(fs *pflag.FlagSet) {
 	l.format, l.level = logOff, "info"
-	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
-	fs.Var(cli.NewChoice(&l.level, "debug", "info", "warn", "error"), "log-level", "the least that is worth a line in the log")
-	fs.StringVar(&l.file, "log-file", "", "add the log to `FILE`, not to standard error")
+	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log in this format")
+	fs.Var(cli.NewChoice(&l.level, "debug", "info", "warn", "error"), "log-level", "log events of this level and above")
+	fs.StringVar(&l.file, "log-file", "", "append the log to `FILE` (default: standard error)")
 }
 
 // Open returns the logger, nil if there is no log, and a function that closes it. Without a

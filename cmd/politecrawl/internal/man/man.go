@@ -43,7 +43,7 @@ since 1970: without it they have none.`,
 			return streams.Print(fmt.Sprintf("%s in %s\n", humanize.Count(pages, "manual page"), cli.Escape(args[0])))
 		},
 	}
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing but errors")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
 

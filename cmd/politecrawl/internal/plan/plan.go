@@ -75,9 +75,18 @@ be asked for yet, 130 interrupted.`,
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing but the result and errors")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print the plan and errors only")
 	s.AddFlags(cmd)
+	cli.GroupFlags(cmd, settings.HelpGroups(withoutEffect...))
 	return cmd
+}
+
+// withoutEffect are settings of a crawl that change nothing in a plan, which follows no links
+// and writes no files. The command accepts them, so that it takes the flags of a crawl.
+var withoutEffect = []string{
+	"output", "links", "also-write", "extract", "durability", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body",
+	"obey-noindex", "obey-nofollow",
+	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 // run plans a crawl and prints the plan, also one that was interrupted.

@@ -81,8 +81,8 @@ programs. What is most important is printed.`,
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; the counts are exact")
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR`, which is made where it is missing (default: the directory of the crawl)")
+	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; counts stay exact")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
 }
 

@@ -103,7 +103,7 @@ only answer.`,
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
 	c.input.site.Add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "say nothing but errors")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
 

@@ -55,7 +55,7 @@ unreachable. With --quiet it is the only answer.`,
 	d.format.AddFlag(cmd)
 	d.input.site.Add(cmd.Flags())
 	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
-	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "say nothing but errors")
+	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
 

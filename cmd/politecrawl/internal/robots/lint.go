@@ -62,7 +62,7 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.input.site.Add(flags)
-	flags.BoolVarP(&l.quiet, "quiet", "q", false, "say nothing but errors")
+	flags.BoolVarP(&l.quiet, "quiet", "q", false, "print errors only")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
 	return cmd
 }

@@ -26,9 +26,9 @@ type Listen struct {
 
 // AddFlags adds the flags of the live page to fs.
 func (l *Listen) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&l.addr, "listen", "", "while it runs, serve a live page, /metrics and /healthz at `HOST:PORT`, as in 127.0.0.1:8080")
-	fs.StringVar(&l.token, settings.TokenFlag, "", "whoever looks at --listen has to show `TOKEN`; better set as "+settings.TokenVariable+", which other users do not see")
-	fs.BoolVar(&l.pprof, "pprof", false, "serve profiles of this process at --listen too, below /debug/pprof/")
+	fs.StringVar(&l.addr, "listen", "", "serve a live page, /metrics and /healthz at `HOST:PORT`")
+	fs.StringVar(&l.token, settings.TokenFlag, "", "require `TOKEN` at --listen (default: $"+settings.TokenVariable+")")
+	fs.BoolVar(&l.pprof, "pprof", false, "serve Go profiles at --listen, below /debug/pprof/")
 }
 
 // A livePage shows a crawl while it runs. A nil one does nothing.

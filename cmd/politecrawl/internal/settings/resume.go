@@ -20,8 +20,8 @@ import (
 
 // AddResumeFlags adds the flags to fs that take the configuration from an earlier crawl.
 func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.resume, "resume", "", "go on with the crawl in `DIR`, which was stopped or killed")
-	fs.StringVar(&s.recrawl, "recrawl", "", "ask again for what the crawl in `DIR` has asked for, where it has changed")
+	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
+	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
 }
 
 // Options returns the options of a crawl that is resumed or recrawled.

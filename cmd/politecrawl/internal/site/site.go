@@ -23,7 +23,14 @@ const AllowFlag = "allow-addr"
 
 // AddAllowFlag adds AllowFlag to flags, with the present value of allowed as its default.
 func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
-	flags.StringSliceVar(allowed, AllowFlag, *allowed, "connect to the IP address or network `CIDR` although it is not public (127.0.0.1, 10.0.0.0/8); may be given several times")
+	flags.StringSliceVar(allowed, AllowFlag, *allowed, "allow connections to the private `NETWORK`, as 10.0.0.0/8; repeatable")
+}
+
+// AddUserAgentFlag adds --user-agent to flags. The default is too long for the help, whose text
+// has the start of it.
+func AddUserAgentFlag(flags *pflag.FlagSet, value *string) {
+	flags.StringVar(value, "user-agent", crawler.DefaultUserAgent, "send `NAME` with every request (default: politecrawl/0.1 and its URL)")
+	flags.Lookup("user-agent").DefValue = ""
 }
 
 // Flags are the flags of commands that request the robots.txt of sites.
@@ -35,8 +42,8 @@ type Flags struct {
 
 // Add adds the flags to a set.
 func (f *Flags) Add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.UserAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	AddUserAgentFlag(flags, &f.UserAgent)
+	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "stop a robots.txt request after `TIME`, redirects included")
 	AddAllowFlag(flags, &f.Allowed)
 }
 

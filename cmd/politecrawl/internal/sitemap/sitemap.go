@@ -14,7 +14,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -85,7 +84,7 @@ is unreachable.`,
 	flags.BoolVar(&l.probe, "probe", false, "try /sitemap.xml where robots.txt lists no sitemap")
 	flags.IntVar(&l.maxFiles, "max-files", 1000, "most sitemap files that are read")
 	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
-	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent with every request")
+	site.AddUserAgentFlag(flags, &l.userAgent)
 	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt, and to wait for more of a sitemap")
 	site.AddAllowFlag(flags, &l.allowed)
 	return cmd

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A FlagGroup is a heading in the help of a command, with the flags below it.
+type FlagGroup struct {
+	Name   string
+	Common []string
+	Rare   []string // shown by --help-all only
+}
+
+// GroupFlags makes the help of cmd list its flags in groups, and adds --help-all. It hides
+// flags that are in no group. Flags of the groups that cmd does not have are left out.
+func GroupFlags(cmd *cobra.Command, groups []FlagGroup) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.ContainsFunc(groups, func(g FlagGroup) bool { return slices.Contains(g.Common, f.Name) || slices.Contains(g.Rare, f.Name) }) {
+			f.Hidden = true
+		}
+	})
+	all := false
+	cmd.Flags().BoolFunc("help-all", "show the help with all flags", func(string) error {
+		all = true
+		return cmd.Flags().Set("help", "true")
+	})
+	cmd.SetUsageFunc(func(c *cobra.Command) error {
+		if c != cmd { // cobra uses this function for the commands below, too
+			return usage(c)
+		}
+		text, more := groupedUsages(cmd.Flags(), groups, all)
+		if more > 0 {
+			text += fmt.Sprintf("\nUse \"%s --help-all\" for %d more flags, and \"%s help\" for the help topics.\n", cmd.CommandPath(), more, cmd.Root().Name())
+		}
+		return writeUsage(cmd, text)
+	})
+}
+
+// groupedUsages returns the usages of flags below the names of their groups, and how many
+// rare flags it leaves out.
+func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text string, more int) {
+	shown := pflag.NewFlagSet("shown", pflag.ContinueOnError)
+	shown.SortFlags = false
+	headings := map[int]string{} // by the number of the first flag
+	shownFlags := 0
+	for _, g := range groups {
+		headings[shownFlags] = g.Name
+		for _, name := range slices.Concat(g.Common, g.Rare) {
+			switch f := flags.Lookup(name); {
+			case f == nil || f.Hidden:
+			case !all && slices.Contains(g.Rare, name):
+				more++
+			default:
+				shown.AddFlag(f)
+				shownFlags++
+			}
+		}
+	}
+	var b strings.Builder
+	number := 0
+	for line := range strings.Lines(shown.FlagUsages()) {
+		if name := headings[number]; name != "" {
+			if number > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(name + ":\n")
+		}
+		b.WriteString(line)
+		number++
+	}
+	return b.String(), more
+}
+
+// usage writes the usage of a command whose flags have no groups.
+func usage(cmd *cobra.Command) error {
+	if !cmd.HasAvailableLocalFlags() {
+		return writeUsage(cmd, "")
+	}
+	return writeUsage(cmd, "Flags:\n"+cmd.LocalFlags().FlagUsages())
+}
+
+// writeUsage writes how to call a command, with examples, the commands below it, its flags
+// and the help topics.
+func writeUsage(cmd *cobra.Command, flags string) error {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.Runnable() && !IsGroup(cmd) {
+		b.WriteString("  " + cmd.UseLine() + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
+	}
+	if cmd.HasExample() {
+		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
+	}
+	writeCommands(&b, cmd, "Commands", func(sub *cobra.Command) bool { return sub.IsAvailableCommand() || sub.Name() == "help" })
+	if flags != "" {
+		b.WriteString("\n" + flags)
+	}
+	writeCommands(&b, cmd, "Help topics", (*cobra.Command).IsAdditionalHelpTopicCommand)
+	if !cmd.HasParent() {
+		b.WriteString("\nUse \"politecrawl COMMAND --help\" or \"politecrawl help TOPIC\" for more.\n")
+	}
+	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// writeCommands lists the commands below cmd that has returns true for.
+func writeCommands(b *strings.Builder, cmd *cobra.Command, heading string, has func(*cobra.Command) bool) {
+	width := 0
+	var listed []*cobra.Command
+	for _, sub := range cmd.Commands() {
+		if has(sub) {
+			listed = append(listed, sub)
+			width = max(width, len(sub.Name()))
+		}
+	}
+	if len(listed) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n", heading)
+	for _, sub := range listed {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, sub.Name(), sub.Short)
+	}
+}
