@@ -20,8 +20,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// parseLease reads a lease, and skips one that cannot be read: somebody may have edited the files of
-// the frontier.
+// parseLease decodes a lease. It skips a lease that cannot be decoded: somebody may have
+// edited the files of the frontier.
 func (w *worker) parseLease(v *visit) decision {
 	var metaErr error
 	v.prov, metaErr = provenance.Decode(v.lease.Meta)
@@ -31,7 +31,7 @@ func (w *worker) parseLease(v *visit) decision {
 		return skipFor(output.InvalidURL, err)
 	}
 	v.u = u
-	v.u.Fragment = "" // what tells a sitemap's key from a page's
+	v.u.Fragment = "" // it distinguishes the key of a sitemap from that of a page
 	v.origin, err = robotsext.OriginOf(v.u)
 	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
@@ -39,9 +39,8 @@ func (w *worker) parseLease(v *visit) decision {
 	return decision{}
 }
 
-// checkRobots decides by robots.txt, which may have to be requested first. That uses up the request
-// slot of the lease: the rules, the delay and the sitemaps of the host are known then, and the
-// URL itself waits for the next slot.
+// checkRobots decides by robots.txt, which may have to be requested first. That uses the
+// request slot of the lease, so the URL itself waits for the next slot.
 func (w *worker) checkRobots(v *visit) decision {
 	c := w.c
 	ctx, slot := politeness.WithSlot(c.lifecycle.Working, v.lease.Host)
@@ -70,7 +69,7 @@ func (w *worker) checkRobots(v *visit) decision {
 	took, used := slot.Used()
 	if used {
 		v.hostDelay = c.network.delays.After(took)
-		if until, busy := slot.Busy(refusal); busy && !c.lifecycle.HasFailed() { // else nothing is written down any more
+		if until, busy := slot.Busy(refusal); busy && !c.lifecycle.HasFailed() { // after a failure nothing is recorded
 			d.hostUntil = until
 		}
 	}
@@ -80,15 +79,15 @@ func (w *worker) checkRobots(v *visit) decision {
 	return d
 }
 
-// isStale tells whether a lease was handed out before another lease of the host fetched
-// robots.txt, whose delay holds from then on. A time ahead of ours is by the clock of another
-// machine, and says nothing.
+// isStale reports whether a lease was issued before another lease of the host fetched
+// robots.txt, whose delay applies since then. A time in the future is that of another
+// machine's clock, and is ignored.
 func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
 	c := w.c
 	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leases.duration)) && !rec.FetchedAt.After(time.Now())
 }
 
-// decideRefusal decides about a URL that must not be requested: now, or at all.
+// decideRefusal decides about a URL that must not be requested, now or at all.
 func (w *worker) decideRefusal(v *visit, err error) decision {
 	c := w.c
 	refusal, ok := errors.AsType[*robotsext.BlockedError](err)
@@ -96,12 +95,12 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 	case errors.Is(err, guard.ErrRefused):
 		return w.skipBlockedAddress(v, err)
 	case c.lifecycle.HasFailed():
-		return waitUntil(time.Time{}) // what it was refused for may be our fault
+		return waitUntil(time.Time{}) // the refusal may be caused by our own failure
 	case ok && refusal.Reason == robotsext.Later && (c.lifecycle.Working.Err() != nil || errors.Is(err, frontier.ErrLeaseLost)):
 		return waitUntil(time.Time{}) // this process has ended the request for robots.txt
 	case ok && refusal.Reason == robotsext.Later:
-		// The URLs of other origins of the host go on. The first of this one that is due
-		// requests its robots.txt again.
+		// URLs of other origins of the host are not affected. The first URL of this origin that
+		// is due requests its robots.txt again.
 		why := skipFor(output.RobotsUnreachable, refusal.Err).skipped
 		why.RobotsURL = refusal.RobotsURL
 		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why}
@@ -118,8 +117,8 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 	return skipFor(output.InvalidURL, err)
 }
 
-// skipBlockedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
-// where that redirects to.
+// skipBlockedAddress skips a URL if the guard refused its address, that of its robots.txt,
+// or that of a redirect of the robots.txt.
 func (w *worker) skipBlockedAddress(v *visit, err error) decision {
 	d := skipWith(output.BlockedAddress, blocked.Text(err))
 	d.skipped.Addr = blocked.Addr(err)
@@ -130,8 +129,8 @@ func (w *worker) skipBlockedAddress(v *visit, err error) decision {
 	return d
 }
 
-// checkDue decides whether the host of the URL is due: it may have to wait longer by the settings as
-// they are now, or is not to be visited at this hour.
+// checkDue decides whether the host of the URL is due. It may have to wait longer under
+// changed settings, or be outside its Visit-time.
 func (w *worker) checkDue(v *visit) (decision, error) {
 	c := w.c
 	if later, err := c.network.delays.Renew(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
@@ -143,7 +142,8 @@ func (w *worker) checkDue(v *visit) (decision, error) {
 	return decision{}, nil
 }
 
-// skipDuplicate skips a URL that stands for another one, now that its robots.txt is known.
+// skipDuplicate skips a URL that is another spelling of a page, now that its robots.txt is
+// known.
 func (w *worker) skipDuplicate(v *visit) decision {
 	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
 		return decision{}
@@ -173,11 +173,11 @@ func (w *worker) checkTrap(v *visit) decision {
 	return decision{verdict: skip, skipped: output.Rejection{Reason: output.Trap, Detail: detail}}
 }
 
-// quotaPause is how long a lease waits when the last pages of a limit are in
-// flight, since one of them may fail.
+// quotaPause is how long a lease waits while the last pages of a limit are in flight, since
+// one of them may fail.
 const quotaPause = 50 * time.Millisecond
 
-// takeQuota takes a page from the limits, which finishQuota ends.
+// takeQuota takes a page from the limits. finishQuota completes it.
 func (w *worker) takeQuota(v *visit) (decision, error) {
 	c := w.c
 	share, err := c.limits.Take(c.lifecycle.CommitCtx, c.frontier, v.lease.Host)
@@ -192,7 +192,7 @@ func (w *worker) takeQuota(v *visit) (decision, error) {
 	return waitUntil(time.Now().Add(quotaPause)), nil
 }
 
-// finishQuota counts what a page took of the limits, if it took anything.
+// finishQuota counts what a page used of the limits, if takeQuota granted it.
 func (w *worker) finishQuota(v *visit, d decision) error {
 	c := w.c
 	if !v.granted {

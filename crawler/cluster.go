@@ -18,8 +18,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// joinCluster opens the frontier of a crawl that several processes share, or makes it. The
-// directory is locked by itself, which an embedded frontier does on the way.
+// joinCluster opens or creates the frontier of a shared crawl. It locks the directory,
+// which an embedded frontier does itself.
 func (c *Crawler) joinCluster() error {
 	commitCtx, end := context.WithCancel(c.lifecycle.CommitCtx)
 	context.AfterFunc(c.lifecycle.Working, func() { time.AfterFunc(abortGrace, end) })
@@ -64,8 +64,8 @@ func (c *Crawler) joinCluster() error {
 	return nil
 }
 
-// clusterOptions returns how this process opens the crawl. It fails when the crawl in the
-// directory is another than that which is to be resumed.
+// clusterOptions returns how this process opens the crawl. It fails if the directory
+// belongs to another crawl than the one to be resumed.
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	var err error
 	opts := &cluster.Options{
@@ -89,7 +89,7 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	return opts, err
 }
 
-// handler does in a crawl what other processes announce.
+// handler applies the announcements of other processes to a crawl.
 type handler struct{ c *Crawler }
 
 var _ cluster.Handler = handler{}
@@ -130,7 +130,7 @@ func (h handler) Stop(why cluster.Reason) {
 // Fail implements cluster.Handler.
 func (h handler) Fail(err error) { h.c.lifecycle.Fail(err) }
 
-// A lockedFrontier is a frontier elsewhere with the lock of the directory.
+// A lockedFrontier is a shared frontier together with the lock of the directory.
 type lockedFrontier struct {
 	*redisstore.Store
 	lock io.Closer
@@ -139,7 +139,7 @@ type lockedFrontier struct {
 // Close closes the frontier and releases the lock.
 func (f *lockedFrontier) Close() error { return errors.Join(f.Store.Close(), f.lock.Close()) }
 
-// sharedBy says which processes work on the crawl of cfg; nil: only this one.
+// sharedBy returns the processes that work on the crawl of cfg; nil: only this one.
 func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	if len(peers) == 0 {
 		return nil
@@ -151,13 +151,15 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	return s
 }
 
-// Joined returns cfg with the settings of the crawl that cfg.Cluster names,
-// so that a process can join it: all but those of the process itself, which are Cluster,
-// Output.Dir, Output.Write, Output.Durability, Limits.Workers, Politeness.PerIP and
-// Fetch.Proxies. Start URLs of cfg are added to the crawl's. Given tells which keys of
-// cfg are not to be changed: it is an [ErrConfig] when the crawl has another value for one of
-// these, and always when it has another Fetch.AllowAddr. The error is [redisstore.ErrNone] when there is no such crawl, and the process that
-// runs with cfg makes it.
+// Joined returns cfg with the settings of the crawl that cfg.Cluster names, so that a
+// process can join it. Each process keeps its own Cluster, Output.Dir, Output.AlsoWrite,
+// Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. Start URLs of cfg
+// are added to those of the crawl.
+//
+// Given reports which keys of cfg the user has set. It is an [ErrConfig] if the crawl has
+// another value for one of these, or another Fetch.AllowAddr. The error is
+// [redisstore.ErrNone] if there is no such crawl; the process that runs with cfg creates
+// it.
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
 	if err := cfg.Cluster.Validate(); err != nil {
 		return cfg, err
@@ -194,8 +196,8 @@ func (c *Cluster) crawl() cluster.Crawl {
 	}}
 }
 
-// settingsOf returns the settings of a process. Addresses that it allows are in one spelling and
-// order, since those of all processes are compared.
+// settingsOf returns the settings of a process. Allowed addresses are normalized and
+// sorted, since those of all processes are compared.
 func settingsOf(c Config) (s cluster.Settings, err error) {
 	networks, err := allowedNetworks(&c)
 	if err != nil {
@@ -214,7 +216,7 @@ func settingsOf(c Config) (s cluster.Settings, err error) {
 	return s, json.Unmarshal(text, &s)
 }
 
-// asConfigError makes an error about settings an [ErrConfig].
+// asConfigError wraps an error about settings in [ErrConfig].
 func asConfigError(err error) error {
 	if _, ok := errors.AsType[cluster.SettingsError](err); ok {
 		return fmt.Errorf("%w: %w", ErrConfig, err)

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// DefaultUserAgent is what the crawler calls itself unless told otherwise. Its
-// product token, the name that robots.txt files are searched for, is politecrawl.
+// DefaultUserAgent is the User-Agent of a crawl without a configured one. Its product
+// token, which robots.txt files address, is politecrawl.
 const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/politecrawl)"
 
-// Config is everything that decides what a crawl does. It is plain data. Start from
-// [Default] and change what should differ; a zero Config is not valid. No time is longer
-// than a year.
+// Config is the configuration of a crawl. It is plain data. Start from [Default] and change
+// what should differ; a zero Config is not valid. No duration may exceed a year.
 //
-// Each field of a group has a key, which is the same word as a flag, in a configuration
-// file, in crawl.json and, after POLITECRAWL_, in the environment. Keys know no groups: in
-// JSON they stand side by side.
+// Each field of a group has a key. The key is the name of the flag, of the field in
+// configuration files and crawl.json and, in upper case after POLITECRAWL_, of the
+// environment variable. JSON has all keys side by side, without groups.
 type Config struct {
-	URLs       []string // start URLs; each brings its host into the scope
+	URLs       []string // start URLs; their hosts belong to the scope
 	Output     Output
 	Limits     Limits
 	Politeness Politeness
@@ -51,263 +50,263 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.keys()) }
 // UnmarshalJSON implements [json.Unmarshaler]. Keys that are missing keep their values.
 func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, c.keys()) }
 
-// Output says what a crawl writes, and where.
+// Output configures what a crawl writes, and where.
 type Output struct {
-	// Dir is the directory of the crawl. It is made if it is missing and must not hold
-	// another crawl.
+	// Dir is the directory of the crawl (default "crawl"). It is created if it is missing,
+	// and must not hold another crawl.
 	Dir string `json:"output"`
 
-	// Links lists in links.jsonl what each page links to.
+	// Links writes the links of each page to links.jsonl (default true).
 	Links bool `json:"links"`
 
-	// AlsoWrite names formats in which the crawl is written beside the lines of JSON; see
-	// [Options.Formats].
+	// AlsoWrite names formats to write besides the lines of JSON; see [Options.Formats].
+	// Default: none.
 	AlsoWrite []string `json:"also-write"`
 
-	// Extract are rules for fields of pages.jsonl, each NAME=RULE; see
-	// [extract.Rule].
+	// Extract has rules for additional fields of pages.jsonl, each NAME=RULE; see
+	// [extract.Rule]. Default: none.
 	Extract []string `json:"extract"`
 
-	// Durability says which accidents the crawl survives and can resume after:
-	// DurableProcess or DurablePower.
+	// Durability says after which failures the crawl can resume: DurableProcess (default)
+	// or DurablePower.
 	Durability Durability `json:"durability"`
 }
 
-// Limits bound how much a crawl does: at a time, in all, for each host and for each page.
+// Limits limit the crawl as a whole, each host and each page.
 type Limits struct {
-	// Workers is the number of URLs that are processed at a time, over all hosts.
+	// Workers is the number of URLs that are processed at the same time, over all hosts
+	// (default 16).
 	Workers int `json:"workers"`
 
-	// MaxPages ends the crawl after so many pages; 0 is no limit.
+	// MaxPages ends the crawl after this many pages; 0 (default): no limit.
 	MaxPages int `json:"max-pages"`
 
-	// MaxHostPages is the number of pages that are fetched from each host; 0 is no limit.
+	// MaxHostPages limits the pages fetched from each host; 0 (default): no limit.
 	MaxHostPages int `json:"max-host-pages"`
 
-	// MaxHosts is the number of hosts that the crawl visits, with a scope in which there
-	// may be others than those of the start URLs; 0 is no limit.
+	// MaxHosts limits the hosts of a crawl whose scope is a domain or any host (default
+	// 100,000). 0: no limit.
 	MaxHosts int `json:"max-hosts"`
 
-	// MaxBytes ends the crawl after pages of so many bytes, decoded; 0 is no limit. Pages
-	// in flight then are finished.
+	// MaxBytes ends the crawl after pages of this many bytes in all, decoded; 0 (default):
+	// no limit. Pages in flight are finished.
 	MaxBytes int64 `json:"max-bytes"`
 
-	// MaxTime ends the crawl after so long; 0 is no limit.
+	// MaxTime ends the crawl after this time; 0 (default): no limit.
 	MaxTime time.Duration `json:"max-time"`
 
-	// MaxWait ends the crawl when all URLs left are of hosts that cannot be requested yet
-	// (robots.txt unreachable, Retry-After) and the next of them is due later than this.
+	// MaxWait ends the crawl when every remaining URL belongs to a host that allows no
+	// request for longer than this (default 2m). Reasons are an unreachable robots.txt,
+	// Retry-After and Visit-time.
 	MaxWait time.Duration `json:"max-wait"`
 
-	// MaxLinks is the number of distinct URLs that are followed from one page; 0 is no
-	// limit. Links to other hosts count.
+	// MaxLinks limits the distinct URLs that are followed from one page, those to other
+	// hosts included (default 10,000). 0: no limit.
 	MaxLinks int `json:"max-links"`
 
-	// TrapPages is the number of pages of one URL pattern (as /calendar?month) that are
-	// fetched from a host in any case. Beyond it, pages that lead to ever more of the same
-	// pattern must show something new now and then. 0 is no limit. It applies to URLs that
-	// links lead to.
+	// TrapPages is the number of pages that each URL pattern of a host, such as
+	// /calendar?month, may have without a check (default 10,000). After that, the pattern
+	// is skipped if its pages show nothing new but lead to ever more URLs. Only URLs found
+	// by links count. 0: no limit.
 	TrapPages int `json:"trap-pages"`
 }
 
-// Politeness says how fast a crawl requests from one server.
+// Politeness limits the request rate to one server.
 type Politeness struct {
-	// Delay is the least time from the end of one request to the start of the
-	// next on the same host (ROB-POL-02). A longer Crawl-delay of the host's
-	// robots.txt, up to MaxCrawlDelay, takes its place. Zero is allowed.
+	// Delay is the least time from the end of one request to the start of the next on the
+	// same host (default 1s). A longer Crawl-delay in robots.txt replaces it, up to
+	// MaxCrawlDelay. 0: no delay.
 	Delay time.Duration `json:"delay"`
 
-	// MaxCrawlDelay is the longest Crawl-delay that is obeyed as written; a
-	// longer one is cut to it (ROB-EXT-01).
+	// MaxCrawlDelay is the longest Crawl-delay that is obeyed (default 30s). A longer one
+	// is reduced to it.
 	MaxCrawlDelay time.Duration `json:"max-crawl-delay"`
 
-	// ResponseFactor makes a host wait at least this many times as long as its last
-	// response took, from 0 to 100, so that a slow server gets fewer requests
-	// (ROB-POL-07). It has no effect where Delay is zero.
+	// ResponseFactor makes a host wait at least this many times the duration of its last
+	// response, so that a slow server gets fewer requests. It is between 0 and 100 (default
+	// 1), and has no effect if Delay is 0.
 	ResponseFactor float64 `json:"response-factor"`
 
-	// PerHost is the number of requests that may be in flight on one host, which is a
-	// server: http://h, https://h and http://h. are one. Above 1 the delay counts from
-	// start to start.
+	// PerHost is the number of requests that may be in flight on one host (default 1).
+	// http://h, https://h and http://h. are one host. Above 1, delays count from start to
+	// start.
 	PerHost int `json:"per-host"`
 
-	// PerIP is the number of requests that may be in flight on one IP address, over all
-	// its hosts; 0 is no limit. Above the limit hosts take turns.
+	// PerIP is the number of requests that may be in flight on one IP address, over all its
+	// hosts; 0 (default): no limit.
 	PerIP int `json:"per-ip"`
 }
 
-// Scope says which of the URLs that are found belong to a crawl, and which are the same
-// page.
+// Scope says which URLs belong to a crawl, and which of them are the same page.
 type Scope struct {
-	// Kind is ScopeHost, ScopeDomain or ScopeAny.
+	// Kind is ScopeHost (default), ScopeDomain or ScopeAny.
 	Kind ScopeKind `json:"scope"`
 
-	// MaxDepth skips URLs that are more than so many links away from a start URL or a
-	// sitemap entry; -1 is no limit, 0 is these alone.
+	// MaxDepth skips URLs more than this many links away from a start URL or a sitemap
+	// entry; -1 (default): no limit.
 	MaxDepth int `json:"max-depth"`
 
-	// MaxURL is the longest URL that is accepted, in bytes. RFC 9110 asks everybody to
-	// understand 8,000.
+	// MaxURL is the length of the longest URL that is accepted, in bytes (default 8000, as
+	// RFC 9110 recommends).
 	MaxURL int `json:"max-url"`
 
-	// MaxParams is the number of query parameters that an accepted URL may have; 0 is no
+	// MaxParams is the number of query parameters that a URL may have (default 100); 0: no
 	// limit.
 	MaxParams int `json:"max-params"`
 
-	// MaxRepeats is how often a part of a path may repeat in a row in a URL that is found
-	// by a link, as three times in /a/b/a/b/a/b; 0 is no limit.
+	// MaxRepeats is how often a part of the path may repeat in a row in a linked URL
+	// (default 3), as in /a/b/a/b/a/b; 0: no limit.
 	MaxRepeats int `json:"max-repeats"`
 
-	// DropParams are names of query parameters that do not change a page: sid, utm_*.
-	// They are removed from links and sitemap entries.
+	// DropParams are query parameters that do not change a page, such as sid or utm_*. They
+	// are removed from links and sitemap entries. Default: none.
 	DropParams []string `json:"drop-params"`
 
-	// CleanParam also removes the parameters that the host's robots.txt names in
-	// Clean-param lines (ROB-EXT-03).
+	// CleanParam also removes the parameters that robots.txt names in Clean-param lines
+	// (default false).
 	CleanParam bool `json:"clean-param"`
 }
 
-// Robots says how robots.txt is fetched, and which robots directives of pages are obeyed.
-// That robots.txt is obeyed is not a setting.
+// Robots configures the fetches of robots.txt, and which directives of pages are obeyed.
+// Obeying robots.txt itself is not optional.
 type Robots struct {
-	// ObeyNoindex keeps the content of pages that ask for it out of the output;
-	// they are listed either way (ROB-PAG-06).
+	// ObeyNoindex withholds the content of pages with noindex from the output (default
+	// true). They are listed either way.
 	ObeyNoindex bool `json:"obey-noindex"`
 
-	// ObeyNofollow does not follow links that the page, or the link itself, asks
-	// not to follow (ROB-PAG-06, ROB-PAG-08).
+	// ObeyNofollow does not follow links with nofollow, or on pages with nofollow (default
+	// true).
 	ObeyNofollow bool `json:"obey-nofollow"`
 
-	// Timeout is for one fetch of a robots.txt with its redirects (ROB-FET-17).
+	// Timeout is for one fetch of a robots.txt including its redirects (default 30s).
 	Timeout time.Duration `json:"robots-timeout"`
 
-	// Retry is the time to the first retry of a robots.txt that was unreachable; it
-	// doubles from there (ROB-CAC-13).
+	// Retry is the time to the first retry of an unreachable robots.txt (default 1m). It
+	// doubles with each retry.
 	Retry time.Duration `json:"robots-retry"`
 }
 
-// Sitemaps says which sitemaps are read, and what is fetched of them first.
+// Sitemaps says which sitemaps are read, and which of their entries are fetched first.
 type Sitemaps struct {
-	// Order says which entries come first: ByLastMod, ByPriority or AsListed.
+	// Order is the order of entries: ByLastMod (default), ByPriority or AsListed.
 	Order SitemapOrder `json:"sitemap-order"`
 
-	// Since skips entries that say that they have not changed since this date
-	// (2026-01-31) or time (RFC 3339); empty: none.
+	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC
+	// 3339). Empty (default): none.
 	Since string `json:"since"`
 
-	// Only fetches the start URLs and the entries of sitemaps, and follows no links.
+	// Only fetches the start URLs and the entries of sitemaps, and follows no links
+	// (default false).
 	Only bool `json:"only-sitemaps"`
 
-	// Probe requests /sitemap.xml on hosts whose robots.txt names no sitemap
-	// (ROB-SMP-10).
+	// Probe requests /sitemap.xml on hosts whose robots.txt names no sitemap (default
+	// false).
 	Probe bool `json:"probe-sitemap"`
 
-	// MaxFiles is the number of sitemap files that are read for one host.
+	// MaxFiles is the number of sitemap files that are read for one host (default 1000); 0:
+	// none.
 	MaxFiles int `json:"max-sitemaps"`
 
-	// MaxEntries is the number of pages that are taken from the sitemaps of one host, all
-	// together; 0 is no limit.
+	// MaxEntries limits the pages taken from all sitemaps of one host (default 10,000,000);
+	// 0: no limit.
 	MaxEntries int `json:"max-sitemap-entries"`
 }
 
-// Fetch says how a page is requested: as whom, by which way, and for how long.
+// Fetch configures how pages are requested.
 type Fetch struct {
-	// UserAgent is sent with every request. Its product token chooses the group
-	// of each robots.txt.
+	// UserAgent is sent with every request (default [DefaultUserAgent]). Its product token
+	// selects the group of each robots.txt.
 	UserAgent string `json:"user-agent"`
 
-	// Timeout is for one page, from connecting to the last byte received.
+	// Timeout is for one page, from connecting to the last byte received (default 30s).
 	Timeout time.Duration `json:"timeout"`
 
 	// FirstByteTimeout is the longest time from the end of a request to the start of its
-	// response: of a page, a sitemap, a robots.txt. 0 is no limit but Timeout.
+	// response (default 20s). It applies to pages, sitemaps and robots.txt. 0: only Timeout
+	// applies.
 	FirstByteTimeout time.Duration `json:"first-byte-timeout"`
 
-	// StallTimeout aborts a response that delivers less than 1 KiB in this time and is
-	// not complete. 0 is no limit but Timeout.
+	// StallTimeout aborts a response that delivers less than 1 KiB in this time (default
+	// 10s). 0: only Timeout applies.
 	StallTimeout time.Duration `json:"stall-timeout"`
 
-	// MaxBody is the number of bytes of a page that are read; the rest is left unread.
+	// MaxBody is the number of bytes of a page that are read (default 10 MiB). The rest is
+	// ignored.
 	MaxBody int `json:"max-body"`
 
-	// Retries is how often a page that failed (network error, 408, 429, 5xx) is requested
-	// again (ROB-POL-08).
+	// Retries is how often a failed page (network error, 408, 429, 5xx) is requested again
+	// (default 3).
 	Retries int `json:"retries"`
 
-	// Proxies are the URLs of proxies; each host is requested through one of them.
-	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on). Users and
-	// passwords in them are not written down; see [Config.WithoutSecrets].
+	// Proxies are the URLs of proxies; each host is requested through one of them. Empty
+	// (default): the environment decides (HTTPS_PROXY, NO_PROXY and so on). Their users and
+	// passwords are not stored; see [Config.WithoutSecrets].
 	Proxies []string `json:"proxy"`
 
-	// AllowAddr are IP addresses and networks (127.0.0.1, 10.0.0.0/8) that may be
-	// connected to although they are not public. All others that are not are
-	// refused, whatever name or redirect leads to them; see package guard. A proxy
-	// of Proxies or the environment needs no leave.
+	// AllowAddr are IP addresses and networks (127.0.0.1, 10.0.0.0/8) that may be connected
+	// to although they are not public. Connections to other addresses that are not public
+	// are refused; see package guard. Proxies need no entry. Default: none.
 	AllowAddr []string `json:"allow-addr"`
 }
 
-// Cluster says where processes share a crawl, and as which of its workers one joins. It has
-// no effect where Frontier is empty.
+// Cluster says how processes share a crawl. It has no effect if Frontier is empty.
 type Cluster struct {
-	// Frontier is where processes share a crawl: the address of a Redis or Valkey
-	// server, of some servers of a Redis Cluster, or of Sentinels, as [redisstore.Open]
-	// takes it, without a password. Empty: this process crawls alone, with a frontier in
-	// Output.Dir.
+	// Frontier is the address of the shared frontier, without a password: of a Redis or
+	// Valkey server, some servers of a Redis Cluster, or Sentinels; see [redisstore.Open].
+	// Empty (default): this process crawls alone, with a frontier in Output.Dir.
 	Frontier string `json:"frontier"`
 
-	// CrawlName is the name of the crawl that is shared. The first process makes it, with
-	// all settings that the others then have too, but for those of the process itself;
-	// see [Joined].
+	// CrawlName is the name of the shared crawl (default "default"). The first process
+	// creates it with its settings, and the others adopt them; see [Joined].
 	CrawlName string `json:"crawl-name"`
 
-	// WorkerName is the name of this process. Empty: that of the machine with a random
-	// ending. It is kept in Output.Dir.
+	// WorkerName is the name of this process. Empty (default): the name of the machine with
+	// a random suffix. It is stored in Output.Dir.
 	WorkerName string `json:"worker-name"`
 
-	// Prefix stands before all keys in Redis.
+	// Prefix is the prefix of all keys in Redis (default "politecrawl").
 	Prefix string `json:"frontier-prefix"`
 
-	// PasswordFile is a file with the password for Redis. Empty: it is in the
-	// environment variable [redisstore.PasswordVariable], or there is none.
+	// PasswordFile is a file with the password for Redis. Empty (default): the environment
+	// variable [redisstore.PasswordVariable] has it, or there is none.
 	PasswordFile string `json:"frontier-password-file"`
 
-	// ExpectedURLs is the number of URLs that the crawl may come to know. With more
-	// of them each takes more memory in Redis. It counts when the crawl is made.
+	// ExpectedURLs is the expected number of URLs of the crawl (default 10,000,000). More
+	// of them need more memory each in Redis. It has an effect only when the crawl is
+	// created.
 	ExpectedURLs int `json:"expected-urls"`
 }
 
-// ScopeKind says how far a crawl goes from its start URLs.
+// ScopeKind says which hosts belong to a crawl.
 type ScopeKind string
 
 // The kinds of scope.
 const (
-	// ScopeHost is the servers of the start URLs: the same host name, with a dot
-	// behind it or not, http and https alike, and the same port unless it is a
-	// default one.
+	// ScopeHost is the servers of the start URLs: the same host name and port, over http
+	// and https. A dot after the name and default ports make no difference.
 	ScopeHost ScopeKind = "host"
-	// ScopeDomain is the registrable domains of the start URLs with all their
-	// sub-domains (example.co.uk for www.example.co.uk), on any port.
+	// ScopeDomain is the registrable domains of the start URLs with all subdomains, on any
+	// port: example.co.uk for www.example.co.uk.
 	ScopeDomain ScopeKind = "domain"
-	// ScopeAny is every URL that is found. Set limits with it.
+	// ScopeAny is every URL. Set limits with it.
 	ScopeAny ScopeKind = "any"
 )
 
-// Durability says which accidents a crawl can resume after.
+// Durability says after which failures a crawl can resume.
 type Durability string
 
 const (
-	// DurableProcess is the end of the process at any moment, also by SIGKILL.
+	// DurableProcess is a kill of the process at any moment.
 	DurableProcess Durability = "process"
-	// DurablePower is also the end of the machine, by a crash or a power cut. All
-	// that is reported as done waits for the disk first.
+	// DurablePower is also a crash or power cut of the machine. Results are synced to disk
+	// before the frontier records them.
 	DurablePower Durability = "power"
 )
 
 func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
 
-// Default returns the configuration that is used where nothing else is said: one
-// request a second to each host, robots.txt obeyed, no limit on the number of
-// pages.
+// Default returns the default configuration: one request per second and host, the hosts of
+// the start URLs, and no limit on pages.
 func Default() Config {
 	return Config{
 		Output: Output{

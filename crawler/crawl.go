@@ -24,50 +24,47 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Options are what a crawl is given beside its [Config]. Nil, and every zero
-// field, is a crawl like that of the program.
+// Options are what a crawl needs besides its [Config]. Nil and zero fields mean the
+// defaults of the program.
 type Options struct {
-	// Resume resumes the crawl in Config.Output.Dir, which was stopped or killed.
-	// Take the Config from [Saved]; what is changed in it holds from here on.
+	// Resume resumes the crawl in Config.Output.Dir after it was stopped or killed. Take
+	// the Config from [Saved]; changes to it apply from then on.
 	Resume bool
 
-	// Recrawl asks again for everything that the crawl in Config.Output.Dir has
-	// fetched or was refused, with the validators of the last answers. Its files
-	// are put aside under numbers first: pages.1.jsonl and so on.
+	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,
+	// including failures, with conditional requests. Its files are rotated first:
+	// pages.1.jsonl and so on.
 	Recrawl bool
 
-	// Frontier holds what is still to be fetched. The crawl closes it. Nil: one
-	// in the directory "frontier" of Config.Output.Dir, which goes on where it was
-	// when the process ends, however that comes. A recrawl needs a
-	// [frontier.Revisiter]. Only a [frontier.Lister] gets lines in rejected.jsonl
-	// for the URLs that still wait at the end.
+	// Frontier holds the URLs still to be fetched. The crawl closes it. Nil: a persistent
+	// one in the directory "frontier" of Config.Output.Dir. A recrawl needs a
+	// [frontier.Revisiter]. URLs that still wait at the end are listed in rejected.jsonl
+	// only if it is a [frontier.Lister].
 	Frontier frontier.Frontier
 
-	// Formats are what [Output.Write] may name, and, without a name, what gets
-	// to know what the crawl finds in any case. Nil: none.
+	// Formats are the formats that Output.AlsoWrite may name. Those without a name are
+	// always used. Nil: none.
 	Formats []output.Format
 
-	// Transport sends all requests, below the robots.txt gate. It connects to
-	// whatever it likes: Fetch.AllowAddr and Fetch.Proxies of the Config say nothing
-	// to it. A clone of an [*http.Transport] sends those that a site wants over
-	// HTTP/1.1. Nil: one made for crawling, which both bind.
+	// Transport sends all requests that robots.txt allows. Fetch.AllowAddr and
+	// Fetch.Proxies do not apply to it. Sites that require HTTP/1.1 get it only if this is
+	// an [*http.Transport]. Nil: a transport made for crawling.
 	Transport http.RoundTripper
 
-	// Logger gets the lines that README.md lists, and what helps to
-	// find a fault. Nil: nothing is logged.
+	// Logger gets the messages that README.md lists, and debug messages. Nil: nothing is
+	// logged.
 	Logger *slog.Logger
 
-	// OnStart is called when the directory and the frontier have been opened, and
-	// the crawl begins. Nil: nobody is told.
+	// OnStart is called when the directory and the frontier are open, before the first
+	// request. Nil: not called.
 	OnStart func()
 
-	// OnNotice is called with each thing that a person should hear of while the
-	// crawl runs, as one line without a line end. It must be safe for
-	// concurrent use. Nil: nobody is told.
+	// OnNotice is called with events that a person should know about, each as one line
+	// without a line end. It must be safe for concurrent use. Nil: not called.
 	OnNotice func(line string)
 }
 
-// Crawler is one crawl. Make it with [New], use it for one [Crawler.Run].
+// Crawler is one crawl. Create it with [New], and call [Crawler.Run] once.
 type Crawler struct {
 	cfg       Config
 	opts      Options
@@ -89,30 +86,30 @@ type Crawler struct {
 	discovery *discovery
 	tally     *tally
 
-	// What a plan does in another way than a crawl; see planner.go.
+	// These differ between a plan and a crawl; see planner.go.
 	pages    pageFetcher
 	recorder recorder
 
-	member cluster.Member // the part of this process in the crawl
+	member cluster.Member // this process in a shared crawl
 	leases leaseTimes
 
 	wakeIdle signal // wakes the watch
 }
 
-// pageRules are how a crawl reads pages.
+// pageRules are the settings for reading pages.
 type pageRules struct {
 	token  string         // the product token, whose directives bind
 	fields *extract.Rules // of Config.Output.Extract
 }
 
-// leaseTimes are how long leases last.
+// leaseTimes are the durations of leases.
 type leaseTimes struct {
 	duration  time.Duration // of each
 	extension time.Duration // by which those of a cluster are extended
 }
 
-// New returns a crawl that is ready to run. It fails with [ErrConfig] when cfg is
-// not valid, and has touched neither the disk nor the network.
+// New returns a crawl that is ready to run. It fails with [ErrConfig] if cfg is not valid.
+// It uses neither the disk nor the network.
 func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -181,11 +178,12 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	return c, nil
 }
 
-// Run crawls until nothing is left, a limit is reached, or ctx ends. When ctx
-// ends, what is in flight is finished first; see [Crawler.Abort]. The Summary is
-// there also with an error, which is of the crawl's own side: a disk that is
-// full. It is nil when the crawl was not begun, as when its directory cannot be
-// written or another process is at it ([pebblestore.ErrInUse]).
+// Run crawls until no URL remains, a limit is reached, or ctx ends. When ctx ends, requests
+// in flight are finished first; see [Crawler.Abort].
+//
+// An error means that the crawl itself failed, for example because the disk is full. The
+// Summary is valid then too. It is nil if the crawl could not start: its directory cannot
+// be written, or another process uses it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer c.lifecycle.Abort()
 	if err := c.open(); err != nil {
@@ -208,7 +206,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	return c.finish()
 }
 
-// work has the workers visit URLs, until leases ends or the crawl is over.
+// work runs the workers until leases ends or the crawl is over.
 func (c *Crawler) work(leases context.Context) {
 	var workers sync.WaitGroup
 	for range c.cfg.Limits.Workers {
@@ -223,27 +221,27 @@ func (c *Crawler) work(leases context.Context) {
 	workers.Wait()
 }
 
-// Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
-// the frontier as if they had not been asked for.
+// Abort aborts the requests in flight and ends the crawl. Their URLs stay in the frontier
+// as if they had not been requested.
 func (c *Crawler) Abort() {
 	c.lifecycle.Abort()
 	c.lifecycle.Stop(EndInterrupted)
 }
 
-// checkLimits stops the crawl when a limit has been reached.
+// checkLimits stops the crawl if a limit has been reached.
 func (c *Crawler) checkLimits() {
 	if end := c.limits.Exceeded(); end != "" {
 		c.lifecycle.Stop(End(end))
 	}
 }
 
-// leaseTime is how long a worker may take over one URL before the frontier gives
-// it to another: longer than all its time limits together.
+// leaseTime is how long a worker may process one URL before the frontier gives it to
+// another. It is longer than the sum of all timeouts.
 func leaseTime(cfg *Config) time.Duration {
 	return sitemapTime + 2*(cfg.Fetch.Timeout+cfg.Robots.Timeout) + 20*max(cfg.Politeness.Delay, cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)
 }
 
-// limitsIn returns the limits of a configuration.
+// limitsIn returns the limits in a configuration.
 func limitsIn(cfg *Config) quota.Limits {
 	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Workers, MaxInFlight: cfg.Politeness.PerHost}
 }

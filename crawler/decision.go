@@ -9,45 +9,45 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A verdict is what a step on the way of a URL decides.
+// A verdict is what a step decides about a URL.
 type verdict uint8
 
 const (
 	proceed verdict = iota // to the next step
 	skip                   // the URL, with a line in rejected.jsonl
-	wait                   // until the URL is due again: the frontier gets it back as it was
+	wait                   // until the URL is due again: it returns to the frontier unchanged
 	retry                  // the request, later
-	done                   // nothing is left to do for the URL
+	done                   // the URL is finished
 )
 
 // A decision is what a step decides about a URL. Steps only decide; worker.act acts.
 type decision struct {
 	verdict verdict
 
-	// Of skip: the reason and its details. The worker adds the URL and its provenance.
+	// For skip: the reason and its details. The worker adds the URL and its provenance.
 	skipped output.Rejection
 
-	// Of wait and retry: when the URL is due again. Zero: with the next request slot of
+	// For wait and retry: when the URL is due again. Zero: with the next request slot of
 	// its host.
 	until time.Time
 
-	// Of retry: what went wrong, an error or the status of the response.
+	// For retry: the error, or the status of the response.
 	cause  error
 	status int
 
-	// Of done: the page, or the sitemap. Nil: the URL brought none.
+	// For done: the page or the sitemap, if any.
 	page    *reading
 	sitemap *output.Sitemap
 
-	// Of done, and of skip in favor of another URL: what the URL leads to. Nil: nothing.
+	// For done, and for skip in favor of another URL: the URLs found. Nil: none.
 	found *discoveries
 
-	// What was learned of the robots.txt of the URL: that it was reached, or, of wait, why it
-	// was not. Nil: it was not that.
+	// Whether robots.txt was reached or, for wait, why not. Nil: the URL waits for another
+	// reason.
 	reached     bool
 	unreachable *output.Rejection
 
-	// hostUntil is before when the whole host wants no request. Zero: its delay holds.
+	// hostUntil is until when the whole host must not be requested. Zero: its delay applies.
 	hostUntil time.Time
 }
 
@@ -60,7 +60,7 @@ func skipFor(reason output.Reason, detail error) decision {
 	return d
 }
 
-// skipWith skips a URL for a reason that is told in our own words.
+// skipWith skips a URL for a reason with our own text.
 func skipWith(reason output.Reason, detail string) decision {
 	return skipFor(reason, errors.New(detail))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// directives reads what a page asks of this crawler, in its header and, where it
-// is HTML, in the document.
+// directives reads the directives for this crawler in the header and, for HTML, in the
+// document.
 func (w *worker) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
 	c := w.c
 	d := robotstag.New(c.pageRules.token)
@@ -28,8 +28,8 @@ func (w *worker) directives(header http.Header, doc *extract.Document) *robotsta
 	return d
 }
 
-// describe writes down what a page asks for. A page that asks not to be kept is
-// listed with that, and without its content.
+// describe adds the directives of a page to its record. The record of a page with noindex
+// has no content.
 func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
 	c := w.c
 	for _, rule := range d.Rules() {
@@ -46,8 +46,8 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 	}
 }
 
-// cutByFields is the limit, as cut_by of pages.jsonl names it, for which a page has not all
-// of its fields.
+// cutByFields returns the limit that cut off fields of a page, as cut_by of pages.jsonl
+// names it.
 func cutByFields(err error) string {
 	for limit, class := range map[string]error{"field-size": extract.ErrTooLarge, "field-tags": extract.ErrTooManyTags, "field-time": extract.ErrTooSlow} {
 		if errors.Is(err, class) {
@@ -57,7 +57,7 @@ func cutByFields(err error) string {
 	return "field-nesting"
 }
 
-// noArchive says what keeps a page from being archived; empty: nothing does.
+// noArchiveReason returns the directive that forbids archiving a page; empty: none.
 func (w *worker) noArchiveReason(d *robotstag.Directives) string {
 	c := w.c
 	if !c.cfg.Robots.ObeyNoindex {

@@ -25,9 +25,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A discovery decides about the URLs that a crawl finds, in pages, redirects, sitemaps and
-// robots.txt files: those that belong to the crawl go into the frontier, the others are
-// skipped for now.
+// A discovery decides about the URLs that a crawl finds in pages, redirects, sitemaps and
+// robots.txt files. URLs that belong to the crawl go into the frontier; the others are
+// skipped.
 type discovery struct {
 	cfg       *Config
 	log       *slog.Logger
@@ -52,7 +52,7 @@ type discovery struct {
 	recorder recorder
 }
 
-// initLimits sets the limits on hosts and sitemaps, and says when they are met.
+// initLimits creates the limits on hosts and sitemaps, which report when they are exceeded.
 func (d *discovery) initLimits() {
 	d.sitemaps = quota.NewSitemaps(d.cfg.Sitemaps.MaxFiles, d.cfg.Sitemaps.MaxEntries, func(o robotsext.Origin) {
 		d.log.Warn("too many sitemaps", "host", o, "limit", d.cfg.Sitemaps.MaxFiles)
@@ -64,14 +64,13 @@ func (d *discovery) initLimits() {
 	})
 }
 
-// attach gives a discovery what the crawl has opened.
+// attach sets what the crawl has opened.
 func (d *discovery) attach(f frontier.Frontier, m cluster.Member, r *record.Recorder, w recorder) {
 	d.frontier, d.member, d.record, d.recorder = f, m, r, w
 }
 
-// checkHost tells why a URL cannot be asked for whatever else is known of it: its host is
-// an IP address that the guard refuses. For a name it is nil; that is judged by the
-// addresses that it has when it is connected to.
+// checkHost returns an error if the host of a URL is an IP address that the guard refuses.
+// Names are checked when they are connected to.
 func (d *discovery) checkHost(a weburl.URL) error {
 	if d.guard == nil {
 		return nil
@@ -79,14 +78,12 @@ func (d *discovery) checkHost(a weburl.URL) error {
 	return d.guard.CheckHost(a.Hostname)
 }
 
-// cleanURL returns a URL that was found in a page or a sitemap without the query
-// parameters that do not change the page: those of drop-params and, with
-// clean-param, those that the robots.txt of its host names. A nil file is one that
-// is not known yet.
+// cleanURL returns a URL from a page or a sitemap without the query parameters that do not
+// change the page: those of drop-params and, with clean-param, those in Clean-param lines
+// of robots.txt. A nil file is not known yet.
 //
-// Start URLs and the targets of redirects stay as they are: somebody wants just
-// these, and where a site adds a parameter by a redirect, the URL without it would
-// be no page at all.
+// Start URLs and the targets of redirects stay as they are. The user wants exactly these,
+// and a site that adds a parameter by a redirect may have no page without it.
 func (d *discovery) cleanURL(url string, file *robotstxt.File) string {
 	if !d.cfg.Scope.CleanParam {
 		file = nil
@@ -97,7 +94,7 @@ func (d *discovery) cleanURL(url string, file *robotstxt.File) string {
 	return d.params.Clean(url, file)
 }
 
-// nofollowReason says what keeps a link from being followed; empty: nothing does.
+// nofollowReason returns the directive that forbids following a link; empty: none.
 func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 	switch {
 	case !d.cfg.Robots.ObeyNofollow:
@@ -110,24 +107,23 @@ func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 	return ""
 }
 
-// maxDetail is how much is repeated of a site's own words in each line about a URL, in
-// bytes: an error quotes an answer of 256 KiB, and a rule of robots.txt may have 500 KB and
-// match all that there is.
+// maxDetail is how many bytes of the site's own text are repeated in a line about a URL. An
+// error may quote a header of 256 KiB, and a rule of robots.txt may have 500 KB.
 const maxDetail = 1 << 10
 
-// discoveries are what one document leads to. Nothing comes of them before discovery.admit.
+// discoveries are the URLs that one document leads to. discovery.admit applies them.
 type discoveries struct {
 	d       *discovery
 	items   []frontier.Item
-	skipped []record.SkippedURL // those in TooManyHosts only if there is no room for their hosts
+	skipped []record.SkippedURL // those with reason MaxHosts only if their host is not admitted
 
-	joinHost *weburl.URL // whose host joins the crawl; nil: none does
+	joinHost *weburl.URL // its host joins the crawl; nil: none
 }
 
 func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
 
-// addLink takes up a URL found in a page; meta is t encoded. The reason why the link is
-// not to be followed, if there is one, is for a person.
+// addLink adds a URL found in a page; meta is t encoded. Unfollowed is why the link must
+// not be followed; empty: it may.
 func (f *discoveries) addLink(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityLink, Meta: meta}
 	switch {
@@ -141,7 +137,7 @@ func (f *discoveries) addLink(a weburl.URL, t provenance.Provenance, meta []byte
 	}
 }
 
-// addInScope takes up a URL that belongs to the crawl, unless it is too deep.
+// addInScope adds a URL that belongs to the crawl, unless it is too deep.
 func (f *discoveries) addInScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if f.d.scope.TooDeep(t.Depth) {
 		f.skip(item, a, t, output.MaxDepth, "")
@@ -150,8 +146,8 @@ func (f *discoveries) addInScope(item frontier.Item, a weburl.URL, t provenance.
 	f.addWithinBounds(item, a, t)
 }
 
-// addWithinBounds takes up a URL that belongs to the crawl, unless it is beyond a limit of
-// what the crawl takes up at all.
+// addWithinBounds adds a URL that belongs to the crawl, unless it exceeds a limit on single
+// URLs.
 func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	reason, detail := f.d.scope.Exceeded(a.Canonical, t)
 	switch {
@@ -164,8 +160,8 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 	}
 }
 
-// skipInvalid lists a link that was meant to lead to a page and cannot. Others, such
-// as mailto: and javascript:, lead to none.
+// skipInvalid skips a link that is not a valid URL but was meant to be one. Others, such as
+// mailto: and javascript:, are ignored.
 func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
 	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}
 	if f.skipTooLong(base, ref, t, err) {
@@ -178,7 +174,8 @@ func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
 	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
 }
 
-// skipTooLong lists a URL that is too long to be read, if err says so, by how it begins.
+// skipTooLong skips a URL that is too long to be parsed, if err says so. Only its beginning
+// is listed.
 func (f *discoveries) skipTooLong(base, ref string, t provenance.Provenance, err error) bool {
 	if !errors.Is(err, weburl.ErrTooLong) {
 		return false
@@ -190,7 +187,7 @@ func (f *discoveries) skipTooLong(base, ref string, t provenance.Provenance, err
 	return ok
 }
 
-// clippedRef is a reference that is no URL as it stands in the output.
+// clippedRef returns an invalid reference as the output shows it.
 func clippedRef(ref string) weburl.URL {
 	ref = secret.RedactInvalidURL(ref)
 	return weburl.URL{Canonical: escape.Clip(ref, escape.MaxBytes)}
@@ -202,9 +199,9 @@ func (f *discoveries) skip(item frontier.Item, a weburl.URL, t provenance.Proven
 	}})
 }
 
-// admit acts on what a document leads to: it skips what is to be skipped, and returns what
-// belongs into the frontier. URLs are skipped before the others reach the frontier, so that
-// what is in both is known to be there when the crawl ends.
+// admit skips the URLs that are to be skipped, and returns those that belong into the
+// frontier. It skips first, so that at the end of the crawl a URL in both is known to be in
+// the frontier.
 func (d *discovery) admit(found *discoveries) ([]frontier.Item, error) {
 	if found.joinHost != nil {
 		if err := d.joinRedirectTarget(*found.joinHost); err != nil {
@@ -218,9 +215,9 @@ func (d *discovery) admit(found *discoveries) ([]frontier.Item, error) {
 	return found.items, nil
 }
 
-// skip skips what is to be skipped, unless it has come to belong to the crawl by now.
+// skip skips URLs, except those that have come into scope meanwhile.
 func (d *discovery) skip(found *discoveries) error {
-	d.scopeMu.RLock() // the scope does not grow between the last look and Skip
+	d.scopeMu.RLock() // the scope must not grow between the check and Skip
 	defer d.scopeMu.RUnlock()
 	pending := found.skipped
 	found.skipped = nil
@@ -253,8 +250,7 @@ func (d *discovery) skip(found *discoveries) error {
 	return d.recorder.Skip(found.skipped)
 }
 
-// seed puts what a document leads to into the frontier at once, before the document
-// is finished.
+// seed adds URLs to the frontier at once, before their document is finished.
 func (d *discovery) seed(found *discoveries) error {
 	items, err := d.admit(found)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package crawler is a polite crawler of web sites, built to be read.
+// Package crawler is a polite web crawler, built to be read.
 //
-// A crawler requests pages of a site, reads the links in them, and requests those too. What
-// makes it a good one is what it does besides: it asks robots.txt first and obeys it, for
-// every URL and every redirect; it lets time pass between two requests to a host; it loses no
-// URL, requests none twice, and can say afterwards what it found, what it skipped, and why.
+// It obeys robots.txt for every URL and every redirect, and waits between two requests to a
+// host. It loses no URL, requests none twice, and reports what it fetched, what it skipped,
+// and why.
 //
 // Every URL takes the same path:
 //
@@ -26,13 +25,13 @@
 //	                        frontier.Finish(outcome + links)  lines of JSON, sinks
 //	                        host due again = end + delay      (these first)
 //
-// worker.go carries each URL from its lease to its commit. The steps in admission.go,
-// response.go and sitemap.go decide; the worker skips, waits, retries and commits. Only the
-// entries of a sitemap go into the frontier while it is read, since it may list 50,000.
-// Package robotsext decides whether a URL may be requested, package guard which addresses may
-// be connected to, and package frontier which URL is next, and when: it has the only clock of
-// a host, and one request slot of a host is one request, to robots.txt, a sitemap or a page.
-// The packages below internal each know one thing that a step has to know.
+// worker.go processes each URL from its lease to its commit. The steps in admission.go,
+// response.go and sitemap.go decide; the worker skips, waits, retries and commits. The entries
+// of a sitemap are the exception: they go into the frontier while it is read, since it may list
+// 50,000. Package robotsext decides whether a URL may be requested, package guard which
+// addresses may be connected to, and package frontier which URL is next, and when. The frontier
+// has the only clock of a host. Each request slot is for one request: to robots.txt, a sitemap
+// or a page.
 //
 // # Use
 //
@@ -44,16 +43,15 @@
 //	sum, err := c.Run(ctx)
 //
 // The results are lines of JSON in the directory example. Package output reads them, package
-// report makes a page of them, and [Options.Formats] writes other formats: csvout, sqlite, warc.
+// report makes a page of them, and [Options.Formats] adds other formats: csvout, sqlite, warc.
 //
-// While a crawl runs, [Crawler.Status] tells how it is getting on, and [Crawler.Pause],
-// [Crawler.Continue], [Crawler.Stop] and [Crawler.Abort] hold and end it. [Options.Resume]
-// resumes it, after kill -9 too, with the configuration that [Saved] returns, and
-// [Options.Recrawl] requests everything again that has changed. A [Planner] says beforehand
-// what a crawl would do. Processes on several machines share a crawl; see [Joined] and package
-// shared.
+// [Crawler.Status] reports on a running crawl, and [Crawler.Pause], [Crawler.Continue],
+// [Crawler.Stop] and [Crawler.Abort] control it. [Options.Resume] resumes a crawl, after kill
+// -9 too, with the configuration that [Saved] returns. [Options.Recrawl] requests everything
+// again that has changed. A [Planner] predicts a crawl. Processes on several machines can share
+// a crawl; see [Joined] and package shared.
 //
-// README.md in this directory has the messages of the log, the limits on what a site can make
-// a crawl do, how a kill is survived, and what a crawl costs; THREATS.md, POLITENESS.md and
-// SHARED.md tell about hostile sites, polite delays and shared crawls.
+// README.md in this directory lists the log messages and the limits on what a site can make a
+// crawl do, and says how a kill is survived and what a crawl costs. See also THREATS.md
+// (hostile sites), POLITENESS.md (delays) and SHARED.md (shared crawls).
 package crawler

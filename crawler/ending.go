@@ -13,12 +13,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// finish writes what is still skipped or deferred, closes everything and sums up.
+// finish writes the remaining skipped and deferred URLs, closes everything and returns the
+// summary.
 func (c *Crawler) finish() (*Summary, error) {
 	end, last, fault := c.lifecycle.Ending()
 	c.releaseLimits()
-	err, abandoned := fault, c.lifecycle.CommitCtx.Err() != nil // somebody did not want to wait for Redis any longer
-	if fault == nil && !abandoned {                             // else nothing can be written any more
+	err, abandoned := fault, c.lifecycle.CommitCtx.Err() != nil // by a user who did not want to wait for Redis
+	if fault == nil && !abandoned {                             // otherwise nothing can be written
 		if err = c.forgetRecovered(); err == nil {
 			err = c.record.WriteRejected(end == EndDeferred, c.blockOf)
 		}
@@ -68,12 +69,11 @@ func (c *Crawler) finish() (*Summary, error) {
 	return &sum, err
 }
 
-// abortGrace is how long the frontier is told of outcomes after an Abort, where it may be
-// out of reach.
+// abortGrace is how long outcomes are reported to a remote frontier after an Abort.
 const abortGrace = 5 * time.Second
 
-// releaseLimits tells other processes how far this one has come, and gives back what it has in
-// hand of the limits. What of it does not come about does when the crawl is resumed.
+// releaseLimits reports the progress of this process to the others and returns its unused
+// share of the limits. If that fails, it happens when the crawl is resumed.
 func (c *Crawler) releaseLimits() {
 	ctx, cancel := context.WithTimeout(c.lifecycle.CommitCtx, abortGrace)
 	defer cancel()
@@ -92,7 +92,7 @@ func (c *Crawler) close() error {
 	}
 	c.member.Close()
 	if c.record != nil {
-		errs = append(errs, c.record.Close()) // while a sink that watches the crawl can still look at the frontier
+		errs = append(errs, c.record.Close()) // before the frontier: a sink may read it
 	}
 	if c.frontier != nil {
 		errs = append(errs, c.frontier.Close())

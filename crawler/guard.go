@@ -19,8 +19,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// newGuard returns the guard of a crawl; nil: the caller's transport connects as it
-// likes.
+// newGuard returns the guard of a crawl; nil: the caller's transport decides what to
+// connect to.
 func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	if opts.Transport != nil {
 		return nil, nil
@@ -45,8 +45,8 @@ func allowedNetworks(cfg *Config) ([]netip.Prefix, error) {
 	return allowed, nil
 }
 
-// warnOfNetwork says what somebody may not have thought of: proxies of the environment, and
-// networks in allow-addr so wide that little is left for the guard to do.
+// warnOfNetwork warns of proxies in the environment, and of networks in allow-addr that are
+// so wide that the guard has little effect.
 func (c *Crawler) warnOfNetwork() {
 	if c.opts.Transport != nil {
 		return
@@ -67,22 +67,23 @@ func (c *Crawler) warnOfNetwork() {
 	}
 }
 
-// isWide tells whether a network has an address of a metadata service in it, and one of
-// another kind that is not public.
+// isWide reports whether a network contains the address of a metadata service and other
+// addresses that are not public.
 func isWide(p netip.Prefix) bool {
 	g := guard.New(p)
 	allows := func(addr string) bool { return g.Check(netip.MustParseAddr(addr)) == nil }
 	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
 }
 
-// mayBeRequested tells whether a URL that was refused for its address is no longer refused at
-// sight.
+// mayBeRequested reports whether the host of a URL that was refused for its address is
+// allowed now, as far as its name tells.
 func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 	a, err := weburl.Parse(r.URL)
 	return err == nil && d.checkHost(a) == nil
 }
 
-// skipBlocked leaves a URL aside whose host is an address that the guard refuses.
+// skipBlocked skips a URL whose host is an address that the guard refuses, and reports
+// whether it did.
 func (f *discoveries) skipBlocked(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.d.checkHost(a)
 	if err != nil {
@@ -91,8 +92,8 @@ func (f *discoveries) skipBlocked(item frontier.Item, a weburl.URL, t provenance
 	return err != nil
 }
 
-// restoreRefused brings back the start URLs that an earlier process was not allowed to
-// connect to, and that are not allowed now either; see requeueRejected.
+// restoreRefused restores the start URLs that an earlier process was not allowed to connect
+// to, and that are still not allowed; see requeueRejected.
 func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.BlockedAddress] == 0 {
 		return nil
@@ -111,7 +112,7 @@ func (c *Crawler) restoreRefused() error {
 }
 
 // robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
-// empty: err is of something else.
+// empty: it did not.
 func (w *worker) robotsTarget(v *visit, err error) string {
 	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
@@ -124,8 +125,7 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 	return rec.Chain[len(rec.Chain)-1]
 }
 
-// refuseStart tells that what somebody asked for by name is refused. A crawl of that
-// alone is over at once, and its summary says it.
+// refuseStart reports that a start URL is refused.
 func (w *worker) refuseStart(s RefusedStart) {
 	c := w.c
 	c.tally.count(func(sum *Summary) {

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
-// A signal says that something has changed. It holds one: more say nothing new.
+// A signal says that something has changed. It holds one event.
 type signal chan struct{}
 
 func (s signal) send() {
@@ -19,8 +19,8 @@ func (s signal) send() {
 	}
 }
 
-// watchIdle ends the crawl when nothing is left, or nothing that it would wait for.
-// It looks after outcomes, and when what it waits for is due.
+// watchIdle ends the crawl when no URL remains, or none that is worth waiting for. It
+// checks after outcomes, and when the next URL is due.
 func (c *Crawler) watchIdle(leases context.Context) {
 	rest, longest := c.member.IdleCheckInterval()
 	due := time.NewTimer(time.Hour)
@@ -44,12 +44,12 @@ func (c *Crawler) watchIdle(leases context.Context) {
 	}
 }
 
-// minIdlePause is the least time between two looks that nothing has caused.
+// minIdlePause is the least time between two checks without an outcome.
 const minIdlePause = 100 * time.Millisecond
 
-// current stops the crawl when it is over, and else returns when to look again.
+// checkIdle stops the crawl if it is over, and otherwise returns when to check again.
 func (c *Crawler) checkIdle() (again time.Duration, err error) {
-	c.checkLimits() // what others fetch counts too
+	c.checkLimits() // other processes' pages count too
 	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil {
 		return 0, err
@@ -63,7 +63,7 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 		c.lifecycle.Stop(EndFinished)
 		return 0, nil
 	case stats.NextDue.IsZero():
-		return time.Hour, nil // for leases to end, which is a change
+		return time.Hour, nil // until a lease ends, which sends the signal
 	}
 	wait := time.Until(stats.NextDue)
 	if stats.Leased > 0 || wait <= 0 || c.pauses.active() {
@@ -76,8 +76,8 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 	return wait, err
 }
 
-// patience is how long the crawl waits with nothing to do: max-wait, and at least
-// as long as the turn of a host takes, or the retry of a page while one is left.
+// patience is how long the crawl waits without work: max-wait, and at least the delay of
+// any host, or the retry of a page if one remains.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.Limits.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)))
 	left := stats.Pending + stats.Scheduled
@@ -94,7 +94,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		if len(rec.Robots) <= n { // else some of its URLs may be of an origin that can be asked
+		if len(rec.Robots) <= n { // otherwise some of its URLs may be of a reachable origin
 			left -= rec.Pending + rec.Scheduled
 		}
 	}

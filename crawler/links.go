@@ -20,17 +20,17 @@ const (
 	cutByLinkBytes = "link-bytes" // maxLinkBytes
 )
 
-// maxLinkBytes is how much the links of a page may take in the frontier, each with the
-// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB. Another
-// spelling of a URL counts too, since it takes as long to read.
+// maxLinkBytes limits the memory of a page's links in the frontier, each with the URL of
+// the page. With a base URL of 8 KB, a page of 100 KB could need a hundred MB. Other
+// spellings of a URL count too, since they take as long to read.
 const maxLinkBytes = 16 << 20
 
-// maxSpellings bounds how many references of a page are remembered as they are written. A
-// reference that was forgotten is resolved again.
+// maxSpellings limits how many references of a page are remembered as written. A forgotten
+// one is resolved again.
 const maxSpellings = 20_000
 
-// pageLinks collects the distinct URLs that a page links to. It keeps max-links of them at
-// the most, however often and in however many spellings the page repeats them.
+// pageLinks collects the distinct URLs that a page links to. It keeps at most max-links of
+// them, however often and in however many spellings the page repeats them.
 type pageLinks struct {
 	d    *discovery
 	v    *visit
@@ -67,19 +67,19 @@ const (
 	notKept
 )
 
-// readLinks parses a page in UTF-8. The document is without its links, which are returned.
+// readLinks parses a page in UTF-8. It returns the links apart from the document.
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
 	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
 	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.add)
-	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
+	if doc.Base != l.base && l.total > 0 { // it comes after the first links, but applies to them too
 		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
 		doc = extract.ParseFunc(text, l.add)
 	}
 	return doc, l
 }
 
-// add takes the next link of the page.
+// add adds the next link of the page.
 func (l *pageLinks) add(base string, link extract.Link) {
 	if l.total++; l.refs == nil && !l.init(base) {
 		return
@@ -106,7 +106,7 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	}
 }
 
-// init makes ready to resolve links.
+// init prepares to resolve links.
 func (l *pageLinks) init(base string) bool {
 	if !l.baseKnown {
 		l.base = base
@@ -126,7 +126,7 @@ func (l *pageLinks) init(base string) bool {
 	return true
 }
 
-// indexOf returns the place of a reference in links, where it may be new.
+// indexOf returns the index of a reference in links. It adds a new one.
 func (l *pageLinks) indexOf(ref, rel string) int {
 	if l.size > maxLinkBytes {
 		return l.cut(cutByLinkBytes)
@@ -159,7 +159,7 @@ func (l *pageLinks) indexOf(ref, rel string) int {
 	return place
 }
 
-// cut says that a URL is not kept, because of a limit.
+// cut notes that a limit cut off a URL.
 func (l *pageLinks) cut(limit string) int {
 	if l.cutBy == "" {
 		l.cutBy = limit
@@ -167,7 +167,7 @@ func (l *pageLinks) cut(limit string) int {
 	return notKept
 }
 
-// meansPage tells whether a reference that is not a URL was meant to lead to a page.
+// meansPage reports whether an invalid reference was meant to lead to a page.
 func (l *pageLinks) meansPage(ref string, err error) bool {
 	if errors.Is(err, weburl.ErrTooLong) {
 		if _, ok := weburl.Truncated(l.url, ref); ok {
@@ -177,8 +177,8 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 	return weburl.IsWeb(ref)
 }
 
-// links decides about the links of a page. They are listed unless the content of the page is
-// to be withheld.
+// links decides about the links of a page. They are written to links.jsonl unless the
+// content of the page is withheld.
 func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
 	if page.Links, page.LinksSkipped = read.total, read.skipped; read.cutBy != "" {
 		page.CutBy = append(page.CutBy, read.cutBy)

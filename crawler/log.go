@@ -12,16 +12,15 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// This file words the lines of the log that have more to say than their place in
-// the code has room for. README.md lists them all.
+// This file has the longer log messages. README.md lists all of them.
 
-// logStart says that the crawl has begun, or goes on.
+// logStart logs the start of the crawl.
 func (c *Crawler) logStart() {
 	c.log.Info("crawl started", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
 		"urls", len(c.cfg.URLs), "workers", c.cfg.Limits.Workers, "delay", c.cfg.Politeness.Delay)
 }
 
-// logEnd says how it ended. An error has had its own line, or has it here.
+// logEnd logs the end of the crawl.
 func (c *Crawler) logEnd(s *Summary, err error) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("duration", s.Took),
@@ -35,8 +34,7 @@ func (c *Crawler) logEnd(s *Summary, err error) {
 	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "crawl ended", attrs...)
 }
 
-// logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
-// the guard refused is not.
+// logRobots logs the result of fetching a robots.txt, and when it is requested again.
 func logRobots(log *slog.Logger, rec *robotsext.Record) {
 	if blocked.IsRefused(rec) {
 		log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
@@ -50,13 +48,12 @@ func logRobots(log *slog.Logger, rec *robotsext.Record) {
 	log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
 }
 
-// logChange says that a robots.txt does not mean any more what it meant.
+// logChange logs that the outcome or the rules of a robots.txt have changed.
 func logChange(log *slog.Logger, before, after *robotsext.Record) {
 	log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
 }
 
-// logRetry says that a URL is asked for again, and why: an answer's status, or what
-// kept the answer away.
+// logRetry logs that a URL is retried, with the status of the response or the error.
 func (w *worker) logRetry(v *visit, d decision) {
 	c := w.c
 	why := slog.Int("status", d.status)
@@ -67,15 +64,15 @@ func (w *worker) logRetry(v *visit, d decision) {
 		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
-// logPage says that a page was fetched.
+// logPage logs that a page was fetched.
 func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.Bytes), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
-// countRejected counts a URL that is left alone, and logs it. That is in order, unless no answer
-// could be had. Attempt is 0 for a URL that was not leased.
+// countRejected counts and logs a skipped URL. Failures and invalid URLs are warnings.
+// Attempt is 0 for a URL that was not leased.
 func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
 	c.tally.countRejected(r.Reason, 1)
 	level := slog.LevelDebug
@@ -98,7 +95,7 @@ func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
 	c.log.LogAttrs(c.lifecycle.CommitCtx, level, "URL skipped", attrs...)
 }
 
-// logSitemap says what was read of a sitemap file.
+// logSitemap logs that a sitemap file was read.
 func (w *worker) logSitemap(line *output.Sitemap) {
 	c := w.c
 	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A network is what a crawl sends requests with, and what says when.
+// A network has what sends requests, and what decides when.
 type network struct {
 	robots    *robotsext.Robots
 	client    *http.Client // for sitemaps; pages have a fetcher
@@ -24,7 +24,7 @@ type network struct {
 	onRequest func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
 }
 
-// connect makes what talks to the network. Nothing is sent yet.
+// connect creates the network. It sends nothing.
 func (c *Crawler) connect() error {
 	requests := fetch.Config{
 		UserAgent: c.cfg.Fetch.UserAgent,
@@ -74,7 +74,7 @@ func (c *Crawler) newDelays() *politeness.Delays {
 	return politeness.NewDelays(c.frontier, opts)
 }
 
-// robotsOptions is how a crawl reads robots.txt.
+// robotsOptions are the options for parsing robots.txt.
 func robotsOptions(cfg *Config) *robotstxt.Options {
 	return &robotstxt.Options{MaxCrawlDelay: cfg.Politeness.MaxCrawlDelay, RequestRateDelay: true}
 }

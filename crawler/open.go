@@ -16,18 +16,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// frontierDir is the name of the frontier in the directory of a crawl.
+// frontierDir is the directory of the frontier in the directory of a crawl.
 const frontierDir = "frontier"
 
-// open opens the directory and the frontier, brings what an earlier process left
-// back, and puts the start URLs in. When it fails everything is closed again.
+// open opens the directory and the frontier, restores the state of an earlier process, and
+// adds the start URLs. If it fails, it closes everything.
 func (c *Crawler) open() (err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.close())
 		}
 	}()
-	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
+	c.frontier = c.opts.Frontier // close closes it, also if open fails
 	if c.opts.Transport == nil {
 		if err := fetch.CheckDescriptors(c.cfg.Limits.Workers); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (c *Crawler) open() (err error) {
 	return c.discovery.requeueSkipped()
 }
 
-// init makes the directory of a new crawl.
+// create creates the directory of a new crawl.
 func (c *Crawler) create() error {
 	if err := crawldir.CheckEmpty(c.cfg.Output.Dir, c.formats...); err != nil {
 		if held := frontierInUse(c.cfg.Output.Dir); held != nil {
@@ -93,7 +93,7 @@ func (c *Crawler) create() error {
 	return c.record.Create(c.state)
 }
 
-// newRecorder returns what writes the crawl down.
+// newRecorder returns the recorder of the crawl.
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
@@ -108,9 +108,8 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	})
 }
 
-// checkUnused returns an error when the frontier of the directory or the journal is that of an
-// earlier crawl, whose other files somebody has removed: what that crawl had done would be
-// taken for done.
+// checkUnused returns an error if the frontier or the journal of the directory is that of
+// an earlier crawl whose other files were removed. Its URLs would count as done.
 func (c *Crawler) checkUnused() error {
 	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil {
@@ -125,7 +124,7 @@ func (c *Crawler) checkUnused() error {
 	return nil
 }
 
-// openFrontier opens the frontier, and says with whom the crawl shares it.
+// openFrontier opens the frontier, which may be shared.
 func (c *Crawler) openFrontier() error {
 	switch {
 	case c.frontier != nil:
@@ -140,7 +139,7 @@ func (c *Crawler) openFrontier() error {
 	return nil
 }
 
-// openEmbedded opens the frontier in the directory. Its lock is that of the whole directory.
+// openEmbedded opens the frontier in the directory. Its lock is the lock of the directory.
 func (c *Crawler) openEmbedded() error {
 	opts := &pebblestore.Options{
 		Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: c.leases.duration, Logger: c.log,
@@ -159,7 +158,7 @@ func (c *Crawler) openEmbedded() error {
 	return c.checkUnused()
 }
 
-// frontierInUse returns an error when a process has the frontier in dir open.
+// frontierInUse returns an error if another process has the frontier in dir open.
 func frontierInUse(dir string) error {
 	view, err := pebblestore.Inspect(filepath.Join(dir, frontierDir))
 	switch {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// pauses is the gate that workers pass before they take a URL.
+// pauses is the gate that workers pass before they lease a URL.
 type pauses struct {
 	mu     sync.Mutex    // guards all below
 	over   chan struct{} // closed when the pause is over; nil: there is none
@@ -13,9 +13,8 @@ type pauses struct {
 	wait   context.Context
 }
 
-// Pause stops the handing out of URLs. What is in flight is finished, also where that
-// takes a request more: the rest of a chain of redirects of a robots.txt. Limits of time
-// go on.
+// Pause stops leasing URLs. Requests in flight are finished, including the redirects of a
+// robots.txt. Time limits continue to run.
 func (c *Crawler) Pause() {
 	if c.pauses.begin() {
 		c.log.Info("crawl paused")
@@ -30,8 +29,8 @@ func (c *Crawler) Continue() {
 	}
 }
 
-// Stop ends the crawl as the end of Run's context does: what is in flight is finished
-// first.
+// Stop ends the crawl after the requests in flight are finished, as the end of Run's
+// context does.
 func (c *Crawler) Stop() { c.lifecycle.Stop(EndInterrupted) }
 
 // active reports whether there is a pause.
@@ -41,7 +40,7 @@ func (p *pauses) active() bool {
 	return p.over != nil
 }
 
-// init begins a pause, unless there is one.
+// begin starts a pause, unless there is one.
 func (p *pauses) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,8 +67,8 @@ func (p *pauses) end() bool {
 	return true
 }
 
-// ready waits until there is no pause, and returns a context for waiting for a URL,
-// which ends with leases and with the next pause.
+// ready waits until there is no pause. It returns a context for waiting for a URL, which
+// ends with leases and with the next pause.
 func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	for {
 		wait, over := p.current(leases)
@@ -84,7 +83,8 @@ func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	}
 }
 
-// current returns the context for waiting for a URL, or, in a pause, what tells its end.
+// current returns the context for waiting for a URL or, during a pause, the channel that is
+// closed at its end.
 func (p *pauses) current(leases context.Context) (wait context.Context, over chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

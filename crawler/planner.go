@@ -17,23 +17,20 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Planner says what a crawl would do, from robots.txt and sitemaps alone: it asks
-// for no page. It is the crawl itself as far as those two go, with its gate, its
-// delays, its limits and its patience, so what it says of a URL is what the crawl
-// decides. Only the frontier is another one, which keeps sitemaps and counts pages,
-// and nothing is written anywhere.
+// Planner predicts a crawl from robots.txt files and sitemaps alone. It requests no page
+// and writes nothing. It runs the code of the crawl, with the same delays and limits, so
+// its decision about each URL is that of the crawl.
 //
-// It holds of each URL a 64-bit hash and what has become of it, 20 to 40 bytes;
-// the sitemaps themselves pass through. Two URLs of the same hash are taken for
-// one: among ten million the chance that there are any is 3 in a million.
+// It holds a 64-bit hash and a state for each URL, 20 to 40 bytes. Two URLs with the same
+// hash count as one; among ten million URLs the chance of that is 3 in a million.
 type Planner struct {
 	c       *Crawler
 	counter *plancount.Counter
 }
 
-// NewPlanner returns a planner for the crawl that cfg describes. Of the options it
-// heeds Transport, Logger, Notice and Formats (which cfg may name). It fails with
-// [ErrConfig] where [New] does, and has asked for nothing yet.
+// NewPlanner returns a planner for the crawl that cfg describes. It uses Transport, Logger,
+// OnNotice and Formats of the options. It fails with [ErrConfig] if [New] does, and makes
+// no request.
 func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if opts != nil && (opts.Resume || opts.Recrawl || opts.Frontier != nil) {
 		return nil, fmt.Errorf("%w: a plan is of a new crawl", ErrConfig)
@@ -58,7 +55,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	return p, nil
 }
 
-// planned returns what a plan has to know of the crawl.
+// planned returns the settings and functions of the crawl that a plan needs.
 func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
 		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
@@ -79,10 +76,9 @@ func planned(c *Crawler) *plancount.Crawl {
 	}
 }
 
-// Run reads robots.txt and sitemaps until all are read or, as a crawl would have to,
-// those that are left would have to be waited for longer than MaxWait. When ctx ends
-// the requests in flight are broken off. The Plan is what is known then, also beside
-// an error, which is of the planner's own side.
+// Run reads robots.txt files and sitemaps until all are read, or the remaining ones would
+// have to wait longer than MaxWait. When ctx ends, requests in flight are aborted. The Plan
+// has what is known then, also if Run fails.
 func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.lifecycle.Abort()
@@ -107,7 +103,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	return planned, errors.Join(fault, err, c.close())
 }
 
-// PlanStatus is how a planner is getting on.
+// PlanStatus is the current state of a planner.
 type PlanStatus struct {
 	Hosts             int // of which robots.txt was asked for
 	Sitemaps          int // read
@@ -117,8 +113,8 @@ type PlanStatus struct {
 	NextDue           time.Time // when a request can be made next; zero: one is under way
 }
 
-// Status returns how the planner is getting on. It can be called at any time until
-// Run returns.
+// Status returns the current state of the planner. It can be called at any time until Run
+// returns.
 func (p *Planner) Status() (*PlanStatus, error) {
 	stats, err := p.c.frontier.Stats(p.c.lifecycle.CommitCtx)
 	if err != nil {
@@ -137,7 +133,7 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	return s, nil
 }
 
-// planFetcher fetches no page: of a page only the robots.txt of its host is requested.
+// planFetcher fetches no page. Only the robots.txt of its host is requested.
 type planFetcher struct{}
 
 // Wants implements pageFetcher.

@@ -15,8 +15,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// checkProxy says what is wrong with the URL of a proxy. Of one that is not understood
-// any part before the last @ may belong to a password.
+// checkProxy returns an error if the URL of a proxy is not valid. In an invalid URL, any
+// part before the last @ may belong to a password.
 func checkProxy(raw string) error {
 	shown := withoutProxyUser(raw)
 	const write = "write it as http://host:port, https://host:port or socks5://host:port"
@@ -38,14 +38,14 @@ func checkProxy(raw string) error {
 	return nil
 }
 
-// badPort tells whether digits, or nothing, behind a host are no port.
+// badPort reports whether digits after a host are not a valid port.
 func badPort(digits string) bool {
 	n, err := strconv.ParseUint(digits, 10, 16)
 	return digits != "" && (err != nil || n == 0)
 }
 
-// checkProxyVariables says what is wrong with the proxies of the environment. Who reads
-// these does without one that is not understood, and would go past it to the sites.
+// checkProxyVariables returns an error if a proxy in the environment is not valid. net/http
+// would ignore it and connect directly.
 func checkProxyVariables() error {
 	var bad []error
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
@@ -63,8 +63,8 @@ func checkProxyVariables() error {
 	return errors.Join(bad...)
 }
 
-// proxyVariables returns the variables of the environment whose proxies are used for the
-// hosts of URLs, with these proxies, as http.ProxyFromEnvironment has it.
+// proxyVariables returns the environment variables whose proxies are used for the hosts of
+// URLs, as http.ProxyFromEnvironment chooses them.
 func proxyVariables(urls []string) (used []string) {
 	choose := httpproxy.FromEnvironment().ProxyFunc()
 	for _, scheme := range []string{"http", "https"} { // a site of one may lead to the other
@@ -91,10 +91,10 @@ func proxyVariables(urls []string) (used []string) {
 	return used
 }
 
-// WithoutSecrets returns the configuration as it may be written down and shown: where a
-// proxy has a user and a password, *** stands for them. It is what crawl.json has, so
-// that the directory of a crawl can be handed on. A crawl that goes on has to be given
-// such proxies again: [Config.Validate] refuses those with *** for a user.
+// WithoutSecrets returns the configuration with *** in place of the users and passwords of
+// proxies. crawl.json stores it in this form, so that the directory of a crawl can be
+// shared. To resume such a crawl, set the proxies again: [Config.Validate] rejects *** as a
+// user.
 func (c Config) WithoutSecrets() Config {
 	c.Fetch.Proxies = slices.Clone(c.Fetch.Proxies)
 	for i, raw := range c.Fetch.Proxies {
@@ -103,9 +103,9 @@ func (c Config) WithoutSecrets() Config {
 	return c
 }
 
-// withoutProxyUser puts *** in the place of the user and password of the URL of a proxy,
-// and of a query or fragment, which that of a proxy has not. It may be none, or not be
-// understood: any part before the last @ may belong to a password.
+// withoutProxyUser masks the user and password in the URL of a proxy, and its query and
+// fragment, which a proxy has not. The URL may be invalid: any part before the last @ may
+// belong to a password.
 func withoutProxyUser(raw string) string {
 	last := strings.LastIndexByte(raw, '@')
 	if i := strings.IndexAny(raw[last+1:], "?#"); i >= 0 {
@@ -121,8 +121,7 @@ func withoutProxyUser(raw string) string {
 	return scheme + secret.Mask + raw[last:]
 }
 
-// lacksUser tells whether the URL of a proxy is one of which the user and password were
-// left out.
+// lacksUser reports whether the user and password of a proxy were masked.
 func lacksUser(u *url.URL) bool {
 	_, password := u.User.Password()
 	return !password && u.User.Username() == secret.Mask

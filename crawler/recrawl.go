@@ -14,14 +14,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// startRecrawl puts the output of a crawl aside and brings all it has asked for back
-// into the frontier.
+// startRecrawl rotates the files of a crawl and requeues its URLs.
 func (c *Crawler) startRecrawl() error {
 	s, err := c.openExisting()
 	if err != nil {
 		return err
 	}
-	if !s.RecrawlPending { // else a recrawl was begun and goes on
+	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
 		if err := c.record.Load(); err != nil {
 			return err
 		}
@@ -29,9 +28,9 @@ func (c *Crawler) startRecrawl() error {
 		if err != nil {
 			return err
 		}
-		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls); s.Recrawls++ { // of a crawl that was removed
+		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
-		for i := range lost { // their URLs are not among those of this round
+		for i := range lost { // their URLs are not requeued
 			if lost[i].File != record.JournalFile {
 				lost[i].File = crawldir.RotatedName(lost[i].File, s.Recrawls)
 			}
@@ -47,8 +46,8 @@ func (c *Crawler) startRecrawl() error {
 	return c.requeueAll(s)
 }
 
-// requeueAll does what a recrawl begins with. Killed, it does it again: nothing is
-// fetched before it is through.
+// requeueAll prepares a recrawl. After a kill it runs again: nothing is fetched before it
+// completes.
 func (c *Crawler) requeueAll(s *state) error {
 	old, err := crawldir.Rotate(c.cfg.Output.Dir, s.Recrawls, c.opts.Formats...)
 	if err != nil {
@@ -65,15 +64,15 @@ func (c *Crawler) requeueAll(s *state) error {
 	return c.openCommitted(s)
 }
 
-// requeuer brings URLs back into the frontier, many at a time.
+// requeuer adds URLs to the frontier again, many at a time.
 type requeuer struct {
 	c           *Crawler
 	items       []frontier.Item
-	unconfirmed []frontier.Item // of which the frontier is to say whether it has them
-	requeued    map[string]bool // the URLs of these that it has; nil: nobody wants to know
+	unconfirmed []frontier.Item // added only if the frontier knows them
+	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil: not recorded
 }
 
-// addAll brings back what the files of a crawl list.
+// addAll requeues the URLs that the files of a crawl list.
 func (r *requeuer) addAll(old crawldir.Files) error {
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
@@ -96,7 +95,7 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 		if slices.Contains(leasedReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}
-		return nil // the others stand in the journal or in the frontier
+		return nil // the others are in the journal or the frontier
 	})
 	if err != nil {
 		return err
@@ -104,22 +103,22 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 	return r.flush()
 }
 
-// leasedReasons are those for which a URL is left alone when its turn has come, so that the
-// frontier has it. One that is left for its address at sight stands in the journal.
+// leasedReasons are the reasons for which a URL is skipped after it was leased, so that the
+// frontier knows it. A URL whose own address is refused is only in the journal.
 var leasedReasons = []output.Reason{output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries}
 
-// provenanceOf is how the crawl came to a URL that it left alone.
+// provenanceOf returns how the crawl found a URL that it skipped.
 func provenanceOf(r *output.Rejection) provenance.Provenance {
 	return provenance.Provenance{Source: provenance.SourceOf(r.Source), FromStart: r.Source == provenance.Start.String(), Depth: r.Depth, FoundOn: r.FoundOn}
 }
 
-// add brings a URL back, ahead of those of its kind that were never asked for. What is no
-// URL, as somebody may have edited the files, is left out.
+// add requeues a URL before those of its kind that were never requested. Invalid URLs, as
+// in edited files, are ignored.
 func (r *requeuer) add(url string, t provenance.Provenance) error { return r.addTo(&r.items, url, t) }
 
-// addKnown is add for a page that was rejected, unless the frontier does not have it: then
-// it never had a turn and comes back from the journal, or is a sitemap and comes back as one.
-// The target of a redirect may have a key of its own.
+// addKnown requeues a rejected page if the frontier knows it. Otherwise it was never leased
+// and is in the journal, or is a sitemap. The target of a redirect may have a key of its
+// own.
 func (r *requeuer) addKnown(url string, t provenance.Provenance) error {
 	if t.Source == provenance.Redirect {
 		if err := r.addTo(&r.unconfirmed, provenance.RedirectKey(url), t); err != nil {
@@ -154,7 +153,7 @@ func (r *requeuer) flush() error {
 	return err
 }
 
-// confirm takes those in doubt that the frontier has.
+// confirm requeues the unconfirmed URLs that the frontier knows.
 func (r *requeuer) confirm() error {
 	urls := make([]string, len(r.unconfirmed))
 	for i := range r.unconfirmed {

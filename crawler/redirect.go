@@ -11,11 +11,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxHops bounds a chain of page redirects.
+// maxHops limits a chain of page redirects.
 const maxHops = 10
 
-// redirect decides about the target of a redirect. It goes back to the frontier like any URL:
-// its own scope, robots.txt and delay hold for it. Nil: it is no URL.
+// redirect decides about the target of a redirect. It goes back to the frontier like any
+// URL: scope, robots.txt and delay apply to it. Nil: it is not a URL.
 func (d *discovery) redirect(v *visit, location string) *discoveries {
 	found := newDiscoveries(d)
 	a, err := weburl.Resolve(v.u.String(), location)
@@ -34,7 +34,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	case t.IsSitemap():
 		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
 	case a.Origin == v.origin && d.cleanURL(a.Canonical, v.file) != a.Canonical:
-		// Under the plain key it is skipped as another spelling of what redirects to it.
+		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
 	switch {
@@ -54,7 +54,8 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	return found
 }
 
-// joinRedirectTarget brings the host that a start URL led to into the scope, and says so.
+// joinRedirectTarget adds the host that a start URL redirects to to the scope, and reports
+// it.
 func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 	if _, err := d.announce(a); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 }
 
 // announce tells other processes that the host of a belongs to the crawl, unless they know.
-// Known says that one may have fetched the robots.txt of the host before.
+// Known says that another process may have fetched the robots.txt of the host.
 func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	if d.scope.Holds(a) {
 		return false, nil
@@ -80,8 +81,8 @@ func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	return d.member.Announce(d.lifecycle.CommitCtx, string(a.Origin)+"/")
 }
 
-// joinHost brings the host of a into the scope, with the URLs of it that were left aside
-// until now, and its sitemaps if its robots.txt was read before.
+// joinHost adds the host of a to the scope. It queues the host's URLs that were skipped so
+// far, and its sitemaps if its robots.txt was read before.
 func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	taken, news, err := d.growScope(a)
 	if err != nil || !news {
@@ -93,8 +94,8 @@ func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	return news, d.queueSkipped(taken)
 }
 
-// growScope brings the host of a into the scope and returns what was left aside and
-// belongs to it now.
+// growScope adds the host of a to the scope and returns the skipped URLs that are in scope
+// now.
 func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
 	d.scopeMu.Lock()
 	defer d.scopeMu.Unlock()
@@ -109,15 +110,15 @@ func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news boo
 	}
 	err = d.record.Skipped.Take(func(l record.SkippedURL) bool {
 		return l.Rejection.Reason == output.OutOfScope && d.scope.Holds(l.URL)
-	}, func(some []record.SkippedURL) error { // all at once: they may be taken up only when scope may be read again
+	}, func(some []record.SkippedURL) error { // all at once: they may be queued only after scopeMu is released
 		taken = append(taken, some...)
 		return nil
 	})
 	return taken, news, err
 }
 
-// queueSkipped puts URLs into the frontier that were left aside, unless another reason
-// keeps them there.
+// queueSkipped adds skipped URLs to the frontier, unless they are skipped for another
+// reason.
 func (d *discovery) queueSkipped(taken []record.SkippedURL) error {
 	found := newDiscoveries(d)
 	for _, l := range taken {
@@ -127,8 +128,8 @@ func (d *discovery) queueSkipped(taken []record.SkippedURL) error {
 		}
 		switch {
 		case l.Rejection.Reason == output.BlockedAddress && t.Source == provenance.Sitemap:
-			// The sitemap cannot have stood at this address, nor the robots.txt that
-			// lists it: neither could have been read.
+			// Neither the sitemap nor the robots.txt that lists it can be at this address:
+			// they could not have been read.
 			found.skip(l.Item, l.URL, t, output.NotAuthorized, "")
 		case d.scope.Holds(l.URL):
 			found.addInScope(l.Item, l.URL, t)

@@ -69,14 +69,12 @@ func (s *state) setConfig(cfg Config) {
 	s.Config = cfg.WithoutSecrets()
 }
 
-// ErrFrontierLost says that a crawl cannot go on, since its frontier is not there any
-// more.
+// ErrFrontierLost says that a crawl cannot be resumed because its frontier is missing.
 var ErrFrontierLost = errors.New("frontier lost")
 
-// Saved returns the configuration of the crawl in a directory, for
-// [Options.Resume] and [Options.Recrawl]. Its Output.Dir is dir, wherever that was
-// when the crawl began. Proxies that had a user and a password have to be given
-// again; see [Config.WithoutSecrets]. The error is [output.ErrNone] when there is no
+// Saved returns the configuration of the crawl in a directory, for [Options.Resume] and
+// [Options.Recrawl]. Its Output.Dir is dir. Proxies with a user and a password have to be
+// set again; see [Config.WithoutSecrets]. The error is [output.ErrNone] if there is no
 // crawl.
 func Saved(dir string) (Config, error) {
 	s, err := loadState(dir)

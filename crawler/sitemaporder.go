@@ -9,34 +9,33 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// SitemapOrder says which entries of sitemaps are fetched first on their host.
+// SitemapOrder says which sitemap entries of a host are fetched first.
 type SitemapOrder string
 
 const (
-	// ByLastMod is the last changed first: ROB-SMP-16. Entries without a date,
-	// or with one that is still to come, are last.
+	// ByLastMod fetches the last changed first. Entries without a date, or with one in the
+	// future, are last.
 	ByLastMod SitemapOrder = "lastmod"
-	// ByPriority is by the priority that the site gives them (ROB-SMP-17).
+	// ByPriority fetches by the priority that the site sets.
 	ByPriority SitemapOrder = "priority"
-	// AsListed is the order in which they stand in the files.
+	// AsListed fetches in the order of the files.
 	AsListed SitemapOrder = "none"
 )
 
 func (o SitemapOrder) valid() bool { return o == ByLastMod || o == ByPriority || o == AsListed }
 
-// entryOrder decides when the entries of sitemaps come to their turn, and which do
-// not.
+// entryOrder gives sitemap entries their priority, and says which are skipped as unchanged.
 type entryOrder struct {
 	by    SitemapOrder
 	now   time.Time // when the crawl began
 	since time.Time // zero: all
 }
 
-// levels is how many priorities of the frontier the entries of sitemaps have,
-// from provenance.PriorityEntry on.
+// levels is the number of frontier priorities for sitemap entries, from
+// provenance.PriorityEntry on.
 const levels = provenance.PriorityLink - provenance.PriorityEntry
 
-// priority is that of an entry in the frontier.
+// priority returns the frontier priority of an entry.
 func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	level := 0
 	switch {
@@ -52,13 +51,13 @@ func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	return provenance.PriorityEntry + uint8(level)
 }
 
-// isUnchanged tells whether an entry says that it has not changed since the time that
-// matters. One without a date may have.
+// isUnchanged reports whether an entry says that it has not changed since the time in
+// question. An entry without a date may have changed.
 func (o *entryOrder) isUnchanged(e sitemap.Entry) bool {
 	return !e.LastMod.IsZero() && e.LastMod.Before(o.since)
 }
 
-// parseSince reads a date or a time, as since has it. Empty is the zero time.
+// parseSince parses a date or a time. Empty is the zero time.
 func parseSince(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// checkStart says what is wrong with a start URL.
+// checkStart returns an error if a start URL is not valid.
 func checkStart(raw string) error {
 	raw = strings.TrimSpace(raw)
 	scheme, _, ok := strings.Cut(raw, "://")
@@ -34,7 +34,7 @@ func checkStart(raw string) error {
 	return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 }
 
-// cause is the innermost error, without the URL that those around it repeat.
+// cause returns the innermost error. Outer ones repeat the URL.
 func cause(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -42,10 +42,9 @@ func cause(err error) error {
 	return err
 }
 
-// Canonical returns the one form under which the crawl knows a URL: scheme and
-// host in lower case, the host in punycode, no default port, no dot segments, no
-// user info, no fragment; path and query otherwise as written (ROB-MAT-25).
-// It fails on what is not an http or https URL.
+// Canonical returns the canonical form of a URL: scheme and host in lower case, the host in
+// punycode, no default port, dot segments, user info or fragment. Path and query stay as
+// written. It fails if the URL is not an http or https URL.
 func Canonical(raw string) (string, error) {
 	u, err := weburl.Parse(raw)
 	return u.Canonical, err

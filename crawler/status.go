@@ -7,20 +7,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Status is how a crawl is getting on.
+// Status is the current state of a crawl.
 type Status struct {
-	// Summary is what it has done so far. Its End is empty until it is known
-	// why the crawl ends.
+	// Summary has the results so far. Its End is empty while the crawl runs.
 	Summary
-	// Frontier counts the URLs it knows of by what has become of them.
+	// Frontier counts the known URLs by state.
 	Frontier frontier.Stats
-	// Paused says that no URL is handed out; see [Crawler.Pause].
+	// Paused is true between [Crawler.Pause] and [Crawler.Continue].
 	Paused bool
 }
 
-// Status returns how the crawl is getting on. It can be called from
-// [Options.OnStart] until Run returns, by any goroutine. The error is that of a
-// frontier which is closed or has failed.
+// Status returns the current state of the crawl. Any goroutine can call it from
+// [Options.OnStart] until Run returns. It fails if the frontier is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
 	end, last, _ := c.lifecycle.Ending()
 	stats, err := c.member.Counts(c.lifecycle.CommitCtx, last)
@@ -41,9 +39,9 @@ func (c *Crawler) Status() (*Status, error) {
 	return s, nil
 }
 
-// Host returns what the crawl knows of a host (see [frontier.HostOf]): its clock, its queue,
-// the robots.txt files of its origins. When it can be called and what the error is, is as
-// with Status.
+// Host returns the record of a host (see [frontier.HostOf]): its clock, its queue and the
+// robots.txt files of its origins. It can be called when Status can, and fails as that
+// does.
 func (c *Crawler) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
 	return c.frontier.Host(ctx, host)
 }

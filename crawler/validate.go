@@ -17,10 +17,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// ErrConfig is the class of every error about a configuration.
+// ErrConfig is the error class of every invalid configuration.
 var ErrConfig = errors.New("bad configuration")
 
-// A ConfigError says what is wrong with the value of a key of a [Config]. It is an
+// A ConfigError says what is wrong with the value of one key of a [Config]. It wraps
 // [ErrConfig].
 type ConfigError struct {
 	Key     string // as in a configuration file
@@ -42,8 +42,8 @@ const (
 	maxResponseFactor = 100
 )
 
-// Validate returns nil, or an error that joins a [*ConfigError] for each problem. Its text
-// has a line for each.
+// Validate returns nil, or an error that joins one [*ConfigError] for each problem. Its
+// text has one line for each.
 func (c Config) Validate() error {
 	var p problems
 	p.check(len(c.URLs) > 0, "urls", "there is no start URL")
@@ -135,7 +135,7 @@ func (f *Fetch) validate(p *problems) {
 	}
 }
 
-// Validate returns nil, or an error as that of [Config.Validate].
+// Validate returns nil, or an error like that of [Config.Validate].
 func (c *Cluster) Validate() error {
 	var p problems
 	c.validate(&p)
