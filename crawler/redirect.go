@@ -54,8 +54,8 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	return found
 }
 
-// joinRedirectTarget adds the host that a start URL redirects to to the scope, and reports
-// it.
+// joinRedirectTarget brings the host that a start URL redirects to into the scope, and
+// reports it.
 func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 	if _, err := d.announce(a); err != nil {
 		return err
@@ -81,8 +81,8 @@ func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	return d.member.Announce(d.lifecycle.CommitCtx, string(a.Origin)+"/")
 }
 
-// joinHost adds the host of a to the scope. It queues the host's URLs that were skipped so
-// far, and its sitemaps if its robots.txt was read before.
+// joinHost brings the host of a into the scope. It queues the host's URLs that were skipped
+// so far, and its sitemaps if its robots.txt was read before.
 func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	taken, news, err := d.growScope(a)
 	if err != nil || !news {
@@ -94,8 +94,8 @@ func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	return news, d.queueSkipped(taken)
 }
 
-// growScope adds the host of a to the scope and returns the skipped URLs that are in scope
-// now.
+// growScope brings the host of a into the scope and returns the skipped URLs that are in
+// scope now.
 func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
 	d.scopeMu.Lock()
 	defer d.scopeMu.Unlock()

@@ -24,14 +24,13 @@ import (
 )
 
 const (
-	// retryBase is the time before the first retry of a page. It doubles, up
-	// to maxBackoff times.
+	// retryBase is the time before the first retry of a page. It doubles up to maxBackoff
+	// times.
 	retryBase  = time.Second
 	maxBackoff = 6
 )
 
-// decideResponse decides about a page by the response to its request, or by what kept the response
-// away.
+// decideResponse decides about a page by the response, or by the error of its request.
 func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (decision, error) {
 	c := w.c
 	if failure != nil {
@@ -53,15 +52,15 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	return decision{verdict: done, page: page, found: found}, nil
 }
 
-// decideFailure decides about a URL whose request brought no response, or only a part of it, and took
-// so long.
+// decideFailure decides about a URL whose request failed after a time, without a complete
+// response.
 func (w *worker) decideFailure(v *visit, took time.Duration, err error) decision {
 	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
-		return w.decideRefusal(v, err) // the record has expired since it was asked, or the name has another address
+		return w.decideRefusal(v, err) // the record has expired meanwhile, or the name resolves to another address
 	}
 	v.hostDelay = c.network.delays.After(took)
-	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // not for a reason of the site
+	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // the site is not the cause
 		return waitUntil(time.Time{})
 	}
 	if d := w.retry(v, 0, err); d.verdict == retry {
@@ -70,8 +69,8 @@ func (w *worker) decideFailure(v *visit, took time.Duration, err error) decision
 	return skipFor(output.Failed, fetch.Cause(err))
 }
 
-// retry requests a URL again that failed, by a temporary status or an error, while an attempt
-// is left (ROB-POL-08). Otherwise the response counts as it is.
+// retry retries a URL after a temporary status or an error, while attempts remain
+// (ROB-POL-08). Otherwise the response counts as it is.
 func (w *worker) retry(v *visit, status int, err error) decision {
 	if err == nil && !isTemporary(status) || v.lease.Attempt > w.c.cfg.Fetch.Retries {
 		return decision{}
@@ -80,7 +79,7 @@ func (w *worker) retry(v *visit, status int, err error) decision {
 	return decision{verdict: retry, until: time.Now().Add(backoff), cause: err, status: status}
 }
 
-// isTemporary tells whether a URL with this status is retried.
+// isTemporary reports whether a URL with this status is retried.
 func isTemporary(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
@@ -100,15 +99,15 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 	return page
 }
 
-// A pageRules is what a response says. Nothing has come of it yet.
+// A reading is what was read from a response. It has not been applied yet.
 type reading struct {
 	*output.Page
-	text       []byte               // of HTML, in UTF-8; nil: it is none
-	noArchive  string               // the directive for which its content is not archived; empty: none
-	validators *frontier.Validators // what a later fetch can be conditional on; nil: those of the lease
+	text       []byte               // of an HTML page, in UTF-8; nil: another type
+	noArchive  string               // the directive that forbids archiving its content; empty: none
+	validators *frontier.Validators // for later conditional requests; nil: those of the lease
 }
 
-// record is the page as it is written down; nil: there is none.
+// record returns the page for pages.jsonl; nil: there is none.
 func (r *reading) record() *output.Page {
 	if r == nil {
 		return nil
@@ -116,8 +115,8 @@ func (r *reading) record() *output.Page {
 	return r.Page
 }
 
-// readPage reads a response: its directives, its fields, and what it leads to, the target of a
-// redirect or links.
+// readPage reads a response: its directives, its fields, and its links or the target of its
+// redirect.
 func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries, error) {
 	c := w.c
 	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(w.directives(got.Header, nil))}
@@ -152,20 +151,20 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	return page, found, err
 }
 
-// withhold takes the content out of the exchange of a page where a directive asks for that.
+// withhold removes the content from the exchange of a page if a directive asks for that.
 func (w *worker) withhold(e *output.Exchange, page *reading) {
 	switch {
 	case page != nil:
 		e.Withheld = page.noArchive
 	case w.c.cfg.Robots.ObeyNoindex:
-		e.Withheld = "unread" // nobody has seen what it asks for
+		e.Withheld = "unread" // its directives were not read
 	}
 	if e.Withheld != "" {
 		e.Body = nil
 	}
 }
 
-// isHTML tells whether a body is a page with links in it.
+// isHTML reports whether a response is an HTML page.
 func isHTML(contentType string, body []byte) bool {
 	if contentType == "" {
 		contentType = http.DetectContentType(body)
@@ -178,8 +177,8 @@ func isHTML(contentType string, body []byte) bool {
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 
-// toUTF8 decodes a page whose encoding stands in the page itself. One that the
-// header names was decoded on arrival, by colly, unless a byte order mark tells better.
+// toUTF8 decodes a page whose encoding is declared in the page itself. Colly has decoded an
+// encoding declared in the header, unless a byte order mark says otherwise.
 func toUTF8(body []byte, contentType string) []byte {
 	marked := bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
 	if !marked && strings.Contains(strings.ToLower(contentType), "charset") {

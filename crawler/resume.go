@@ -17,14 +17,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// state is the content of crawl.json: what a crawl that goes on must know before
-// it can open anything.
+// state is the content of crawl.json: what has to be known before a crawl can be opened
+// again.
 type state struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`
 
-	// DelayChanged says that hosts may have been set by another delay than that of
-	// Config.
+	// DelayChanged says that hosts may have a delay from earlier settings.
 	DelayChanged bool `json:"delay_changed,omitempty"`
 
 	// Recrawls counts the recrawls, and Began is when the last of them did.
@@ -34,14 +33,13 @@ type state struct {
 	StartedAt      time.Time `json:"started_at,omitzero"`
 	RecrawlPending bool      `json:"recrawl_pending,omitempty"`
 
-	// Shared is what tells the crawl from all others, where processes share it.
+	// Shared is the unique ID of a shared crawl.
 	Shared string `json:"shared,omitempty"`
 
-	// Ended is how the crawl ended when it was last at work. Nil: it is at work,
-	// or was killed.
+	// Ended is how the crawl ended last. Nil: it is running, or was killed.
 	Ended *ending `json:"ended,omitempty"`
 
-	// Lost is what files have lost of what the crawl wrote in them.
+	// Lost are lines that the files have lost.
 	Lost []output.Loss `json:"lost,omitempty"`
 
 	// RejectedIncomplete says that more URLs were skipped than are listed.
@@ -58,7 +56,7 @@ type ending struct {
 	Remaining int              `json:"remaining"` // URLs still to be fetched
 	Written   map[string]int64 `json:"written"`   // bytes of each file of lines
 
-	// Uncommitted says that the frontier could not be told of the last lines.
+	// Uncommitted says that the last outcomes did not reach the frontier.
 	Uncommitted bool `json:"uncommitted,omitempty"`
 }
 
@@ -105,15 +103,15 @@ func (c *Crawler) resume() error {
 	return c.openCommitted(s)
 }
 
-// openExisting opens the frontier of a crawl that was begun, and reads its state.
+// openExisting opens the frontier of an existing crawl, and reads its state.
 func (c *Crawler) openExisting() (*state, error) {
 	if _, err := loadState(c.cfg.Output.Dir); err != nil {
-		return nil, err // before a frontier is made where there was no crawl
+		return nil, err // before a frontier is created where there was no crawl
 	}
 	if err := c.openFrontier(); err != nil {
 		return nil, err
 	}
-	s, err := loadState(c.cfg.Output.Dir) // again: now nobody else changes it
+	s, err := loadState(c.cfg.Output.Dir) // again, now that the directory is locked
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +122,8 @@ func (c *Crawler) openExisting() (*state, error) {
 	return s, nil
 }
 
-// checkFrontier returns an error when the frontier knows nothing of the crawl whose files
-// are there: somebody has removed it. By its lights none of their lines counts, and
-// all would be cut off.
+// checkFrontier returns an error if the directory has results and its frontier was removed.
+// The crawl would treat every line as uncommitted and truncate it.
 func (c *Crawler) checkFrontier() error {
 	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
 	if err != nil || stats.Added > 0 {
@@ -139,7 +136,7 @@ func (c *Crawler) checkFrontier() error {
 	return nil
 }
 
-// openCommitted opens the output as far as the frontier knows of it, and saves the
+// openCommitted opens the files up to what the frontier has committed, and saves the
 // configuration, which may have changed.
 func (c *Crawler) openCommitted(s *state) error {
 	if err := c.record.Load(); err != nil {
@@ -170,8 +167,8 @@ func (c *Crawler) openCommitted(s *state) error {
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
-// noteLosses keeps with the crawl what files have lost, and tells of it. A loss that was
-// noted by a process that was killed before anything else was written is the same.
+// noteLosses saves and reports what files have lost. A loss that was noted by a process
+// that was then killed is reported once.
 func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	for _, l := range lost {
 		c.log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "had", l.Had)
@@ -181,13 +178,13 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 		c.notice(record.LossNotice(l))
 	}
 	c.tally.count(func(sum *Summary) {
-		damaged := slices.DeleteFunc(sum.Lost, func(l output.Loss) bool { return l.Damage == "" }) // each run finds these by itself
+		damaged := slices.DeleteFunc(sum.Lost, func(l output.Loss) bool { return l.Damage == "" }) // each run detects these itself
 		sum.Lost = slices.Concat(s.Lost, damaged)
 	})
 }
 
-// requeueRejected brings back the URLs that were left alone because of a limit that is
-// wider now, or of an address that is allowed now.
+// requeueRejected requeues URLs that were skipped because of a limit that was raised, or an
+// address that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -235,8 +232,7 @@ func (c *Crawler) requeueRejected(s *state) error {
 	return c.record.DropRejections(isBack)
 }
 
-// restore brings back what an earlier process has written. For a new crawl there is
-// nothing to bring back.
+// restore restores the state that an earlier process has written.
 func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
 		return err
@@ -268,8 +264,8 @@ func (c *Crawler) restore() error {
 	)
 }
 
-// restoreRobots writes files of robots.txt again that a power cut took: the frontier has
-// their text. Where it has another, the robots.txt is requested again.
+// restoreRobots writes robots.txt files again that a power cut has damaged, from the
+// frontier. If the frontier has another text, the robots.txt is requested again.
 func (c *Crawler) restoreRobots() error {
 	if !c.opts.Resume || c.cfg.Output.Durability != DurablePower {
 		return nil
@@ -302,8 +298,8 @@ func (d *discovery) restoreJoined(url string) error {
 	return nil
 }
 
-// seedRestored queues the sitemaps of hosts that joined the crawl: an earlier process may have been
-// killed before it came to that.
+// seedRestored queues the sitemaps of hosts that joined the crawl. An earlier process may
+// have been killed before that.
 func (d *discovery) seedRestored() error {
 	for _, origin := range d.tally.summary().Joined {
 		a, err := weburl.Parse(origin + "/")
@@ -317,8 +313,8 @@ func (d *discovery) seedRestored() error {
 	return nil
 }
 
-// requeueSkipped takes up URLs that were left aside and belong to the crawl now: because
-// its limits were changed, or it was killed before it came to take them up.
+// requeueSkipped queues skipped URLs that belong to the crawl now: because its limits were
+// changed, or because it was killed before it queued them.
 func (d *discovery) requeueSkipped() error {
 	var failed error
 	err := d.record.Skipped.Take(func(l record.SkippedURL) bool {
@@ -328,7 +324,7 @@ func (d *discovery) requeueSkipped() error {
 		case output.MaxDepth:
 			return !d.scope.TooDeep(l.Rejection.Depth)
 		case output.TooLong, output.RepeatedSegment:
-			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
+			t, err := provenance.Decode(l.Item.Meta) // missing for a URL that is only listed by its beginning
 			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.MaxHosts:

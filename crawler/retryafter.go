@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// obeyRetryAfter has the server that a request went to wait, where the response asks for that
-// (ROB-POL-04). The time counts from the end of the response, where ended is to be called.
+// obeyRetryAfter blocks the server of a response with Retry-After (ROB-POL-04). The time
+// counts from the end of the response, when the caller calls ended.
 func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended func()) {
 	wait, host, recorded := c.network.slots.RetryAfter(req, resp)
 	if wait == 0 {

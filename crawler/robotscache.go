@@ -13,13 +13,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// robotsCache keeps the robots.txt of an origin beside the clock of its host in the
-// frontier, so that all who share the frontier share it, and a restart does not lose it.
+// robotsCache keeps the robots.txt of an origin in the record of its host in the frontier,
+// so that it survives a restart and is shared with the frontier.
 type robotsCache struct {
 	frontier frontier.Frontier
-	failed   func() bool                 // the crawl has: what a record asks for may not have been taken in
-	refetch  func(robotsext.Origin) bool // this record has to be asked for again, though it is not old; nil: none has
-	since    time.Time                   // when this round of the crawl began: an older record is asked for again
+	failed   func() bool                 // the crawl has failed: the record may not have been applied
+	refetch  func(robotsext.Origin) bool // this record must be requested again before it expires; nil: none
+	since    time.Time                   // start of the recrawl: older records are requested again
 }
 
 // Load implements robotsext.Cache.
@@ -33,13 +33,13 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 		return nil, err
 	}
 	if (rec.FetchedAt.Before(c.since) || c.refetch != nil && c.refetch(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
-		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
+		rec.ExpiresAt = rec.FetchedAt // it stays in use while the site is unreachable
 	}
 	return rec, nil
 }
 
-// forgetRecovered forgets the hosts whose robots.txt was reached since this process could not, as
-// by another process.
+// forgetRecovered removes deferred hosts whose robots.txt was reached meanwhile, for
+// example by another process.
 func (c *Crawler) forgetRecovered() error {
 	hosts, noted := c.record.Deferred.All()
 	for _, h := range hosts {
@@ -57,14 +57,14 @@ func (c *Crawler) forgetRecovered() error {
 	return nil
 }
 
-// Store implements robotsext.Cache. What the guard refused is not kept: stored, the
-// error would be a text like that of any host which may answer later.
+// Store implements robotsext.Cache. It does not keep what the guard refused: stored, the
+// error would look like that of a host that may respond later.
 func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if blocked.IsRefused(rec) {
 		return nil
 	}
-	// Of a site that cannot be asked there is nothing to take in, and when to come back is
-	// to be known also after a failure of ours, unless that is why it could not be asked.
+	// The retry time of an unreachable site is stored even after the crawl has failed, unless
+	// that failure is why the site was unreachable.
 	if c.failed() && (rec.Outcome != robotsext.Unreachable || rec.Status == 0) {
 		return fmt.Errorf("robots.txt of %s: the crawl has failed", rec.Origin)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// seedStart brings the start URLs into the scope and the frontier.
+// seedStart adds the start URLs to the scope and the frontier.
 func (d *discovery) seedStart() error {
 	var items []frontier.Item
 	for _, raw := range d.cfg.URLs {
@@ -36,7 +36,7 @@ func (d *discovery) seedStart() error {
 	return d.add(items)
 }
 
-// add puts URLs into the frontier.
+// add adds URLs to the frontier.
 func (d *discovery) add(items []frontier.Item) error {
 	if _, err := d.frontier.Add(d.lifecycle.CommitCtx, items); err != nil {
 		return err
@@ -45,9 +45,8 @@ func (d *discovery) add(items []frontier.Item) error {
 	return nil
 }
 
-// onRobots is called with each robots.txt that was fetched, before any URL is
-// judged by it: the host gets its delay, and the Sitemap lines of a host that
-// belongs to the crawl become seeds.
+// onRobots is called with each fetched robots.txt before it decides about any URL. It sets
+// the delay of the host, and queues the sitemaps of hosts that belong to the crawl.
 func (c *Crawler) onRobots(rec *robotsext.Record) {
 	c.lifecycle.WhileOpen(func() error {
 		if !blocked.IsUnrequested(rec) {
@@ -56,7 +55,7 @@ func (c *Crawler) onRobots(rec *robotsext.Record) {
 		logRobots(c.log, rec)
 		return c.applyRobots(rec)
 	})
-	_ = c.network.slots.Rest(c.lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.network.slots.Rest(c.lifecycle.Working, weburl.ServerOf(string(rec.Origin))) // it ends early only with the crawl
 }
 
 func (c *Crawler) applyRobots(rec *robotsext.Record) error {
@@ -72,7 +71,7 @@ func (c *Crawler) applyRobots(rec *robotsext.Record) error {
 		return err
 	}
 	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.discovery.scope.Holds(origin) {
-		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // whether it belongs to the crawl now
+		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
 			return err
 		}
 	}
@@ -82,8 +81,8 @@ func (c *Crawler) applyRobots(rec *robotsext.Record) error {
 	return c.recorder.Robots(rec)
 }
 
-// seedJoined brings the sitemaps of a host that has come to belong to the crawl into
-// the frontier, as far as robots.txt files of its origins were read before that.
+// seedJoined queues the sitemaps of a host that has joined the crawl, from the robots.txt
+// files that were read before.
 func (d *discovery) seedJoined(a weburl.URL) error {
 	host, err := d.frontier.Host(d.lifecycle.CommitCtx, a.Server)
 	if err != nil {
@@ -105,9 +104,8 @@ func (d *discovery) seedJoined(a weburl.URL) error {
 	return nil
 }
 
-// seedSitemaps brings the Sitemap lines of a host into the frontier, where they
-// wait for their turn like pages. Those of a host that only keeps a sitemap or a
-// robots.txt for others are not this crawl's.
+// seedSitemaps queues the sitemaps that a robots.txt lists, if its host belongs to the
+// crawl.
 func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	origin, err := weburl.Parse(string(rec.Origin) + "/")
 	if err != nil || !d.scope.Holds(origin) {
@@ -121,7 +119,7 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	}
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
 	if len(lines) == 0 && d.cfg.Sitemaps.Probe {
-		lines, t.FoundOn = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
+		lines, t.FoundOn = []string{string(rec.Origin) + "/sitemap.xml"}, "" // it may not exist
 	}
 	found := newDiscoveries(d)
 	for _, url := range lines {

@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// sitemapTime bounds the reading of one sitemap file, which may be 50 MiB.
+	// sitemapTime limits the time for one sitemap file, which may be 50 MiB.
 	sitemapTime = 5 * time.Minute
 
-	// maxNested is how deep an index may stand in an index (ROB-SMP-20).
+	// maxNested is how deep indexes may be nested (ROB-SMP-20).
 	maxNested = 2
 
-	// maxSitemapURL is the longest URL of a sitemap file, in bytes, which stands in the
-	// line of each of its entries. URLs in sitemaps are to be shorter than that.
+	// maxSitemapURL is the longest URL of a sitemap file, in bytes. The line of each entry
+	// repeats it.
 	maxSitemapURL = 2048
 
-	// seedBatch is how many entries of a sitemap go into the frontier at once.
+	// seedBatch is how many sitemap entries are added to the frontier at once.
 	seedBatch = 500
 )
 
-// countSitemap takes up a sitemap file that a robots.txt or an index lists.
+// addSitemap adds a sitemap file that a robots.txt or an index lists.
 func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
@@ -47,21 +47,22 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 		return err
 	}
 	if known[0] || !f.d.sitemaps.Take(t.SitemapOf) {
-		return nil // a list that is read again counts once
+		return nil // a sitemap that is listed again counts once
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 	return nil
 }
 
-// countSitemap fetches one sitemap file and puts its entries into the frontier while they arrive.
-// After a kill it is read again from the start; entries that were added before are added once.
+// fetchSitemap fetches one sitemap file and adds its entries to the frontier while they
+// arrive. After a kill it is read again from the start; the frontier ignores entries that
+// it knows.
 func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
 	if c.discovery.sitemaps.Exhausted(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
 	}
-	// The listing in robots.txt proves that the host vouches for the sitemap,
-	// wherever that lies; without it a sitemap could send the crawl anywhere.
+	// The listing in robots.txt authorizes the sitemap for its host, on whatever host it is.
+	// Without it, a sitemap could send the crawl anywhere.
 	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
@@ -93,7 +94,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		return d, nil
 	}
 	if resp.StatusCode/100 != 2 {
-		if v.prov.FoundOn != "" { // somebody said that it was there
+		if v.prov.FoundOn != "" { // robots.txt or an index lists it
 			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
@@ -101,14 +102,14 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	}
 	switch err := c.discovery.seedEntries(v, resp, scope, line); {
 	case errors.Is(err, sitemap.Unreadable):
-		return w.decideFailure(v, time.Since(began), err), nil // what it listed so far stays
+		return w.decideFailure(v, time.Since(began), err), nil // entries read so far remain queued
 	case err != nil:
 		return d, err
 	}
 	return decision{verdict: done, sitemap: line}, v.lines.Sitemap(line)
 }
 
-// sitemapLine is the line of sitemaps.jsonl about v.
+// sitemapLine returns the line of sitemaps.jsonl about v.
 func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
 		URL: v.u.String(), Status: status, Host: string(v.prov.SitemapOf),
@@ -116,9 +117,8 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	}
 }
 
-// seedEntries reads the entries of a sitemap into the frontier, and counts them
-// in its line. What is wrong with the file is told to the person; what stood
-// before it counts.
+// seedEntries adds the entries of a sitemap to the frontier, and counts them in its line.
+// Errors in the file are reported; entries before them count.
 func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, line *output.Sitemap) error {
 	found := newDiscoveries(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
@@ -160,8 +160,8 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 	return d.seed(found)
 }
 
-// skipOtherHostSitemap leaves a sitemap aside that the index of another host lists, as long as there
-// are no more of them than that host may list.
+// skipOtherHostSitemap skips a sitemap of another host that an index lists, up to the limit
+// on sitemaps.
 func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
@@ -173,8 +173,8 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) 
 	}
 }
 
-// addEntry takes up an entry of a sitemap: a page, or a sitemap below an index.
-// What the sitemap may not speak for is left aside (ROB-SMP-18).
+// addEntry adds an entry of a sitemap: a page, or a sitemap in an index. Entries that the
+// sitemap is not authorized for are skipped (ROB-SMP-18).
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod}
 	if entry.Sitemap {

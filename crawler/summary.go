@@ -112,7 +112,7 @@ func (t *tally) count(change func(*Summary)) {
 	change(&t.sum)
 }
 
-// countRejected counts a URL that is rejected; a change of -1: no longer for this reason.
+// countRejected adds change, 1 or -1, to the rejected URLs of a reason.
 func (t *tally) countRejected(r output.Reason, change int) {
 	t.count(func(s *Summary) {
 		if s.Rejected[r] += change; s.Rejected[r] == 0 {
@@ -145,7 +145,7 @@ func (t *tally) countSitemap(m *output.Sitemap) {
 	t.count(func(s *Summary) { s.Sitemaps++; s.Entries += m.Pages })
 }
 
-// summary returns a copy as of now.
+// summary returns a copy of the current numbers.
 func (t *tally) summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// countPage counts a page or a redirect for its pattern. It returns the pattern if the page has
-// closed it. Links are what the page leads to; they are not in the frontier yet.
+// countPage counts a page or a redirect for its pattern. It returns the pattern if the page
+// closes it. Links are those of the page; they are not in the frontier yet.
 func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
 	c := w.c
 	switch {
@@ -35,12 +35,12 @@ func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*tra
 	return closed, nil
 }
 
-// maxLeads is how many URLs the frontier is asked about at once.
+// maxLeads is how many URLs one query to the frontier may have.
 const maxLeads = 1000
 
-// leadsToNew tells whether there is a URL among links that nobody knew, of a pattern that
-// has had its free pages: of any host, since a trap may go to and fro between the
-// origins of a site, such as http and https.
+// leadsToNew reports whether links has an unknown URL of a pattern that has used its
+// trap-pages. The URL may be on any host, since a trap may alternate between the origins of
+// a site.
 func (w *worker) leadsToNew(links []frontier.Item) (bool, error) {
 	c := w.c
 	var more []string
@@ -58,8 +58,8 @@ func (w *worker) leadsToNew(links []frontier.Item) (bool, error) {
 	return false, nil
 }
 
-// restoreTrap closes a pattern that an earlier process has closed, unless more is
-// allowed now, or another round has begun.
+// restoreTrap closes a pattern that an earlier process closed, unless trap-pages was raised
+// or a recrawl has started.
 func (c *Crawler) restoreTrap(p *trap.ClosedPattern) {
 	if c.cfg.Limits.TrapPages > 0 && p.Free >= c.cfg.Limits.TrapPages && !p.At.Before(c.state.StartedAt) {
 		c.discovery.traps.Close(p)

@@ -35,8 +35,8 @@ func (e *ConfigError) Error() string {
 // Unwrap returns ErrConfig and the problem.
 func (e *ConfigError) Unwrap() []error { return []error{ErrConfig, e.Problem} }
 
-// maxDuration is the longest time that a key may say, a year, and maxResponseFactor the
-// largest factor. The crawl multiplies and adds them, and a time.Duration ends at 292 years.
+// maxDuration is the longest duration of a key, a year, and maxResponseFactor the largest
+// factor. The crawl multiplies and adds them, and a time.Duration ends at 292 years.
 const (
 	maxDuration       = 365 * 24 * time.Hour
 	maxResponseFactor = 100
@@ -159,35 +159,35 @@ func (c *Cluster) validate(p *problems) {
 	p.check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
 }
 
-// problems collects what is wrong with a configuration.
+// problems collects the errors of a configuration.
 type problems []error
 
-// add adds the problem of a key, if err is one.
+// add adds the error of a key, if err is not nil.
 func (p *problems) add(key string, err error) {
 	if err != nil {
 		*p = append(*p, &ConfigError{Key: key, Problem: err})
 	}
 }
 
-// check adds a problem of a key unless its value is right.
+// check adds an error of a key unless ok.
 func (p *problems) check(ok bool, key, format string, args ...any) {
 	if !ok {
 		p.add(key, fmt.Errorf(format, args...))
 	}
 }
 
-// checkYear checks that a time is at most a year.
+// checkYear checks that a duration is at most a year.
 func (p *problems) checkYear(key string, d time.Duration) {
 	p.check(d <= maxDuration, key, "%v is longer than %v", d, maxDuration)
 }
 
-// checkTimeout checks a time that cannot be zero.
+// checkTimeout checks a duration that must not be zero.
 func (p *problems) checkTimeout(key string, d time.Duration) {
 	p.check(d > 0, key, "%v is not a time to wait", d)
 	p.checkYear(key, d)
 }
 
-// checkLimit checks a limit that zero switches off.
+// checkLimit checks a limit that is off at zero.
 func checkLimit[N int | int64 | time.Duration](p *problems, key string, n N) {
 	p.check(n >= 0, key, "%v is negative; 0 is no limit", n)
 }
@@ -208,7 +208,7 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 	return extract.NewRules(rules)
 }
 
-// formatError makes an error about the formats of a crawl one about their key.
+// formatError adds the key to an error about formats.
 func formatError(err error) error {
 	if bad, ok := errors.AsType[record.FormatError](err); ok {
 		return &ConfigError{Key: "also-write", Problem: bad}

@@ -13,16 +13,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// validators is what a later fetch of a page can be conditional on (RFC 9110
-// section 8.8), and compared with. Nil: what is known already stays, as after an
-// answer that says so, or one that is no page.
+// validators returns the validators of a page for later conditional requests (RFC 9110
+// section 8.8). Nil: the known ones remain, as after a 304 or an error.
 //
-// Where the site sends no Last-Modified but its sitemap says when the page was last
-// changed, that takes its place, unless it lies ahead of the fetch.
+// If the site sends no Last-Modified, the lastmod of its sitemap is used, unless it is
+// later than the fetch.
 func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
 	if got.Status == http.StatusNotModified {
-		page.Unchanged = before != nil // else nobody has asked
+		page.Unchanged = before != nil // otherwise the request was not conditional
 		return nil
 	}
 	if got.Status/100 != 2 {
@@ -49,7 +48,8 @@ func hashText(sum uint64) string {
 	return "0000000000000000"[:digits-len(text)] + text
 }
 
-// conditional makes a request conditional on validators. Nil: it is not.
+// conditional returns the header fields of a conditional request. Nil: it is not
+// conditional.
 func conditional(v *frontier.Validators) http.Header {
 	if v == nil || v.ETag == "" && v.LastModified == "" {
 		return nil

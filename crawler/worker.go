@@ -21,13 +21,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A worker takes URLs from the frontier, one after the other, and carries each from its lease
-// to its commit. Its steps decide, in admission.go, response.go and sitemap.go; only act
-// skips, waits and retries it, and only carry commits it. The entries of a sitemap are queued or
-// skipped while it is read.
+// A worker leases URLs from the frontier, one after the other, and processes each up to its
+// commit. Its steps in admission.go, response.go and sitemap.go decide. Only act skips,
+// defers and retries a URL, and only process commits it. The entries of a sitemap are
+// queued or skipped while it is read.
 //
-// Its contexts end one after the other: waiting when a pause begins, leases when the crawl stops,
-// Working when requests in flight are aborted. CommitCtx outlives them.
+// Its contexts end one after the other: waiting when a pause begins, leases when the crawl
+// stops, Working when requests in flight are aborted. CommitCtx outlives them.
 type worker struct {
 	c        *Crawler
 	pages    pageFetcher
@@ -36,20 +36,20 @@ type worker struct {
 
 // A pageFetcher requests pages. That of a plan requests none.
 type pageFetcher interface {
-	// Wants reports whether pages are requested at all. If not, a page is done when it is
-	// known what its robots.txt says.
+	// Wants reports whether pages are requested at all. If not, a page is done when its
+	// robots.txt allows it.
 	Wants() bool
-	// Fetch returns a response beside an error too, which says how long the request took.
+	// Fetch returns a response with the duration of the request even if it fails.
 	Fetch(fetch.Request) (*fetch.Response, error)
 }
 
-// A recorder writes down what a crawl does. That of a plan counts instead.
+// A recorder records what a crawl does. That of a plan counts instead.
 type recorder interface {
-	// Commit writes down what became of a URL, and then tells the frontier.
+	// Commit records the outcome of a URL, and then reports it to the frontier.
 	Commit(frontier.Outcome, *output.Page, crawldir.Batch) error
-	// Skip writes down URLs that were found and do not belong to the crawl.
+	// Skip records URLs that are skipped.
 	Skip([]record.SkippedURL) error
-	// Robots writes down a robots.txt that was requested.
+	// Robots records a robots.txt that was requested.
 	Robots(*robotsext.Record) error
 }
 
@@ -59,13 +59,13 @@ type crawlFetcher struct{ *fetch.Fetcher }
 // Wants implements pageFetcher.
 func (crawlFetcher) Wants() bool { return true }
 
-// crawlRecorder writes down what a crawl does in its directory.
+// crawlRecorder records a crawl in its directory.
 type crawlRecorder struct{ *record.Recorder }
 
 // Skip implements recorder.
 func (r crawlRecorder) Skip(urls []record.SkippedURL) error { return r.Skipped.Add(urls) }
 
-// Robots implements recorder. A robots.txt that was not requested is none.
+// Robots implements recorder. It ignores a robots.txt that was not requested.
 func (r crawlRecorder) Robots(rec *robotsext.Record) error {
 	if blocked.IsUnrequested(rec) {
 		return nil
@@ -73,16 +73,16 @@ func (r crawlRecorder) Robots(rec *robotsext.Record) error {
 	return r.Recorder.Robots(blocked.Printable(rec))
 }
 
-// A decide is one leased URL on its way through a worker.
+// A visit is the processing of one leased URL.
 type visit struct {
 	lease  frontier.Lease
 	prov   provenance.Provenance
 	u      *url.URL         // as it will be sent
-	origin robotsext.Origin // of u, whose robots.txt binds
+	origin robotsext.Origin // of u; its robots.txt applies
 	file   *robotstxt.File  // that robots.txt; nil: there is none
 	group  *robotstxt.Group // its rules for this crawler; nil: none
 
-	// lines are written down with its outcome, unless it is to be leased again.
+	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
 
 	exchange *output.Exchange    // of the request for a page; nil: archives get none
@@ -90,13 +90,13 @@ type visit struct {
 	entries  int                 // of a sitemap, taken from its limit
 	trap     *trap.ClosedPattern // that the page has closed; nil: none
 
-	// hostDelay is for how long the host waits, beyond its delay, because of the requests
-	// that were made. Zero: none was.
+	// hostDelay is how long the host waits at least after the requests that were made.
+	// Zero: none was.
 	hostDelay time.Duration
 }
 
-// run visits URLs until leases ends. The error is of our own side: a full disk, a closed
-// frontier. What a site does wrong is a decision.
+// run processes URLs until leases ends. An error is one of the crawl itself, such as a full
+// disk or a closed frontier. Errors of a site are decisions.
 func (w *worker) run(leases context.Context) error {
 	c := w.c
 	for {
@@ -119,8 +119,8 @@ func (w *worker) run(leases context.Context) error {
 	}
 }
 
-// process takes a URL from its lease to its commit. The URL is given back as it is when waiting
-// ended, by a pause or the end of the crawl, before the lease came.
+// process takes a URL from its lease to its commit. If waiting ended before the lease
+// arrived, the URL is returned unchanged.
 func (w *worker) process(waiting context.Context, lease frontier.Lease) (err error) {
 	c := w.c
 	c.member.Hold(&lease)
@@ -131,7 +131,7 @@ func (w *worker) process(waiting context.Context, lease frontier.Lease) (err err
 			return errors.Join(err, w.finishQuota(v, decision{}))
 		}
 	}
-	if c.member.Lost(lease.ID) { // another process may have the URL: this one reports nothing of it
+	if c.member.Lost(lease.ID) { // another process may have the URL: report nothing
 		v.exchange, d = nil, decision{verdict: wait, hostUntil: d.hostUntil}
 	}
 	outcome, err := w.act(v, d)
@@ -145,12 +145,12 @@ func (w *worker) process(waiting context.Context, lease frontier.Lease) (err err
 	if v.trap == nil {
 		return nil
 	}
-	// Not before the commit: a crawl that is killed in between fetches the page again, and would
-	// skip it as one of the trap.
+	// After the commit: a crawl that is killed in between fetches the page again, and must not
+	// skip it as part of the trap.
 	return c.record.AddTrap(v.trap)
 }
 
-// decide asks one step after the other, until one has decided. It reads like the drawing in
+// decide runs one step after the other, until one has decided. It follows the drawing in
 // the package comment.
 func (w *worker) decide(v *visit) (decision, error) {
 	c := w.c
@@ -192,9 +192,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	return w.decideResponse(v, resp, failure)
 }
 
-// act does what a step has decided about a URL, and returns the outcome for the frontier. First
-// come the archive and the limits, then the links, then the verdict: whether links are new decides
-// whether the page closes a trap.
+// act applies the decision about a URL, and returns the outcome for the frontier. First
+// come the archive and the limits, then the links, then the verdict: whether links are new
+// decides whether the page closes a trap.
 func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error) {
 	c := w.c
 	outcome = frontier.Outcome{Lease: v.lease.ID, NotBefore: d.until, HostDelay: v.hostDelay}
@@ -243,7 +243,8 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	return outcome, c.frontier.UpdateHost(c.lifecycle.CommitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
 }
 
-// noteOutage notes why the URLs of an origin wait for its robots.txt; nil: they do not.
+// noteOutage records that the URLs of an origin wait for its robots.txt. It does nothing if
+// why is nil.
 func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 	if why == nil {
 		return nil
@@ -255,7 +256,7 @@ func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 	return w.c.record.Deferred.Add(v.origin, *why, seen)
 }
 
-// skip writes a URL that is not fetched any more.
+// skip records a URL that is skipped for good.
 func (w *worker) skip(v *visit, r output.Rejection) error {
 	c := w.c
 	r.URL, r.Depth, r.FoundOn, r.Source = v.u.String(), v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
