@@ -17,7 +17,7 @@ func ExampleSite_Judge() {
 	}
 	defer site.Close()
 
-	resp, err := http.Get(site.Origin("townhall") + "/private/minutes")
+	resp, err := http.Get(site.Origin("rules") + "/private/minutes")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,7 +62,7 @@ func ExampleSite_Requests() {
 		return
 	}
 	defer site.Close()
-	resp, err := http.Get(site.Origin("townhall") + "/robots.txt")
+	resp, err := http.Get(site.Origin("rules") + "/robots.txt")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -8,7 +8,7 @@ import (
 // A host is one origin of the site, with its routes and the rules that hold on
 // it.
 type host struct {
-	name    string // stands for the origin in texts: {library}
+	name    string // stands for the origin in texts: {sitemaps}
 	title   string
 	shows   string
 	hue     int  // of its pages' colour

@@ -31,11 +31,11 @@ func TestJudgePassesThePolite(t *testing.T) {
 				t: t, client: client(t), least: delay, clocks: map[string]*clock{},
 				delay: map[string]time.Duration{},
 			}
-			library, err := url.Parse(s.Origin("library"))
+			sitemaps, err := url.Parse(s.Origin("sitemaps"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.delay[library.Host] = s.at(s.Origin("library")).crawlDelay(audienceOf(token))
+			c.delay[sitemaps.Host] = s.at(s.Origin("sitemaps")).crawlDelay(audienceOf(token))
 			c.client.Transport = branded{token, c.client.Transport}
 			c.crawl(e)
 
@@ -120,69 +120,69 @@ func TestJudgeCatches(t *testing.T) {
 		do    func(visit) // paths begin with the name of a host
 		want  []fault
 	}{
-		{"ROB-FET-02/page first", "", 0, ask("townhall/notices/", "townhall/robots.txt"),
+		{"ROB-FET-02/page first", "", 0, ask("rules/notices/", "rules/robots.txt"),
 			[]fault{{BeforeRobots, 1, 0}}},
-		{"ROB-FET-02/sitemap first", "", 0, ask("townhall/sitemap.xml"), []fault{{BeforeRobots, 1, 0}}},
-		{"ROB-FET-02/robots.txt first", "", 0, ask("townhall/robots.txt", "townhall/notices/"), nil},
-		{"ROB-FET-02/another host's robots.txt", "", 0, ask("townhall/robots.txt", "market/stalls"), []fault{{BeforeRobots, 2, 0}}},
-		{"ROB-FET-02/HEAD of robots.txt", "", 0, func(v visit) { v("townhall/robots.txt", head); v("townhall/") },
+		{"ROB-FET-02/sitemap first", "", 0, ask("rules/sitemap.xml"), []fault{{BeforeRobots, 1, 0}}},
+		{"ROB-FET-02/robots.txt first", "", 0, ask("rules/robots.txt", "rules/notices/"), nil},
+		{"ROB-FET-02/another host's robots.txt", "", 0, ask("rules/robots.txt", "wildcards/stalls"), []fault{{BeforeRobots, 2, 0}}},
+		{"ROB-FET-02/HEAD of robots.txt", "", 0, func(v visit) { v("rules/robots.txt", head); v("rules/") },
 			[]fault{{BeforeRobots, 2, 0}}},
-		{"ROB-FET-06/robots.txt redirect not followed", "", 0, ask("museum/robots.txt", "museum/"),
+		{"ROB-FET-06/robots.txt redirect not followed", "", 0, ask("redirected/robots.txt", "redirected/"),
 			[]fault{{BeforeRobots, 2, 1}}},
 		{"ROB-FET-06/robots.txt redirects followed", "", 0,
-			ask("museum/robots.txt", "museum/moved/robots.txt", "townhall/policies/museum.txt", "museum/"), nil},
-		{"ROB-STA-01/no robots.txt", "", 0, ask("park/robots.txt", "park/missing"), nil},
-		{"ROB-STA-02/robots.txt unreachable", "", 0, ask("ferry/robots.txt", "ferry/"),
+			ask("redirected/robots.txt", "redirected/moved/robots.txt", "rules/policies/redirected.txt", "redirected/"), nil},
+		{"ROB-STA-01/no robots.txt", "", 0, ask("norobots/robots.txt", "norobots/missing"), nil},
+		{"ROB-STA-02/robots.txt unreachable", "", 0, ask("unavailable/robots.txt", "unavailable/"),
 			[]fault{{BeforeRetryAfter, 2, 1}, {WhileUnreachable, 2, 1}}},
-		{"ROB-GEN-04/disallowed", "", 0, ask("townhall/robots.txt", "townhall/private/minutes"), []fault{{Forbidden, 2, 1}}},
-		{"ROB-GEN-04/disallowed, in other escapes", "", 0, ask("townhall/robots.txt", "townhall/files/%7ebob/diary"),
+		{"ROB-GEN-04/disallowed", "", 0, ask("rules/robots.txt", "rules/private/minutes"), []fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/disallowed, in other escapes", "", 0, ask("rules/robots.txt", "rules/files/%7ebob/diary"),
 			[]fault{{Forbidden, 2, 1}}},
-		{"ROB-GEN-04/disallowed, by HEAD", "", 0, func(v visit) { v("townhall/robots.txt"); v("townhall/private/", head) },
+		{"ROB-GEN-04/disallowed, by HEAD", "", 0, func(v visit) { v("rules/robots.txt"); v("rules/private/", head) },
 			[]fault{{Forbidden, 2, 1}}},
-		{"ROB-GEN-04/disallowed, and unknown to be", "", 0, ask("vault/gold"), []fault{{BeforeRobots, 1, 0}, {Forbidden, 1, 0}}},
-		{"ROB-SMP-04/disallowed sitemap", "", 0, ask("library/robots.txt", "library/reserve/sitemap.xml.gz"),
+		{"ROB-GEN-04/disallowed, and unknown to be", "", 0, ask("disallowed/gold"), []fault{{BeforeRobots, 1, 0}, {Forbidden, 1, 0}}},
+		{"ROB-SMP-04/disallowed sitemap", "", 0, ask("sitemaps/robots.txt", "sitemaps/reserve/sitemap.xml.gz"),
 			[]fault{{TooSoon, 2, 1}, {Forbidden, 2, 1}}},
-		{"ROB-UA-01/closed to us alone", "", 0, ask("townhall/robots.txt", "townhall/lab/bench"), []fault{{Forbidden, 2, 1}}},
+		{"ROB-UA-01/closed to us alone", "", 0, ask("rules/robots.txt", "rules/lab/bench"), []fault{{Forbidden, 2, 1}}},
 		{"ROB-UA-01/closed to us alone, by another", "examplebot", 0, func(v visit) {
-			v("townhall/robots.txt", as("ExampleBot/1"))
-			v("townhall/lab/bench", as("ExampleBot/1"))
+			v("rules/robots.txt", as("ExampleBot/1"))
+			v("rules/lab/bench", as("ExampleBot/1"))
 		}, nil},
 		{"ROB-UA-06/closed to *", "examplebot", 0, func(v visit) {
-			v("townhall/robots.txt", as("examplebot"))
-			v("townhall/members/", as("examplebot"))
+			v("rules/robots.txt", as("examplebot"))
+			v("rules/members/", as("examplebot"))
 		}, []fault{{Forbidden, 2, 1}}},
-		{"ROB-GEN-04/trap", "", 0, ask("townhall/robots.txt", "townhall/trap/?day=1", "townhall/trap/?day=8"),
+		{"ROB-GEN-04/trap", "", 0, ask("rules/robots.txt", "rules/trap/?day=1", "rules/trap/?day=8"),
 			[]fault{{Trapped, 2, 1}, {Trapped, 3, 1}}},
-		{"ROB-POL-02/too soon", "", time.Minute, ask("townhall/robots.txt", "townhall/", "market/robots.txt"),
+		{"ROB-POL-02/too soon", "", time.Minute, ask("rules/robots.txt", "rules/", "wildcards/robots.txt"),
 			[]fault{{TooSoon, 2, 1}}},
-		{"ROB-POL-02/too soon for the Crawl-delay", "", 0, ask("library/robots.txt", "library/", "library/shelves/1"),
+		{"ROB-POL-02/too soon for the Crawl-delay", "", 0, ask("sitemaps/robots.txt", "sitemaps/", "sitemaps/shelves/1"),
 			[]fault{{TooSoon, 2, 1}, {TooSoon, 3, 2}}},
-		{"ROB-POL-04/before Retry-After", "", 0, ask("park/robots.txt", "park/busy", "park/paths/1", "park/paths/2"),
+		{"ROB-POL-04/before Retry-After", "", 0, ask("norobots/robots.txt", "norobots/busy", "norobots/paths/1", "norobots/paths/2"),
 			[]fault{{BeforeRetryAfter, 3, 2}, {BeforeRetryAfter, 4, 2}}},
-		{"ROB-POL-04/robots.txt before Retry-After", "", 0, ask("ferry/robots.txt", "ferry/robots.txt"),
+		{"ROB-POL-04/robots.txt before Retry-After", "", 0, ask("unavailable/robots.txt", "unavailable/robots.txt"),
 			[]fault{{BeforeRetryAfter, 2, 1}}},
-		{"out of scope", "", 0, ask("elsewhere/robots.txt", "elsewhere/"), []fault{{Strayed, 1, 0}, {Strayed, 2, 0}}},
+		{"out of scope", "", 0, ask("external/robots.txt", "external/"), []fault{{Strayed, 1, 0}, {Strayed, 2, 0}}},
 		{"ROB-LOC-02/under an unknown name", "", 0, func(v visit) {
-			v("townhall/robots.txt", func(r *http.Request) { r.Host = "localhost" })
-			v("townhall/")
+			v("rules/robots.txt", func(r *http.Request) { r.Host = "localhost" })
+			v("rules/")
 		}, []fault{{UnknownName, 1, 0}, {BeforeRobots, 2, 0}}},
-		{"ROB-FET-04/nameless", "", 0, func(v visit) { v("townhall/robots.txt", as("Mozilla/5.0")); v("townhall/") },
+		{"ROB-FET-04/nameless", "", 0, func(v visit) { v("rules/robots.txt", as("Mozilla/5.0")); v("rules/") },
 			[]fault{{Nameless, 1, 0}}},
-		{"ROB-PAG-08/behind nofollow", "", 0, ask("townhall/robots.txt", "townhall/hidden/by-rel", "townhall/hidden/by-header-name"),
+		{"ROB-PAG-08/behind nofollow", "", 0, ask("rules/robots.txt", "rules/hidden/by-rel", "rules/hidden/by-header-name"),
 			[]fault{{Unfollowed, 2, 0}, {Unfollowed, 3, 0}}},
 		{"ROB-PAG-03/behind a nofollow for another", "examplebot", 0, func(v visit) {
-			v("townhall/robots.txt", as("examplebot"))
-			v("townhall/hidden/by-header-name", as("examplebot"))
+			v("rules/robots.txt", as("examplebot"))
+			v("rules/hidden/by-header-name", as("examplebot"))
 		}, nil},
-		{"ROB-SMP-18/listed by another host's sitemap", "", 0, ask("market/robots.txt", "market/only-in-sitemap/scales"), nil},
-		{"ROB-SMP-18/listed by a stranger", "", 0, ask("library/robots.txt", "library/not-for-town-hall-to-list"),
+		{"ROB-SMP-18/listed by another host's sitemap", "", 0, ask("wildcards/robots.txt", "wildcards/only-in-sitemap/scales"), nil},
+		{"ROB-SMP-18/listed by a stranger", "", 0, ask("sitemaps/robots.txt", "sitemaps/not-for-another-host-to-list"),
 			[]fault{{TooSoon, 2, 1}, {Unlisted, 2, 0}}},
-		{"ROB-SMP-04/found in a closed sitemap", "", 0, ask("market/robots.txt", "market/only-in-closed-sitemap"),
+		{"ROB-SMP-04/found in a closed sitemap", "", 0, ask("wildcards/robots.txt", "wildcards/only-in-closed-sitemap"),
 			[]fault{{Unfounded, 2, 0}}},
-		{"ROB-MAT-25/link read wrongly", "", 0, ask("townhall/robots.txt", "townhall/kinds/based/place"), []fault{{Unfounded, 2, 0}}},
-		{"once more", "", 0, ask("townhall/robots.txt", "townhall/caf%C3%A9/menu", "townhall/caf%c3%a9/menu", "townhall/robots.txt"),
+		{"ROB-MAT-25/link read wrongly", "", 0, ask("rules/robots.txt", "rules/kinds/based/place"), []fault{{Unfounded, 2, 0}}},
+		{"once more", "", 0, ask("rules/robots.txt", "rules/caf%C3%A9/menu", "rules/caf%c3%a9/menu", "rules/robots.txt"),
 			[]fault{{Repeated, 3, 2}, {Repeated, 4, 1}}},
-		{"once more after an error", "", 0, ask("park/robots.txt", "park/broken", "park/broken"), nil},
+		{"once more after an error", "", 0, ask("norobots/robots.txt", "norobots/broken", "norobots/broken"), nil},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestJudgeCatches(t *testing.T) {
 func TestJudgeCatchesOverlap(t *testing.T) {
 	s := serve(t, quick())
 	c := client(t)
-	town := s.Origin("townhall")
+	town := s.Origin("rules")
 	send(t, c, http.MethodGet, town+"/robots.txt")
 	slow := make(chan struct{})
 	go func() {
@@ -244,47 +244,47 @@ func TestJudgeLimits(t *testing.T) {
 		retryAfter time.Duration
 	}
 	const ms = time.Millisecond
-	robots := entry{host: "townhall", uri: "/robots.txt", end: ms}
+	robots := entry{host: "rules", uri: "/robots.txt", end: ms}
 	cases := []struct {
 		name    string
 		delay   time.Duration
 		entries []entry
 		want    []fault
 	}{
-		{"the delay, exactly", delay, []entry{robots, {host: "townhall", uri: "/", start: 21 * ms, end: 22 * ms}}, nil},
-		{"a nanosecond less", delay, []entry{robots, {host: "townhall", uri: "/", start: 21*ms - 1, end: 22 * ms}},
+		{"the delay, exactly", delay, []entry{robots, {host: "rules", uri: "/", start: 21 * ms, end: 22 * ms}}, nil},
+		{"a nanosecond less", delay, []entry{robots, {host: "rules", uri: "/", start: 21*ms - 1, end: 22 * ms}},
 			[]fault{{TooSoon, 2, 1}}},
 		{"from the end, not the start", delay,
-			[]entry{{host: "townhall", uri: "/robots.txt", end: 15 * ms}, {host: "townhall", uri: "/", start: 30 * ms, end: 31 * ms}},
+			[]entry{{host: "rules", uri: "/robots.txt", end: 15 * ms}, {host: "rules", uri: "/", start: 30 * ms, end: 31 * ms}},
 			[]fault{{TooSoon, 2, 1}}},
-		{"other hosts do not count", delay, []entry{robots, {host: "market", uri: "/robots.txt", start: 1, end: 2}}, nil},
-		{"one begins as the other ends", 0, []entry{robots, {host: "townhall", uri: "/", start: ms, end: 2 * ms}}, nil},
-		{"one begins before the other ends", 0, []entry{robots, {host: "townhall", uri: "/notices/", start: 2 * ms, end: 4 * ms},
-			{host: "townhall", uri: "/", start: 4*ms - 1, end: 5 * ms}}, []fault{{Overlap, 3, 2}}},
-		{"a long one covers several", 0, []entry{robots, {host: "townhall", uri: "/notices/", start: 2 * ms, end: 9 * ms},
-			{host: "townhall", uri: "/", start: 3 * ms, end: 4 * ms}, {host: "townhall", uri: "/groups/", start: 5 * ms, end: 6 * ms}},
+		{"other hosts do not count", delay, []entry{robots, {host: "wildcards", uri: "/robots.txt", start: 1, end: 2}}, nil},
+		{"one begins as the other ends", 0, []entry{robots, {host: "rules", uri: "/", start: ms, end: 2 * ms}}, nil},
+		{"one begins before the other ends", 0, []entry{robots, {host: "rules", uri: "/notices/", start: 2 * ms, end: 4 * ms},
+			{host: "rules", uri: "/", start: 4*ms - 1, end: 5 * ms}}, []fault{{Overlap, 3, 2}}},
+		{"a long one covers several", 0, []entry{robots, {host: "rules", uri: "/notices/", start: 2 * ms, end: 9 * ms},
+			{host: "rules", uri: "/", start: 3 * ms, end: 4 * ms}, {host: "rules", uri: "/groups/", start: 5 * ms, end: 6 * ms}},
 			[]fault{{Overlap, 3, 2}, {Overlap, 4, 2}}},
-		{"a page as robots.txt ends", 0, []entry{robots, {host: "townhall", uri: "/", start: ms - 1, end: 2 * ms}},
+		{"a page as robots.txt ends", 0, []entry{robots, {host: "rules", uri: "/", start: ms - 1, end: 2 * ms}},
 			[]fault{{Overlap, 2, 1}, {BeforeRobots, 2, 0}}},
-		{"the Crawl-delay, exactly", 0, []entry{{host: "library", uri: "/robots.txt", end: ms},
-			{host: "library", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, nil},
-		{"less than the Crawl-delay", 0, []entry{{host: "library", uri: "/robots.txt", end: ms},
-			{host: "library", uri: "/", start: ms + crawlDelay - 1, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
-		{"a Crawl-delay that nobody knows yet", 0, []entry{{host: "library", uri: "/robots.txt", end: ms, status: 503},
-			{host: "library", uri: "/robots.txt", start: 2 * ms, end: 3 * ms}}, nil},
-		{"more than the Crawl-delay is asked", delay, []entry{{host: "library", uri: "/robots.txt", end: ms},
-			{host: "library", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
-		{"Retry-After, exactly", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
-			{host: "ferry", uri: "/robots.txt", start: ms + time.Second, end: 2 * time.Second}}, nil},
-		{"a nanosecond before Retry-After", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
-			{host: "ferry", uri: "/robots.txt", start: ms + time.Second - 1, end: 2 * time.Second}}, []fault{{BeforeRetryAfter, 2, 1}}},
-		{"429 is no answer", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 429},
-			{host: "ferry", uri: "/", start: 2 * ms, end: 3 * ms}}, []fault{{WhileUnreachable, 2, 1}}},
-		{"403 is one", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 403},
-			{host: "ferry", uri: "/", start: 2 * ms, end: 3 * ms}}, nil},
-		{"rules outlive a failed refresh", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms},
-			{host: "ferry", uri: "/robots.txt", start: 2 * ms, end: 3 * ms, status: 500},
-			{host: "ferry", uri: "/", start: 4 * ms, end: 5 * ms}}, nil},
+		{"the Crawl-delay, exactly", 0, []entry{{host: "sitemaps", uri: "/robots.txt", end: ms},
+			{host: "sitemaps", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, nil},
+		{"less than the Crawl-delay", 0, []entry{{host: "sitemaps", uri: "/robots.txt", end: ms},
+			{host: "sitemaps", uri: "/", start: ms + crawlDelay - 1, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
+		{"a Crawl-delay that nobody knows yet", 0, []entry{{host: "sitemaps", uri: "/robots.txt", end: ms, status: 503},
+			{host: "sitemaps", uri: "/robots.txt", start: 2 * ms, end: 3 * ms}}, nil},
+		{"more than the Crawl-delay is asked", delay, []entry{{host: "sitemaps", uri: "/robots.txt", end: ms},
+			{host: "sitemaps", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
+		{"Retry-After, exactly", 0, []entry{{host: "unavailable", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
+			{host: "unavailable", uri: "/robots.txt", start: ms + time.Second, end: 2 * time.Second}}, nil},
+		{"a nanosecond before Retry-After", 0, []entry{{host: "unavailable", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
+			{host: "unavailable", uri: "/robots.txt", start: ms + time.Second - 1, end: 2 * time.Second}}, []fault{{BeforeRetryAfter, 2, 1}}},
+		{"429 is no answer", 0, []entry{{host: "unavailable", uri: "/robots.txt", end: ms, status: 429},
+			{host: "unavailable", uri: "/", start: 2 * ms, end: 3 * ms}}, []fault{{WhileUnreachable, 2, 1}}},
+		{"403 is one", 0, []entry{{host: "unavailable", uri: "/robots.txt", end: ms, status: 403},
+			{host: "unavailable", uri: "/", start: 2 * ms, end: 3 * ms}}, nil},
+		{"rules outlive a failed refresh", 0, []entry{{host: "unavailable", uri: "/robots.txt", end: ms},
+			{host: "unavailable", uri: "/robots.txt", start: 2 * ms, end: 3 * ms, status: 500},
+			{host: "unavailable", uri: "/", start: 4 * ms, end: 5 * ms}}, nil},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -311,7 +311,7 @@ func TestJudgeLimits(t *testing.T) {
 func TestViolationString(t *testing.T) {
 	s := serve(t, quick())
 	c := client(t)
-	town := s.Origin("townhall")
+	town := s.Origin("rules")
 	send(t, c, http.MethodGet, town+"/robots.txt")
 	send(t, c, http.MethodHead, town+"/private/x")
 	send(t, c, http.MethodGet, town+"/private/minutes")

@@ -29,13 +29,13 @@ func TestWhomAVerdictIsFor(t *testing.T) {
 		host, uri string
 		want      []string
 	}{
-		{"townhall", "/members/", []string{Token, unnamed}},
-		{"townhall", "/notices/1", []string{Token + " and " + unnamed}},
-		{"market", "/basket", []string{Token + " and " + unnamed}},
-		{"vault", "/gold", []string{Token + " and " + unnamed}},
-		{"library", "/reserve/", []string{Token, "every other crawler"}},
-		{"ferry", "/engine-room/", []string{"every crawler"}},
-		{"park", "/", []string{"every crawler"}},
+		{"rules", "/members/", []string{Token, unnamed}},
+		{"rules", "/notices/1", []string{Token + " and " + unnamed}},
+		{"wildcards", "/basket", []string{Token + " and " + unnamed}},
+		{"disallowed", "/gold", []string{Token + " and " + unnamed}},
+		{"sitemaps", "/reserve/", []string{Token, "every other crawler"}},
+		{"unavailable", "/engine-room/", []string{"every crawler"}},
+		{"norobots", "/", []string{"every crawler"}},
 	} {
 		var got []string
 		for _, v := range verdicts(s.at(s.Origin(tt.host)).find(tt.uri)) {
@@ -51,7 +51,7 @@ func TestMarks(t *testing.T) {
 	s := serve(t, quick())
 	marks := map[string]string{}
 	for _, name := range []string{"/groups/", "/outside/", "/kinds/based/start"} {
-		r := s.at(s.Origin("townhall")).find(name)
+		r := s.at(s.Origin("rules")).find(name)
 		for _, l := range r.links {
 			if m := r.markOf(l.href); m != nil {
 				marks[l.href] = m.Class + " " + m.Text
@@ -63,7 +63,7 @@ func TestMarks(t *testing.T) {
 		"/private/":                         "no closed",
 		"/members/":                         "yes open to politecrawl, closed to *",
 		"/lab/bench":                        "no closed to politecrawl, open to *",
-		s.Origin("elsewhere") + "/":         "no out of scope",
+		s.Origin("external") + "/":          "no out of scope",
 		"place":                             "yes open", // against the base element
 		"http://out-of-scope.invalid/":      "",
 		"mailto:clerk@out-of-scope.invalid": "",
@@ -72,7 +72,7 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s: %q, want %q", href, marks[href], want)
 		}
 	}
-	if _, text := pageAt(t, s, "vault", "/"); !strings.Contains(text, `<code>/gold</code> <b class="no">closed</b>`) {
+	if _, text := pageAt(t, s, "disallowed", "/"); !strings.Contains(text, `<code>/gold</code> <b class="no">closed</b>`) {
 		t.Errorf("no mark on the page:\n%s", text)
 	}
 }
@@ -112,10 +112,10 @@ func TestPagesThatNothingLeadsTo(t *testing.T) {
 		host, uri, title string
 		status           int
 	}{
-		{"townhall", "/phantom/text", "No such page", http.StatusNotFound},
-		{"park", "/phantom", "No such page", http.StatusNotFound},
-		{"townhall", "/trap/", "Calendar", http.StatusOK},
-		{"townhall", "/trap/?day=7", "Day 7", http.StatusOK},
+		{"rules", "/phantom/text", "No such page", http.StatusNotFound},
+		{"norobots", "/phantom", "No such page", http.StatusNotFound},
+		{"rules", "/trap/", "Calendar", http.StatusOK},
+		{"rules", "/trap/?day=7", "Day 7", http.StatusOK},
 	} {
 		status, text := pageAt(t, s, tt.host, tt.uri)
 		if status != tt.status || !strings.Contains(text, "<h1>"+tt.title+"</h1>") || !strings.Contains(text, "<style>") {

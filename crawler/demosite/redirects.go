@@ -12,9 +12,9 @@ func townRedirects(h *host) {
 		to("/go/trap", "Into the trap"),
 		to("/chain/1", "A chain of four"),
 		to("/chain/relative", "With a relative target and a fragment"),
-		to("/go/library", "To another host"),
-		to("/go/vault", "To another host, which closes everything"),
-		to("/go/elsewhere", "To a host out of scope"),
+		to("/go/sitemaps", "To another host"),
+		to("/go/disallowed", "To another host, which closes everything"),
+		to("/go/external", "To a host out of scope"),
 		to("/go/nowhere", "To a host that does not exist"),
 		to("/loop/a", "In a circle"),
 		to("/loop/self", "To itself"),
@@ -22,9 +22,9 @@ func townRedirects(h *host) {
 	h.redirect("/go/board", http.StatusMovedPermanently, "/notices/")
 	h.redirect("/go/private", http.StatusFound, "/private/by-redirect")
 	h.redirect("/go/trap", http.StatusSeeOther, "/trap/?day=1")
-	h.redirect("/go/library", http.StatusFound, "{library}/only-by-redirect")
-	h.redirect("/go/vault", http.StatusFound, "{vault}/gold")
-	h.redirect("/go/elsewhere", http.StatusFound, "{elsewhere}/by-redirect")
+	h.redirect("/go/sitemaps", http.StatusFound, "{sitemaps}/only-by-redirect")
+	h.redirect("/go/disallowed", http.StatusFound, "{disallowed}/gold")
+	h.redirect("/go/external", http.StatusFound, "{external}/by-redirect")
 	h.redirect("/go/nowhere", http.StatusFound, "http://out-of-scope.invalid/by-redirect")
 	h.redirect("/chain/1", http.StatusMovedPermanently, "/chain/2")
 	h.redirect("/chain/2", http.StatusFound, "/chain/3")

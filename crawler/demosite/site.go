@@ -23,10 +23,10 @@ type Options struct {
 	// without an address, or whose address this machine does not have, get a
 	// free port of their own on the first one.
 	Hosts []string
-	// RobotsFailures is how many requests for the ferry's robots.txt are
+	// RobotsFailures is how many requests for the unavailable's robots.txt are
 	// answered with 503 before it recovers; 0: two, negative: none.
 	RobotsFailures int
-	// CrawlDelay is what the library's robots.txt asks of Token; 0: 50 ms. Of
+	// CrawlDelay is what the sitemaps's robots.txt asks of Token; 0: 50 ms. Of
 	// the others it asks twice as much.
 	CrawlDelay time.Duration
 	// Latency is what every answer takes; 0: 2 ms, negative: nothing.
@@ -73,10 +73,10 @@ func Start(opts *Options) (*Site, error) {
 
 // plan declares the hosts, in the order of the package comment.
 func plan(o Options) []*host {
-	town := townHall()
+	town := rules()
 	return []*host{
-		town, library(o.CrawlDelay), market(), ferry(o.RobotsFailures),
-		park(), museum(town), vault(), elsewhere(),
+		town, sitemaps(o.CrawlDelay), wildcards(), unavailable(o.RobotsFailures),
+		norobots(), redirected(town), disallowed(), external(),
 	}
 }
 

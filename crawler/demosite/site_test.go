@@ -119,7 +119,7 @@ func TestLinksAreServedAsDeclared(t *testing.T) {
 			for _, l := range r.links {
 				want = append(want, l.href)
 			}
-			if h.name == "townhall" && r.uri == "/" {
+			if h.name == "rules" && r.uri == "/" {
 				for _, other := range s.hosts {
 					want = append(want, other.origin+"/")
 				}
@@ -173,12 +173,12 @@ func TestExpected(t *testing.T) {
 	if want := map[Reason]int{Disallowed: 40, Nofollow: 9, OutOfScope: 5, NotAuthorized: 4}; !equal(reasons, want) {
 		t.Errorf("rejected %v, want %v", reasons, want)
 	}
-	if e.Robots[s.Origin("ferry")] != 3 || e.Robots[s.Origin("vault")] != 1 || len(e.Robots) != 7 {
+	if e.Robots[s.Origin("unavailable")] != 3 || e.Robots[s.Origin("disallowed")] != 1 || len(e.Robots) != 7 {
 		t.Errorf("robots %v", e.Robots)
 	}
 	for _, u := range []string{
-		s.Origin("townhall") + "/members/", s.Origin("townhall") + "/caf%C3%A9/menu", s.Origin("library") + "/only-by-redirect",
-		s.Origin("townhall") + "/kinds/other/place", s.Origin("museum") + "/only-in-sitemap/lantern",
+		s.Origin("rules") + "/members/", s.Origin("rules") + "/caf%C3%A9/menu", s.Origin("sitemaps") + "/only-by-redirect",
+		s.Origin("rules") + "/kinds/other/place", s.Origin("redirected") + "/only-in-sitemap/lantern",
 	} {
 		if !slices.Contains(e.Pages, u) {
 			t.Errorf("%s is not expected", u)
@@ -186,7 +186,7 @@ func TestExpected(t *testing.T) {
 	}
 	others := s.Expected("examplebot")
 	for u, want := range map[string]bool{"/members/": false, "/lab/bench": true, "/hidden/by-name": true, "/hidden/by-meta": false} {
-		if slices.Contains(others.Pages, s.Origin("townhall")+u) != want {
+		if slices.Contains(others.Pages, s.Origin("rules")+u) != want {
 			t.Errorf("examplebot: %s: want %t", u, want)
 		}
 	}
@@ -209,21 +209,21 @@ func TestServe(t *testing.T) {
 		status                   int
 		field, value             string
 	}{
-		{"page", "GET", "townhall", "/", 200, "Content-Type", "text/html; charset=utf-8"},
-		{"escaped", "GET", "townhall", "/caf%c3%a9/", 200, "", ""},
-		{"long page", "GET", "townhall", "/kinds/long", 200, "", ""},
-		{"long page, HEAD", "HEAD", "townhall", "/kinds/long", 200, "", ""},
-		{"redirect", "GET", "townhall", "/go/library", 302, "Location", s.Origin("library") + "/only-by-redirect"},
-		{"directive", "GET", "townhall", "/directives/header-by-name", 200, "X-Robots-Tag", "politecrawl: nofollow"},
-		{"trap", "GET", "townhall", "/trap/?day=99", 200, "", ""},
-		{"unknown", "GET", "townhall", "/phantom/comment", 404, "", ""},
-		{"post", "POST", "townhall", "/", 405, "Allow", "GET, HEAD"},
-		{"no robots.txt", "GET", "park", "/robots.txt", 404, "", ""},
-		{"ferry 1", "GET", "ferry", "/robots.txt", 503, "Retry-After", "1"},
-		{"ferry 2", "GET", "ferry", "/robots.txt", 503, "Retry-After", "1"},
-		{"ferry 3", "GET", "ferry", "/robots.txt", 200, "Content-Type", "text/plain; charset=utf-8"},
-		{"busy 1", "GET", "park", "/busy", 503, "Retry-After", "1"},
-		{"busy 2", "GET", "park", "/busy", 200, "", ""},
+		{"page", "GET", "rules", "/", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"escaped", "GET", "rules", "/caf%c3%a9/", 200, "", ""},
+		{"long page", "GET", "rules", "/kinds/long", 200, "", ""},
+		{"long page, HEAD", "HEAD", "rules", "/kinds/long", 200, "", ""},
+		{"redirect", "GET", "rules", "/go/sitemaps", 302, "Location", s.Origin("sitemaps") + "/only-by-redirect"},
+		{"directive", "GET", "rules", "/directives/header-by-name", 200, "X-Robots-Tag", "politecrawl: nofollow"},
+		{"trap", "GET", "rules", "/trap/?day=99", 200, "", ""},
+		{"unknown", "GET", "rules", "/phantom/comment", 404, "", ""},
+		{"post", "POST", "rules", "/", 405, "Allow", "GET, HEAD"},
+		{"no robots.txt", "GET", "norobots", "/robots.txt", 404, "", ""},
+		{"unavailable 1", "GET", "unavailable", "/robots.txt", 503, "Retry-After", "1"},
+		{"unavailable 2", "GET", "unavailable", "/robots.txt", 503, "Retry-After", "1"},
+		{"unavailable 3", "GET", "unavailable", "/robots.txt", 200, "Content-Type", "text/plain; charset=utf-8"},
+		{"busy 1", "GET", "norobots", "/busy", 503, "Retry-After", "1"},
+		{"busy 2", "GET", "norobots", "/busy", 200, "", ""},
 	}
 	for i, tc := range cases {
 		resp, body := send(t, c, tc.method, s.Origin(tc.host)+tc.path)
@@ -315,8 +315,8 @@ func TestCanonical(t *testing.T) {
 func TestRobotsTexts(t *testing.T) {
 	s := serve(t, quick())
 	for host, want := range map[string][]string{
-		"market":  {byteOrderMark + "User-agent: auctionbot", "Disallow: /basket\r\n"},
-		"library": {"User-agent: *\nCrawl-delay: 0.01\n", "User-agent: politecrawl\nCrawl-delay: 0.005\n"},
+		"wildcards": {byteOrderMark + "User-agent: auctionbot", "Disallow: /basket\r\n"},
+		"sitemaps":  {"User-agent: *\nCrawl-delay: 0.01\n", "User-agent: politecrawl\nCrawl-delay: 0.005\n"},
 	} {
 		for _, part := range want {
 			if text := string(s.at(s.Origin(host)).find("/robots.txt").content()); !strings.Contains(text, part) {

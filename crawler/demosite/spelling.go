@@ -21,7 +21,7 @@ func townSpelling(h *host) {
 		to("/find?b=2&a=1", "In another order it is another URL"),
 		to("/find?b=2&a=1#results", "The same with a fragment: no third page"),
 	)
-	const fetch, leave = "It fetches the page.", "It leaves the page alone."
+	const fetch, leave = "It fetches the page.", "It skips the page."
 	h.page("/café/", "Café", "A path with an accent.", "It sends the path as %-escaped UTF-8.")
 	h.page("/café/menu", "Menu of the café", "Linked under two spellings of one URL.", "It fetches the page once.")
 	h.page("/café/kitchen", "Kitchen of the café", "Rule in UTF-8, link with escapes: they are equal.", leave).

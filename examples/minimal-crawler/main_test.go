@@ -35,7 +35,7 @@ func TestCrawlIsPolite(t *testing.T) {
 		}
 	}
 	// Only a redirect of another host leads there.
-	if want := []string{site.Origin("library") + "/only-by-redirect"}; !slices.Equal(report.Missing, want) {
+	if want := []string{site.Origin("sitemaps") + "/only-by-redirect"}; !slices.Equal(report.Missing, want) {
 		t.Errorf("not requested: %q, want %q", report.Missing, want)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func main() {
 	demo, err := demosite.Start(nil)
 	if err == nil {
-		err = scrape(append(os.Args[1:], demo.Origin("library"))[0], nil)
+		err = scrape(append(os.Args[1:], demo.Origin("sitemaps"))[0], nil)
 	}
 	if err != nil {
 		log.Fatal(err)

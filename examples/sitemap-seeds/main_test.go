@@ -23,7 +23,7 @@ func TestScrape(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	// Sitemaps need not be a second apart here, but they are as far as Crawl-delay says.
-	if err := scrape(site.Origin("library"), &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}); err != nil {
+	if err := scrape(site.Origin("sitemaps"), &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}); err != nil {
 		t.Fatal(err)
 	}
 	report := site.Judge(0, "examplebot")

@@ -2,13 +2,13 @@ package demosite
 
 import "strings"
 
-// market has wildcards, a messy robots.txt, and its sitemap on another host.
-func market() *host {
+// wildcards has wildcards, a messy robots.txt, and its sitemap on another host.
+func wildcards() *host {
 	h := &host{
-		name: "market", title: "Market", hue: 135,
+		name: "wildcards", title: "Wildcards", hue: 135,
 		shows: "* and $ in rules, queries, a robots.txt with mistakes in it, a sitemap on another host",
 	}
-	h.rulesAt(byteOrderMark + strings.ReplaceAll(robotsFile("market"), "\n", "\r\n"))
+	h.rulesAt(byteOrderMark + strings.ReplaceAll(robotsFile("wildcards"), "\n", "\r\n"))
 	const (
 		sorted = "Disallow: /*?sort="
 		pdf    = "Disallow: /*.pdf$"
@@ -17,9 +17,9 @@ func market() *host {
 		basket = "Disallow: /basket"
 
 		fetch = "It fetches the page."
-		leave = "It leaves the page alone."
+		leave = "It skips the page."
 	)
-	h.page("/", "Market", "Rules with * and $, and lines that are no rules at all.",
+	h.page("/", "Wildcards", "Rules with * and $, and lines that are no rules at all.",
 		"It takes the lines it can read and skips the rest: one bad line does not spoil the file.",
 		to("/stalls", "All stalls"), to("/stalls?page=2", "More stalls"),
 		to("/stalls?sort=price", "Sorted: closed"), to("/stalls?sort=price&page=2", "Sorted, in pages: closed"),
@@ -52,11 +52,11 @@ func market() *host {
 	h.page("/basketball", "Basketball", "Disallow: /basket is the beginning of this path as well.", leave).decidedForAll(basket)
 	h.page("/Basket", "Basket with a capital", "Paths are compared letter by letter.", fetch)
 	h.page("/basket/listed", "Basket in the sitemap", "The sitemap lists what robots.txt closes.", leave).decidedForAll(basket)
-	h.page("/only-in-sitemap/scales", "Scales", "Only the sitemap on the Town Hall's host lists it.",
+	h.page("/only-in-sitemap/scales", "Scales", "Only the sitemap on the host Rules lists it.",
 		"It takes the URLs of this host from there, because this host's robots.txt names that sitemap.")
-	h.page("/only-in-sitemap/weights?set=brass&n=3", "Weights", "Only the sitemap on the Town Hall's host lists it.",
+	h.page("/only-in-sitemap/weights?set=brass&n=3", "Weights", "Only the sitemap on the host Rules lists it.",
 		"It takes the URLs of this host from there, because this host's robots.txt names that sitemap.")
-	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that the Town Hall's robots.txt closes lists it.",
+	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that the robots.txt of the host Rules closes lists it.",
 		"It asks the robots.txt of the sitemap's own host, and does not fetch the sitemap.")
 	return h
 }

@@ -16,15 +16,15 @@ const (
 	notices    = 24
 )
 
-// townHall is the way in: groups, precedence, escapes, redirects, page
+// rules is the entry: groups, precedence, escapes, redirects, page
 // directives, kinds of content.
-func townHall() *host {
+func rules() *host {
 	h := &host{
-		name: "townhall", title: "Town Hall", hue: 215,
+		name: "rules", title: "Rules", hue: 215,
 		shows: "groups, precedence, escapes, redirects, directives on pages, a trap",
 		trap:  calendar,
 	}
-	h.rulesAt(robotsFile("townhall"))
+	h.rulesAt(robotsFile("rules"))
 	front := h.page("/", "Welcome to the demo site",
 		"A small town of eight hosts. Each page says what it tests.",
 		"It asks for /robots.txt before anything else, once per host, and obeys the group that names it.",
@@ -47,8 +47,8 @@ func townHall() *host {
 	h.page("/outside/", "Links that leave the town",
 		"A host that nobody gave the crawler as a start, and one that does not exist.",
 		"It asks neither, not even for a robots.txt: they are out of the scope of this crawl.",
-		to("{elsewhere}/", "A host of the site that is not a start URL"),
-		to("{elsewhere}/fair?day=1", "One of its pages"),
+		to("{external}/", "A host of the site that is not a start URL"),
+		to("{external}/fair?day=1", "One of its pages"),
 		to("http://out-of-scope.invalid/", "A host that does not exist"),
 		to("mailto:clerk@out-of-scope.invalid", "An address for letters"),
 		to("javascript:void(0)", "A script"),
@@ -120,7 +120,7 @@ func townGroups(h *host) {
 	h.page("/private", "The door of the private rooms", "Disallow: /private/ does not match /private.",
 		"It fetches this page.")
 	h.page("/Private/minutes", "Minutes in capitals", "Paths are compared letter by letter.", "It fetches this page.")
-	closed := "It leaves the page alone and says which line told it to."
+	closed := "It skips the page and says which line told it to."
 	h.page("/private/", "Private rooms", "A path that robots.txt closes.", closed).decidedForAll(noPrivate)
 	h.page("/private/minutes", "Private minutes", "A path below one that robots.txt closes.", closed).decidedForAll(noPrivate)
 	h.page("/private/press/", "Press room", "The longer Allow decides against the shorter Disallow.",
@@ -163,29 +163,29 @@ func calendar(h *host, uri string) *route {
 
 func townSitemaps(h *host) {
 	h.sitemap("/sitemap.xml",
-		"{townhall}/",
-		"{townhall}/find?a=1&b=2",
-		"{townhall}/only-in-sitemap/charter",
-		"{townhall}/only-in-sitemap/seal?of=town&side=2",
-		"{townhall}/private/in-sitemap",
-		"{elsewhere}/in-sitemap",
+		"{rules}/",
+		"{rules}/find?a=1&b=2",
+		"{rules}/only-in-sitemap/charter",
+		"{rules}/only-in-sitemap/seal?of=town&side=2",
+		"{rules}/private/in-sitemap",
+		"{external}/in-sitemap",
 		"http://out-of-scope.invalid/in-sitemap",
-		"{library}/not-for-town-hall-to-list",
+		"{sitemaps}/not-for-another-host-to-list",
 	)
 	h.page("/only-in-sitemap/charter", "Town charter", "No page links here: only the sitemap lists it.",
 		"It reads the sitemaps that robots.txt names and fetches what they list.")
 	h.page("/only-in-sitemap/seal?of=town&side=2", "Town seal", "Only the sitemap lists it, with an &amp; in the URL.",
 		"It decodes what XML makes it escape.")
 	h.page("/private/in-sitemap", "Private, though listed", "The sitemap lists what robots.txt closes.",
-		"It leaves the page alone: a sitemap opens nothing.").decidedForAll(noPrivate)
+		"It skips the page: a sitemap opens nothing.").decidedForAll(noPrivate)
 
-	// The market's sitemap lives here; so does one that nobody may read, and
-	// the museum's robots.txt, under a path that is closed to pages.
-	h.sitemap("/sitemaps/market.xml",
-		"{market}/",
-		"{market}/only-in-sitemap/scales",
-		"{market}/only-in-sitemap/weights?set=brass&n=3",
-		"{market}/basket/listed",
+	// The sitemap of the host wildcards is here; so does one that nobody may read, and
+	// the robots.txt of redirected, under a path that is closed to pages.
+	h.sitemap("/sitemaps/wildcards.xml",
+		"{wildcards}/",
+		"{wildcards}/only-in-sitemap/scales",
+		"{wildcards}/only-in-sitemap/weights?set=brass&n=3",
+		"{wildcards}/basket/listed",
 	)
-	h.sitemap("/private/market.xml", "{market}/only-in-closed-sitemap").decidedForAll(noPrivate)
+	h.sitemap("/private/wildcards.xml", "{wildcards}/only-in-closed-sitemap").decidedForAll(noPrivate)
 }

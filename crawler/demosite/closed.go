@@ -1,24 +1,24 @@
 package demosite
 
-// vault closes everything.
-func vault() *host {
-	h := &host{name: "vault", title: "Vault", hue: 0, shows: "Disallow: /"}
-	h.rulesAt(robotsFile("vault"))
+// disallowed closes everything.
+func disallowed() *host {
+	h := &host{name: "disallowed", title: "Disallowed", hue: 0, shows: "Disallow: /"}
+	h.rulesAt(robotsFile("disallowed"))
 	const closed = "Disallow: /"
-	h.page("/", "Vault", "Everything on this host, its front page included, is closed to all crawlers but one, which is not us.",
+	h.page("/", "Disallowed", "Everything on this host, its front page included, is closed to all crawlers but one, which is not us.",
 		"It fetches robots.txt and nothing else.",
 		to("/gold", "Gold")).decidedForAll(closed)
-	h.page("/gold", "Gold", "A redirect on another host leads here.", "It leaves it alone.").decidedForAll(closed)
+	h.page("/gold", "Gold", "A redirect on another host leads here.", "It skips it.").decidedForAll(closed)
 	return h
 }
 
-// elsewhere is out of the scope of a crawl from the start URLs.
-func elsewhere() *host {
+// external is out of the scope of a crawl from the start URLs.
+func external() *host {
 	h := &host{
-		name: "elsewhere", title: "Elsewhere", hue: 320, outside: true,
+		name: "external", title: "External", hue: 320, outside: true,
 		shows: "a host that is no start URL: linked, redirected to and listed, yet out of scope",
 	}
-	h.rulesAt(robotsFile("elsewhere"))
+	h.rulesAt(robotsFile("external"))
 	const shows, polite = "A host that was not among the start URLs.", "It never asks this host for anything."
 	h.page("/", "Elsewhere", shows, polite, to("/fair?day=1", "The fair")).decidedForAll("Allow: /")
 	for _, uri := range []string{"/fair?day=1", "/by-redirect", "/in-sitemap", "/books/1"} {

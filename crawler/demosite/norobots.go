@@ -5,21 +5,21 @@ import (
 	"net/http"
 )
 
-// park has no robots.txt, and pages that fail.
-func park() *host {
+// norobots has no robots.txt, and pages that fail.
+func norobots() *host {
 	h := &host{
-		name: "park", title: "Park", hue: 95,
+		name: "norobots", title: "No robots.txt", hue: 95,
 		shows: "no robots.txt (404): all is allowed; pages that answer 404, 410, 500, 503",
 	}
-	none := h.robots("/robots.txt", "There is no robots.txt here, and this is not one:\nUser-agent: *\nDisallow: /\nSitemap: {park}/phantom/sitemap.xml\n")
+	none := h.robots("/robots.txt", "There is no robots.txt here, and this is not one:\nUser-agent: *\nDisallow: /\nSitemap: {norobots}/phantom/sitemap.xml\n")
 	none.status = http.StatusNotFound
-	front := h.page("/", "Park", "The robots.txt of this host answers 404, with a body that would close everything.",
+	front := h.page("/", "No robots.txt", "The robots.txt of this host answers 404, with a body that would close everything.",
 		"It knows that there are no rules, whatever the body says, and fetches all it finds.",
 		to("/missing", "A page that is not there"), to("/gone", "A page that is gone"),
 		to("/broken", "A page that fails each time"), to("/busy", "A page that is busy at first"),
 		to("/paths/robots.txt", "A robots.txt that is none"))
 	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Path %d", i), "A plain page on a host without rules.", "It fetches it.", to("/", "Park"))
+		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Path %d", i), "A plain page on a host without rules.", "It fetches it.", to("/", "No robots.txt"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
 	h.page("/missing", "Not found", "A page that answers 404.", "It notes the status and goes on.").status = http.StatusNotFound

@@ -12,17 +12,17 @@ const (
 	booksPerShelf = 10
 )
 
-// library is the biggest host: a Crawl-delay, and a sitemap index.
-func library(crawlDelay time.Duration) *host {
+// sitemaps is the biggest host: a Crawl-delay, and a sitemap index.
+func sitemaps(crawlDelay time.Duration) *host {
 	h := &host{
-		name: "library", title: "Library", hue: 20,
+		name: "sitemaps", title: "Sitemaps", hue: 20,
 		shows:   "a Crawl-delay, a sitemap index with gzip-compressed sitemaps, pages that only those list",
 		delayUs: crawlDelay, delayOthers: 2 * crawlDelay,
 	}
 	delays := strings.NewReplacer("{delay}", seconds(h.delayUs), "{delay of others}", seconds(h.delayOthers))
-	h.rulesAt(delays.Replace(robotsFile("library")))
+	h.rulesAt(delays.Replace(robotsFile("sitemaps")))
 
-	front := h.page("/", "Library", "Eighty books, and a robots.txt that asks for more time between requests.",
+	front := h.page("/", "Sitemaps", "Eighty books, and a robots.txt that asks for more time between requests.",
 		"It waits for the longer of its own delay and the Crawl-delay, from the end of one request to the start of the next.",
 		to("/reserve/", "The reserve, closed to all"))
 	for s := 1; s <= shelves; s++ {
@@ -38,34 +38,34 @@ func library(crawlDelay time.Duration) *host {
 				continue
 			}
 			scan := h.page(book.uri+"/scan", book.title+", scanned", "Closed by Disallow: /books/*/scan.",
-				"It leaves it alone.").decidedForAll("Disallow: /books/*/scan")
+				"It skips it.").decidedForAll("Disallow: /books/*/scan")
 			book.links = append(book.links, to(scan.uri, "A scan, closed to crawlers"))
 		}
 	}
-	h.page("/reserve/", "The reserve", "Closed by Disallow: /reserve/.", "It leaves it alone.").decidedForAll("Disallow: /reserve/")
-	h.page("/only-by-redirect", "From the Town Hall", "Only a redirect on another host leads here.",
+	h.page("/reserve/", "The reserve", "Closed by Disallow: /reserve/.", "It skips it.").decidedForAll("Disallow: /reserve/")
+	h.page("/only-by-redirect", "From another host", "Only a redirect on another host leads here.",
 		"It takes the target of a redirect as a URL of this host: with its rules, and when this host is due.")
-	h.page("/not-for-town-hall-to-list", "Listed by a stranger", "Only the sitemap of the Town Hall lists this page, and it may not.",
+	h.page("/not-for-another-host-to-list", "Listed by a stranger", "Only the sitemap of the host Rules lists this page, and it is not authorized.",
 		"It takes URLs only from a sitemap that the host's own robots.txt names, or that lies above them.")
-	librarySitemaps(h)
+	listSitemaps(h)
 	return h
 }
 
-func librarySitemaps(h *host) {
+func listSitemaps(h *host) {
 	index := h.sitemap("/sitemap_index.xml",
-		"{library}/sitemaps/fiction.xml.gz",
-		"{library}/sitemaps/science.xml.gz",
-		"{library}/sitemaps/maps.xml",
-		"{library}/sitemaps/lost.xml.gz",
-		"{library}/reserve/sitemap.xml.gz",
-		"{library}/sitemap_index.xml",
+		"{sitemaps}/sitemaps/fiction.xml.gz",
+		"{sitemaps}/sitemaps/science.xml.gz",
+		"{sitemaps}/sitemaps/maps.xml",
+		"{sitemaps}/sitemaps/lost.xml.gz",
+		"{sitemaps}/reserve/sitemap.xml.gz",
+		"{sitemaps}/sitemap_index.xml",
 	)
 	index.index = true
 
 	books := func(first, last int) []string {
 		var urls []string
 		for b := first; b <= last; b++ {
-			urls = append(urls, fmt.Sprintf("{library}/books/%d", b))
+			urls = append(urls, fmt.Sprintf("{sitemaps}/books/%d", b))
 		}
 		return urls
 	}
@@ -74,18 +74,18 @@ func librarySitemaps(h *host) {
 		for i := 1; i <= n; i++ {
 			r := h.page(fmt.Sprintf("/only-in-sitemap/%s/%d", subject, i), fmt.Sprintf("Unshelved: %s %d", subject, i),
 				"No page links here: only a compressed sitemap lists it.", "It finds the page through the sitemap index.")
-			urls = append(urls, "{library}"+r.uri)
+			urls = append(urls, "{sitemaps}"+r.uri)
 		}
 		return urls
 	}
 	h.sitemapGzip("/sitemaps/fiction.xml.gz", append(books(1, 20), only("fiction", 4)...)...)
 	h.sitemapGzip("/sitemaps/science.xml.gz",
-		append(only("science", 4), "{library}/books/40/scan", "{elsewhere}/books/1", "/books/relative", "{library}/books/41")...)
+		append(only("science", 4), "{sitemaps}/books/40/scan", "{external}/books/1", "/books/relative", "{sitemaps}/books/41")...)
 	maps := h.sitemapGzip("/sitemaps/maps.xml", only("maps", 2)...) // compressed, though its name does not say so
 	maps.contentType = "application/xml"
 	lost := h.sitemap("/sitemaps/lost.xml.gz")
 	lost.status, lost.contentType, lost.body = 404, "text/plain; charset=utf-8", "No such sitemap.\n"
-	h.sitemapGzip("/reserve/sitemap.xml.gz", "{library}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
+	h.sitemapGzip("/reserve/sitemap.xml.gz", "{sitemaps}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
 	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that robots.txt closes lists this page.",
 		"It does not fetch that sitemap, and so never learns of the page.")
 }
