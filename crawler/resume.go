@@ -26,9 +26,8 @@ type state struct {
 	// DelayChanged says that hosts may have a delay from earlier settings.
 	DelayChanged bool `json:"delay_changed,omitempty"`
 
-	// Recrawls counts the recrawls, and Began is when the last of them did.
-	// Revisiting says that it has not yet brought everything back into the
-	// frontier.
+	// Recrawls counts the recrawls, and StartedAt is when the last of them started.
+	// RecrawlPending says that it has not requeued all URLs yet.
 	Recrawls       int       `json:"recrawls,omitempty"`
 	StartedAt      time.Time `json:"started_at,omitzero"`
 	RecrawlPending bool      `json:"recrawl_pending,omitempty"`

@@ -1,9 +1,8 @@
-// Package shared tells how a crawl is getting on that several processes share, and stops it.
+// Package shared shows the status of a crawl that several processes share, and stops it.
 //
-// The processes of such a crawl work on one frontier in Redis or Valkey, each with files of
-// its own; Joined in package crawler says how one joins. [Status] and [Stop] are for somebody
-// who looks after the crawl and is none of them. [Stop] ends it for all, and each can be
-// resumed. To take a crawl out of Redis that is not wanted any more, use [redisstore.Delete].
+// The processes of a shared crawl work on one frontier in Redis or Valkey, and each writes its
+// own files; see Joined in package crawler. [Status] and [Stop] need not be called by one of
+// them. A stopped crawl can be resumed. To delete a crawl from Redis, use [redisstore.Delete].
 package shared
 
 import (
@@ -15,28 +14,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 )
 
-// A Crawl says who works on a crawl.
+// A Crawl describes a shared crawl and its workers.
 type Crawl struct {
-	Frontier string `json:"frontier"` // where it is
+	Frontier string `json:"frontier"` // its address
 	Name     string `json:"name"`
 	Worker   string `json:"worker,omitempty"` // the name of this process, if it is one of them
-	// Workers are all processes that have ever worked on it, this one included, by
-	// name.
+	// Workers are all processes that ever worked on it, including this one, by name.
 	Workers []Worker `json:"workers"`
 }
 
-// A Worker is a process of a crawl that several share.
+// A Worker is a process of a shared crawl.
 type Worker struct {
 	Name  string `json:"worker"`
 	Pages int    `json:"pages"` // lines of its pages.jsonl
 	Bytes int64  `json:"bytes"` // of the bodies of these pages
-	// Working says that it has not ended, and reported in the last 30 seconds.
+	// Working is true if it has not ended, and reported in the last 30 seconds.
 	Working bool `json:"working"`
-	// Ago is how long ago that was.
+	// Ago is the time since its last report.
 	Ago time.Duration `json:"-"`
 }
 
-// Pages is how many pages all workers have fetched.
+// Pages returns how many pages all workers have fetched.
 func (c *Crawl) Pages() int {
 	n := 0
 	for _, w := range c.Workers {
@@ -45,7 +43,7 @@ func (c *Crawl) Pages() int {
 	return n
 }
 
-// Working is how many are at work.
+// Working returns how many workers are running.
 func (c *Crawl) Working() int {
 	n := 0
 	for _, w := range c.Workers {
@@ -56,8 +54,8 @@ func (c *Crawl) Working() int {
 	return n
 }
 
-// Status says who works on a crawl, and what is in its frontier. It takes what
-// [redisstore.Open] does, and has its errors.
+// Status returns the workers of a crawl and the counts of its frontier. It reads both from
+// Redis and joins nothing.
 func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, frontier.Stats, error) {
 	c := at(addr, opts)
 	peers, stats, err := c.Status(ctx)
@@ -67,8 +65,8 @@ func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl,
 	return crawlOf(c, peers), stats, nil
 }
 
-// Stop ends a crawl for all who work on it, each with the end "stopped", and says who that
-// is. It takes what [redisstore.Open] does, and has its errors.
+// Stop ends a crawl for all its workers, each with the end "stopped", and returns them.
+// Its arguments and errors are those of [redisstore.Open].
 func Stop(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, error) {
 	c := at(addr, opts)
 	peers, err := c.Stop(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Text returns what the guard said, without what those who asked it have said around it.
+// Text returns the text of the guard's error, without the errors that wrap it.
 func Text(err error) string {
 	said := err
 	if e, ok := errors.AsType[*guard.AddressError](err); ok {
@@ -39,14 +39,14 @@ func IsRefused(rec *robotsext.Record) bool {
 // where a redirect led to one, it was.
 func IsUnrequested(rec *robotsext.Record) bool { return IsRefused(rec) && len(rec.Chain) < 2 }
 
-// IsOutage reports whether a robots.txt could not be read and may be later. One at an address
-// that the guard refuses may not.
+// IsOutage reports whether a robots.txt could not be read now but may be later. One at an
+// address that the guard refuses may not.
 func IsOutage(rec *robotsext.Record) bool {
 	return rec != nil && rec.Outcome == robotsext.Unreachable && !IsRefused(rec)
 }
 
-// Printable returns a record as it is written down. What the guard refused is no outage that
-// may pass: nobody waits for it.
+// Printable returns a record as it is written to files. A refusal by the guard is not an
+// outage, since nobody waits for it.
 func Printable(rec *robotsext.Record) *robotsext.Record {
 	printed := *rec
 	printed.Err = secret.RedactError(rec.Err)

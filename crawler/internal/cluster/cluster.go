@@ -1,10 +1,8 @@
-// Package cluster has several processes work on one crawl. They share the frontier with
-// the clocks of its hosts, the settings, the scope and the limits; each writes files of
-// its own.
+// Package cluster lets several processes work on one crawl. They share the frontier with
+// the clocks of its hosts, the settings, the scope and the limits. Each writes its own files.
 //
-// The crawler asks its [Member] wherever other processes make a difference, and does not
-// know whether there are any: [Single] answers for a crawl of one process, [Redis] for one
-// of several. The member passes what other processes announce to a [Handler].
+// The crawler calls its [Member] wherever other processes make a difference. [Single] is the
+// member of a crawl of one process, [Redis] of one of several. The member passes what other processes announce to a [Handler].
 package cluster
 
 import (
@@ -15,25 +13,24 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A Member is the part that one process has in a crawl.
+// A Member represents one process in a crawl.
 type Member interface {
-	// ID tells the crawl from all others, also from those that had its name. It is empty
-	// where the directory of the process is all there is of the crawl.
+	// ID returns the unique ID of a shared crawl; empty: the crawl is not shared.
 	ID() string
 	// Start begins to act on announcements and to watch the time limit of the crawl.
 	Start()
 	// Close ends what runs in the background.
 	Close()
 
-	// Announce tells all processes that the host of a URL belongs to the crawl. That comes
-	// before the URL is in the frontier. Known says that another process may have fetched
+	// Announce tells all processes that the host of a URL belongs to the crawl, before the
+	// URL is in the frontier. Known says that another process may have fetched
 	// the robots.txt of the host before.
 	Announce(ctx context.Context, url string) (known bool, err error)
-	// Sync tells the others how far this process has come, and acts on all that they have
-	// announced.
+	// Sync reports the progress of this process to the others, and acts on their
+	// announcements.
 	Sync(ctx context.Context) error
-	// Peers returns all processes that ever worked on the crawl, by name; none: there is
-	// no other than this one.
+	// Peers returns all processes that ever worked on the crawl, by name; none: the crawl is
+	// not shared.
 	Peers() []Peer
 
 	// Hold extends a lease until Release.
@@ -47,10 +44,10 @@ type Member interface {
 	// is a [frontier.ErrLeaseLost]. Done ends the watch.
 	WithinLease(req *http.Request, abort func(error)) (done func(), err error)
 
-	// Finished tells whether the crawl is over, when the frontier has nothing left.
+	// Finished reports whether the crawl is over, when the frontier is empty.
 	Finished(ctx context.Context) (bool, error)
 	// Counts returns the counts of the frontier for a status, or last, those of the last
-	// look, where asking costs more.
+	// check, where a query is expensive.
 	Counts(ctx context.Context, last frontier.Stats) (frontier.Stats, error)
 	// IdleCheckInterval returns the least time between two looks at the frontier, and the
 	// longest.
@@ -64,7 +61,7 @@ type Member interface {
 	LongestDelay(own, possible time.Duration) time.Duration
 }
 
-// A Handler is what a [Member] needs of the crawl.
+// A Handler applies announcements to the crawl.
 type Handler interface {
 	// Progress returns how much this process has fetched.
 	Progress() (pages int, bytes int64)
@@ -83,11 +80,11 @@ type Reason int
 
 // The reasons.
 const (
-	Stopped Reason = iota // somebody has stopped it for all processes
+	Stopped Reason = iota // it was stopped for all processes
 	MaxTime               // its time limit is reached
 )
 
-// Limits are limits of a whole crawl by their keys. What is nil stays as it is.
+// Limits are the limits of a whole crawl by their keys. Nil means unchanged.
 type Limits struct {
 	MaxPages     *int           `json:"max-pages,omitempty"`
 	MaxHostPages *int           `json:"max-host-pages,omitempty"`

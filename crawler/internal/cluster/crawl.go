@@ -9,13 +9,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// A Crawl says which crawl it is, and where, and as which of its workers a process opens it.
+// A Crawl says where a shared crawl is, and as which worker a process opens it.
 type Crawl struct {
 	Address string // as [redisstore.Open] takes it
 	Store   redisstore.Options
 }
 
-// Status says who works on the crawl, and what is in its frontier.
+// Status returns the processes of the crawl and the counts of its frontier.
 func (c *Crawl) Status(ctx context.Context) (peers []Peer, stats frontier.Stats, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		if peers, err = workersOf(ctx, store); err != nil {
@@ -27,7 +27,7 @@ func (c *Crawl) Status(ctx context.Context) (peers []Peer, stats frontier.Stats,
 	return peers, stats, err
 }
 
-// Stop stops the crawl for all processes, and says which these are.
+// Stop stops the crawl for all processes, and returns them.
 func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		if peers, err = workersOf(ctx, store); err != nil {
@@ -42,10 +42,9 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 	return peers, err
 }
 
-// Settings returns the settings with which a process joins the crawl: its own where each
-// process has its own, and those of the crawl. Given tells which keys are not to be
-// changed: the crawl having another value for one of these is a [SettingsError]. Nil: all
-// may be. The addresses that are allowed are never changed.
+// Settings returns the settings with which a process joins the crawl. Given reports which
+// keys the user has set: it is a [SettingsError] if the crawl has another value for one of
+// these. Nil: none. Allowed addresses must always be equal.
 func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key string) bool) (joined Settings, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		_, events, err := history(ctx, store)
@@ -63,7 +62,7 @@ func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key strin
 	return joined, err
 }
 
-// observe opens the crawl without working on it.
+// observe opens the crawl without joining it.
 func (c *Crawl) observe(ctx context.Context, look func(*redisstore.Store) error) error {
 	opts := c.Store
 	opts.Observe = true

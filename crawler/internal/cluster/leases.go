@@ -15,13 +15,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
-// LeaseExtension is by how long leases are extended: so long a process that died keeps
-// its URLs from the others.
+// LeaseExtension is how long leases are extended each time. After that time, the URLs of a
+// process that died go to the others.
 const LeaseExtension = time.Minute
 
-// leases are those that a process holds, with their ends as far as it knows: Redis may be
-// out of its reach and not out of that of others, and then nobody extends them. It is safe
-// for concurrent use.
+// leases are the leases that a process holds, with their ends. If this process cannot reach
+// Redis, nobody extends them. It is safe for concurrent use.
 type leases struct {
 	extension time.Duration // by which they are extended each time
 
@@ -37,8 +36,8 @@ type lease struct {
 // interval is how often the leases are extended.
 func (s *leases) interval() time.Duration { return s.extension / 4 }
 
-// margin is how long before its end a lease is given up: a request that has been sent is
-// answered a little later, and a clock may run faster than that of Redis.
+// margin is how long before its end a lease counts as lost. A request in flight takes a
+// while to reach the server, and a clock may run faster than that of Redis.
 func (s *leases) margin() time.Duration { return s.extension / 12 }
 
 func (s *leases) add(l *frontier.Lease) {
@@ -64,8 +63,8 @@ func (s *leases) lost(id frontier.LeaseID) bool {
 	return l == nil || time.Until(l.end) <= s.margin()
 }
 
-// remaining returns for how long a host may be asked: until the first of its leases ends that
-// this process has. Without one it is not known to be asked under a lease.
+// remaining returns how long a host may be requested: until the first of its leases ends.
+// Known is false if this process has no lease of the host.
 func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +81,8 @@ type extender interface {
 	Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error
 }
 
-// extend makes the leases last. Those that are lost have been given to another process,
-// and their outcome will be refused.
+// extend extends the leases. Lost ones belong to another process, and their outcome will be
+// refused.
 func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error {
 	s.mu.Lock()
 	ids := slices.Collect(maps.Keys(s.held))
@@ -116,8 +115,8 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 	return nil
 }
 
-// errLost is why a request ends with its lease. It counts as canceled by this process: nothing
-// is learned of the site.
+// errLost is why a request ends with its lease. It counts as canceled by this process and
+// says nothing about the site.
 var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 
 // within is [Member.WithinLease].

@@ -12,11 +12,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// redisPatience is for how long a process waits for Redis before it gives up. The crawl resumes by
-// itself until then.
+// redisPatience is how long a process waits for Redis before it fails.
 const redisPatience = 24 * time.Hour
 
-// ErrOtherCrawl says that the crawl of a name is not the one that this process worked on.
+// ErrOtherCrawl says that the name now belongs to another crawl than the one to be resumed.
 var ErrOtherCrawl = errors.New("another crawl has this name")
 
 // Options are those of [Open].
@@ -37,12 +36,12 @@ type Options struct {
 	Notice func(line string) // tells a person
 }
 
-// Check returns an error when this process cannot work on the crawl under its name, before
-// it touches anything: the crawl has another format, or another process has the name and
-// would lose its leases to this one. What else is wrong is told by [Open].
+// Check returns an error if this process cannot join the crawl under its name, before it
+// changes anything. Either the crawl has another format, or another process has the name
+// and would lose its leases. [Open] reports all other errors.
 func Check(ctx context.Context, opts *Options) error {
 	if opts.Resumed == nil && opts.Store.Worker == "" {
-		return nil // it gets a name that is new
+		return nil // it gets a new name
 	}
 	err := opts.observe(ctx, func(store *redisstore.Store) error {
 		if opts.Resumed != nil {
@@ -53,7 +52,7 @@ func Check(ctx context.Context, opts *Options) error {
 			return err
 		}
 		for _, w := range news.Workers {
-			if w.Name == opts.Store.Worker && len(w.Status) > 0 { // else it has done nothing
+			if w.Name == opts.Store.Worker && len(w.Status) > 0 { // otherwise it has done nothing
 				return settingsError("worker: the crawl %q has one called %q; resume its directory (resume), or choose another name",
 					opts.Store.Crawl, opts.Store.Worker)
 			}
@@ -78,7 +77,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	so.Join = opts.Resumed != nil
 	so.Settings = settings
 	so.Delay = opts.Delay
-	// A host that nobody has requested yet is asked for its robots.txt first, by one.
+	// The robots.txt of a new host is requested by one process.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
 	so.Patience, so.OnTrouble = redisPatience, func(err error) { opts.Notice(redisNotice(err)) }
@@ -99,7 +98,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	return r, nil
 }
 
-// redisNotice tells a person that Redis is away, and that it is back.
+// redisNotice returns the notice that Redis is unreachable, or back.
 func redisNotice(err error) string {
 	if err == nil {
 		return "Redis is back; the crawl resumes"
@@ -107,7 +106,7 @@ func redisNotice(err error) string {
 	return err.Error() + ": no new requests until it is back; requests in flight are finished"
 }
 
-// join takes in the settings that all processes have, and what was announced so far.
+// join applies the shared settings, and the announcements so far.
 func (r *Redis) join(ctx context.Context, opts *Options) error {
 	if opts.Resumed != nil && r.store.ID() != opts.ID {
 		return ErrOtherCrawl
@@ -144,8 +143,8 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 	return r.updatePeers(news)
 }
 
-// changeSettings has the crawl take the limits and the allowed addresses that this process was given
-// since it worked on it last.
+// changeSettings announces the limits and allowed addresses that were changed when this
+// process was resumed.
 func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Options) error {
 	changed := opts.Settings.changedKeys(opts.Resumed)
 	if !slices.Contains(changed, allowKey) {

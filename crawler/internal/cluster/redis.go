@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// syncPause is how often a process tells the others of a crawl how far it has come,
-	// and receives what they announce.
+	// syncPause is how often a process reports its progress to the others and receives
+	// their announcements.
 	syncPause = time.Second
 
-	// workerTimeout is for how long a process that is not heard of is taken to be at work.
+	// workerTimeout is after how long without a report a process counts as gone.
 	workerTimeout = 30 * time.Second
 
-	// idleCheckPause is the time between two looks at the frontier: each is a round trip, and
-	// others change it meanwhile.
+	// idleCheckPause is the time between two checks of the frontier. Each is a round trip,
+	// and others change it meanwhile.
 	idleCheckPause = 500 * time.Millisecond
 )
 
-// Redis is a member of a crawl that several processes share: what they tell each other
-// beside what the frontier knows. Announcements stay in Redis for as long as the crawl,
-// so that a process that joins later receives all of them.
+// Redis is a member of a shared crawl. It exchanges announcements beside the frontier. They
+// stay in Redis as long as the crawl, so that a process that joins later receives all of
+// them.
 type Redis struct {
 	store   *redisstore.Store
 	handler Handler
@@ -58,8 +58,8 @@ type Redis struct {
 
 var _, _ Member = (*Redis)(nil), (*Single)(nil)
 
-// event is a message to all processes of a crawl, now and later. It says one of the
-// things below.
+// event is a message to all processes of a crawl, now and later. It sets one of these
+// fields.
 type event struct {
 	// Joined is the root of a host that belongs to the crawl since a process brought a
 	// start URL there, or a start URL led there.
@@ -72,7 +72,7 @@ type event struct {
 	Stop bool `json:"stop,omitempty"`
 }
 
-// progress is what a process says of itself.
+// progress is the progress report of a process.
 type progress struct {
 	Pages int   `json:"pages"`
 	Bytes int64 `json:"bytes"`
@@ -93,7 +93,7 @@ func (r *Redis) Limits() *Limits { return r.limits }
 // ID implements [Member].
 func (r *Redis) ID() string { return r.store.ID() }
 
-// run begins to keep the leases and to tell the others that this process is there.
+// run starts to extend the leases and to report the progress of this process.
 func (r *Redis) run(ctx context.Context) {
 	ctx, r.quit = context.WithCancel(ctx)
 	r.work.Go(func() {
@@ -120,7 +120,7 @@ func (r *Redis) Close() {
 	r.work.Wait()
 }
 
-// every does something now and then, until ctx ends. Its error ends the crawl.
+// every calls do at an interval, until ctx ends. Its error ends the crawl.
 func (r *Redis) every(ctx context.Context, pause time.Duration, do func() error) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -160,7 +160,7 @@ func (r *Redis) Sync(ctx context.Context) error {
 	return r.sync(ctx)
 }
 
-// report tells the others how far this process has come. What they announce is received later.
+// report reports the progress of this process. Announcements are received later.
 func (r *Redis) report(ctx context.Context) error {
 	r.syncing.Lock()
 	defer r.syncing.Unlock()
@@ -200,13 +200,13 @@ func (r *Redis) sync(ctx context.Context) error {
 			}
 		}
 		r.next = news.Next
-		if len(news.Told) == 0 { // they come so many at a time
+		if len(news.Told) == 0 { // Sync returns them in batches
 			return nil
 		}
 	}
 }
 
-// progress is what this process says of itself.
+// progress returns the progress report of this process.
 func (r *Redis) progress() []byte {
 	pages, bytes := r.handler.Progress()
 	text, err := json.Marshal(progress{pages, bytes})
@@ -242,7 +242,7 @@ func history(ctx context.Context, store *redisstore.Store) (news *redisstore.New
 	}
 }
 
-// updatePeers takes in how far the others have come.
+// updatePeers stores the progress of the others.
 func (r *Redis) updatePeers(news *redisstore.News) error {
 	peers, err := peersOf(news)
 	if err != nil {
@@ -279,7 +279,7 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 	return peers, nil
 }
 
-// act does what an event asks for.
+// act applies an event.
 func (r *Redis) act(ctx context.Context, e event) error {
 	if e.Allowed != nil {
 		if err := checkAllowed(r.name, e.Allowed, r.allowed); err != nil {
@@ -306,8 +306,8 @@ func (r *Redis) setMaxTime(l *Limits) {
 	}
 }
 
-// Take adds to a counter of the crawl as much of n as keeps it at most at a limit, and
-// returns how much. Less than zero gives back.
+// Take adds to a counter of the crawl as much of n as the limit allows, and returns how
+// much. A negative n is returned to the counter.
 func (r *Redis) Take(ctx context.Context, counter string, n, most int64) (got int64, err error) {
 	return r.store.Take(ctx, counter, n, most)
 }
@@ -317,15 +317,14 @@ func (r *Redis) Set(ctx context.Context, taken map[string]int64) error {
 	return r.store.Settle(ctx, taken)
 }
 
-// BytesElsewhere returns how many bytes the other processes have fetched, as far as is
-// known.
+// BytesElsewhere returns how many bytes the other processes have fetched, as last reported.
 func (r *Redis) BytesElsewhere() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.elsewhere
 }
 
-// Peers implements [Member]. Of this process it is known best how far it has come.
+// Peers implements [Member]. The progress of this process is current.
 func (r *Redis) Peers() []Peer {
 	pages, bytes := r.handler.Progress()
 	r.mu.Lock()

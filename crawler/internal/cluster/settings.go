@@ -12,8 +12,8 @@ import (
 // Settings are the configuration of a crawl: values in JSON by their keys.
 type Settings map[string]json.RawMessage
 
-// ownKeys are the keys that each process of a crawl has by itself. The others are the
-// crawl's. Start URLs are too, and a process may bring more of them.
+// ownKeys are the keys that each process sets itself. All others belong to the crawl. Start
+// URLs belong to both: a process may add some.
 var ownKeys = []string{
 	"output", "workers", "per-ip", "proxy", "also-write", "durability", urlsKey,
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
@@ -22,14 +22,14 @@ var ownKeys = []string{
 const urlsKey = "urls"
 
 // allowKey is the key of the addresses that all processes allow. A process does not adopt
-// them: who can write to Redis shall not open the network of its machine.
+// them: write access to Redis must not open the network of its machine.
 const allowKey = "allow-addr"
 
 // changeableKeys are those of the crawl that a process can change when it resumes: [Limits], and
 // the addresses that are allowed.
 var changeableKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time", allowKey}
 
-// A SettingsError says that settings of a process do not go with those of the crawl.
+// A SettingsError says that settings of a process conflict with those of the crawl.
 type SettingsError string
 
 func settingsError(format string, args ...any) error {
@@ -38,7 +38,7 @@ func settingsError(format string, args ...any) error {
 
 func (e SettingsError) Error() string { return string(e) }
 
-// shared returns what a crawl is made with: all that its processes share.
+// shared returns the settings that all processes of a crawl share.
 func (s Settings) shared() ([]byte, error) {
 	all := maps.Clone(s)
 	for _, key := range ownKeys {
@@ -80,8 +80,8 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 	return joined, nil
 }
 
-// checkConflicts returns an error when a process has another value than the crawl for a given key
-// that all processes share, or allows other addresses.
+// checkConflicts returns an error if a process has another value than the crawl for a given
+// key that all processes share, or allows other addresses.
 func (s Settings) checkConflicts(name string, process Settings, given func(key string) bool) error {
 	if err := checkAllowed(name, s[allowKey], process[allowKey]); err != nil {
 		return err
@@ -112,8 +112,7 @@ func checkAllowed(name string, crawl, process json.RawMessage) error {
 	return settingsError("the crawl %q allows connections to %s; join or resume it with --allow-addr %s", name, networks, flag)
 }
 
-// changedKeys returns the keys that all processes of a crawl share and that two settings have
-// other values for, sorted.
+// changedKeys returns the shared keys whose values differ, sorted.
 func (s Settings) changedKeys(other Settings) []string {
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(s)) {

@@ -5,15 +5,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Lengths says how much of the files of a directory counts, in bytes. A crawl
-// keeps it with its frontier, so that both agree after its process was killed.
+// Lengths are the committed lengths of the files of a directory, in bytes. A crawl stores
+// them in its frontier, so that both agree after a kill.
 type Lengths struct {
 	Pages    int64 `json:"pages"`
 	Rejected int64 `json:"rejected"`
 	Sitemaps int64 `json:"sitemaps"`
 	Links    int64 `json:"links"`
 	Entries  int64 `json:"entries"`
-	Robots   int64 `json:"robots_lines"` // all of it counts, however long it is: it shows what is lost
+	Robots   int64 `json:"robots_lines"` // the whole file counts; this shows what is lost
 }
 
 // Files returns the lengths by the names of the files.
@@ -29,8 +29,8 @@ func (l Lengths) of(kind int) int64 {
 	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
 }
 
-// A Batch is what is to be written together. The zero Batch is empty. What is added
-// to it must not change until it is written.
+// A Batch is what is written together. The zero Batch is empty. Values must not change
+// after they are added.
 type Batch struct {
 	lines   [kinds][]byte
 	results output.Found
@@ -66,7 +66,7 @@ func (b *Batch) Entry(e *output.Entry) error {
 	return b.add(entries, e)
 }
 
-// AddUnfiled adds what stands in no file of lines: it is for sinks alone.
+// AddUnfiled adds results that are in no file of lines, for sinks alone.
 func (b *Batch) AddUnfiled(f *output.Found) { join(&b.results, f) }
 
 // Join adds what is in another batch.
@@ -101,7 +101,7 @@ func (b *Batch) add(kind int, v any) error {
 	return nil
 }
 
-// join adds what another holds.
+// join appends the results of another batch.
 func join(f, other *output.Found) {
 	f.Pages = append(f.Pages, other.Pages...)
 	f.Rejected = append(f.Rejected, other.Rejected...)

@@ -1,6 +1,6 @@
-// Package crawldir is the directory of a crawl as the crawl writes it: its files of lines
-// with the lengths that count, the robots.txt files, and the state. Package output has what
-// stands in the lines, and reads them.
+// Package crawldir writes the directory of a crawl: files of lines with their committed
+// lengths, robots.txt files, and the state. Package output has the types of the lines, and
+// reads them.
 package crawldir
 
 import (
@@ -34,7 +34,7 @@ type Dir struct {
 	robots *jsonlines.Log
 }
 
-// The files of lines, as they stand in Dir.files and in a Batch.
+// The files of lines, as indexes of Dir.files and of a Batch.
 const (
 	pages = iota
 	rejected
@@ -46,10 +46,8 @@ const (
 
 var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
 
-// CheckEmpty returns nil when a crawl may be begun in the directory: it is missing,
-// or has nothing of one in it. What another began and did not come to write
-// anything in counts for nothing, unless it is of one of the formats. The error is
-// ErrExists.
+// CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
+// files of a crawl. Empty files of lines are ignored. The error is [output.ErrExists].
 func CheckEmpty(path string, formats ...output.Format) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
@@ -64,8 +62,7 @@ func CheckEmpty(path string, formats ...output.Format) error {
 	return err
 }
 
-// NonEmptyFile returns the name of a file of lines in the directory that has any; empty:
-// there is none.
+// NonEmptyFile returns the name of a file of lines that is not empty; "": there is none.
 func NonEmptyFile(path string) string {
 	for _, name := range fileNames {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
@@ -98,9 +95,8 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 	return names, nil
 }
 
-// Create makes the directory where it is missing, and the files in it, with
-// state as the first content of the state file. A directory with a crawl in it is
-// refused with [output.ErrExists] and left as it is.
+// Create creates the directory if it is missing, and the files in it, with state as the
+// content of the state file. It refuses a directory with a crawl with [output.ErrExists].
 func Create(path string, state any) (*Dir, error) {
 	if err := CheckEmpty(path); err != nil {
 		return nil, err
@@ -118,10 +114,9 @@ func Create(path string, state any) (*Dir, error) {
 	return d, nil
 }
 
-// Open opens the directory of a crawl that is to go on. What lies beyond counted
-// in its files is cut off: it was written for URLs whose end the frontier does not
-// know of, so that it will be written again. [Lost] says what is not there of what
-// counts. The error is ErrNone where no crawl was begun.
+// Open opens the directory of a crawl that is resumed. It truncates the files to counted:
+// the frontier has not committed the lines after that, so they will be written again.
+// [Lost] returns what is missing. The error is [output.ErrNone] if there is no crawl.
 func Open(path string, counted Lengths) (*Dir, error) {
 	if err := checkExists(path); err != nil {
 		return nil, err
@@ -145,7 +140,7 @@ func (d *Dir) open(counted Lengths) error {
 		d.files[kind] = l
 	}
 	var err error
-	// Last, since it brings the names of the other files to the disk as well.
+	// Last, since it syncs the names of the other files too.
 	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
 		return errors.Join(err, d.Close())
 	}
@@ -155,8 +150,8 @@ func (d *Dir) open(counted Lengths) error {
 // Path returns the directory's path as it was given.
 func (d *Dir) Path() string { return d.path }
 
-// Write appends a batch. When it returns, the lines have left the process: killing
-// it tears none. It is not to be called by two at a time.
+// Write appends a batch. When it returns, the kernel has the lines, and a kill of the
+// process cannot tear them. It must not be called concurrently.
 func (d *Dir) Write(b *Batch) error {
 	for kind, l := range d.files {
 		if err := l.Append(b.lines[kind]); err != nil {
@@ -175,8 +170,7 @@ func (d *Dir) Lengths() Lengths {
 	}
 }
 
-// Sync returns when every line that was written has reached the disk. It is not to be
-// called by two at a time.
+// Sync syncs all written lines to disk. It must not be called concurrently.
 func (d *Dir) Sync() error {
 	if err := d.robots.Sync(); err != nil {
 		return err
@@ -189,9 +183,8 @@ func (d *Dir) Sync() error {
 	return nil
 }
 
-// replace writes a file so that a reader finds the old content or the new one,
-// never half of it; with power also after the machine went down, and the new one once
-// it has returned.
+// replace writes a file so that a reader finds the old content or the new one. With power,
+// that holds after a power cut too, and the new content is on disk when it returns.
 func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	file, err := createTemp(path, mode)
 	if err != nil {
@@ -207,8 +200,8 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	return rename(file.Name(), path)
 }
 
-// createTemp opens the file that is to take the place of another. What may be there under
-// its name is not written to: it may be a link, or a file that others can read.
+// createTemp opens a new file that is to replace another. It removes an existing one first,
+// which may be a link or readable by others.
 func createTemp(path string, mode os.FileMode) (*os.File, error) {
 	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -216,7 +209,7 @@ func createTemp(path string, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }
 
-// writeAndClose writes a file and closes it, with power when its bytes have reached the disk.
+// writeAndClose writes a file and closes it; with power, it syncs the file first.
 func writeAndClose(file *os.File, content []byte, power bool) error {
 	_, err := file.Write(content)
 	if err == nil && power {
@@ -225,7 +218,7 @@ func writeAndClose(file *os.File, content []byte, power bool) error {
 	return errors.Join(err, file.Close())
 }
 
-// makeRobotsDir makes the directory for robots.txt files where it is missing.
+// makeRobotsDir creates the directory for robots.txt files if it is missing.
 func makeRobotsDir(path string) error {
 	name := filepath.Join(path, RobotsDir)
 	if err := jsonlines.RefuseSymlink(name); err != nil {

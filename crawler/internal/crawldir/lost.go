@@ -17,8 +17,8 @@ func LossOf(e *jsonlines.DamagedError) output.Loss {
 	return output.Loss{File: filepath.Base(e.File), Damage: e.Text()}
 }
 
-// Lost returns what files of lines in a directory have lost of the bytes that they had, by
-// their names. A line that is torn is lost as a whole.
+// Lost returns what files of lines have lost of the given lengths. An incomplete line
+// counts as lost.
 func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 	var lost []output.Loss
 	for name, length := range had {
@@ -37,7 +37,7 @@ func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// completeBytes returns how much is left of the first bytes of a file of lines.
+// completeBytes returns how many of the first bytes of a file are complete lines.
 func completeBytes(name string, length int64) (int64, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -54,8 +54,8 @@ func completeBytes(name string, length int64) (int64, error) {
 	return jsonlines.CompleteLength(file, min(info.Size(), length))
 }
 
-// RenameIncomplete renames the files of a format, pages.csv to pages.lost-1.csv, so that new ones can
-// be written without taking away what is left of them. It returns their names.
+// RenameIncomplete renames the files of a format, pages.csv to pages.lost-1.csv, so that
+// new ones can be written without deleting their content. It returns the new names.
 func RenameIncomplete(path string, format output.Format) (kept []string, err error) {
 	names, err := FilesOf(path, format)
 	if err != nil {

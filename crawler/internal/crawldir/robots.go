@@ -14,12 +14,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Robots writes what an origin's robots.txt was, in place of what it was before: the body
-// as it came, and the record about it as JSON. They are for people to read; the crawl
-// itself never reads them back. It returns the line that the fetch is to have in
-// [Dir.RobotsLog].
+// Robots replaces the robots.txt of an origin: the body as it was received, and the record
+// as JSON. They are for people; the crawl never reads them. It returns the line of the
+// fetch for [Dir.RobotsLog].
 //
-// With power, the files have reached the disk. Append the line after that, so that no
+// With power, the files are on disk when it returns. Append the line after that, so that no
 // power cut leaves a line without its files.
 func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line []byte, err error) {
 	if line, err = jsonlines.Line(nil, record); err != nil {
@@ -70,10 +69,9 @@ type robotsLine struct {
 	Hash   string `json:"hash"` // of the text; empty: there was none to be kept
 }
 
-// RestoreRobots writes the files of robots.txt again that are missing or damaged, by the
-// last line of each origin that can be read in robots.jsonl, and brings them to the disk.
-// Text returns the robots.txt of an origin as it is known elsewhere. Lost are the origins
-// of which that is another text, or none.
+// RestoreRobots writes missing or damaged robots.txt files again, by the last readable line
+// of each origin in robots.jsonl, and syncs them. Text returns the known robots.txt of an
+// origin. Lost are the origins for which that is another text, or missing.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	name := filepath.Join(d.path, RobotsFile)
 	last := make(map[string]int64)
@@ -98,7 +96,7 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 	return lost, jsonlines.Readable(err)
 }
 
-// restoreRobots is RestoreRobots for one origin. It tells whether the text was found.
+// restoreRobots is RestoreRobots for one origin. It reports whether the text was found.
 func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
 	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
 	if !ok || strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
@@ -125,7 +123,7 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 	return true, d.writeRobots(l.Origin, body, about, true)
 }
 
-// matches tells whether a text is the one of the line.
+// matches reports whether a text is that of the line.
 func (l robotsLine) matches(text []byte) bool {
 	return l.Hash == "" && len(text) == 0 || l.Hash == hashOf(text)
 }

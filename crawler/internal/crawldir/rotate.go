@@ -19,9 +19,9 @@ type Files struct {
 	Pages, Rejected, Sitemaps, Links, Entries, Robots string
 }
 
-// Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
-// new ones can be begun, and returns where they are now. Those that were put aside
-// under this number before stay as they are. The files of formats go with them.
+// Rotate renames the files of lines by a number, such as pages.1.jsonl for 1, and returns
+// the new names. Files that were renamed before with this number stay. The files of formats
+// are renamed too.
 func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	var failed []error
 	rotate := func(name string) string {
@@ -46,17 +46,16 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	for _, name := range names {
 		rotate(name)
 	}
-	// The crawl begins new files by these names and says that they count.
+	// The crawl creates new files with the old names and commits to them.
 	if err := durable.Dir(path); err != nil {
 		failed = append(failed, err)
 	}
 	return f, errors.Join(failed...)
 }
 
-// DropRejections takes lines out of rejected.jsonl: those that drop says, those that
-// begin at counted or beyond it, and those that cannot be read. It returns how long the file
-// is then, on the disk: cut to that length, the old file would have a torn line. Nobody may
-// have it open.
+// DropRejections removes lines from rejected.jsonl: those that drop selects, those at
+// counted or later, and those that cannot be read. It returns the new length of the file,
+// which is synced to disk. Nobody may have the file open.
 func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
 	kept, err := createTemp(name, 0o644) // there may be more of them than memory has room for
@@ -87,7 +86,7 @@ func DropRejections(path string, counted int64, drop func(*output.Rejection) boo
 	return length, nil
 }
 
-// Rotated tells whether files were put aside under a number.
+// Rotated reports whether there are files with a number.
 func Rotated(path string, number int) bool {
 	for _, name := range append(fileNames[:], RobotsFile) {
 		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
@@ -97,7 +96,7 @@ func Rotated(path string, number int) bool {
 	return false
 }
 
-// RotatedName is the name of a file that was put aside under a number.
+// RotatedName returns the name of a rotated file.
 func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
 
 // tagged is the name of a file with a tag before its extension.

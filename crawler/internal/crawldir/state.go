@@ -17,9 +17,8 @@ import (
 // goes away.
 const Version = 2
 
-// SaveState replaces the state file of the directory by v as JSON, on the disk: without
-// it no crawl goes on. Only its owner can read it: the query of a start URL may have a
-// key in it.
+// SaveState replaces the state file of the directory by v as JSON, and syncs it. Only its
+// owner can read it: the query of a start URL may contain a key.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -28,8 +27,8 @@ func SaveState(path string, v any) error {
 	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
 
-// LoadState reads the state file of the directory into v. The error is ErrNone where
-// there is none. A file of another version is refused, one without is damaged.
+// LoadState reads the state file of the directory into v. The error is [output.ErrNone] if
+// there is none. A file of another version is refused; one without a version is damaged.
 func LoadState(path string, v any) error {
 	if err := checkExists(path); err != nil {
 		return err
@@ -57,7 +56,7 @@ func LoadState(path string, v any) error {
 	return nil
 }
 
-// checkExists returns ErrNone unless a crawl was begun in the directory.
+// checkExists returns [output.ErrNone] if there is no crawl in the directory.
 func checkExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, StateFile))
 	if errors.Is(err, os.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package durable brings files and their names to the disk, so that they outlive a
-// crash or a power cut of the machine.
+// Package durable syncs files and directories to disk, so that they survive a crash or a
+// power cut of the machine.
 package durable
 
 import (
@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Synced is called with each file and directory that has reached the disk. Nil: nobody is.
-// Package powercut sets it to simulate power cuts in tests.
+// Synced is called with each file and directory that was synced, if it is not nil. Package
+// powercut sets it to simulate power cuts in tests.
 var Synced func(name string)
 
-// File returns when the bytes of a file have reached the disk.
+// File syncs a file to disk.
 func File(f *os.File) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -24,8 +24,8 @@ func File(f *os.File) error {
 	return nil
 }
 
-// Dir returns when the names in a directory have reached the disk. A file whose bytes
-// have, and whose name has not, is not there after the machine went down.
+// Dir syncs the names in a directory to disk. Without that, a synced file may be missing
+// after a power cut.
 func Dir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -34,8 +34,7 @@ func Dir(path string) error {
 	return errors.Join(File(dir), dir.Close())
 }
 
-// Rename renames a file within its directory, and returns when its new name has reached
-// the disk.
+// Rename renames a file within its directory, and syncs its new name to disk.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -43,8 +42,7 @@ func Rename(from, to string) error {
 	return Dir(filepath.Dir(to))
 }
 
-// MkdirAll makes a directory and its parents where they are missing, and returns when
-// their names have reached the disk.
+// MkdirAll creates a directory and its missing parents, and syncs their names to disk.
 func MkdirAll(path string) error {
 	var grown []string // directories that get a new name
 	for at := path; ; at = filepath.Dir(at) {

@@ -1,8 +1,8 @@
-// Package escape makes what a site wrote fit to be shown to a person.
+// Package escape makes text of a site safe to show to a person.
 //
-// A site may write anything: characters that nobody sees, some that turn the direction
-// of reading so that an address reads like another, text without end, addresses that
-// are programs. A template that escapes markup lets all of them through.
+// A site may write invisible characters, characters that change the direction of writing,
+// endless text, or URLs that are programs. A template that escapes markup lets all of them
+// through.
 package escape
 
 import (
@@ -11,12 +11,11 @@ import (
 	"strings"
 )
 
-// MaxChars is how much of a text is shown, in characters.
+// MaxChars is the length of the longest text that is shown, in characters.
 const MaxChars = 300
 
-// Text is text of a site as a person can see it: what is invisible or turns the
-// direction of reading is written as an escape of Go, and what is longer than Max is
-// cut.
+// Text escapes invisible characters and those that change the direction of writing, as in a
+// Go string, and cuts the text after MaxChars.
 func Text(text string) string {
 	more, n := "", 0
 	for i := range text {
@@ -33,18 +32,18 @@ func Text(text string) string {
 // unquoted writes what only a quoted text needs to escape as itself.
 var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// IsWebLink tells whether a browser may be sent to what a site wrote: it is a URL of the
-// web, of so many bytes at the most.
+// IsWebLink reports whether a text of a site is an http or https URL of at most a number of
+// bytes, so that a page may link to it.
 func IsWebLink(text string, most int) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= most && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// MaxBytes is how much a line of output repeats, in bytes, of what a site wrote and a person
-// may want to see: a reference that is no URL, a media type.
+// MaxBytes is how many bytes of a site's text, such as a media type, a line of output
+// repeats.
 const MaxBytes = 200
 
-// Clip shortens a text to some bytes, at a character.
+// Clip shortens a text to a number of bytes, at a character.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -46,7 +46,8 @@ func newDialer(cfg *Config) *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
-// newBase returns what connects to servers, and which proxy it chooses; nil: it does not tell.
+// newBase returns the transport that connects to servers, and its proxy function; nil: it
+// is not known.
 func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*url.URL, error)) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)

@@ -23,7 +23,7 @@ const (
 	maxIdleEncoded = 1 << 20
 )
 
-// errNoContent says that a body goes on and on and decodes to nothing.
+// errNoContent says that a body decodes to nothing, however long it is.
 var errNoContent = errors.New("the compressed body has no content")
 
 // acceptGzip accepts a gzipped body where net/http would, and reports whether it did: then
@@ -121,7 +121,7 @@ func (s encodedSide) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unreadableBody is a body that nobody can read, unless it is empty.
+// unreadableBody is a body that cannot be decoded, unless it is empty.
 type unreadableBody struct {
 	io.ReadCloser
 	err error

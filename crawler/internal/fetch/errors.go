@@ -17,8 +17,7 @@ import (
 	"time"
 )
 
-// A transportError is why there is no response, or not all of one, in words for the person
-// who reads it in a record.
+// A transportError describes, for people, why there is no complete response.
 type transportError struct {
 	text string
 	err  error // as net/http has it
@@ -37,13 +36,13 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || ok && t.Timeout()
 }
 
-// An abortError is the cause of the end of a request's context that the transport ended.
+// An abortError is the cancellation cause of a request that the transport aborted.
 type abortError struct{ why error }
 
 func (e *abortError) Error() string { return e.why.Error() }
 
-// brokenFraming is how the errors of net/http begin that are about the framing of a body. It
-// has no types for them.
+// brokenFraming are the beginnings of net/http's errors about the framing of a body, which
+// have no types.
 var brokenFraming = []string{
 	"malformed chunked encoding", "invalid byte in chunk length", "empty hex number for chunk length",
 	"http chunk length too large", "header line too long", "chunked encoding contains too much non-data",
@@ -51,8 +50,8 @@ var brokenFraming = []string{
 }
 
 // explain returns an error of a request under ctx, which began at a time, as a
-// transportError. Inside says that it came in the middle of the body. An error that net/http
-// describes well is returned as it is. For a request with an abortError it is that.
+// transportError. Inside says that it occurred in the body. An error that net/http
+// describes well is returned as it is. The cause of an abortError takes precedence.
 func explain(ctx context.Context, err error, began time.Time, inside bool) error {
 	if aborted, ok := errors.AsType[*abortError](context.Cause(ctx)); ok && err != nil {
 		return aborted.why
@@ -61,7 +60,7 @@ func explain(ctx context.Context, err error, began time.Time, inside bool) error
 		return err
 	}
 	text := describe(ctx, err, began, inside)
-	if proxy := atProxy(err); proxy != nil { // or the site would be taken to be down
+	if proxy := atProxy(err); proxy != nil { // otherwise the site would seem to be down
 		text = "the proxy: " + cmp.Or(text, strings.TrimPrefix(proxy.Error(), "unknown error "))
 	}
 	if text != "" {
@@ -70,8 +69,8 @@ func explain(ctx context.Context, err error, began time.Time, inside bool) error
 	return err
 }
 
-// atProxy returns the error of connecting to a proxy, or with which a proxy of SOCKS refused
-// to connect; nil: there was none.
+// atProxy returns the error of connecting to a proxy, or of a SOCKS proxy that refused to
+// connect; nil: there was none.
 func atProxy(err error) error {
 	op, ok := errors.AsType[*net.OpError](err)
 	if !ok || op.Op != "proxyconnect" && !strings.HasPrefix(op.Op, "socks ") {
@@ -80,7 +79,7 @@ func atProxy(err error) error {
 	return op.Err
 }
 
-// describe says what went wrong; empty: the text of err does.
+// describe describes an error; empty: its own text is good.
 func describe(ctx context.Context, err error, began time.Time, inside bool) string {
 	where := "before a response"
 	if inside {
@@ -101,7 +100,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 		return fmt.Sprintf("cannot look up host %q: %s", name.Name, name.Err)
 	case untrusted != nil:
 		return "the certificate is not trusted: " + packageNames.Replace(untrusted.Err.Error())
-	case noTLS && plain.Conn != nil: // a first record that is none; later ones come with nil
+	case noTLS && plain.Conn != nil: // the first record is not TLS; in later ones Conn is nil
 		return "the server does not speak TLS"
 	case is("tls: "):
 		return "TLS: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):]
@@ -119,11 +118,10 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	return describeProtocol(err, text, is, where, inside)
 }
 
-// packageNames takes the names of packages out of texts of the standard library, which mean
-// nothing to who reads a record.
+// packageNames removes the names of packages from texts of the standard library.
 var packageNames = strings.NewReplacer("x509: ", "", "http2: ", "", "gzip: ", "", "flate: ", "")
 
-// describeProtocol says how a response is not HTTP.
+// describeProtocol describes how a response violates HTTP.
 func describeProtocol(err error, text string, is func(string) bool, where string, inside bool) string {
 	switch {
 	case is("received from peer") && is("stream error"):
@@ -154,8 +152,8 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 	return ""
 }
 
-// describeTimeout says what had not happened when a time limit was exceeded, and how long that was.
-// Where net/http has no type for an error its text tells.
+// describeTimeout says which step exceeded a time limit, and how long that was. net/http
+// has types for some of these errors only.
 func describeTimeout(ctx context.Context, err error, text string, began time.Time) string {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
@@ -179,8 +177,8 @@ func isDialing(err error) bool {
 	return ok && (op.Op == "dial" || isDialing(op.Err))
 }
 
-// Cause returns an error of a request without what http.Client adds to it: the URL, and
-// whose time limit it was.
+// Cause returns an error of a request without what http.Client adds: the URL, and whose
+// time limit it was.
 func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err

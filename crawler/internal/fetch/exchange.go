@@ -17,11 +17,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// maxRecorded is how much of a body an exchange keeps: no sitemap and no robots.txt is
-// read beyond it, and no page unless max-body says so.
+// maxRecorded is how much of a body an exchange keeps. No sitemap or robots.txt is read
+// further, and no page unless max-body is larger.
 const maxRecorded = 64 << 20
 
-// A recording is an exchange while it goes on.
+// A recording is an exchange in progress.
 type recording struct {
 	done func(*output.Exchange)
 	page bool // is requested

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A process has a limit of open files and connections. Where it has no descriptor left no host
-// can be connected to, and that is no fault of the hosts: their URLs must not be given up.
+// A process has a limit of open files and connections. When descriptors run out, no host can
+// be connected to. That is not the fault of the hosts, so their URLs must not fail.
 
 const (
 	// ownFiles is how many files a crawl has open in any case, those of its frontier
@@ -41,17 +41,18 @@ func checkDescriptors(workers, limit int) error {
 }
 
 // idleConnections is how many connections may be kept between requests: as many as are
-// useful, and not more than half of what is to spare.
+// useful, and at most half of the spare ones.
 func idleConnections(workers, limit int) int {
 	spare := limit - ownFiles - perWorker*workers
 	return max(min(max(maxIdle, 2*workers), spare/2), 1)
 }
 
-// A idleCloser transport closes its idle connections when no other can be opened. If that does
-// not help it calls fail. It reports the requests that are sent over base.
+// An idleCloser is a transport that closes its idle connections when no other can be
+// opened. If that does not help, it calls fail. It reports the requests that are sent over
+// base.
 type idleCloser struct {
 	base http.RoundTripper
-	sent func(req *http.Request, took time.Duration, err error) // nil: nobody counts them
+	sent func(req *http.Request, took time.Duration, err error) // nil: not called
 	fail func(error)
 }
 
@@ -81,8 +82,8 @@ func (t *idleCloser) send(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *idleCloser) CloseIdleConnections() { closeIdle(t.base) }
 
-// isExhausted reports whether an error is that this process, or the machine, has nothing left
-// to open a connection with. A failed name lookup says so by its text alone.
+// isExhausted reports whether the process or the machine has no resources to open a
+// connection. A failed name lookup says so by its text alone.
 func isExhausted(err error) bool {
 	if err == nil {
 		return false

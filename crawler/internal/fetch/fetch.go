@@ -4,7 +4,7 @@
 // connections, directly or through a proxy, and falls back to HTTP/1.1 where a site wants
 // that. It aborts responses that stall, decodes bodies within bounds, records exchanges for
 // archives, and describes in plain words why a request failed. It knows nothing of robots.txt,
-// delays or leases: what the crawl has to say about a request comes by [Hooks].
+// delays or leases: the crawl controls requests by [Hooks].
 //
 // A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
 // robotsext and then the Transport.
@@ -21,10 +21,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Fetcher fetches pages, each by a clone of one synchronous collector. Whatever colly can do
-// beyond fetching is turned off, since the crawl does it: visited URLs, redirects, depth,
-// limits, parallelism. robots.txt is left to the gate of package robotsext, through which
-// every request of the collector goes, so colly's own check is off too.
+// Fetcher fetches pages, each with a clone of one synchronous collector. It turns off what
+// the crawl does itself: visited URLs, redirects, depth, limits, parallelism. Colly's
+// robots.txt check is off too, since every request goes through the gate of package
+// robotsext.
 type Fetcher struct {
 	collector *colly.Collector
 	maxBody   int

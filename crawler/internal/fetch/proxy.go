@@ -23,8 +23,8 @@ func proxies(list []string) func(*http.Request) (*url.URL, error) {
 	}
 }
 
-// errProxyAuth stands for a response 407. Only a proxy sends one (RFC 9110, section
-// 15.5.8), so it says nothing of the site.
+// errProxyAuth is the error for a 407. Only a proxy sends one (RFC 9110, section 15.5.8),
+// so it is not about the site.
 var errProxyAuth = &transportError{text: "the proxy requires a user and password, or rejected those it got (407)"}
 
 // onProxyConnectResponse is an [http.Transport.OnProxyConnectResponse]. Its error says how a

@@ -18,9 +18,9 @@ import (
 // net/http repeats a request by itself, at once and without end, where a site closes a used
 // connection, refuses a stream of HTTP/2 or sends GOAWAY instead of a response. A sender
 // delays the second request as any other, and sends no third. A 408 on an idle connection is
-// repeated in the same way, over a new one: it says nothing of the URL.
+// repeated in the same way over a new connection, since it is not about the URL.
 //
-// Over HTTP/2 an unread response goes on arriving as long as the site likes. Its connection
+// Over HTTP/2 a site can keep sending an unread response. Its connection
 // is closed when no other request is in flight on it.
 type sender struct {
 	ctx    context.Context
@@ -38,7 +38,7 @@ type sender struct {
 	fresh   bool       // it is to be sent over a new connection
 }
 
-// errRefusedAgain is what becomes of a request that would be sent a third time.
+// errRefusedAgain is the error of a request that would be sent a third time.
 var errRefusedAgain = errors.New("the site rejected the request twice without a response")
 
 // withTrace returns a context by which s follows the connections of its request.

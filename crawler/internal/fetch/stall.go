@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// leastBytes is what a response has to deliver in each stall-timeout. A byte now and then
-// would keep a worker busy up to the last time limit.
+// leastBytes is what a response has to deliver in each stall-timeout. Without it, a byte
+// now and then would occupy a worker up to the last time limit.
 const leastBytes = 1 << 10
 
 // errStalled says that a response delivers next to nothing.
 var errStalled = errors.New("the response stalled")
 
-// stallBody is a body that is aborted when it delivers next to nothing for a while. Only the
-// time counts in which somebody waits for it: who reads a sitemap may have other things to do
-// in between.
+// stallBody is a body that is aborted when it delivers next to nothing for a while. Only
+// the time inside Read counts: the reader of a sitemap may be busy in between.
 type stallBody struct {
 	io.ReadCloser
 	within time.Duration

@@ -49,7 +49,7 @@ type Hooks struct {
 	Responded func(req *http.Request, resp *http.Response) (ended func())
 
 	// Sent is called after each request that went out: when the response began, or with why
-	// there is none. Nil: nobody counts requests.
+	// there is none. Nil: not called.
 	Sent func(req *http.Request, took time.Duration, err error)
 
 	// Record receives each exchange that is not a page's; that is in the [Response]. Nil:
@@ -136,7 +136,7 @@ func (t *Transport) check(req *http.Request, resp *http.Response) error {
 	switch {
 	case resp.StatusCode == http.StatusProxyAuthRequired && t.proxyResponds(req):
 		err = errProxyAuth
-	case resp.StatusCode < 200: // after 101 nothing else would end the connection, no time limit either
+	case resp.StatusCode < 200: // nothing else would end the connection after a 101
 		err = fmt.Errorf("the response has an invalid status: %03d", resp.StatusCode)
 	default:
 		return nil

@@ -36,9 +36,9 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	Holds  func(weburl.URL) bool                         // whether a URL belongs to the crawl
+	Holds  func(weburl.URL) bool                         // reports whether a URL belongs to the crawl
 	Clean  func(url string, file *robotstxt.File) string // takes out what does not change a page
-	Group  func(*robotsext.Record) *robotstxt.Group      // whose rules hold
+	Group  func(*robotsext.Record) *robotstxt.Group      // the rules that apply
 	Lookup func(frontier.Host) netip.Addr                // where PerIP is a limit
 	Delays func() *politeness.Delays
 	Listed func(robotsext.Origin) int // sitemap files of an origin
@@ -61,11 +61,11 @@ type Counter struct {
 	files        []*plan.Sitemap
 }
 
-// maxOthers is how many hosts are counted by themselves of which a crawl would ask
-// for no page. A sitemap can list URLs of any number of them.
+// maxOthers is how many hosts without pages to fetch are counted separately. A sitemap can
+// list URLs of any number of hosts.
 const maxOthers = 1000
 
-// maxExamples is how many URLs are shown of those that a rule keeps away.
+// maxExamples is how many URLs are shown for each rule that disallows them.
 const maxExamples = 3
 
 // disposition is what has become of a URL: its place in fates plus one, or inFrontier.
@@ -80,7 +80,7 @@ var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, o
 // hostCounts counts the URLs of one origin.
 type hostCounts struct {
 	origin       robotsext.Origin
-	rec          *robotsext.Record // the first that came to a conclusion; nil: there is none yet
+	rec          *robotsext.Record // the first that was reached; nil: none yet
 	failing      *robotsext.Record // until then, the last that did not
 	group        *robotstxt.Group  // of rec; nil: it has no rules
 	waiting      []frontier.Item   // until rec is there
@@ -109,8 +109,8 @@ func newHostCounts(o robotsext.Origin) *hostCounts {
 	return &hostCounts{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
 }
 
-// addPage counts a page that a crawl would take into its frontier. Ask says that it is
-// the first of an origin of which nothing is known.
+// addPage counts a page that a crawl would add to its frontier. Ask reports that it is the
+// first page of an origin whose robots.txt is not known.
 func (s *Counter) addPage(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provena
 	h.pages++
 }
 
-// disallow counts a page under the rule that keeps it away.
+// disallow counts a page under the rule that disallows it.
 func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
@@ -187,8 +187,8 @@ func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	}
 }
 
-// Skip counts URLs that a crawl would skip. Of two reasons the one that holds
-// for the URL itself counts, and else the first, as in record.Skipped.
+// Skip counts URLs that a crawl would skip. Of two reasons, the one for the URL itself
+// counts, otherwise the first, as in record.Skipped.
 func (s *Counter) Skip(urls []record.SkippedURL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,8 +222,8 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 	return nil
 }
 
-// revoke takes back that a URL of h was skipped. It may have been counted before
-// there was room for its host.
+// revoke removes a skipped URL from the counts of h. It may have been counted among the
+// others.
 func (s *Counter) revoke(h *hostCounts, old disposition) {
 	reason := dispositions[old-1]
 	if h.rejected[reason] == 0 {
@@ -250,7 +250,7 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 	return h
 }
 
-// isInCrawl tells whether an origin is one of the crawl's.
+// isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
 	return err == nil && s.c.Holds(a)
@@ -286,7 +286,8 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	return nil
 }
 
-// Commit counts the sitemaps that a crawl would write down, and tells the frontier.
+// Commit counts the sitemaps that a crawl would record, and reports the outcome to the
+// frontier.
 func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
 	for _, f := range lines.Results().Sitemaps {
 		s.addSitemap(f)
@@ -295,7 +296,7 @@ func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldi
 	return err
 }
 
-// addSitemap notes what came of a sitemap.
+// addSitemap counts a sitemap.
 func (s *Counter) addSitemap(f *output.Sitemap) {
 	p := &plan.Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
@@ -306,7 +307,7 @@ func (s *Counter) addSitemap(f *output.Sitemap) {
 	s.files = append(s.files, p)
 }
 
-// Request counts a request to its origin, and how long the response took to begin; err is why
+// Request counts a request to its origin, and the time until its response began; err is why
 // there is none.
 func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
@@ -335,7 +336,7 @@ func (s *Counter) Progress() (urls, hosts int) {
 	return len(s.dispositions), hosts
 }
 
-// IsQueued reports whether a URL is one that the crawl would take into its frontier.
+// IsQueued reports whether a crawl would add a URL to its frontier.
 func (s *Counter) IsQueued(url string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// Frontier keeps the sitemaps, and of each origin one page, for whose sake its robots.txt is
-// requested. The other pages are counted.
+// Frontier holds the sitemaps and one page of each origin, whose robots.txt it causes to be
+// requested. All other pages are only counted.
 type Frontier struct {
 	*frontier.Memory
 	counter *Counter
@@ -43,7 +43,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 	return added, nil
 }
 
-// unread lists the sitemaps that are left, by URL.
+// unread returns the sitemaps that remain unread, sorted by URL.
 func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
 	for item, err := range f.Waiting(context.Background()) {
 		if err != nil {
@@ -54,7 +54,7 @@ func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
 			return list, fmt.Errorf("plan: %w", err)
 		}
 		if !t.IsSitemap() {
-			continue // a start URL, whose host says the same
+			continue // a start URL; its host shows the same
 		}
 		u, err := url.Parse(item.URL)
 		if err != nil {

@@ -24,12 +24,12 @@ const (
 	deferred plan.End = "deferred"
 )
 
-// Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
-// began and what was read. An error is about the sitemaps that are left.
+// Sum fills in the totals of a plan. The caller has set how it ended, when it began and
+// what was read. An error is about the sitemaps that remain unread.
 func (s *Counter) Sum(p *plan.Plan) error {
-	why := "not to be asked for yet"
+	why := "its host allows no request yet"
 	if p.End != deferred {
-		why = "the planning ended before"
+		why = "the plan ended first"
 	}
 	unread, err := s.Frontier.unread(why)
 	now := time.Now()
@@ -80,7 +80,7 @@ func add(p *plan.Plan, h *plan.Host) {
 	}
 }
 
-// applyLimits brings the limits of the crawl as a whole to bear.
+// applyLimits applies the limits of the whole crawl.
 func applyLimits(p *plan.Plan, f forecast.Forecast) {
 	p.Beyond = p.Pages - f.Pages
 	p.Requests -= p.Beyond
@@ -188,7 +188,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	return host
 }
 
-// requestedDelay is the delay that a robots.txt asks for, however long.
+// requestedDelay returns the delay that a robots.txt requests, without an upper limit.
 func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
 	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
 }
