@@ -11,22 +11,23 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// collyUserAgent is how the name begins that colly sends unless it is told otherwise.
+// collyUserAgent is the prefix of colly's default user agent.
 const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
-// Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call it
-// once for each collector: colly.NewCollector(robots.Attach). A refused URL is an error of
-// Visit or OnError: colly.ErrRobotsTxtBlocked by errors.Is, a *BlockedError by errors.As.
+// Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call
+// it once for each collector: colly.NewCollector(robots.Attach). Visit or OnError
+// returns the error of a refused URL: colly.ErrRobotsTxtBlocked by errors.Is,
+// *BlockedError by errors.As.
 //
-// The transport, client, proxy and context of c stay in use, set before Attach or after;
-// robots.txt is fetched by them too. IgnoreRobotsTxt becomes false, and colly's own user
-// agent that of New. Three things to know:
+// The transport, client, proxy and context of c stay in use, whether set before or
+// after Attach, also for robots.txt. Attach sets IgnoreRobotsTxt to false, and
+// replaces colly's default user agent. Three things to know:
 //
-//   - After SetClient, or a new cookie jar and transport, call Attach again: until then
-//     colly reads a robots.txt itself, and clones send nothing (ErrDetached).
-//   - colly's queue drops URLs that Visit refuses. Set Options.RefuseInGate.
-//   - Set c.Context before Attach: a clone with a context that is set later sends pages
-//     unchecked once its client is replaced.
+//   - Call Attach again after SetClient, or after setting a cookie jar and a transport. Until
+//     then colly itself reads robots.txt, and clones send nothing (ErrDetached).
+//   - Set Options.RefuseInGate for colly's queue, which drops URLs that Visit refuses.
+//   - Set c.Context before Attach. A clone with a context that was set later sends unchecked
+//     requests once its client is replaced.
 func (r *Robots) Attach(c *colly.Collector) {
 	if strings.HasPrefix(c.UserAgent, collyUserAgent) {
 		c.UserAgent = r.userAgent
@@ -44,7 +45,7 @@ func (r *Robots) Attach(c *colly.Collector) {
 	g.install()
 }
 
-// gateOf returns the gate of r before c, a new one if there is none yet.
+// gateOf returns the gate of r for c. It makes one if there is none.
 func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
 	parent := context.Background()
 	if ctx := contextOf(c); ctx != nil {
@@ -62,22 +63,22 @@ func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
 	return newCollectorGate(parent, c, r), false
 }
 
-// collectorGate is the gate before a collector and its clones.
+// collectorGate checks the requests of a collector and its clones.
 type collectorGate struct {
 	robots    *Robots
 	collector *colly.Collector // the one that Attach was called with
 	client    collectorClient
-	parent    context.Context // the collector's at Attach, for the values that Options.Transport may look for
+	parent    context.Context // the collector's at Attach, with the values that Options.Transport may need
 
 	watched watchedJar // the jar of adopted
 
 	mu      sync.Mutex
-	adopted *http.Client         // the collector's, unless another was set since
+	adopted *http.Client         // the collector's, unless replaced since
 	jar     http.CookieJar       // the program's; nil if cookies are disabled
-	shell   *shell               // the one put in place last
+	shell   *shell               // the one installed last
 	warned  map[Origin]time.Time // FetchedAt of the unreachable records that were logged
-	lost    bool                 // it was logged that the gate is gone
-	retired bool                 // another Robots was attached to the collector since
+	lost    bool                 // the loss of the gate was logged
+	retired bool                 // another Robots was attached later
 }
 
 func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
@@ -92,22 +93,22 @@ func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *co
 	return g
 }
 
-// retire has the gate put nothing in place any more.
+// retire stops the gate from installing itself again.
 func (g *collectorGate) retire() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.retired = true
 }
 
-// current returns the shell that was put in place last.
+// current returns the shell that was installed last.
 func (g *collectorGate) current() *shell {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.shell
 }
 
-// context returns the context of the collector's requests, or the program's where that is
-// over for want of the gate alone.
+// context returns the context of the collector's requests. If that has ended only
+// because the gate is missing, it returns the program's context.
 func (g *collectorGate) context() context.Context {
 	ctx := contextOf(g.collector)
 	if ctx == nil || errors.Is((*ctx).Err(), ErrDetached) {
@@ -116,20 +117,19 @@ func (g *collectorGate) context() context.Context {
 	return *ctx
 }
 
-// answer answers colly's own question for /robots.txt, which it asks once for
-// each host. The real file is judged here, for all of colly's purposes there is
-// none; only if it is unreachable does colly hear of it, and refuse the URL,
-// unless Options.RefuseInGate leaves that to the gate.
+// answer answers colly's own request for /robots.txt, one for each host. The gate
+// checks the real file, so colly always receives "no rules". Only if the file is
+// unreachable does colly receive an error and refuse the URL, unless
+// Options.RefuseInGate is set.
 //
-// colly remembers the answer for as long as the collector lives. Where a new client
-// cannot be adopted, a collector that has lost its seal must not be told "no rules":
-// by that client it would send pages on the strength of it. It gets ErrUnsealed and
-// remembers nothing.
+// colly keeps the answer as long as the collector exists. If the gate cannot find a
+// new client and the collector has lost its seal, the answer is ErrUnsealed: after "no
+// rules" the new client would send pages unchecked.
 //
-// The question is under the page's timeout, but the fetch is not, so it is
-// waited for beyond. net/http turns an error that comes after the timeout into
-// one of its own, which nobody could tell from a slow page: then colly is left in
-// the belief that all is well, and the gate refuses the page.
+// colly's request has the timeout of the page, but the fetch does not, so answer may
+// wait longer. net/http replaces an error after the timeout by its own, which looks
+// like a slow page. In that case the answer is "no rules", and the gate refuses the
+// page.
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
@@ -156,13 +156,14 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	return noRobots(req), nil
 }
 
-// isPage reports whether a request for /robots.txt that has no seal is for a page, in colly
-// v2.1.0, which has no contexts to seal: only the requests for pages have an Accept field.
+// isPage reports whether a request for /robots.txt without a seal is for a page. That
+// happens only in colly v2.1.0, which has no contexts. Only page requests have an
+// Accept field.
 func (g *collectorGate) isPage(req *http.Request) bool {
 	return contextOf(g.collector) == nil && req.Header.Get("Accept") != ""
 }
 
-// noRobots is an answer that leaves colly without rules.
+// noRobots returns a response without rules for colly.
 func noRobots(req *http.Request) *http.Response {
 	return &http.Response{
 		Status:     "204 No Content",
@@ -176,16 +177,16 @@ func noRobots(req *http.Request) *http.Response {
 	}
 }
 
-// maxWarned is how many origins are remembered that were warned of.
+// maxWarned limits the origins in collectorGate.warned.
 const maxWarned = 10_000
 
-// warn logs once for each record that a URL is refused with an error that the
-// caller may not get to see.
+// warn logs once for each record that Visit refuses URLs, because the program may not
+// see the error.
 func (g *collectorGate) warn(rec *Record) {
 	g.mu.Lock()
 	known := g.warned[rec.Origin].Equal(rec.FetchedAt)
 	if len(g.warned) >= maxWarned {
-		clear(g.warned) // of some it is said once more
+		clear(g.warned) // some warnings are repeated
 	}
 	g.warned[rec.Origin] = rec.FetchedAt
 	g.mu.Unlock()

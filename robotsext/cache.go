@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Cache keeps records. It must not turn a disallow into an allow. Calls are
-// concurrent, and their ctx does not end.
+// Cache stores records. A failure must never turn a disallow into an allow. Calls are
+// concurrent, and their contexts do not end.
 type Cache interface {
-	// Load returns nil without an error only if nothing was ever stored for o. A record
-	// that cannot be read or may have been evicted is an error. Its File may be nil.
+	// Load returns nil, nil only if nothing was ever stored for o. It fails if a record
+	// cannot be read or may have been evicted. The File of the record may be nil.
 	Load(ctx context.Context, o Origin) (*Record, error)
-	// Store replaces the record of rec.Origin. After an error Load must not return the
-	// old one: it may allow what rec disallows.
+	// Store replaces the record of rec.Origin. If it fails, Load must not return the old
+	// record, which may allow what rec disallows.
 	Store(ctx context.Context, rec *Record) error
 }
 

@@ -7,10 +7,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// sameMeaning reports whether two records say the same to every crawler, however
-// they are written: the same outcome, and in files the same rules, delays and
-// other fields for each agent and the same sitemaps. Order, comments, case of
-// agents and repetition mean nothing.
+// sameMeaning reports whether two records have the same meaning for every crawler: the
+// same outcome, sitemaps, and rules and fields for each agent. Order, comments, the
+// case of agents and repetition do not matter.
 func sameMeaning(a, b *Record) bool {
 	if a.Outcome != b.Outcome {
 		return false

@@ -8,9 +8,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
 )
 
-// CleanURL returns u as it is to be requested and compared: without dot segments, illegal
-// octets of the path escaped, the rest of its spelling kept; u
-// itself if nothing changes. A URL without a path of its own is an ErrUncheckable.
+// CleanURL returns u in the form that is requested and checked. It removes dot
+// segments and escapes illegal octets of the path. If nothing changes it returns u
+// itself. It fails with ErrUncheckable if u has no path.
 func CleanURL(u *url.URL) (*url.URL, error) {
 	sent := u.EscapedPath()
 	if u.Opaque != "" || sent != "" && sent[0] != '/' {
@@ -36,7 +36,7 @@ func CleanURL(u *url.URL) (*url.URL, error) {
 }
 
 // escapeIllegal escapes the octets of an escaped path that net/url does not send
-// raw.
+// unescaped.
 func escapeIllegal(path string) string {
 	legal := func(c byte) bool {
 		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@[]/%", c) >= 0

@@ -11,7 +11,7 @@ import (
 // Verdict says whether a URL may be fetched.
 type Verdict uint8
 
-// The three verdicts.
+// The verdicts.
 const (
 	Allowed    Verdict = iota + 1
 	Disallowed         // by a rule
@@ -30,21 +30,22 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Decision says whether one URL may be fetched, and why.
+// Decision is the verdict on one URL, with the reasons.
 type Decision struct {
 	Verdict Verdict
-	Rule    *robotstxt.Rule  // that decided; nil: none matches
-	Group   *robotstxt.Group // that binds this crawler; never nil
-	Record  *Record          // of the URL's origin; nil for a robots.txt itself and under WithUserFetch
+	Rule    *robotstxt.Rule  // the rule that decided; nil: no rule matches
+	Group   *robotstxt.Group // the group for this crawler; never nil
+	Record  *Record          // of the URL's origin; nil for robots.txt itself and under WithUserFetch
 	RetryAt time.Time        // Later: when robots.txt is requested again
 }
 
-// noGroup is the group of a crawler that nothing binds.
+// noGroup is the group of a crawler without rules.
 var noGroup robotstxt.Group
 
-// Decide returns whether u may be fetched now, and why; it fetches robots.txt if need be,
-// with the Context of an attached collector through its proxy. It fails if ctx ends, or
-// with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable.
+// Decide returns whether u may be fetched now, and why. It fetches robots.txt if
+// necessary. With the Context of an attached collector it uses that collector's proxy.
+// It fails with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable, or if ctx
+// ends.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {
 		return Decision{Verdict: Allowed, Group: &noGroup}, nil
@@ -79,7 +80,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	return d, nil
 }
 
-// Check is Decide as an error: nil, a *BlockedError, or the error of Decide.
+// Check calls Decide and returns nil, a *BlockedError, or the error of Decide.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	d, err := r.Decide(ctx, u)
 	if err != nil {
@@ -96,7 +97,7 @@ func (d Decision) Err(u *url.URL) error {
 	return d.refusal(u.Redacted())
 }
 
-// refusal returns the refusal of url by d, which does not allow it.
+// refusal returns the error for url, which d does not allow.
 func (d Decision) refusal(url string) *BlockedError {
 	if d.Verdict == Later {
 		return later(d.Record, url)
@@ -107,7 +108,7 @@ func (d Decision) refusal(url string) *BlockedError {
 	}
 }
 
-// later is the refusal of url while rec is unreachable.
+// later returns the error for url while rec is unreachable.
 func later(rec *Record, url string) *BlockedError {
 	return &BlockedError{
 		URL: url, Reason: Later, RetryAt: rec.RetryAt, Err: rec.Err,

@@ -12,14 +12,14 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// BlockedError is the refusal of one URL, and a colly.ErrRobotsTxtBlocked.
+// BlockedError reports a refused URL. It is a colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // without password; an Origin if Visit refuses before all else
+	URL       string          // without password; only the origin if Visit refuses before a request
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
-	Group     string          // Disallowed: the product token of the group in force, or "*"
-	Origin    Origin          // whose robots.txt decided
-	RobotsURL string          // where that file is
+	Group     string          // Disallowed: the product token of the group, or "*"
+	Origin    Origin          // the origin whose robots.txt decided
+	RobotsURL string          // the URL of that file
 	RetryAt   time.Time       // Later: when robots.txt is requested again
 	Err       error           // Later: why robots.txt could not be read
 }
@@ -44,7 +44,7 @@ func (e *BlockedError) Error() string {
 	return b.String()
 }
 
-// Is finds colly.ErrRobotsTxtBlocked, and target in Err, but never the end of a context.
+// Is matches colly.ErrRobotsTxtBlocked and the errors in Err, except those of contexts.
 func (e *BlockedError) Is(target error) bool {
 	switch target {
 	case colly.ErrRobotsTxtBlocked:
@@ -55,27 +55,27 @@ func (e *BlockedError) Is(target error) bool {
 	return errors.Is(e.Err, target)
 }
 
-// As finds target in Err.
+// As matches the errors in Err.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// Errors of URLs, of collectors and requests that cannot be checked and are not sent, of
-// Record.RedirectError, and of Sitemaps, there inside a *SitemapError.
+// Errors for URLs, for collectors and requests that cannot be checked and are not
+// sent, of Record.RedirectError, and in a *SitemapError.
 var (
 	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
 	ErrInvalidHost       = errors.New("invalid host")       // or port
 
-	// ErrDetached: the client of the collector was replaced after Attach.
-	ErrDetached = errors.New("the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrUnsealed: its context was replaced, in a version of colly that robotsext does not know.
-	ErrUnsealed = errors.New("the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
+	// ErrDetached: the collector's client was replaced after Attach.
+	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
+	// ErrUnsealed: its context was replaced, in an unsupported version of colly.
+	ErrUnsealed = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
 	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade field.
-	ErrUncheckable = errors.New("request has no path that robots.txt could speak of")
+	ErrUncheckable = errors.New("request has no path to check against robots.txt")
 	ErrProxy       = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 
-	ErrRedirectLoop     = errors.New("redirects in a loop")
+	ErrRedirectLoop     = errors.New("redirect loop")
 	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 
-	ErrSitemapDepth   = errors.New("index nested too deep, what it lists is not read")
-	ErrSitemapBudget  = errors.New("too many sitemap files, this one and those after it are not read")
-	ErrSitemapTimeout = errors.New("sitemap takes too long to arrive")
+	ErrSitemapDepth   = errors.New("sitemap index nested too deeply, its sitemaps are skipped")
+	ErrSitemapBudget  = errors.New("too many sitemap files, this one and all later ones are skipped")
+	ErrSitemapTimeout = errors.New("timeout while receiving the sitemap")
 )

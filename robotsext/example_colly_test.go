@@ -40,12 +40,12 @@ func ExampleRobots_Attach() {
 }
 
 // How does my collector keep the Crawl-delay of a site?
-func ExampleRobots_Pace() {
+func ExampleRobots_ObeyCrawlDelay() {
 	site := exampleSite("User-agent: *\nCrawl-delay: 0.1\n")
 	defer site.Close()
 	robots := examplebot(nil)
 	c := colly.NewCollector(robots.Attach)
-	robots.Pace(c, 10*time.Second) // however much a site asks for
+	robots.ObeyCrawlDelay(c, 10*time.Second) // however much a site asks for
 
 	began := time.Now()
 	fmt.Println(c.Visit(site.URL+"/1"), c.Visit(site.URL+"/2"), c.Visit(site.URL+"/3"))

@@ -48,7 +48,7 @@ func ExampleCleanURL() {
 	// Output:
 	// https://example.com/private/ <nil>
 	// https://example.com/a//b <nil>
-	// <nil> request has no path that robots.txt could speak of: mailto:jane@example.com
+	// <nil> request has no path to check against robots.txt: mailto:jane@example.com
 }
 
 // How long does a response ask to wait before the next request?

@@ -18,19 +18,18 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// robotsFetcher fetches robots.txt files. It knows nothing of what was fetched
-// before.
+// robotsFetcher fetches robots.txt files. It has no cache.
 type robotsFetcher struct {
 	transports *transports
 	schemes    map[string]Fetcher
-	pacer      *pacer
+	limiter    *limiter
 	userAgent  string
 	timeout    time.Duration // of one fetch
 	maxBytes   int
 	now        func() time.Time
 }
 
-func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *pacer) *robotsFetcher {
+func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter) *robotsFetcher {
 	maxBytes := robotstxt.DefaultMaxBytes
 	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
 		maxBytes = opts.Parse.MaxBytes
@@ -38,7 +37,7 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *pacer) 
 	return &robotsFetcher{
 		transports: t,
 		schemes:    opts.Fetch.Schemes,
-		pacer:      p,
+		limiter:    p,
 		userAgent:  userAgent,
 		timeout:    opts.Fetch.timeout(),
 		maxBytes:   maxBytes,
@@ -46,13 +45,13 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *pacer) 
 	}
 }
 
-// fetchResult is what one fetch of a robots.txt came to, redirects included.
+// fetchResult is the result of fetching one robots.txt, including redirects.
 type fetchResult struct {
 	origin    Origin
 	outcome   Outcome
 	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
-	unsent    bool        // it is because the program prevented or canceled it: no fault of the site
+	unsent    bool        // the program prevented or canceled the request, so the site is not at fault
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
 	header    http.Header // of the last response
@@ -62,12 +61,11 @@ type fetchResult struct {
 
 func (res *fetchResult) unreachable(err error) { res.outcome, res.err = Unreachable, err }
 
-// maxRedirects is how many redirects in a row are followed (ROB-FET-05).
+// maxRedirects limits redirects in a row (ROB-FET-05).
 const maxRedirects = 5
 
-// fetch fetches the robots.txt of o. It never fails: an error is the outcome
-// Unreachable. What ctx carries is there for Options.Transport; only
-// Options.Fetch.Timeout ends the fetch.
+// fetch fetches the robots.txt of o. On failure the outcome is Unreachable. Ctx passes
+// values to Options.Transport; only Options.Fetch.Timeout ends the fetch.
 func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 	ctx, limit := withTimeLimit(ctx, f.timeout)
 	defer limit.stop()
@@ -85,15 +83,15 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 	switch {
 	case res.outcome != Unreachable:
 	case ctx.Err() != nil:
-		// Said in our words, so that nobody takes our deadline for the caller's.
+		// Our own error, so that our deadline is not mistaken for the caller's.
 		res.err, res.unsent = context.Cause(ctx), false
 	case errors.Is(res.err, context.Canceled):
-		res.unsent = true // Options.Transport ended the request, for a reason of its own
+		res.unsent = true // Options.Transport canceled the request itself
 	}
 	return res
 }
 
-// fetchHTTP requests u, and where redirects lead.
+// fetchHTTP requests u and follows redirects.
 func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
 	for range maxRedirects + 1 {
 		next, done := f.hop(ctx, limit, u, res)
@@ -108,12 +106,11 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 	res.outcome = AllowAll // too many redirects count as 404
 }
 
-// hop makes one request of a fetch. It either completes res or returns the URL that
-// the response redirects to.
+// hop sends one request. It either completes res or returns the target of a redirect.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
 	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		res.unreachable(fmt.Errorf("waiting for a turn: %w", err))
+		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		// A redirect with a long Retry-After is the site's reason, and counts as a failed fetch.
 		res.unsent = len(res.chain) == 0 || !errors.Is(err, errRetryAfter)
 		return nil, true
@@ -145,11 +142,11 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	defer resp.Body.Close()
 	res.status, res.header, res.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	if o, err := OriginOf(u); err == nil {
-		defer f.pacer.hold(o, RetryAfter(resp.Header, f.now()))
+		defer f.limiter.hold(o, RetryAfter(resp.Header, f.now()))
 	}
 	what := dispose(resp.StatusCode)
 	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
-		what = serverError // the site may have timed out the idle connection, which says nothing of the file
+		what = serverError // the site may have closed the idle connection
 	}
 	if what == follow {
 		next, err := location(u, resp.Header)
@@ -180,9 +177,8 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	return nil, true
 }
 
-// location is where a redirect answer to a request for u points: an http or
-// https URL without what belongs to the page that is looked at (the fragment) or
-// to whoever asks (user name and password).
+// location returns the http or https URL that a redirect of u points to, without
+// fragment, user name and password.
 func location(u *url.URL, h http.Header) (*url.URL, error) {
 	value := h.Get("Location")
 	if value == "" {
@@ -190,7 +186,7 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	}
 	next, err := u.Parse(value)
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q, which is no URL", secret.RedactInvalidURL(value))
+		return nil, fmt.Errorf("redirect to an invalid URL %q", secret.RedactInvalidURL(value))
 	}
 	o, err := OriginOf(next)
 	if err == nil && next.Scheme != "http" && next.Scheme != "https" {
@@ -202,14 +198,14 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens a robots.txt or sitemap; fs.ErrNotExist: none.
+// Fetcher opens a robots.txt or sitemap, or returns fs.ErrNotExist.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {
 	res.chain = []string{u.String()}
 	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		res.unreachable(fmt.Errorf("waiting for a turn: %w", err))
+		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		res.unsent = true
 		return
 	}
@@ -231,33 +227,32 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 	res.outcome = Rules
 }
 
-// turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).
-// The request counts as under way until release is called (ROB-FET-19). A
-// Retry-After, such as that of the redirect to u, is waited for if it is not
-// longer than a fetch may take: callers wait too, and may have no time limit.
+// turn waits until u may be requested (ROB-FET-17); the fetch timeout is paused
+// meanwhile. The request counts as in flight until release is called (ROB-FET-19). It
+// fails if a Retry-After is longer than a fetch may take, since callers wait too.
 func (f *robotsFetcher) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
-	if f.pacer.retryAfter(o) > f.timeout {
+	if f.limiter.retryAfter(o) > f.timeout {
 		return nil, errRetryAfter
 	}
 	limit.pause()
 	defer limit.resume()
-	done, err := f.pacer.waitForCaller(ctx, u)
+	done, err := f.limiter.waitForCaller(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.pacer.await(ctx, o, f.pacer.delayOf(o)); err != nil {
+	if err := f.limiter.await(ctx, o, f.limiter.delayOf(o)); err != nil {
 		done()
 		return nil, err
 	}
-	end := f.pacer.begin(o)
+	end := f.limiter.begin(o)
 	return func() { end(); done() }, nil
 }
 
-// timeLimit ends a context after a time that can be stopped like a chess clock.
+// timeLimit ends a context after a time, and can be paused.
 type timeLimit struct {
 	mu     sync.Mutex
 	left   time.Duration // when last started
@@ -270,7 +265,7 @@ func withTimeLimit(ctx context.Context, d time.Duration) (context.Context, *time
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &timeLimit{left: d, since: time.Now(), cancel: cancel}
 	l.timer = time.AfterFunc(d, func() {
-		cancel(fmt.Errorf("no whole answer within %s", d))
+		cancel(fmt.Errorf("no complete response within %s", d))
 	})
 	return ctx, l
 }

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// fileCache keeps records in a directory, one file for each origin.
+// fileCache stores records in a directory, one file for each origin.
 type fileCache struct{ dir string }
 
-// fileRecord is the content of one file. The sum is over the bytes of Record: a
-// file that was half written, or changed by hand, says nothing.
+// fileRecord is the content of one file. The checksum of Record detects incomplete and
+// edited files.
 type fileRecord struct {
 	SHA256 string          `json:"sha256"`
 	Record json.RawMessage `json:"record"`
 }
 
-// errDamaged is the class of files that cannot be believed.
+// errDamaged is the error of invalid files.
 var errDamaged = errors.New("damaged cache file")
 
 // NewFileCache returns a Cache in dir, for one process at a time.
@@ -36,7 +36,7 @@ func NewFileCache(dir string) (Cache, error) {
 		return nil, fmt.Errorf("file cache: %w", err)
 	}
 	for _, e := range entries {
-		// A young one may still be written.
+		// Another cache may still be writing a recent one.
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".tmp" && time.Since(info.ModTime()) > staleAfter {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
@@ -44,11 +44,11 @@ func NewFileCache(dir string) (Cache, error) {
 	return &fileCache{dir: dir}, nil
 }
 
-// staleAfter is more than it takes to write a file.
+// staleAfter is longer than writing a file takes.
 const staleAfter = time.Hour
 
-// Load reads what is known of o. A file that cannot be read or believed is an
-// error, never an absence.
+// Load returns the record of o. An unreadable or invalid file is an error, never "no
+// record".
 func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	name := c.name(o)
 	data, err := os.ReadFile(name)
@@ -72,10 +72,9 @@ func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	return rec, nil
 }
 
-// Store writes what is known of rec.Origin, whole or not at all. If it cannot, it
-// empties the file that was there, or leaves an empty one: so Load knows that a
-// record was lost, where the old one would go on allowing what rec disallows.
-// That takes no room on a disk that is full.
+// Store writes the record of rec.Origin atomically. If that fails, it leaves an empty
+// file, so that Load reports a lost record. The old record might allow what rec
+// disallows. An empty file fits on a full disk.
 func (c *fileCache) Store(_ context.Context, rec *Record) error {
 	name := c.name(rec.Origin)
 	data, err := encodeFile(rec)
@@ -104,8 +103,8 @@ func encodeFile(rec *Record) ([]byte, error) {
 	return json.Marshal(fileRecord{SHA256: sum(record), Record: record})
 }
 
-// replace puts a file in the place of another in one step. A crash leaves the
-// old one or the new one.
+// replace writes a file atomically: after a crash either the old or the new file
+// exists.
 func (c *fileCache) replace(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -127,16 +126,16 @@ func (c *fileCache) replace(name string, data []byte) error {
 	return nil
 }
 
-// syncDir makes what was renamed in dir last through a loss of power. There are
-// systems that cannot do this for a directory, so its error says nothing.
+// syncDir makes a rename in dir durable. Some systems do not support it, so errors are
+// ignored.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = errors.Join(d.Sync(), d.Close())
 	}
 }
 
-// name is the file of o. It is hashed, since an origin may be longer than a file
-// name and holds characters that some file systems do not take.
+// name returns the file of o. It is a hash, because an origin may be too long for a
+// file name or have illegal characters.
 func (c *fileCache) name(o Origin) string {
 	h := sum([]byte(o))
 	return filepath.Join(c.dir, h[:2], h[2:]+".json")

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// lifetimes bounds how long a conclusive outcome is used.
+// lifetimes limits how long an outcome other than Unreachable is used.
 type lifetimes struct {
 	floor   time.Duration // ROB-CAC-05
 	ceiling time.Duration // ROB-CAC-04
 }
 
-// defaultLifetime holds where the site says nothing (ROB-CAC-01, RFC 9309 2.4).
-// There is no guessing from Last-Modified (ROB-CAC-09).
+// defaultLifetime applies if the site sets none (ROB-CAC-01, RFC 9309 2.4).
+// Last-Modified is not used (ROB-CAC-09).
 const defaultLifetime = 24 * time.Hour
 
-// of is how long an answer with header h may be used from now on, its time of
-// arrival; transit is how long the answer took. It reads Cache-Control, Expires
-// and Age as RFC 9111 4.2 says for a private cache, within the bounds.
+// of returns how long a response with header h may be used from now, its time of
+// arrival. Transit is the duration of the request. It follows RFC 9111 4.2 for a
+// private cache, within the limits.
 func (l lifetimes) of(h http.Header, now time.Time, transit time.Duration) time.Duration {
 	life := explicitLifetime(h, now)
 	if life > 0 {
@@ -29,7 +29,7 @@ func (l lifetimes) of(h http.Header, now time.Time, transit time.Duration) time.
 	return min(max(life, l.floor), l.ceiling)
 }
 
-// forever stands for a number too large to count (RFC 9111 1.2.2).
+// forever represents a number too large to parse (RFC 9111 1.2.2).
 const forever = time.Duration(1<<63 - 1)
 
 func explicitLifetime(h http.Header, now time.Time) time.Duration {
@@ -57,8 +57,8 @@ func explicitLifetime(h http.Header, now time.Time) time.Duration {
 	return defaultLifetime
 }
 
-// deltaSeconds reads a number of seconds: 0 for what is none, forever for what
-// is too large (ROB-CAC-10).
+// deltaSeconds parses a number of seconds: 0 if invalid, forever if too large
+// (ROB-CAC-10).
 func deltaSeconds(s string) time.Duration {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0
@@ -116,15 +116,14 @@ func cutUnquoted(s string) (before, after string) {
 	return s, ""
 }
 
-// NoStore reports whether Cache-Control has no-store (RFC 9111 5.2.2.5).
+// NoStore reports whether Cache-Control contains no-store (RFC 9111 5.2.2.5).
 func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 
-// maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
+// maxRetryAfter limits Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns how long the longest Retry-After of a response received at now asks
-// to wait, at most 24 h. A list of seconds counts as several fields, which a
-// proxy has joined.
+// RetryAfter returns the longest Retry-After of a response received at now, at most 24
+// h. A list of seconds counts as several fields, joined by a proxy.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	// The clock of a server may be wrong, so its dates are read by its own Date.
 	sent, err := http.ParseTime(h.Get("Date"))
@@ -145,9 +144,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return min(longest, maxRetryAfter)
 }
 
-// roundedUpSeconds reads a number of seconds, whole or with decimals: zero for
-// what is none. RFC 9110 allows whole ones alone; a server that sends others
-// wants to be waited for all the same.
+// roundedUpSeconds parses a number of seconds and rounds it up; 0 if invalid. RFC 9110
+// allows only integers, but some servers send decimals.
 func roundedUpSeconds(s string) time.Duration {
 	whole, decimals, _ := strings.Cut(s, ".")
 	if strings.Trim(whole+decimals, "0123456789") != "" {

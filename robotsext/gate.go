@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Transport returns a RoundTripper that sends through base what Check allows, each hop of
-// a redirect by itself, without dot segments, and with the User-Agent of New if there is
-// none. A Host field that names another site asks that robots.txt too. Nil base:
+// Transport returns a RoundTripper that sends requests through base if Check allows
+// them, each redirect included. It removes dot segments, and sets the User-Agent of
+// New if there is none. A Host field for another site is checked too. Nil base means
 // Options.Transport.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
@@ -21,7 +21,7 @@ func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	return &gate{robots: r, base: base}
 }
 
-// gate lets through what robots.txt allows.
+// gate implements Robots.Transport.
 type gate struct {
 	robots *Robots
 	base   http.RoundTripper
@@ -33,27 +33,26 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if s == nil {
 		return g.robots.pass(req.Context(), req.Context(), req, g.base)
 	}
-	// A collector whose transport was replaced by one that leads here is checked
-	// all the same.
+	// The transport of an attached collector was replaced by one that leads here.
 	return s.pass(req, g.robots, s.gate.current(), g.base)
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+// CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
 func (g *gate) CloseIdleConnections() {
 	if c, ok := g.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// pass sends req through base if it may be sent: robots.txt is waited for under
-// the context asker, the request is sent under sender.
+// pass sends req through base if robots.txt allows it. Context asker is for the check,
+// sender for the request.
 func (r *Robots) pass(asker, sender context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	u, err := r.admit(asker, req)
 	if err != nil {
 		closeBody(req)
 		return nil, err
 	}
-	seen := req // what the answer says it answers
+	seen := req // becomes resp.Request
 	if u != req.URL {
 		seen = req.WithContext(req.Context())
 		seen.URL = u
@@ -69,8 +68,8 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 	r.watchName(out)
 	end := func() {}
 	o, err := OriginOf(u)
-	if err == nil { // else it was not checked, being made for a person
-		end = r.pacer.begin(o)
+	if err == nil { // else it is a user fetch
+		end = r.limiter.begin(o)
 	}
 	resp, err := complete(base.RoundTrip(out))
 	if err != nil {
@@ -78,24 +77,24 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		return nil, err
 	}
 	resp.Request = seen
-	now := r.pacer.now()
+	now := r.limiter.now()
 	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
 		r.resolver.memory.noteResponse(o, now) // ROB-STA-10
 	}
 	wait := RetryAfter(resp.Header, now)
-	r.pacer.hold(o, wait)
-	if resp.Body == http.NoBody { // often left open, having nothing to close
+	r.limiter.hold(o, wait)
+	if resp.Body == http.NoBody { // often not closed by callers
 		end()
 	} else {
 		releaseAtClose(resp, sync.OnceFunc(func() {
-			r.pacer.hold(o, wait) // it counts from the end of the response
+			r.limiter.hold(o, wait) // it counts from the end of the response
 			end()
 		}))
 	}
 	return resp, nil
 }
 
-// closeBody keeps the contract of a RoundTripper for a request that is not sent.
+// closeBody closes the body of a request that is not sent, as RoundTripper requires.
 func closeBody(req *http.Request) {
 	if req.Body != nil {
 		_ = req.Body.Close()
@@ -118,7 +117,7 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 		if err := r.Check(ctx, site); err != nil {
 			var blocked *BlockedError
 			if errors.As(err, &blocked) {
-				blocked.URL = req.URL.Redacted() // nobody else has it yet
+				blocked.URL = req.URL.Redacted() // no other caller has the error yet
 			}
 			return nil, err
 		}
@@ -126,9 +125,8 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	return u, nil
 }
 
-// governed reports whether robots.txt speaks of URLs with scheme. Others, such as those
-// of files, pass the gate: the transport says whether it serves them. No scheme is an
-// error of the URL.
+// governed reports whether robots.txt applies to URLs with scheme. Others, such as
+// files, pass the gate. An empty scheme is an error of the URL.
 func governed(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "":
@@ -137,8 +135,8 @@ func governed(scheme string) bool {
 	return false
 }
 
-// sites is what has a say in a request to u with the field host: the authority
-// of the URL (ROB-GEN-04), and that of the field if it differs.
+// sites returns the URLs to check for a request to u with the field host: u itself
+// (ROB-GEN-04), and u on that host if it differs.
 func sites(u *url.URL, host string) []*url.URL {
 	if host == "" || host == u.Host {
 		return []*url.URL{u}
@@ -148,8 +146,8 @@ func sites(u *url.URL, host string) []*url.URL {
 	return []*url.URL{u, &other}
 }
 
-// watchName says once that requests go out under a name by which no robots.txt
-// can address them (ROB-FET-04).
+// watchName logs once that requests have a User-Agent without the product token
+// (ROB-FET-04).
 func (r *Robots) watchName(req *http.Request) {
 	agent := req.Header.Get("User-Agent")
 	for _, token := range r.tokens {
@@ -158,7 +156,7 @@ func (r *Robots) watchName(req *http.Request) {
 		}
 	}
 	r.nameless.Do(func() {
-		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot tell whom their robots.txt binds",
+		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot address the crawler in robots.txt",
 			"user_agent", agent, "tokens", r.tokens, "url", req.URL.Redacted())
 	})
 }

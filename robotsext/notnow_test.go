@@ -168,7 +168,7 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			if err := c.Visit(u.String()); err != nil || page != 2*time.Minute {
 				t.Errorf("%v; page sent after %s, want 2m", err, page)
 			}

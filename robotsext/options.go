@@ -14,64 +14,64 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Options changes how a Robots works. Zero values are polite; see README.md.
+// Options configures a Robots. README.md has the details.
 type Options struct {
 	Tokens       []string           // product tokens, most specific first; nil: that of the user agent
-	IgnoreGlobal bool               // obey no group for "*", for crawlers that the site's owner has sent
-	Parse        *robotstxt.Options // how files are read; nil: by the specification
+	IgnoreGlobal bool               // ignore the group of "*"; only for crawlers of the site's owner
+	Parse        *robotstxt.Options // parser options; nil: by the specification
 	Transport    http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
-	Guard        *guard.Guard       // addresses that Transport, which must be nil, connects to; nil: all
+	Guard        *guard.Guard       // addresses that may be connected to; nil: all; Transport must be nil
 	Fetch        FetchOptions
 	Cache        CacheOptions
 	Outage       OutageOptions
 	Sitemaps     SitemapOptions
-	RefuseInGate bool         // for colly's queue: OnError, not Visit, is told that robots.txt is unreachable
+	RefuseInGate bool         // for colly's queue: report an unreachable robots.txt to OnError, not by Visit
 	Logger       *slog.Logger // nil: slog.Default()
-	// OnRecord is called after each fetch, OnChange after it if the meaning has changed.
-	// They run while the origin's callers wait, and must not ask for the same origin.
+	// OnRecord is called after each fetch, OnChange also if its meaning changed.
+	// Callers of the origin wait for them. They must not call Robots for the same origin.
 	OnRecord func(*Record)
 	OnChange func(before, after *Record)
-	Now      func() time.Time // the clock for the age of records; nil: time.Now
+	Now      func() time.Time // clock for the age of records; nil: time.Now
 }
 
-// FetchOptions says how robots.txt files and sitemaps are requested.
+// FetchOptions configures requests for robots.txt and sitemaps.
 type FetchOptions struct {
-	Timeout time.Duration      // for one robots.txt with its redirects; zero: 30 s
-	Schemes map[string]Fetcher // of "ftp", the only one; nil: ErrUnsupportedScheme
-	// Wait returns when u may be requested; done is called after the request. Its time
-	// does not count. If it fails, callers get Later, to try again within a minute.
+	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
+	Schemes map[string]Fetcher // fetchers by scheme, "ftp" only; nil: ErrUnsupportedScheme
+	// Wait blocks until u may be requested; done is called after the request. Timeout
+	// excludes it. If it fails, the verdict is Later, and the next try is within a minute.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 }
 
-// CacheOptions says how long records are used, and where they are kept.
+// CacheOptions configures how long and where records are kept.
 type CacheOptions struct {
-	MinAge, MaxAge time.Duration // bounds of an outcome's lifetime; zero: 5 minutes and 24 h; MinAge < 0: none
+	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; MinAge < 0: none
 	MaxRecords     int           // in memory; zero: 100,000
 	MaxBytes       int64         // in memory, estimated; zero: 512 MiB
-	Backend        Cache         // beyond memory; nil: none
+	Backend        Cache         // storage in addition to memory; nil: none
 }
 
-// OutageOptions says what holds while robots.txt is unreachable.
+// OutageOptions configures what applies while robots.txt is unreachable.
 type OutageOptions struct {
-	RetryMin, RetryMax time.Duration     // from the first retry to the longest wait; zero: 1 minute and 1 hour; at most 24 h
+	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
 	Profile            OutageProfile     // zero: RFC9309
-	Available          func(Origin) bool // for Google; nil: a page was answered, not by 429 or 5xx, in the last 24 h
+	Available          func(Origin) bool // for Google; nil: a page had a status other than 429 and 5xx in the last 24 h
 }
 
-// SitemapOptions says how Robots.Sitemaps and Robots.Sitemap read.
+// SitemapOptions configures Robots.Sitemaps and Robots.Sitemap.
 type SitemapOptions struct {
 	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
-	Probe     bool                                 // request /sitemap.xml where robots.txt names no sitemap
+	Probe     bool                                 // request /sitemap.xml if robots.txt lists no sitemap
 	MaxFiles  int                                  // per call; zero: 1,000
-	Delay     time.Duration                        // between requests to a server, or its Crawl-delay; zero: 1 s; negative: none
+	Delay     time.Duration                        // minimum between requests to a server; zero: 1 s; negative: none; Crawl-delay may increase it
 	Timeout   time.Duration                        // for one file; zero: 5 minutes
-	OnFile    func(SitemapFile)                    // when a file is read or given up; nil: no call
-	OnFinding func(file string, f sitemap.Finding) // what is wrong within a file; nil: no call
+	OnFile    func(SitemapFile)                    // called after each file; nil: no call
+	OnFinding func(file string, f sitemap.Finding) // called for each finding; nil: no call
 }
 
 func (o FetchOptions) timeout() time.Duration { return or(o.Timeout, 30*time.Second) }
 
-// withDefaults returns o with a value in place of every zero.
+// withDefaults replaces zero values by the defaults.
 func (o SitemapOptions) withDefaults() SitemapOptions {
 	o.MaxFiles = or(o.MaxFiles, 1000)
 	o.Delay = max(or(o.Delay, time.Second), 0)
@@ -99,7 +99,7 @@ func (o *Options) validate() error {
 	}
 	switch {
 	case o.Guard != nil && o.Transport != nil:
-		return errors.New("Options.Guard is for a transport of this package's own; guard that in Options.Transport by Guard.Transport")
+		return errors.New("Options.Guard and Options.Transport are both set: use Guard.Transport as Options.Transport")
 	case o.Outage.RetryMax != 0 && o.Outage.RetryMin > o.Outage.RetryMax:
 		return errors.New("Options.Outage.RetryMin is greater than RetryMax")
 	case o.Cache.MinAge > or(o.Cache.MaxAge, defaultLifetime):

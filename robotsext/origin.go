@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
-// Origin is what one robots.txt speaks for, such as "https://example.com:8443", in lower
-// case and punycode, without default port. None inherits from another.
+// Origin is the scope of one robots.txt, such as "https://example.com:8443": lower
+// case, punycode, without default port.
 type Origin string
 
 // RobotsURL returns the URL of the origin's robots.txt.
@@ -19,14 +19,14 @@ func (o Origin) RobotsURL() string { return string(o) + robotsPath }
 
 const robotsPath = "/robots.txt"
 
-// server is the server that answers for the origin, and may answer for others.
+// server returns the name of the server of the origin, which other origins may share.
 func (o Origin) server() string {
 	_, authority, _ := strings.Cut(string(o), "://")
 	return server.Name(authority)
 }
 
-// OriginOf returns the origin of an absolute http, https or ftp URL. International names
-// are mapped by UTS 46; a trailing dot and underscores stay.
+// OriginOf returns the origin of an absolute http, https or ftp URL. International
+// host names are mapped by UTS 46; a trailing dot and underscores are kept.
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
 	var defaultPort string

@@ -2,15 +2,15 @@ package robotsext
 
 import "time"
 
-// OutageProfile is the meaning of a long outage of robots.txt (table LAD).
+// OutageProfile decides what applies during a long outage of robots.txt.
 type OutageProfile uint8
 
-// The four profiles.
+// The profiles.
 const (
-	RFC9309    OutageProfile = iota // after 30 days the last copy holds; all is allowed if there was none
-	Google                          // that after 12 h; 30 days later Options.Outage.Available decides
-	Google2019                      // as RFC9309
-	Pre2019                         // disallow without end
+	RFC9309    OutageProfile = iota // after 30 days use the last copy, or allow everything if there was none
+	Google                          // the same after 12 h; 30 days later Options.Outage.Available decides
+	Google2019                      // same as RFC9309
+	Pre2019                         // disallow without a time limit
 )
 
 const (
@@ -18,17 +18,17 @@ const (
 	longOutage  = 30 * 24 * time.Hour
 )
 
-// fallback is what an outage may fall back on.
+// fallback says whether a copy of an earlier file exists.
 type fallback uint8
 
 const (
-	noCopy   fallback = iota // there never was a file, or its absence was learnt since
-	hasCopy                  // the last good version is at hand
-	lostCopy                 // there may have been one, nobody knows (ROB-CAC-17)
+	noCopy   fallback = iota // there was no file
+	hasCopy                  // the last good version is stored
+	lostCopy                 // a copy may have existed and was lost (ROB-CAC-17)
 )
 
-// outcome is table LAD: what holds when the outage has lasted for e. Rules
-// stands for the copy. available is asked only where the table depends on it.
+// outcome implements table LAD of the specification for an outage of length e. Rules
+// means the copy. It calls available only if the table depends on it.
 func (p OutageProfile) outcome(e time.Duration, copied fallback, available func() bool) Outcome {
 	byCopy := func() Outcome {
 		switch copied {
@@ -59,15 +59,15 @@ func (p OutageProfile) outcome(e time.Duration, copied fallback, available func(
 	return Unreachable
 }
 
-// max503Backoff caps the back-off after a 503, by which a site suspends crawling
-// for a while: it is asked more often than one that is broken (ROB-STA-03).
+// max503Backoff limits the backoff after a 503, with which sites suspend crawling for
+// a while (ROB-STA-03).
 const max503Backoff = 10 * time.Minute
 
-// backoff is the least and the most time between two fetches after a failure.
+// backoff is the minimum and maximum time between two fetches after failures.
 type backoff struct{ min, max time.Duration }
 
-// after returns the time from the n-th failure in a row to the next fetch: doubling
-// from the least to the most, which is never more than a day (ROB-CAC-13).
+// after returns the time from the n-th failure in a row to the next fetch. It doubles
+// from min to max, which is at most a day (ROB-CAC-13).
 func (b backoff) after(n, status int) time.Duration {
 	most := min(b.max, maxRetryAfter)
 	if status == 503 {

@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// policy says, by Options, what a fetch and a stored record mean: which outcome
-// holds, for how long, and when robots.txt is requested again.
+// policy applies Options to fetches and stored records: the outcome, its lifetime, and
+// the time of the next fetch.
 type policy struct {
 	parseOptions *robotstxt.Options
 	life         lifetimes
@@ -38,13 +38,12 @@ func newPolicy(opts *Options, m *memory) *policy {
 	return p
 }
 
-// maxGap is the most that the time between two failed fetches adds to an outage
+// maxGap limits how much the time between two failed fetches adds to an outage
 // (ROB-STA-05).
 const maxGap = 24 * time.Hour
 
-// record makes the record that follows prior after a fetch, which ended now. prior
-// is nil when nothing is known; lost tells that this may be so because it was
-// evicted.
+// record returns the record after a fetch that ended now. Prior is the previous record
+// or nil; lost means that a previous record may have been evicted.
 func (p *policy) record(prior *Record, lost bool, res *fetchResult, now time.Time) *Record {
 	rec := &Record{
 		Origin:    res.origin,
@@ -76,7 +75,7 @@ func (p *policy) record(prior *Record, lost bool, res *fetchResult, now time.Tim
 	return rec
 }
 
-// fallBack sets what holds in the outage that rec is of.
+// fallBack sets the outcome of rec during an outage.
 func (p *policy) fallBack(rec *Record, now time.Time) {
 	copied := noCopy
 	switch {
@@ -93,9 +92,9 @@ func (p *policy) fallBack(rec *Record, now time.Time) {
 	}
 }
 
-// restore returns a stored record of o as this Robots would have made it, with its
-// times within what could have been written, so that a damaged one is fetched
-// again rather than believed for years.
+// restore validates a stored record of o and applies this Robots' options. It limits
+// the times, so that a damaged record is fetched again instead of being used for
+// years.
 func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	rec := *stored
 	failing := !rec.FailingSince.IsZero()
@@ -115,7 +114,7 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	}
 	if !failing {
 		if rec.Outcome == Unreachable {
-			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
+			rec.ExpiresAt = time.Time{} // only CopyLost is known
 		}
 		rec.RetryAt = time.Time{}
 		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(p.life.ceiling))
@@ -126,12 +125,12 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	rec.RetryAt = earlier(rec.RetryAt, rec.FetchedAt.Add(maxRetryAfter))
 	rec.ExpiresAt = rec.RetryAt
 	p.parse(&rec)
-	// By this Robots' profile, whatever that of the writer was.
+	// The profile of this Robots may differ from that of the writer.
 	p.fallBack(&rec, rec.FetchedAt)
 	return &rec, nil
 }
 
-// parse gives rec its File, if it has rules and no File yet.
+// parse sets the File of rec if rec has rules and no File yet.
 func (p *policy) parse(rec *Record) {
 	if rec.Copy != nil && rec.Copy.File == nil {
 		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, p.parseOptions)

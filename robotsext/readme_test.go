@@ -56,7 +56,7 @@ func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Col
 	if err != nil {
 		return err
 	}
-	robots.Pace(c, 10*time.Second)
+	robots.ObeyCrawlDelay(c, 10*time.Second)
 	for page, err := range robots.Sitemaps(ctx, site) {
 		if err != nil {
 			log.Print(err) // a sitemap that could not be read; the others go on
@@ -130,9 +130,9 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"which drops the errors of `Visit`, and with them these URLs", "TestQueueLater"},
 		{"they reach `OnError` too, in the queue and everywhere else", "TestErrorsReachCallers"},
 		{"so that the function above retries them", "TestQueueLater"},
-		{"`Pace` waits between two requests to a server as long as its `Crawl-delay` says", "TestPace"},
-		{"here up to 10 s", "TestPace"},
-		{"the longer of both holds", "TestPaceBesideLimitRule"},
+		{"`ObeyCrawlDelay` waits between two requests to a server as long as its `Crawl-delay` says", "TestObeyCrawlDelay"},
+		{"here up to 10 s", "TestObeyCrawlDelay"},
+		{"the longer of both holds", "TestObeyCrawlDelayWithLimitRule"},
 		{"refuses to connect to what is not a public address", "TestGuard"},
 		{"Such an error of `Visit` or `OnError` is a `guard.ErrRefused`", "TestGuard"},
 		{"For robots.txt itself it is *later*", "TestGuard"},
@@ -156,7 +156,7 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"The robots.txt of that host counts too", "TestHostHeaderHasASay"},
 		{"These pass: robots.txt speaks of http, https and ftp only", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked as it is", "TestAttachNeverSendsDisallowed"},
-		{"Call it for each clone: clones have no callbacks", "TestPace"},
+		{"Call it for each clone: clones have no callbacks", "TestObeyCrawlDelay"},
 		{"What colly serves from there is not checked", "TestNotPossible"},
 		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
 		{"`robotsext.CleanURL` gives the URL that keeps its spelling", "TestCollyRespellsPath"},

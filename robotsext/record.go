@@ -6,30 +6,30 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Record is what is known of one robots.txt. It must not be changed.
+// Record is the stored result of fetching one robots.txt. Callers must not change it.
 type Record struct {
 	Origin    Origin
 	Outcome   Outcome
 	Status    int             // of the last response; 0: there was none
 	Err       error           // why the last fetch failed
 	File      *robotstxt.File // nil unless Outcome is Rules
-	Body      []byte          // that File was parsed from, decoded
+	Body      []byte          // the decoded text of File
 	Truncated bool            // Body was cut at the size limit
 	Chain     []string        // the URLs that the last fetch requested
 	FetchedAt time.Time       // end of the last fetch
-	ExpiresAt time.Time       // from then on the next use fetches
-	NoStore   bool            // the site wants Body not written to disk
+	ExpiresAt time.Time       // the next use after it fetches again
+	NoStore   bool            // the site forbids writing Body to disk
 
-	// In an outage:
-	FailingSince time.Time     // first of the failed fetches in a row; zero: no outage
+	// During an outage:
+	FailingSince time.Time     // first failed fetch in a row; zero: no outage
 	RetryAt      time.Time     // next fetch
 	Failures     int           // failed fetches in a row
-	Outage       time.Duration // its length, at most a day for each gap between two fetches
-	Copy         *Record       // the last file that was read whole; nil: none
-	CopyLost     bool          // there may have been one that is gone
+	Outage       time.Duration // length; each gap between two fetches counts at most a day
+	Copy         *Record       // the last complete file; nil: none
+	CopyLost     bool          // a copy may have existed and was lost
 }
 
-// RedirectError says how redirects led nowhere, if they did.
+// RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.
 func (rec *Record) RedirectError() error {
 	switch {
 	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// resolver finds the record of an origin: in memory, in the Cache, or by a fetch. At
-// most one lookup is in flight for an origin (ROB-FET-03).
+// resolver returns the record of an origin: from memory, from the Cache, or by a
+// fetch. At most one lookup is in flight for an origin (ROB-FET-03).
 type resolver struct {
 	memory  *memory
 	store   *store // nil: there is no Cache
 	fetcher *robotsFetcher
-	pacer   *pacer
+	limiter *limiter
 	policy  *policy
 
 	onRecord func(*Record)               // Options.OnRecord
@@ -23,9 +23,9 @@ type resolver struct {
 	now      func() time.Time
 }
 
-// resolve returns the record of o, and looks it up if there is none, if it is due, or
-// if force says so. A caller whose ctx ends leaves; the lookup goes on for the
-// others. One whose ctx has ended before starts nothing.
+// resolve returns the record of o. It starts a lookup if there is no record, if it is
+// due, or if force is set. If ctx ends, the caller returns and the lookup continues
+// for others.
 func (r *resolver) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
 	ctx, release := unsealed(ctx)
 	defer release()
@@ -55,8 +55,8 @@ func (r *resolver) resolve(ctx context.Context, o Origin, force bool) (*Record, 
 	}
 }
 
-// lookUp learns the record of s.origin, first from the Cache, then from the site, and
-// hands it to everybody who waits on l. It alone changes s.rec while l is in flight.
+// lookUp finds the record of s.origin, first in the Cache, then by a fetch, and passes
+// it to all callers that wait on l. Only lookUp changes s.rec while l is in flight.
 func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	m := r.memory
 	m.mu.Lock()
@@ -74,7 +74,7 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 		close(l.done)
 	}()
 	if r.store != nil {
-		// Another user of the Cache may know more by now.
+		// Another user of the Cache may have a newer record.
 		stored, forgotten := r.store.load(ctx, s.origin)
 		if kept == nil {
 			kept, lost = stored, forgotten
@@ -83,7 +83,7 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 		}
 	}
 	now := r.now()
-	switch held := r.pacer.retryAfter(s.origin) > 0; {
+	switch held := r.limiter.retryAfter(s.origin) > 0; {
 	case kept != nil && !kept.due(now) && (!force || held):
 		found = kept
 		return
@@ -102,8 +102,8 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 		}
 		found = kept
 	case res.unsent:
-		// It says nothing of the site.
-		r.log.DebugContext(ctx, "robots.txt not asked for", "host", s.origin, "error", res.err)
+		// The site is not at fault.
+		r.log.DebugContext(ctx, "robots.txt not requested", "host", s.origin, "error", res.err)
 		found = r.unresolved(s.origin, kept, lost, res.err)
 	default:
 		prior := kept
@@ -114,9 +114,8 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	}
 }
 
-// publish makes rec, which follows prior, known to the caller and the Cache: in
-// this order, so that what the caller does with a record that the Cache has is
-// done, also when the process ends in between.
+// publish passes rec, which replaces prior, to the callbacks and then to the Cache.
+// After a crash in between, the callbacks run again rather than never.
 func (r *resolver) publish(ctx context.Context, prior, rec *Record) {
 	r.notify(rec)
 	if r.store != nil {
@@ -133,20 +132,20 @@ func (r *resolver) notify(rec *Record) {
 	}
 }
 
-// errRetryAfter is why a robots.txt is not fetched yet.
-var errRetryAfter = errors.New("the site sent Retry-After, and that has not passed")
+// errRetryAfter is the reason for delaying a fetch of robots.txt.
+var errRetryAfter = errors.New("the site sent Retry-After, which has not passed yet")
 
-// errEnded is why callers have to come again whose fetch was ended by one of the
-// program's functions, by runtime.Goexit or a panic.
+// errEnded is the error of callers whose fetch was ended by a function of the program,
+// with runtime.Goexit or a panic.
 var errEnded = errors.New("a function in Options ended the fetch")
 
-// unresolved is the record for callers when nothing was learnt, for a reason that
-// lies with us. It is not kept: the next caller may have better luck.
+// unresolved returns the record after a failure that is not the site's. It is not
+// stored, so the next caller tries again.
 func (r *resolver) unresolved(o Origin, prior *Record, lost bool, err error) *Record {
 	now := r.now()
 	rec := &Record{
 		Origin: o, Outcome: Unreachable, Err: clipError(err),
-		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(r.pacer.retryAfter(o), min(r.policy.backoff.min, time.Minute))),
+		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(r.limiter.retryAfter(o), min(r.policy.backoff.min, time.Minute))),
 	}
 	rec.Copy, rec.CopyLost = prior.lastGood()
 	rec.CopyLost = rec.CopyLost || prior == nil && lost

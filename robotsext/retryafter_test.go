@@ -97,7 +97,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			time.Sleep(100 * time.Second) // the body takes its time
 			_ = resp.Body.Close()
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			wantOK(t, c.Visit(siteA+"/b"))
 			w.wantSent("0 /robots.txt", "1 /a", "162 /b")
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots decides for one crawler. Share one: it is safe for concurrent use.
+// Robots decides for one crawler. It is safe for concurrent use; share one.
 type Robots struct {
 	userAgent    string
 	tokens       []string
@@ -26,7 +26,7 @@ type Robots struct {
 
 	transports *transports
 	resolver   *resolver
-	pacer      *pacer
+	limiter    *limiter
 	sitemaps   *sitemapReader
 
 	log      *slog.Logger
@@ -34,8 +34,8 @@ type Robots struct {
 	unread   sync.Once // a colly whose clients cannot be read was logged
 }
 
-// New makes a Robots for the crawler that sends userAgent. It fails if neither userAgent
-// nor Options.Tokens has a product token. Nil opts: the defaults.
+// New returns a Robots for the crawler that sends userAgent. It fails if neither
+// userAgent nor Options.Tokens has a product token. Opts may be nil.
 func New(userAgent string, opts *Options) (*Robots, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -58,13 +58,13 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	// Records are compared by the time of day, also with those of another
-	// process, or from before the machine slept.
+	// Wall-clock times only: records may come from another process, or from before
+	// the machine slept.
 	now := func() time.Time { return clock().Round(0) }
 
 	transports := newTransports(opts, log)
 	memory := newMemory(or(opts.Cache.MaxRecords, defaultMaxRecords), or(opts.Cache.MaxBytes, defaultMaxBytes))
-	pacer := &pacer{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
+	limiter := &limiter{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
 	policy := newPolicy(opts, memory)
 	r := &Robots{
 		userAgent:    userAgent,
@@ -73,13 +73,13 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		schemes:      opts.Fetch.Schemes,
 		refuseInGate: opts.RefuseInGate,
 		transports:   transports,
-		pacer:        pacer,
+		limiter:      limiter,
 		log:          log,
 		resolver: &resolver{
 			memory:   memory,
 			store:    newStore(opts, policy, log),
-			fetcher:  newRobotsFetcher(opts, userAgent, transports, pacer),
-			pacer:    pacer,
+			fetcher:  newRobotsFetcher(opts, userAgent, transports, limiter),
+			limiter:  limiter,
 			policy:   policy,
 			onRecord: opts.OnRecord,
 			onChange: opts.OnChange,
@@ -97,7 +97,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	return r, nil
 }
 
-// identity is the list of product tokens by which groups are chosen.
+// identity returns the product tokens that select the group.
 func identity(userAgent string, opts *Options) ([]string, error) {
 	if opts.Tokens == nil {
 		token, err := robotstxt.ProductToken(userAgent)
@@ -119,7 +119,7 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
-// Record returns the record of u's origin; it fetches robots.txt if need be.
+// Record returns the record of u's origin, fetched if necessary.
 func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, false)
 }
 
-// Refresh is Record with a fetch. A failure leaves a fresh record in place.
+// Refresh forces a fetch. If it fails, a fresh record stays in use.
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, true)
 }
 
-// Group returns the group of rec that binds this crawler, never nil.
+// Group returns the group of rec that applies to this crawler, never nil.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {
 	case rec.File == nil:
@@ -148,7 +148,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	return rec.File.Group(r.tokens...)
 }
 
-// CloseIdleConnections closes connections that are kept open.
+// CloseIdleConnections closes idle connections of the transport.
 func (r *Robots) CloseIdleConnections() {
 	type closer interface{ CloseIdleConnections() }
 	if c, ok := r.transports.base.transport.(closer); ok {
@@ -156,7 +156,7 @@ func (r *Robots) CloseIdleConnections() {
 	}
 }
 
-// originOf is OriginOf for the schemes that robots.txt can be fetched by.
+// originOf is OriginOf limited to schemes for which robots.txt can be fetched.
 func (r *Robots) originOf(u *url.URL) (Origin, error) {
 	o, err := OriginOf(u)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 
 type userFetchKey struct{}
 
-// WithUserFetch exempts requests that a person has asked for.
+// WithUserFetch marks requests of a person, which are not checked.
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

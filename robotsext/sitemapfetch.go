@@ -13,11 +13,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// maxSitemapRedirects is how many redirects of one sitemap are followed.
+// maxSitemapRedirects limits the redirects of one sitemap.
 const maxSitemapRedirects = 5
 
-// open requests a file, and where the answers point to. Each request waits for
-// its turn and is checked by the robots.txt of its own origin (ROB-SMP-04).
+// open requests a file and follows redirects. Each request waits for a request slot,
+// and the robots.txt of its own origin must allow it (ROB-SMP-04).
 func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*download, error) {
 	for hop := range maxSitemapRedirects + 1 {
 		release, err := w.turn(ctx, u, hop > 0)
@@ -43,9 +43,9 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
 }
 
-// turn waits until u may be requested. release is to be called when the answer
-// has been received. A Retry-After is waited for here if u is the target of a
-// redirect, which another try would only meet again.
+// turn waits until u may be requested. Call release when the response has been
+// received. For the target of a redirect it also waits for Retry-After, because a
+// retry would meet the same redirect again.
 func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
 	d, err := w.robots.Decide(ctx, u)
 	if err != nil {
@@ -58,25 +58,24 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 	if err != nil {
 		return nil, err
 	}
-	switch wait := w.robots.pacer.retryAfter(o); {
+	switch wait := w.robots.limiter.retryAfter(o); {
 	case redirected && wait <= w.patience:
 		w.patience -= wait
 	case wait > 0:
-		return nil, &passing{err: fmt.Errorf("%s sent Retry-After, and that has not passed", o), at: time.Now().Add(wait), untested: true}
+		return nil, &passing{err: fmt.Errorf("%s sent Retry-After, which has not passed yet", o), at: time.Now().Add(wait), untested: true}
 	}
-	done, err := w.robots.pacer.waitForCaller(ctx, u)
+	done, err := w.robots.limiter.waitForCaller(ctx, u)
 	if err != nil {
-		return nil, fmt.Errorf("waiting for a turn: %w", err)
+		return nil, fmt.Errorf("waiting for a request slot: %w", err)
 	}
-	if err := w.robots.pacer.await(ctx, o, max(w.options.Delay, w.robots.pacer.setDelay(o, delay))); err != nil {
+	if err := w.robots.limiter.await(ctx, o, max(w.options.Delay, w.robots.limiter.setDelay(o, delay))); err != nil {
 		done()
 		return nil, err
 	}
 	return done, nil
 }
 
-// refusal makes a failure that may pass of a refusal for the time being, other than by
-// Options.Guard.
+// refusal marks a refusal as temporary if it is, unless Options.Guard is its cause.
 func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
@@ -85,7 +84,7 @@ func (w *sitemapWalk) refusal(err error) error {
 	return err
 }
 
-// failure makes a failure that may pass of a request that got no answer.
+// failure marks the error of a request without a response as temporary.
 func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) error {
 	if errors.Is(err, guard.ErrRefused) {
 		return err
@@ -93,8 +92,8 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 	return &passing{err: causeOr(ctx, err), at: w.again(j, nil)}
 }
 
-// ask makes one request. It returns the body of an answer that has one to be
-// read, or where the answer points to, or why there is neither.
+// ask sends one request. It returns the body of the response, the target of a
+// redirect, or an error.
 func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
 	j.Status = 0
 	if open := w.robots.schemes[u.Scheme]; open != nil {
@@ -110,10 +109,10 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	}
 	req.Header.Set("User-Agent", w.robots.userAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
-	req.Header.Set("Accept-Encoding", "gzip") // kept as it comes: it is less to keep
+	req.Header.Set("Accept-Encoding", "gzip") // stored compressed to save memory
 	resp, err := w.robots.Transport(nil).RoundTrip(req)
 	if err != nil {
-		if errors.As(err, new(*BlockedError)) { // the rules are new
+		if errors.As(err, new(*BlockedError)) { // the rules have changed
 			return nil, nil, w.refusal(err)
 		}
 		return nil, nil, w.failure(ctx, err, j)
@@ -132,19 +131,19 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 			return nil, nil, fmt.Errorf("%w: %w", err, redirect)
 		}
 		return nil, next, nil
-	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // 5xx, 429, and what is no response
+	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // temporary
 		return nil, nil, &passing{err: err, at: w.again(j, resp.Header)}
 	}
 	return nil, nil, err
 }
 
-// askFetcher is a request by a scheme other than http and https.
+// askFetcher sends a request by a scheme other than http and https.
 func (w *sitemapWalk) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
-	end := w.robots.pacer.begin(o)
+	end := w.robots.limiter.begin(o)
 	file, err := open(ctx, u)
 	if err != nil {
 		end()
@@ -153,14 +152,13 @@ func (w *sitemapWalk) askFetcher(ctx context.Context, open Fetcher, u *url.URL) 
 	return releasingBody{file, end}, nil
 }
 
-// again is when a file that failed may be asked for again; h is of an answer,
-// nil for none.
+// again returns the time of the next try; h is the header of the response, or nil.
 func (w *sitemapWalk) again(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
 	return now.Add(max(w.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
 }
 
-// causeOr is why ctx ended, or err if it has not.
+// causeOr returns the cause of the end of ctx, or err if it has not ended.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -33,10 +33,10 @@ func TestSitemapFiles(t *testing.T) {
 				t.Fatalf("errors %v, files %+v", errs, files)
 			}
 			for i, want := range []robotsext.SitemapFile{
-				{URL: siteA + "/index.xml", Via: siteA + "/robots.txt", Attempts: 1, Status: 200, OutOfScope: 1},
-				{URL: siteA + "/1.xml.gz", Via: siteA + "/index.xml", Attempts: 1, Status: 200, OutOfScope: 1},
-				{URL: siteA + "/gone.xml", Via: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[2].Err},
-				{URL: siteA + "/closed.xml", Via: siteA + "/robots.txt", Err: files[3].Err},
+				{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, OutOfScope: 1},
+				{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, OutOfScope: 1},
+				{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[2].Err},
+				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[3].Err},
 			} {
 				got := files[i]
 				if s := got.Summary; s.Complete != (want.Status == 200) || i == 1 && (s.Entries != 3 || s.Gzip != 1 || s.Format != sitemap.URLSet) {
@@ -231,7 +231,7 @@ func TestSitemapErrorText(t *testing.T) {
 	if got := again.Error(); got != "sitemap u: status 404" {
 		t.Error(got)
 	}
-	if want := "sitemap u: EOF; not to be asked for again before 2026-10-01T00:00:00Z"; err.Error() != want || !errors.Is(err, io.EOF) {
+	if want := "sitemap u: EOF; retry after 2026-10-01T00:00:00Z"; err.Error() != want || !errors.Is(err, io.EOF) {
 		t.Errorf("%q", err)
 	}
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// SitemapError says why a file could not be read, wholly or partly.
+// SitemapError says why a sitemap could not be read completely.
 type SitemapError struct{ SitemapFile }
 
 func (e *SitemapError) Error() string {
 	if e.RetryAt.IsZero() {
 		return fmt.Sprintf("sitemap %s: %v", e.URL, e.Err)
 	}
-	return fmt.Sprintf("sitemap %s: %v; not to be asked for again before %s", e.URL, e.Err, e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("sitemap %s: %v; retry after %s", e.URL, e.Err, e.RetryAt.UTC().Format(time.RFC3339))
 }
 
 func (e *SitemapError) Unwrap() error { return e.Err }
 
-// SitemapFile is what came of one sitemap file.
+// SitemapFile describes the reading of one sitemap.
 type SitemapFile struct {
 	URL        string
-	Via        string          // the robots.txt or index that lists it; "": none
-	Attempts   int             // requests, redirects not counted
+	FoundOn    string          // the robots.txt or index that lists it; "": none
+	Attempts   int             // requests, without redirects
 	Status     int             // of the last response; 0: there was none
 	Summary    sitemap.Summary // of the last reading
-	OutOfScope int             // entries that Options.Sitemaps.Policy leaves out
-	RetryAt    time.Time       // when another try makes sense, later than Sitemaps waits; zero: unknown
-	Err        error           // why it was not read to its end
+	OutOfScope int             // entries that Options.Sitemaps.Policy rejects
+	RetryAt    time.Time       // earliest useful retry, if Sitemaps did not wait that long; zero: unknown
+	Err        error           // why reading stopped before the end
 }
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
-// fetches one file at a time, paced, what its robots.txt allows, and retries
-// three times. A page may still be disallowed. Errors come with
-// a zero Entry, of a file as a *SitemapError; the walk goes on if the loop does.
+// fetches one file at a time with a delay, if robots.txt allows it, and retries three
+// times. A listed page may still be disallowed. Errors have a zero Entry, and are a
+// *SitemapError if they concern one file; the next file follows.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
@@ -64,7 +64,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 	}
 }
 
-// Sitemap is Sitemaps for one file, listed or not.
+// Sitemap is Sitemaps for the one file at u, listed or not.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
@@ -78,17 +78,17 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 	}
 }
 
-// sitemapReader reads sitemaps for Robots.
+// sitemapReader implements Robots.Sitemaps.
 type sitemapReader struct {
 	options SitemapOptions // with defaults
 	robots  *Robots        // which decides what may be requested
-	silence time.Duration  // after which a response that sends nothing more is given up
+	silence time.Duration  // timeout for a response that sends nothing
 	backoff backoff
 	now     func() time.Time
 }
 
-// walk returns a walk for the origin of u. If robots.txt is unreachable, it yields
-// that, and returns nil.
+// walk returns a walk for the origin of u. If robots.txt is unreachable, it yields the
+// error and returns nil.
 func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
 	rec, err := s.robots.Record(ctx, u)
 	if err == nil && rec.Outcome == Unreachable {

@@ -12,71 +12,69 @@ import (
 )
 
 const (
-	// An index within an index is outside the protocol, but there are some
-	// (ROB-SMP-20).
+	// The protocol forbids an index within an index, but some sites have one (ROB-SMP-20).
 	maxSitemapDepth = 2
-	// How often a file that failed is asked for again (ROB-POL-08).
+	// Retries of a file that failed (ROB-POL-08).
 	maxSitemapRetries = 3
-	// How many findings of its own the walk makes of one file.
+	// Limit of the walk's own findings for one file.
 	maxRemarks = 1000
 )
 
-// sitemapWalk is one walk over the sitemaps of an origin, depth first.
+// sitemapWalk reads the sitemaps of an origin, depth first.
 type sitemapWalk struct {
 	*sitemapReader
 
-	listing Origin // which vouches for the sitemaps
+	listing Origin // its robots.txt lists the sitemaps
 	yield   func(sitemap.Entry, error) bool
 
-	left     int             // files that may still be begun
-	known    map[string]bool // by address: those begun, and those pending
-	pending  []*sitemapJob   // to be begun, the next one last
-	deferred []*sitemapJob   // to be tried again, at RetryAt
-	patience time.Duration   // how long the walk still waits for those, when nothing else is left
+	left     int             // remaining files of Options.Sitemaps.MaxFiles
+	known    map[string]bool // started and pending files, by address
+	pending  []*sitemapJob   // files to start, the next one last
+	deferred []*sitemapJob   // files to retry at RetryAt
+	patience time.Duration   // remaining time to wait for deferred files
 }
 
-// sitemapJob is one file on its way through a walk.
+// sitemapJob is one file of a walk.
 type sitemapJob struct {
 	SitemapFile
-	address string // what known has it by
+	address string // key in known
 	parent  *sitemapJob
-	depth   int  // of parents
-	guess   bool // nobody says that it exists
+	depth   int  // number of parents
+	guess   bool // a guess of Options.Sitemaps.Probe
 	begun   bool
 	tries   int
 
 	remarks int
-	tooDeep bool // it lists files, but stands too deep for that
+	tooDeep bool // it lists files at a depth that is not read
 
-	next int              // Index of the first entry that was not looked at yet
-	told int64            // Offset up to which findings were told by the tries before
-	held *sitemap.Finding // of the end of the reading, not told as it may get further next time
+	next int              // Index of the first unread entry
+	told int64            // Offset of the last reported finding
+	held *sitemap.Finding // finding of an interrupted reading, reported only if retries fail
 }
 
-var errLeft = errors.New("left by the caller")
+var errLeft = errors.New("the caller left the loop")
 
-// passing is a failure that may pass by itself.
+// passing is a temporary failure.
 type passing struct {
 	err      error
-	at       time.Time // before that there is no use in asking again
-	untested bool      // nothing was asked, because it would have been too soon
+	at       time.Time // time of the next try
+	untested bool      // no request was sent, because it was too early
 }
 
 func (p *passing) Error() string { return p.err.Error() }
 func (p *passing) Unwrap() error { return p.err }
 
-// job makes a job of a file, or nil if the walk has it already.
-func (w *sitemapWalk) job(file, via string) *sitemapJob {
+// job returns a job for a file, or nil if the walk has it already.
+func (w *sitemapWalk) job(file, foundOn string) *sitemapJob {
 	address := addressOf(file)
 	if w.known[address] {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), Via: via}, address: address, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), FoundOn: foundOn}, address: address, told: -1}
 }
 
-// nested makes a job of a file that the index j lists, or nil if it is not to be
-// read because of that.
+// nested returns a job for a file that the index j lists, or nil if it is not read.
 func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
 	if address := addressOf(e.Loc); w.known[address] {
 		for up := j; up != nil; up = up.parent {
@@ -95,7 +93,7 @@ func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
 	return file
 }
 
-// addressOf is the same for URLs that ask the same of the same origin.
+// addressOf returns the same key for URLs of the same file.
 func addressOf(file string) string {
 	u, err := url.Parse(file)
 	if err != nil {
@@ -111,8 +109,8 @@ func addressOf(file string) string {
 	return string(o) + u.RequestURI()
 }
 
-// push puts files before those that are pending. Those at the end that will
-// never have their turn are forgotten, except for one that says so.
+// push adds files before the pending ones. It drops files at the end that exceed the
+// limit, except one that reports the limit.
 func (w *sitemapWalk) push(files []*sitemapJob) {
 	slices.Reverse(files)
 	w.pending = append(w.pending, files...)
@@ -124,7 +122,7 @@ func (w *sitemapWalk) push(files []*sitemapJob) {
 	}
 }
 
-// run goes on until everything is read or given up, or the caller leaves.
+// run reads all files until the last one ends or the caller leaves.
 func (w *sitemapWalk) run(ctx context.Context) {
 	for {
 		j, err := w.pull(ctx)
@@ -158,8 +156,8 @@ func (w *sitemapWalk) run(ctx context.Context) {
 	}
 }
 
-// pull takes the next job, and waits for it if need be; nil when the walk is over.
-// The error is what becomes of the job without another try.
+// pull returns the next job, after waiting if necessary, or nil at the end of the
+// walk. The error is the result of a job without another try.
 func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	if n := len(w.pending); n > 0 {
 		j := w.pending[n-1]
@@ -179,7 +177,7 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	w.deferred = slices.Delete(w.deferred, first, first+1)
 	wait := max(time.Until(j.RetryAt), 0)
 	if wait > w.patience {
-		w.patience = 0 // nor for any of the others
+		w.patience = 0 // do not wait for the others either
 		return j, j.Err
 	}
 	w.patience -= wait
@@ -194,7 +192,7 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	}
 }
 
-// visit has one try at a file.
+// visit tries a file once.
 func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
 	if !j.begun {
 		if w.left == 0 {
@@ -213,8 +211,7 @@ func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
 	return err
 }
 
-// finish ends a job and tells the caller of what went wrong. It reports whether
-// the caller wants more.
+// finish ends a job and yields its error. It reports whether the caller continues.
 func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 	w.done(j, err)
 	if err == nil || j.guess && isAbsent(j, err) {
@@ -223,7 +220,7 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 	return w.yield(sitemap.Entry{}, &SitemapError{j.SitemapFile})
 }
 
-// done makes known what came of a file.
+// done reports the result of a file.
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	j.Err = err
 	if j.held != nil && err != nil {
@@ -233,8 +230,8 @@ func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	w.options.OnFile(j.SitemapFile)
 }
 
-// isAbsent tells that a file whose existence was but a guess is not there: the
-// site says so, shows a page in its place, or does not want it to be asked for.
+// isAbsent reports whether a guessed file does not exist: a 4xx, another kind of page,
+// or disallowed.
 func isAbsent(j *sitemapJob, err error) bool {
 	var blocked *BlockedError
 	return errors.As(err, &blocked) && blocked.Reason == Disallowed ||
@@ -247,7 +244,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	u, err := url.Parse(j.URL)
 	if err != nil { // which quotes it
 		j.URL = secret.RedactInvalidURL(j.URL)
-		return errors.New("is no URL")
+		return errors.New("invalid URL")
 	}
 	scope, err := sitemap.NewScope(w.options.Policy, j.URL, string(w.listing))
 	if err != nil {
@@ -273,7 +270,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 			return context.Cause(ctx)
 		case err != nil:
 			end = err
-		case entry.Index < j.next: // looked at by the try before
+		case entry.Index < j.next: // read by an earlier try
 		case !scope.Covers(entry):
 			j.next = entry.Index + 1
 			j.OutOfScope++
@@ -281,7 +278,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case entry.Sitemap:
 			j.next = entry.Index + 1
 			if len(nested) > w.left {
-				continue // there is no reading all of these
+				continue // more than the limit
 			}
 			if file := w.nested(j, entry); file != nil {
 				nested = append(nested, file)
@@ -303,7 +300,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	return end
 }
 
-// find tells of what is wrong within a file, once.
+// find reports a finding within a file, once.
 func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, told int64) {
 	switch {
 	case f.Kind == sitemap.Unreadable && body.brokeOff():
@@ -316,7 +313,7 @@ func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, tol
 	w.options.OnFinding(j.URL, f)
 }
 
-// remark tells of what is wrong with an entry in the eyes of the walk.
+// remark reports a finding of the walk about an entry.
 func (w *sitemapWalk) remark(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
 	switch j.remarks++; {
 	case j.remarks <= maxRemarks:

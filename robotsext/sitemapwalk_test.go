@@ -39,7 +39,7 @@ func TestSitemapTurns(t *testing.T) {
 		onWeb(t, answers, func(t *testing.T, w *web) {
 			r := w.robots(robotsext.Options{})
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			for entry, err := range r.Sitemaps(t.Context(), rootA) {
 				if err != nil {
 					t.Error(err)

@@ -1,13 +1,13 @@
 package robotsext
 
-// Outcome is what a fetch of robots.txt came to.
+// Outcome is the result of fetching robots.txt.
 type Outcome uint8
 
-// The three outcomes.
+// The outcomes.
 const (
 	Rules       Outcome = iota + 1
 	AllowAll            // there is no robots.txt
-	Unreachable         // unknown: nothing may be fetched for now
+	Unreachable         // the rules are unknown, so nothing may be fetched for now
 )
 
 func (o Outcome) String() string {
@@ -22,21 +22,21 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// disposition says what to do with an answer of a given status.
+// disposition is the treatment of a response by its status.
 type disposition uint8
 
 const (
 	useBody     disposition = iota + 1 // rules from the body
-	noRules                            // rules, of which there are none; the body is not read
+	noRules                            // an empty file; the body is not read
 	usePart                            // rules from the body if it is the whole file
-	follow                             // ask the Location, if there is a usable one
+	follow                             // request the Location, if it is valid
 	noFile                             // allow-all
 	serverError                        // unreachable
 )
 
-// dispose is table STA: what each status of an answer to GET /robots.txt means. 429
-// asks to come back later and 407 comes from our own proxy, which knows nothing of
-// the site (D4); all other 4xx mean that there is no file (RFC 9309 2.3.1.3).
+// dispose implements table STA of the specification: the meaning of each status of GET
+// /robots.txt. 429 is temporary and 407 comes from the crawler's own proxy (D4). All
+// other 4xx mean that there is no file (RFC 9309 2.3.1.3).
 func dispose(status int) disposition {
 	switch {
 	case status == 204 || status == 205:
@@ -46,8 +46,8 @@ func dispose(status int) disposition {
 	case 200 <= status && status <= 299:
 		return useBody
 	case status == 304 || status == 305 || status == 306:
-		// 304 answers a condition that was not asked, 305 and 306 are
-		// withdrawn: an invalid response (D14).
+		// The request had no condition, and 305 and 306 are withdrawn: an
+		// invalid response (D14).
 		return serverError
 	case 300 <= status && status <= 399:
 		return follow

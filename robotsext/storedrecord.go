@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// storedRecord is the form in which a record leaves the process: everything but
-// the parsed file, which Body holds.
+// storedRecord is the JSON form of a Record.
 type storedRecord struct {
 	Origin       Origin      `json:"origin"`
 	Outcome      string      `json:"outcome"`
@@ -32,7 +31,7 @@ type storedCopy struct {
 	FetchedAt time.Time `json:"fetched_at"`
 }
 
-// MarshalJSON writes all of the record but File, which Body holds.
+// MarshalJSON encodes the record without File, which can be parsed from Body.
 func (rec *Record) MarshalJSON() ([]byte, error) {
 	s := storedRecord{
 		Origin: rec.Origin, Outcome: rec.Outcome.String(), Status: rec.Status,
@@ -55,7 +54,7 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 
 var errStoredRecord = errors.New("stored record is damaged")
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON decodes the output of MarshalJSON, without File.
 func (rec *Record) UnmarshalJSON(data []byte) error {
 	var s storedRecord
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -88,8 +87,8 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// storable is rec as it may be handed to a Cache. Text that the site asks not to
-// store is left out, and counts as a copy that was lost (ROB-CAC-06).
+// storable returns rec in the form for a Cache. If the site sends no-store, the text
+// is left out, and counts as a lost copy (ROB-CAC-06).
 func storable(rec *Record) *Record {
 	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == Rules {
 		return &Record{

@@ -9,8 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// transports sends requests without asking anything: by Options.Transport, or as the
-// collector does that a request is sent for.
+// transports sends requests without checks: through Options.Transport, or through the
+// transport of the collector for which the request is sent.
 type transports struct {
 	base  base // of Options.Transport
 	guard *guard.Guard
@@ -23,8 +23,8 @@ func newTransports(opts *Options, log *slog.Logger) *transports {
 	return t
 }
 
-// newTransport is the transport used where the caller gives none. It keeps as
-// many connections to a host as a small pool of workers uses.
+// newTransport returns the default transport. It keeps as many connections to a host
+// as a small pool of workers uses.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,

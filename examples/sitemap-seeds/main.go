@@ -31,7 +31,7 @@ func scrape(site string, opts *robotsext.Options) error {
 		return err
 	}
 	c := colly.NewCollector(robots.Attach)
-	robots.Pace(c, 0) // pages and sitemaps, at the site's Crawl-delay
+	robots.ObeyCrawlDelay(c, 0) // pages and sitemaps, at the site's Crawl-delay
 	c.OnHTML("title", func(e *colly.HTMLElement) { fmt.Println(e.Request.URL, e.Text) })
 	start, err := url.Parse(site)
 	if err != nil {

@@ -102,9 +102,9 @@ func ExampleGuard_Transport() {
 }
 
 // What do I tell a person to allow, whose own site was refused?
-func ExampleAllowing() {
-	fmt.Println(guard.Allowing(netip.MustParseAddr("10.1.2.3"), "intranet.example"))
-	fmt.Println(guard.Allowing(netip.MustParseAddr("::1"), "localhost"))
+func ExamplePrefixesFor() {
+	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("10.1.2.3"), "intranet.example"))
+	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("::1"), "localhost"))
 	// Output:
 	// [10.1.2.3]
 	// [127.0.0.0/8 ::1]

@@ -9,7 +9,7 @@ import (
 // Allowing returns the prefixes to allow, for [ParsePrefix], so that a host with the
 // refused address addr becomes reachable. For loopback it returns all loopback
 // addresses, because localhost has several.
-func Allowing(addr netip.Addr, host string) []string {
+func PrefixesFor(addr netip.Addr, host string) []string {
 	plain := addr.Unmap().WithZone("")
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {

@@ -31,7 +31,7 @@ func TestRedirectsAstray(t *testing.T) {
 		"agents":  {[]string{"agents"}, cli.ExitDone},
 		"diff":    {[]string{"diff", diffNew}, cli.ExitFindings},
 	} {
-		for site, words := range map[string]string{far: "more than 5 redirects", loop: "redirects in a loop"} {
+		for site, words := range map[string]string{far: "more than 5 redirects", loop: "redirect loop"} {
 			t.Run("ROB-FET-07/"+name, func(t *testing.T) {
 				got := run(t, append(append([]string{"robots"}, tt.command...), site)...)
 				if text := got.Out + got.Stderr; got.Code != tt.code || !strings.Contains(text, words) || strings.Contains(text, "there is no http") {

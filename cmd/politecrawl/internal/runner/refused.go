@@ -52,7 +52,7 @@ func allowingAll(refused []crawler.RefusedStart, already []string) string {
 		if err != nil || !s.Addr.IsValid() {
 			continue
 		}
-		for _, network := range guard.Allowing(s.Addr, u.Hostname()) {
+		for _, network := range guard.PrefixesFor(s.Addr, u.Hostname()) {
 			if !slices.Contains(all, network) {
 				all = append(all, network)
 			}

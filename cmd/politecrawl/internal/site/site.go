@@ -81,7 +81,7 @@ func RefusedAddress(err error, host string) string {
 
 // allowing is the flag that lets an address of a host through.
 func allowing(addr netip.Addr, host string) string {
-	return "--" + AllowFlag + " " + strings.Join(guard.Allowing(addr, host), ",")
+	return "--" + AllowFlag + " " + strings.Join(guard.PrefixesFor(addr, host), ",")
 }
 
 // trusting is how to allow what a robots.txt redirects to, for whoever knows that site.

@@ -135,7 +135,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 		w.fail(w.origin, err)
 		return nil
 	}
-	if errors.Is(err, sitemap.NotASitemap) && w.last.Via == "" && !w.check {
+	if errors.Is(err, sitemap.NotASitemap) && w.last.FoundOn == "" && !w.check {
 		w.Complain(fmt.Errorf("sitemap: %s is no sitemap; for those of its site give the root, %s/", w.last.URL, w.origin))
 		w.code = cli.Worse(w.code, cli.ExitFailed)
 		return nil

@@ -13,19 +13,19 @@ func TestROB_POL_01_TrafficIsOfAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.pacer.setDelay("https://a.test", 3*time.Second)
-	r.pacer.setDelay("http://a.test.", time.Second)
-	if got := r.pacer.delayOf("http://a.test"); got != 3*time.Second {
+	r.limiter.setDelay("https://a.test", 3*time.Second)
+	r.limiter.setDelay("http://a.test.", time.Second)
+	if got := r.limiter.delayOf("http://a.test"); got != 3*time.Second {
 		t.Errorf("the delay of http://a.test is %v, want that of https://a.test", got)
 	}
-	r.pacer.setDelay("https://a.test", 0)
-	if got := r.pacer.delayOf("http://a.test"); got != time.Second {
+	r.limiter.setDelay("https://a.test", 0)
+	if got := r.limiter.delayOf("http://a.test"); got != time.Second {
 		t.Errorf("the delay of http://a.test is %v, want that of http://a.test.", got)
 	}
 	for i := range 10 {
 		o := Origin(fmt.Sprintf("http://h%d.test", i))
-		r.pacer.begin(o)()
-		m := r.pacer.memory
+		r.limiter.begin(o)()
+		m := r.limiter.memory
 		m.mu.Lock()
 		m.set(m.touch(o), &Record{Origin: o})
 		slots, servers := len(m.slots), len(m.servers)
@@ -34,7 +34,7 @@ func TestROB_POL_01_TrafficIsOfAServer(t *testing.T) {
 			t.Fatalf("%d origins of %d servers are kept, want 2 of 2", slots, servers)
 		}
 	}
-	if got := r.pacer.delayOf("http://a.test"); got != 0 {
+	if got := r.limiter.delayOf("http://a.test"); got != 0 {
 		t.Errorf("the delay of a server that was forgotten is %v", got)
 	}
 }

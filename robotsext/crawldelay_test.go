@@ -52,7 +52,7 @@ func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Rob
 	})
 }
 
-func TestPace(t *testing.T) {
+func TestObeyCrawlDelay(t *testing.T) {
 	const asks5 = "User-agent: testbot⏎Crawl-delay: 5⏎Disallow: /private⏎User-agent: *⏎Crawl-delay: 20"
 	const site, tls = "http://example.com", "https://example.com"
 	type row struct {
@@ -83,7 +83,7 @@ func TestPace(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			paced(t, test.robots, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 				c := colly.NewCollector(r.Attach)
-				r.Pace(c, test.longest)
+				r.ObeyCrawlDelay(c, test.longest)
 				for _, u := range test.visits {
 					_ = c.Visit(u)
 				}
@@ -94,9 +94,9 @@ func TestPace(t *testing.T) {
 	t.Run("ROB-POL-02/clone", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			clone := c.Clone()
-			r.Pace(clone, 0)
+			r.ObeyCrawlDelay(clone, 0)
 			_ = c.Visit(site + "/a")
 			wantOK(t, clone.Visit(site+"/b"))
 			wantSent("0 /robots.txt", "5 /a", "10 /b")
@@ -105,7 +105,7 @@ func TestPace(t *testing.T) {
 	t.Run("ROB-POL-02/asynchronous", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach, colly.Async(), colly.AllowURLRevisit())
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			for _, host := range []string{site, "http://other.example.com"} { // which is not held up
 				for range 3 {
 					wantOK(t, c.Visit(host+"/a"))
@@ -119,7 +119,7 @@ func TestPace(t *testing.T) {
 	t.Run("ROB-POL-01/one at a time", func(t *testing.T) {
 		paced(t, "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach, colly.Async())
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			_ = c.Visit(site + "/slow")
 			synctest.Wait()
 			_ = c.Visit(site + "/a")
@@ -133,7 +133,7 @@ func TestPace(t *testing.T) {
 			left, err := client.Get(site + "/left-open")
 			wantOK(t, err)
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			_ = c.Visit(site + "/a") // waits for Timeout, not longer
 			left.Body.Close()
 			left.Body.Close()
@@ -144,7 +144,7 @@ func TestPace(t *testing.T) {
 	t.Run("ROB-POL-02/a turn that is not used", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			c.OnRequest(func(req *colly.Request) {
 				if req.URL.Path == "/aborted" {
 					req.Abort()
@@ -160,7 +160,7 @@ func TestPace(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
-			r.Pace(c, 0)
+			r.ObeyCrawlDelay(c, 0)
 			if err := c.Visit(site + "/a"); err == nil {
 				t.Error("no error")
 			}
@@ -169,8 +169,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// A LimitRule of colly's waits after each request, whatever Pace has waited.
-func TestPaceBesideLimitRule(t *testing.T) {
+// A LimitRule of colly's waits after each request, in addition to ObeyCrawlDelay.
+func TestObeyCrawlDelayWithLimitRule(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		rule time.Duration
@@ -182,7 +182,7 @@ func TestPaceBesideLimitRule(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 				c := colly.NewCollector(r.Attach)
-				r.Pace(c, 0)
+				r.ObeyCrawlDelay(c, 0)
 				wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}))
 				for _, path := range []string{"/a", "/b", "/c"} {
 					wantOK(t, c.Visit("http://example.com"+path))

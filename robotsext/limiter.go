@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// pacer decides when a request to a server may begin.
-type pacer struct {
-	memory  *memory // whose slots keep the traffic
+// limiter decides when a request to a server may start.
+type limiter struct {
+	memory  *memory // its slots hold the traffic
 	wait    func(context.Context, *url.URL) (func(), error)
 	timeout time.Duration // after which a request in flight is not waited for
 	now     func() time.Time
 }
 
-// traffic is what goes on between this Robots and one server, whoever asks for
-// it: pages, sitemaps and robots.txt of all its origins count together
-// (ROB-POL-01). Its fields are guarded by the memory's mu.
+// traffic counts the requests of this Robots to one server: pages, sitemaps and
+// robots.txt of all its origins (ROB-POL-01). The memory's mu guards the fields.
 type traffic struct {
-	slots int // of the memory: origins of the server
+	slots int // number of memory slots, one for each origin of the server
 
-	delays map[Origin]time.Duration // that origins ask for whose pages are paced
+	delays map[Origin]time.Duration // Crawl-delay of origins with ObeyCrawlDelay
 
 	inFlight int
 	began    time.Time // start of the latest request
 	ended    time.Time // end of the latest request
-	claimed  time.Time // before this the turn is somebody's who has not begun yet
-	held     time.Time // before this, by Options.Now, the server wants no request
+	claimed  time.Time // reserved until then by a request that has not started
+	held     time.Time // end of the server's Retry-After, by Options.Now
 
-	turns   chan struct{} // holds a token while somebody's turn is next
-	idle    chan struct{} // gets one when nothing is in flight any more
-	waiting int           // askers; the slot stays as long
+	turns   chan struct{} // holds a token while a caller is next
+	idle    chan struct{} // receives a token when no request is in flight any more
+	waiting int           // waiting callers; they keep the slot in memory
 }
 
-// waitForCaller calls Options.Fetch.Wait. done is never nil.
-func (p *pacer) waitForCaller(ctx context.Context, u *url.URL) (done func(), err error) {
+// waitForCaller calls Options.Fetch.Wait. It never returns a nil done.
+func (p *limiter) waitForCaller(ctx context.Context, u *url.URL) (done func(), err error) {
 	if p.wait != nil {
 		done, err = p.wait(ctx, u)
 	}
@@ -45,9 +44,9 @@ func (p *pacer) waitForCaller(ctx context.Context, u *url.URL) (done func(), err
 	return done, err
 }
 
-// begin counts a request to o as under way until end is called, which may be
-// more than once.
-func (p *pacer) begin(o Origin) (end func()) {
+// begin counts a request to o as in flight until end is called. Calling end again has
+// no effect.
+func (p *limiter) begin(o Origin) (end func()) {
 	m := p.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,9 +67,8 @@ func (p *pacer) begin(o Origin) (end func()) {
 	})
 }
 
-// hold notes that the server of o, by the Retry-After of a response, wants no request
-// for so long from now on (ROB-POL-04).
-func (p *pacer) hold(o Origin, wait time.Duration) {
+// hold notes a Retry-After of the server of o, from now (ROB-POL-04).
+func (p *limiter) hold(o Origin, wait time.Duration) {
 	if wait == 0 {
 		return
 	}
@@ -82,8 +80,8 @@ func (p *pacer) hold(o Origin, wait time.Duration) {
 	}
 }
 
-// retryAfter returns how long the server of o still wants no request; zero if one may be sent.
-func (p *pacer) retryAfter(o Origin) time.Duration {
+// retryAfter returns the remaining Retry-After of the server of o.
+func (p *limiter) retryAfter(o Origin) time.Duration {
 	p.memory.mu.Lock()
 	defer p.memory.mu.Unlock()
 	if f := p.memory.servers[o.server()]; f != nil {
@@ -92,8 +90,8 @@ func (p *pacer) retryAfter(o Origin) time.Duration {
 	return 0
 }
 
-// retryAfter is pacer.retryAfter at now. A clock that was set back makes nobody
-// wait for longer than a server may ask for.
+// retryAfter returns the remaining Retry-After at now. If a clock was set back, it
+// ignores a time beyond the maximum.
 func (f *traffic) retryAfter(now time.Time) time.Duration {
 	if wait := f.held.Sub(now); 0 < wait && wait <= maxRetryAfter {
 		return wait
@@ -101,10 +99,10 @@ func (f *traffic) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// await returns when a request to o may begin: when the Retry-After of its server has
-// passed, and, unless delay is zero, when nothing is in flight there and the last
-// request ended so long ago. Who asked first is first. The error is that of ctx.
-func (p *pacer) await(ctx context.Context, o Origin, delay time.Duration) error {
+// await waits until a request to o may start: until the Retry-After of its server has
+// passed. With a delay it also waits until no request is in flight and the last one
+// ended that long ago. Callers are served in order. The error is that of ctx.
+func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) error {
 	m := p.memory
 	m.mu.Lock()
 	f := m.traffic(o)
@@ -148,12 +146,11 @@ func (p *pacer) await(ctx context.Context, o Origin, delay time.Duration) error 
 	}
 }
 
-// claim takes the turn now if it may be taken, or says how long to wait before
-// trying again. A request in flight is waited for, but no longer than
-// Options.Fetch.Timeout: somebody may have forgotten to close an answer. Who has taken a
-// turn may never send anything, so from start to start it is worth no more than a
-// delay. The caller holds mu.
-func (p *pacer) claim(f *traffic, delay time.Duration) time.Duration {
+// claim reserves the next request if it may start now, or returns how long to wait. It
+// waits at most Options.Fetch.Timeout for a request in flight, whose body may never be
+// closed. A reservation without a request expires after the delay. The caller holds
+// mu.
+func (p *limiter) claim(f *traffic, delay time.Duration) time.Duration {
 	wait := f.retryAfter(p.now())
 	if delay == 0 {
 		return wait
@@ -169,8 +166,8 @@ func (p *pacer) claim(f *traffic, delay time.Duration) time.Duration {
 	return wait
 }
 
-// setDelay notes the delay that o asks for, and returns that of its server.
-func (p *pacer) setDelay(o Origin, delay time.Duration) time.Duration {
+// setDelay sets the delay of o and returns that of its server.
+func (p *limiter) setDelay(o Origin, delay time.Duration) time.Duration {
 	m := p.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -186,8 +183,8 @@ func (p *pacer) setDelay(o Origin, delay time.Duration) time.Duration {
 	return f.delay()
 }
 
-// delayOf returns the delay of the server of o; zero where nobody paces it.
-func (p *pacer) delayOf(o Origin) time.Duration {
+// delayOf returns the delay of the server of o, zero without ObeyCrawlDelay.
+func (p *limiter) delayOf(o Origin) time.Duration {
 	m := p.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,7 +194,7 @@ func (p *pacer) delayOf(o Origin) time.Duration {
 	return 0
 }
 
-// delay is the longest that an origin asks for. The caller holds mu.
+// delay returns the longest delay of the server's origins. The caller holds mu.
 func (f *traffic) delay() (longest time.Duration) {
 	for _, d := range f.delays {
 		longest = max(longest, d)
@@ -205,7 +202,7 @@ func (f *traffic) delay() (longest time.Duration) {
 	return longest
 }
 
-// latest is the later of two times.
+// latest returns the later of two times.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

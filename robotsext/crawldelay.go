@@ -8,11 +8,11 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// Pace makes the attached collector c wait between two requests to a server as its
-// Crawl-delay says, at most longest (zero: 30 s, the cap of Options.Parse), and for
-// Retry-After. All requests of this Robots to the server then go
-// one at a time. Clones have no callbacks: pace each.
-func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
+// ObeyCrawlDelay makes the attached collector c wait between two requests to a server
+// for its Crawl-delay, at most longest (zero: 30 s, the cap of Options.Parse), and for
+// Retry-After. This Robots then sends one request at a time to the server. Call it for
+// clones too; they have no callbacks.
+func (r *Robots) ObeyCrawlDelay(c *colly.Collector, longest time.Duration) {
 	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {
 		ctx := context.Background()
@@ -26,7 +26,7 @@ func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 		defer release()
 		d, err := r.Decide(ctx, req.URL)
 		if err != nil || d.Verdict != Allowed {
-			return // the gate will say so
+			return // the gate reports it
 		}
 		o, delay, err := r.crawlDelay(ctx, req.URL, d)
 		if err != nil {
@@ -35,14 +35,13 @@ func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 		if longest > 0 {
 			delay = min(delay, longest)
 		}
-		// If the context ends first, the request fails by that, without our help.
-		_ = r.pacer.await(ctx, o, r.pacer.setDelay(o, delay))
+		// If the context ends first, the request itself fails.
+		_ = r.limiter.await(ctx, o, r.limiter.setDelay(o, delay))
 	})
 }
 
-// crawlDelay returns the origin of u and the delay between two requests that it
-// asks for. d is the decision on u: a request that no robots.txt was consulted for
-// is paced like the others.
+// crawlDelay returns the origin of u and its Crawl-delay. Decision d may lack a
+// record, for example under WithUserFetch; the delay applies all the same.
 func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin, time.Duration, error) {
 	if d.Record != nil {
 		return d.Record.Origin, d.Group.CrawlDelay(), nil
