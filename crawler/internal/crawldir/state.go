@@ -24,7 +24,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
+	return replace(filepath.Join(path, StateFile), append(jsontext.Escape(b), '\n'), 0o600, true)
 }
 
 // LoadState reads the state file of the directory into v. The error is [output.ErrNone] if

@@ -173,8 +173,8 @@ func (l *life) vitals() vitals {
 	return l.last
 }
 
-// fate is how the process ended, in words.
-func (l *life) fate() error {
+// ended waits for the process and says how it ended.
+func (l *life) ended() error {
 	<-l.done
 	if l.err == nil {
 		return nil

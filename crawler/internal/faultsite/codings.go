@@ -50,9 +50,9 @@ func codings() []*Fault {
 		}),
 		fault("empty-gzip-header", "says that the body is packed, and sends a part of a header", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:5] })),
 		// What is a sitemap shows in what it holds, whatever the header says.
-		fault("unasked-coding", "packs the body in a way that was not asked for, it says", failed(`"br"`), unreachable(`"br"`), read(),
+		fault("unasked-coding", "claims a content coding that was not requested", failed(`"br"`), unreachable(`"br"`), read(),
 			raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}")),
-		fault("unknown-coding", "packs the body in a way that nobody knows, it says", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it
+		fault("unknown-coding", "claims an unknown content coding", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it
 			raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}")),
 		fault("coding-twice", "packs the body twice", failed("gzip, gzip"), unreachable(`"gzip" on top of "gzip"`), read(),
 			func(x *exchange) bool {

@@ -137,7 +137,7 @@ func frames() []*Fault {
 			}
 			x.whole()
 		}),
-		over(fault("h2-endless-body", "sends a body without end, and goes on when it is told to stop",
+		over(fault("h2-endless-body", "sends an endless body, and ignores a reset of the stream",
 			fetched(200).cut(), rules().opening().cut(), Want{}, nil), func(x *stream) {
 			x.headers("200")
 			block := []byte(strings.Repeat("more ", 3<<10))

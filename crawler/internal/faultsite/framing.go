@@ -9,7 +9,7 @@ func framing() []*Fault {
 	return []*Fault{
 		complete(lost("length-too-long", "states a Content-Length of more than there is, and closes the connection", "the response ends", raw(shut, "{head}Content-Length: 9{len}\n\n{body}"))),
 		complete(waits("length-too-long-open", "states a Content-Length of more than there is, and keeps the connection", "stalled", raw(hang, "{head}Content-Length: 9{len}\n\n{body}"))),
-		fine("length-too-short", "goes on behind the Content-Length", raw(keep, "{head}Content-Length: {len}\n\n{body}and more\n")),
+		fine("length-too-short", "sends more than the Content-Length says", raw(keep, "{head}Content-Length: {len}\n\n{body}and more\n")),
 		fine("answer-unasked", "sends another answer behind the one", raw(keep, "{head}Content-Length: {len}\n\n{body}HTTP/1.1 200 OK\nContent-Length: 5\n\nagain")),
 		fine("garbage-after", "sends bytes that mean nothing behind the answer", raw(keep, "{head}Content-Length: {len}\n\n{body}\x00\xff\x00\xff")),
 		fine("endless-after", "sends bytes without end behind the answer", func(x *exchange) bool {
@@ -24,7 +24,7 @@ func framing() []*Fault {
 		lost("word-for-length", "states a length in words", says, raw(shut, "{head}Content-Length: much\n\n{body}")),
 		lost("length-of-exabytes", "states a length that no number holds", says, raw(shut, "{head}Content-Length: 99999999999999999999\n\n{body}")),
 		fine("length-and-chunks", "states a length and sends chunks", raw(keep, "{head}Content-Length: 5\nTransfer-Encoding: chunked\n\n{hex}\n{body}\n0\n\n")),
-		lost("unknown-framing", "frames the body in a way that nobody knows", says, raw(shut, "{head}Transfer-Encoding: parcels\n\n{body}")),
+		lost("unknown-framing", "uses an unknown Transfer-Encoding", says, raw(shut, "{head}Transfer-Encoding: parcels\n\n{body}")),
 		lost("bad-chunk-size", "has a word for the size of a chunk", "the response ends", raw(shut, chunked+"much\n{body}\n0\n\n")),
 		lost("huge-chunk-size", "has the size of a chunk that no number holds", "the response ends", raw(shut, chunked+"fffffffffffffffff\n{body}\n0\n\n")),
 		complete(lost("chunk-of-exabytes", "begins a chunk of eight exabytes, and closes the connection", "the response ends", raw(shut, chunked+"7fffffffffffffff\n{body}"))),

@@ -13,11 +13,11 @@ func meanings() []*Fault {
 			withBody("204 No Content")),
 		fault("205-with-body", "asks to reset the form that there is none of, with a body", whole().status(205), rules().status(205).opening(), read().status(205),
 			withBody("205 Reset Content")),
-		fault("206-unasked", "sends a part that nobody asked for", whole().status(206), unreachable("206"), read().status(206),
+		fault("206-unasked", "sends a part that was not requested", whole().status(206), unreachable("206"), read().status(206),
 			raw(keep, "HTTP/1.1 206 Partial Content\nContent-Type: {type}\nContent-Range: bytes 0-9/1000\nContent-Length: {len}\n\n{body}")),
 		refuses("304-unasked", "says that nothing has changed since nobody asked", 304, raw(keep, "HTTP/1.1 304 Not Modified\nETag: \"x\"\n\n")),
 		refuses("304-with-body", "says that nothing has changed, and sends it", 304, withBody("304 Not Modified")),
-		waits("answer-to-head", "sends the header alone, as if asked for no more", "stalled", raw(hang, "{head}Content-Length: {len}\n\n")),
+		waits("answer-to-head", "sends the header alone, as to HEAD", "stalled", raw(hang, "{head}Content-Length: {len}\n\n")),
 		fault("empty", "sends a body without a byte", fetched(200), rules().opening(), faulty("empty"),
 			raw(keep, "{head}Content-Length: 0\n\n")),
 		fault("empty-and-closed", "sends a header, and closes the connection", fetched(200), rules().opening(), faulty("empty"),
@@ -29,7 +29,7 @@ func meanings() []*Fault {
 			raw(keep, "HTTP/1.1 200 OK\nContent-Type: image/png\nContent-Length: {len}\n\n{body}")),
 		fine("type-missing", "does not say what it sends", raw(keep, "HTTP/1.1 200 OK\nContent-Length: {len}\n\n{body}")),
 		fine("type-garbage", "says what it sends so that nobody understands it", raw(keep, "HTTP/1.1 200 OK\nContent-Type: text/html;;; charset=\"\x80;=/\nContent-Length: {len}\n\n{body}")),
-		fine("charset-unknown", "names a charset that nobody knows", raw(keep, "HTTP/1.1 200 OK\nContent-Type: text/html; charset=x-martian\nContent-Length: {len}\n\n{body}")),
+		fine("charset-unknown", "names an unknown charset", raw(keep, "HTTP/1.1 200 OK\nContent-Type: text/html; charset=x-martian\nContent-Length: {len}\n\n{body}")),
 	}
 }
 

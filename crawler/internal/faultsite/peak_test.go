@@ -91,7 +91,7 @@ func peak(t *testing.T, cfg crawler.Config, bound int64) {
 		began := time.Now()
 		cfg.Output.Dir = filepath.Join(t.TempDir(), "crawl")
 		l := live(t, cfg, nil)
-		if err := l.fate(); err != nil {
+		if err := l.ended(); err != nil {
 			t.Fatal(err)
 		}
 		v := l.vitals()

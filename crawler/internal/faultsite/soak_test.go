@@ -162,7 +162,7 @@ func (s *soak) run(trials []trial) {
 		for _, m := range s.crawlers {
 			select {
 			case <-m.crawl.done:
-				s.t.Fatalf("the crawl ended by itself: %v", m.crawl.fate())
+				s.t.Fatalf("the crawl ended by itself: %v", m.crawl.ended())
 			default:
 			}
 		}
@@ -216,7 +216,7 @@ func (s *soak) finish() {
 				s.t.Fatalf("the crawl does not come to its end: %+v", m.crawl.vitals())
 			}
 		}
-		if err := m.crawl.fate(); err != nil {
+		if err := m.crawl.ended(); err != nil {
 			s.t.Fatal(err)
 		}
 		if v := m.crawl.vitals(); v.End != crawler.EndDeferred && v.End != crawler.EndFinished {

@@ -17,9 +17,9 @@ func statusLines() []*Fault {
 		lost("endless-reason", "sends a status line without end", "header", flood("HTTP/1.1 200 ", strings.Repeat("OK ", 1<<10))),
 		lost("status-000", "has the status 000", "000", raw(shut, "HTTP/1.1 000 Nothing\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
 		refuses("status-999", "has the status 999", 999, raw(keep, "HTTP/1.1 999 Request denied\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
-		fault("status-299", "has a status that nobody knows, but that it is well", whole().status(299), rules().status(299), read().status(299),
+		fault("status-299", "has an unknown status of success", whole().status(299), rules().status(299), read().status(299),
 			raw(keep, "HTTP/1.1 299 Fine\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
-		lost("status-101", "switches to a protocol that nobody asked for", "101", raw(hang, "HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade\n\n")),
+		lost("status-101", "switches to a protocol that was not requested", "101", raw(hang, "HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade\n\n")),
 	}
 }
 

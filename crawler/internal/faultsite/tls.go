@@ -58,7 +58,7 @@ func insecure() []*Fault {
 			cert(func(c *x509.Certificate) { c.NotBefore = time.Now().Add(3 * 24 * time.Hour) })),
 		spoil("wrong-name", "shows a certificate of another name", "certificate is valid for",
 			cert(func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(192, 0, 2, 1)} })),
-		spoil("unknown-authority", "shows a certificate of an authority that nobody knows", "unknown authority", unknown),
+		spoil("unknown-authority", "has a certificate of an unknown authority", "unknown authority", unknown),
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
 		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
 		cut("handshake-closed", "closes the connection in the middle of the handshake", "before a response", func(x *exchange) {

@@ -19,7 +19,7 @@ type trial struct {
 func (s *soak) kill(m *member) {
 	from := time.Now().Add(-onItsWay)
 	if err := m.crawl.cmd.Process.Kill(); err != nil {
-		s.t.Fatalf("%v: %v", err, m.crawl.fate())
+		s.t.Fatalf("%v: %v", err, m.crawl.ended())
 	}
 	<-m.crawl.done
 	s.deaf = append(s.deaf, span{from, time.Now()})
@@ -52,7 +52,7 @@ func (s *soak) fillDisk(m *member) {
 		break
 	}
 	s.deaf = append(s.deaf, span{from, time.Now()})
-	if err := m.crawl.fate(); err == nil || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), "goroutine ") {
+	if err := m.crawl.ended(); err == nil || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), "goroutine ") {
 		s.t.Fatalf("with the disk full the crawl ended: %v", err)
 	}
 	s.disk.empty(s.t)

@@ -26,7 +26,7 @@ func Line(dst []byte, v any) ([]byte, error) {
 		return nil, err
 	}
 	text := buf.Bytes()
-	if tame := jsontext.Tame(text[len(dst):]); len(tame) > len(text)-len(dst) {
+	if tame := jsontext.Escape(text[len(dst):]); len(tame) > len(text)-len(dst) {
 		return append(text[:len(dst)], tame...), nil
 	}
 	return text, nil

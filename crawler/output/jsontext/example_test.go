@@ -8,8 +8,8 @@ import (
 )
 
 // How is JSON written that a terminal may show?
-func ExampleTame() {
-	fmt.Printf("%q\n", jsontext.Tame([]byte("{\"title\":\"\u009b2J\"}")))
+func ExampleEscape() {
+	fmt.Printf("%q\n", jsontext.Escape([]byte("{\"title\":\"\u009b2J\"}")))
 	w := jsontext.NewWriter(os.Stdout)
 	if _, err := w.Write([]byte("{\"title\":\"\x7f\"}\n")); err != nil {
 		fmt.Println(err)

@@ -1,11 +1,10 @@
-// Package jsontext keeps JSON from being obeyed by the terminal that it is shown on.
+// Package jsontext makes JSON safe to print on a terminal.
 //
-// encoding/json escapes the control characters below U+0020, but not DEL and not those
-// from U+0080 to U+009F. Among these is U+009B, with which a terminal begins what it
-// begins with ESC and [ as well: a page whose title has it could move the cursor or set
-// the title of the window of whoever looks at pages.jsonl. Nor does it escape the marks
-// that turn the direction of writing, with which a text looks like another one, as
-// "gpj.exe" does behind U+202E. Written as \u009b and \u202e they are the same JSON.
+// encoding/json escapes the control characters below U+0020, but neither DEL nor U+0080 to
+// U+009F. One of them, U+009B, begins a terminal's escape sequences as ESC and [ do: a page
+// title with it could move the cursor of a terminal that prints pages.jsonl. Nor does it escape
+// the marks that change the direction of writing and make a text look like another one, as
+// "gpj.exe" does after U+202E. Written as \u009b and \u202e they are the same JSON.
 package jsontext
 
 import (
@@ -15,26 +14,26 @@ import (
 	"unicode/utf8"
 )
 
-// Tame returns JSON with all control characters and marks of direction escaped. It is
+// Escape returns JSON with all control characters and marks of direction escaped. It is
 // text itself where there is none.
-func Tame(text []byte) []byte {
-	var tame []byte // nil: as text so far
+func Escape(text []byte) []byte {
+	var escaped []byte // nil: as text so far
 	done := 0       // of text
 	for i := 0; i < len(text); {
 		r, size := wild(text[i:])
 		if r != 0 {
-			if tame == nil {
-				tame = make([]byte, 0, len(text)+len(text)/8+16)
+			if escaped == nil {
+				escaped = make([]byte, 0, len(text)+len(text)/8+16)
 			}
-			tame = fmt.Appendf(append(tame, text[done:i]...), `\u%04x`, r)
+			escaped = fmt.Appendf(append(escaped, text[done:i]...), `\u%04x`, r)
 			done = i + size
 		}
 		i += size
 	}
-	if tame == nil {
+	if escaped == nil {
 		return text
 	}
-	return append(tame, text[done:]...)
+	return append(escaped, text[done:]...)
 }
 
 // The first octets, in UTF-8, of all that is escaped.
@@ -62,15 +61,15 @@ func wild(text []byte) (r rune, size int) {
 	return 0, size
 }
 
-// NewWriter returns a writer that hands on to w what is Tame of each Write, of which each
-// has to be of whole characters.
+// NewWriter returns a writer that passes each Write to w as Escape returns it. A Write must
+// not split a character.
 func NewWriter(w io.Writer) io.Writer { return writer{w} }
 
 type writer struct{ w io.Writer }
 
 // Write implements io.Writer.
 func (w writer) Write(text []byte) (int, error) {
-	if n, err := w.w.Write(Tame(text)); err != nil {
+	if n, err := w.w.Write(Escape(text)); err != nil {
 		return min(n, len(text)), err
 	}
 	return len(text), nil

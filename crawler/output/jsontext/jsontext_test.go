@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-func TestTame(t *testing.T) {
+func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		``:                              ``,
 		`"plain"`:                       `"plain"`,
@@ -24,14 +24,14 @@ func TestTame(t *testing.T) {
 		"\xc2":                          "\xc2",
 		"\xc2\xc2\x9b":                  "\xc2" + `\u009b`,
 	} {
-		if got := Tame([]byte(in)); string(got) != want {
-			t.Errorf("Tame(%q) = %q, want %q", in, got, want)
+		if got := Escape([]byte(in)); string(got) != want {
+			t.Errorf("Escape(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
 // What is read is what was written, and nothing in it controls anything.
-func FuzzTame(f *testing.F) {
+func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"plain", "\u009b31m", "\u007f\u0080\x00\x1b", "é\xc2", "\xc2\x9b\xff", strings.Repeat("\u0090", 100), "\u202egpj.exe\u2069\u061c"} {
 		f.Add(s)
 	}
@@ -40,7 +40,7 @@ func FuzzTame(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tame := Tame(bytes.Clone(text))
+		tame := Escape(bytes.Clone(text))
 		if bytes.ContainsFunc(tame, unicode.IsControl) || bytes.ContainsFunc(tame, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
 			t.Errorf("%q", tame)
 		}
@@ -70,9 +70,9 @@ func TestWriter(t *testing.T) {
 }
 
 // A line without such characters is handed on as it is.
-func TestTameCostsNothing(t *testing.T) {
+func TestEscapeOfPlainTextAllocatesNothing(t *testing.T) {
 	text := bytes.Repeat([]byte(`{"title":"Tea, é and ツ"}`), 100)
-	if n := testing.AllocsPerRun(100, func() { Tame(text) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { Escape(text) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

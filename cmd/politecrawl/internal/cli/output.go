@@ -67,7 +67,7 @@ func Marshal(v any) (string, error) {
 	if err := enc.Encode(v); err != nil {
 		return "", Failed("cannot write the results as JSON: %w", err)
 	}
-	return string(jsontext.Tame(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
+	return string(jsontext.Escape(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
 }
 
 // A Color is the code of a color on a terminal.
