@@ -26,7 +26,7 @@ func (c *Clock) Judge(r Request, least time.Duration) []Violation {
 	var found []Violation
 	if c.waits.Number != 0 && r.Start.Before(due(c.waits)) {
 		found = append(found, Violation{BeforeRetryAfter, r, c.waits,
-			fmt.Sprintf("%v after it, asked for %v", r.Start.Sub(c.waits.End), c.waits.RetryAfter)})
+			fmt.Sprintf("%v after it, Retry-After was %v", r.Start.Sub(c.waits.End), c.waits.RetryAfter)})
 	}
 	if c.last.Number == 0 {
 		return found

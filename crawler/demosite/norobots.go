@@ -22,8 +22,8 @@ func norobots() *host {
 		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Path %d", i), "A plain page on a host without rules.", "It fetches it.", to("/", "No robots.txt"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
-	h.page("/missing", "Not found", "A page that answers 404.", "It notes the status and goes on.").status = http.StatusNotFound
-	h.page("/gone", "Gone", "A page that answers 410.", "It notes the status and goes on.").status = http.StatusGone
+	h.page("/missing", "Not found", "A page that answers 404.", "It records the status and continues.").status = http.StatusNotFound
+	h.page("/gone", "Gone", "A page that answers 410.", "It records the status and continues.").status = http.StatusGone
 	h.page("/broken", "Broken", "A page that answers 500 each time.", "It slows down, tries a few times and gives up.").status = http.StatusInternalServerError
 	h.page("/busy", "Busy", "A page that answers 503 once, with Retry-After: 1, and 200 then.",
 		"It asks nothing of this host until that second has passed.").failures = 1

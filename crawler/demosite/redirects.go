@@ -38,7 +38,7 @@ func townRedirects(h *host) {
 	h.page("/chain/end", "The end of the chain", "Four redirects lead here.",
 		"It goes step by step and waits its delay before each.")
 	h.page("/chain/by-relative", "The end of a relative redirect", "The Location was ../chain/./by-relative#part.",
-		"It reads the target against the URL that it asked for.")
+		"It resolves the target against the URL requested.")
 	h.page("/private/by-redirect", "Private, by redirect", "An open page redirects here.",
-		"It asks robots.txt about the target, too, and leaves it alone.").decidedForAll(noPrivate)
+		"It checks robots.txt for the target too, and skips it.").decidedForAll(noPrivate)
 }

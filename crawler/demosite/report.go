@@ -10,13 +10,13 @@ type Kind string
 
 // What no polite crawler does.
 const (
-	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap before the host's robots.txt had been answered (ROB-FET-02)
+	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap before a response to the host's robots.txt (ROB-FET-02)
 	WhileUnreachable Kind = "robots.txt unreachable" // a page or sitemap while robots.txt answered 5xx or 429 (ROB-STA-02)
 	Forbidden        Kind = "disallowed"             // a URL that robots.txt closes (ROB-GEN-04)
 	Trapped          Kind = "in the trap"            // the same, in the part without end
-	Overlap          Kind = "two at once"            // a request before the answer to another of the host had ended (ROB-POL-01)
+	Overlap          Kind = "two at once"            // a request before the response to another one of the host had ended (ROB-POL-01)
 	TooSoon          Kind = "too soon"               // less than the delay, or the host's Crawl-delay, after that end (ROB-POL-02)
-	BeforeRetryAfter Kind = "before Retry-After"     // a request to a host that had asked to be left alone (ROB-POL-04)
+	BeforeRetryAfter Kind = "before Retry-After"     // a request to a host before its Retry-After (ROB-POL-04)
 	Strayed          Kind = "out of scope"           // a request to a host outside the crawl
 	UnknownName      Kind = "under an unknown name"  // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
 )
@@ -25,9 +25,9 @@ const (
 const (
 	Nameless   Kind = "without product token"     // a User-Agent without the token (ROB-FET-04)
 	Unfollowed Kind = "behind nofollow"           // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
-	Unlisted   Kind = "not the sitemap's to list" // a page that only a foreign sitemap lists (ROB-SMP-18)
-	Unfounded  Kind = "from nowhere"              // a URL that nothing leads to that a polite crawler reads
-	Repeated   Kind = "once more"                 // a URL that had been answered before
+	Unlisted   Kind = "not authorized"            // a page that only a sitemap of another host lists (ROB-SMP-18)
+	Unfounded  Kind = "unlinked"                  // a URL that no link leads to that a polite crawler follows
+	Repeated   Kind = "repeated"                  // a URL that had a response before
 )
 
 // A Violation is one request that a polite crawler would not have sent.

@@ -114,9 +114,9 @@ func townGroups(h *host) {
 		to("/trap/?day=1", "A calendar without end"),
 	)
 	h.page("/members/", "Members' room", "Closed to the group *, which does not bind a crawler with a group of its own.",
-		"politecrawl fetches it; crawlers that no group names leave it alone.").decided("", "Disallow: /members/")
+		"politecrawl fetches it; crawlers without a group of their own skip it.").decided("", "Disallow: /members/")
 	h.page("/lab/bench", "The bench in the lab", "Closed to politecrawl, open to crawlers that no group names.",
-		"politecrawl leaves it alone.").decided("Disallow: /lab/", "")
+		"politecrawl skips it.").decided("Disallow: /lab/", "")
 	h.page("/private", "The door of the private rooms", "Disallow: /private/ does not match /private.",
 		"It fetches this page.")
 	h.page("/Private/minutes", "Minutes in capitals", "Paths are compared letter by letter.", "It fetches this page.")

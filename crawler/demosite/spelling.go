@@ -21,19 +21,19 @@ func townSpelling(h *host) {
 		to("/find?b=2&a=1", "In another order it is another URL"),
 		to("/find?b=2&a=1#results", "The same with a fragment: no third page"),
 	)
-	const fetch, leave = "It fetches the page.", "It skips the page."
+	const fetch, skip = "It fetches the page.", "It skips the page."
 	h.page("/café/", "Café", "A path with an accent.", "It sends the path as %-escaped UTF-8.")
 	h.page("/café/menu", "Menu of the café", "Linked under two spellings of one URL.", "It fetches the page once.")
-	h.page("/café/kitchen", "Kitchen of the café", "Rule in UTF-8, link with escapes: they are equal.", leave).
+	h.page("/café/kitchen", "Kitchen of the café", "Rule in UTF-8, link with escapes: they are equal.", skip).
 		decided("Disallow: /café/kitchen", "")
 	h.page("/日本/東京", "東京", "A path outside the Latin script.", "It sends the path as %-escaped UTF-8.")
 	h.page("/files/with%20space", "A file with a space", "A path with an escaped space.", "It keeps the escape.")
 	h.page("/files/a/b", "File b in folder a", "Disallow: /files/a%2fb does not match a plain slash.", fetch)
-	h.page("/files/a%2Fb", "File a/b", "The digits of an escape may be in either case; an escaped slash is not a slash.", leave).
+	h.page("/files/a%2Fb", "File a/b", "The digits of an escape may be in either case; an escaped slash is not a slash.", skip).
 		decided("Disallow: /files/a%2fb", "")
-	h.page("/files/~bob/diary", "Bob's diary", "The ~ may be escaped or not: it is the same path.", leave).
+	h.page("/files/~bob/diary", "Bob's diary", "The ~ may be escaped or not: it is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
-	h.page("/files/~bob/letters", "Bob's letters", "The ~ may be escaped or not: it is the same path.", leave).
+	h.page("/files/~bob/letters", "Bob's letters", "The ~ may be escaped or not: it is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
 	h.page("/private/by-dots", "Round the back", "A link with .. in it leads here.",
 		"It takes the dots away before it asks robots.txt.").decidedForAll(noPrivate)

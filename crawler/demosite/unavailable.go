@@ -11,7 +11,7 @@ func unavailable(failures int) *host {
 	}
 	h.rulesAt(robotsFile("unavailable")).failures = failures
 	front := h.page("/", "Unavailable", "The robots.txt of this host answers 503 at first, with Retry-After: 1.",
-		"It fetches nothing here until it has the file, keeps the URLs, and asks again when Retry-After has passed.",
+		"It fetches nothing here until it has the file, keeps the URLs, and retries when Retry-After has passed.",
 		to("/engine-room/", "The engine room, closed to all"))
 	for i := 1; i <= 6; i++ {
 		r := h.page(fmt.Sprintf("/crossings/%d", i), fmt.Sprintf("Crossing %d", i),
