@@ -23,11 +23,11 @@ const (
 
 // What a polite crawler should not do either: advice, not violations.
 const (
-	Nameless   Kind = "without product token"     // a User-Agent without the token (ROB-FET-04)
-	Unfollowed Kind = "behind nofollow"           // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
-	Unlisted   Kind = "not authorized"            // a page that only a sitemap of another host lists (ROB-SMP-18)
-	Unfounded  Kind = "unlinked"                  // a URL that no link leads to that a polite crawler follows
-	Repeated   Kind = "repeated"                  // a URL that had a response before
+	Nameless   Kind = "without product token" // a User-Agent without the token (ROB-FET-04)
+	Unfollowed Kind = "behind nofollow"       // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
+	Unlisted   Kind = "not authorized"        // a page that only a sitemap of another host lists (ROB-SMP-18)
+	Unfounded  Kind = "unlinked"              // a URL that no link leads to that a polite crawler follows
+	Repeated   Kind = "repeated"              // a URL that had a response before
 )
 
 // A Violation is one request that a polite crawler would not have sent.

@@ -17,7 +17,7 @@ func wildcards() *host {
 		basket = "Disallow: /basket"
 
 		fetch = "It fetches the page."
-		skip = "It skips the page."
+		skip  = "It skips the page."
 	)
 	h.page("/", "Wildcards", "Rules with * and $, and lines that are no rules at all.",
 		"It takes the lines it can read and skips the rest: one bad line does not spoil the file.",
