@@ -67,7 +67,7 @@ func TestROB_GEN_07(t *testing.T) {
 	if diff := cmp.Diff([]string{"/", "/a", "/b", "/deep/map.xml", "/gone", "/index.xml", "/listed", "/no/but"}, asked); diff != "" {
 		t.Errorf("the site was asked for (-want +got):\n%s", diff)
 	}
-	if got.End != EndFinished || got.Left != 0 || got.Robots != 1 || got.Sitemaps != 2 || got.Entries != 3 {
+	if got.End != EndFinished || got.Remaining != 0 || got.Robots != 1 || got.Sitemaps != 2 || got.Entries != 3 {
 		t.Errorf("summary %+v", got.Summary)
 	}
 	for _, p := range got.pages {

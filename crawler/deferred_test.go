@@ -336,7 +336,7 @@ func TestLaterURLsAreListed(t *testing.T) {
 					}
 				}
 				slices.Sort(paths)
-				if diff := cmp.Diff(tt.left, paths); diff != "" || got.End != EndDeferred || time.Until(got.NextDue) < tt.wait-2*time.Minute || got.Left != len(tt.left) || got.Rejected[reason] != len(tt.left) {
+				if diff := cmp.Diff(tt.left, paths); diff != "" || got.End != EndDeferred || time.Until(got.NextDue) < tt.wait-2*time.Minute || got.Remaining != len(tt.left) || got.Rejected[reason] != len(tt.left) {
 					t.Errorf("%+v; rejected (-want +got):\n%s", got.Summary, diff)
 				}
 			}
@@ -375,7 +375,7 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 			if r := got.refusal(t, bad.url+"/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
 				t.Errorf("%+v, want that its robots.txt answers %d", r, status)
 			}
-			if got.End != EndDeferred || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
+			if got.End != EndDeferred || got.Remaining != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
 				t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
 			}
 		})
@@ -413,7 +413,7 @@ func TestResumeOfLater(t *testing.T) {
 		if r := first.refusal(t, bad.url+"/other"); r.FoundOn != good.url+"/" || r.Depth != 1 || r.Source != "link" {
 			t.Errorf("%+v", r)
 		}
-		if first.End != EndDeferred || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.RobotsUnreachable] != 2 {
+		if first.End != EndDeferred || first.Remaining != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.RobotsUnreachable] != 2 {
 			t.Errorf("%+v", first.Summary)
 		}
 		asked := bad.count("/robots.txt")
@@ -444,8 +444,8 @@ func TestWaitingWhy(t *testing.T) {
 	cfg := testConfig(t, busy.url+"/", failing.url+"/", failing.url+"/robots.txt")
 	cfg.Robots.Retry = time.Hour
 	got := run(t, cfg, nil)
-	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
-		t.Errorf("%d pages, %q: %q", got.Pages, got.Waiting, got.WaitingWhy)
+	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingReasons, []string{"status 500", "status 503"}) {
+		t.Errorf("%d pages, %q: %q", got.Pages, got.Waiting, got.WaitingReasons)
 	}
 	if r := got.refusal(t, failing.url+"/"); r.Reason != output.RobotsUnreachable || r.RobotsURL != failing.url+"/robots.txt" || r.Detail != "status 500" {
 		t.Errorf("%+v", r)

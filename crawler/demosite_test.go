@@ -59,10 +59,10 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 	for _, n := range want.Robots {
 		robots += n
 	}
-	if got.End != EndFinished || got.Left != 0 || got.Pages != len(want.Pages) || got.Robots != robots {
+	if got.End != EndFinished || got.Remaining != 0 || got.Pages != len(want.Pages) || got.Robots != robots {
 		t.Errorf("summary %+v, want %d pages and %d robots.txt", *got.Summary, len(want.Pages), robots)
 	}
-	t.Logf("%d requests in %v", report.Requests, got.Took)
+	t.Logf("%d requests in %v", report.Requests, got.Duration)
 }
 
 // wantFound holds that a crawl of the demo site requested and wrote what it should, and returns

@@ -42,7 +42,7 @@ func (c *Crawler) finish() (*Summary, error) {
 	c.lifecycle.SetStats(stats) // Status returns them as long as the sinks are open
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
-		c.state.RejectedIncomplete = c.tally.summary().Unlisted
+		c.state.RejectedIncomplete = c.tally.summary().RejectedIncomplete
 		c.state.Ended = &ending{End: end, Remaining: left, Written: c.record.Written(), Uncommitted: c.lifecycle.CommitCtx.Err() != nil}
 		err = crawldir.SaveState(c.cfg.Output.Dir, c.state)
 	}
@@ -52,11 +52,11 @@ func (c *Crawler) finish() (*Summary, error) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
-			s.WaitingWhy = append(s.WaitingWhy, noted[h].Rejection.Detail)
+			s.WaitingReasons = append(s.WaitingReasons, noted[h].Rejection.Detail)
 		}
-		s.Left = left
+		s.Remaining = left
 		s.Hosts = stats.Hosts
-		if s.Left > 0 {
+		if s.Remaining > 0 {
 			s.NextDue = stats.NextDue
 		}
 	})

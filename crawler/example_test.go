@@ -153,7 +153,7 @@ func ExampleSaved() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sum.End, sum.Pages, "page,", sum.Left, "left")
+	fmt.Println(sum.End, sum.Pages, "page,", sum.Remaining, "left")
 
 	saved, err := crawler.Saved(cfg.Output.Dir) // all that is needed is the directory
 	if err != nil {
@@ -170,7 +170,7 @@ func ExampleSaved() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sum.End, sum.Pages, "pages,", sum.Left, "left")
+	fmt.Println(sum.End, sum.Pages, "pages,", sum.Remaining, "left")
 	// Output:
 	// max-pages 1 page, 2 left
 	// finished 3 pages, 0 left
@@ -231,7 +231,7 @@ func ExampleCrawler_Pause() {
 			if err != nil {
 				fmt.Println(err)
 			}
-			fmt.Printf("paused: %v, pages: %d, left: %d\n", status.Paused, status.Pages, status.Left)
+			fmt.Printf("paused: %v, pages: %d, left: %d\n", status.Paused, status.Pages, status.Remaining)
 			c.Continue()
 		})
 	}})
@@ -288,7 +288,7 @@ func endDuring(end func(c *crawler.Crawler)) {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s, pages: %d, left: %d\n", sum.End, sum.Pages, sum.Left)
+	fmt.Printf("%s, pages: %d, left: %d\n", sum.End, sum.Pages, sum.Remaining)
 }
 
 // What does a crawl know of a host?
@@ -375,7 +375,7 @@ func ExampleNewPlanner() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(plan.URLs, "URLs are known,", plan.Pages, "of them would be fetched; bound by the", plan.Bound)
+	fmt.Println(plan.URLs, "URLs are known,", plan.Pages, "of them would be fetched; bound by the", plan.Bottleneck)
 	for _, rule := range plan.Disallowed {
 		fmt.Println(rule.URLs, "by line", rule.Line, rule.Rule)
 	}

@@ -102,7 +102,7 @@ func (c *Crawler) restoreRefused() error {
 		if r.Reason != output.BlockedAddress || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}
-		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}
+		start := RefusedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail}
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
 			start.Addr = blocked.Addr(c.discovery.checkHost(a)) // an IP address in a URL needs no request to be found
 		}
@@ -131,8 +131,8 @@ func (w *worker) refuseStart(s RefusedStart) {
 	c.tally.count(func(sum *Summary) {
 		sum.Refused = append(slices.Clip(sum.Refused), s)
 	})
-	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
+	c.log.Warn("start URL refused", "url", s.URL, "error", s.Reason)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is skipped: " + s.Why + "; see allow-addr")
+		c.notice(s.URL + " is skipped: " + s.Reason + "; see allow-addr")
 	}
 }

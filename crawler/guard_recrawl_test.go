@@ -157,7 +157,7 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
 	got := run(t, cfg, nil)
-	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
+	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Reason: "address 127.0.0.1 is not allowed (loopback)"}}
 	notices := []string{inside.url + "/ is skipped: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
 	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
@@ -252,7 +252,7 @@ func TestStartAllowedLater(t *testing.T) {
 func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	addr := netip.MustParseAddr("10.0.0.1")
 	cfg := guardedConfig(t, "http://inside.example/")
-	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Why: "address 10.0.0.1 is not allowed (private)"}}
+	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
 		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
 		if !slices.Equal(got.Refused, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {

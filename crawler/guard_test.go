@@ -125,7 +125,7 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%d were left alone for %s, want %d", got.Rejected[reason], reason, n)
 				}
 			}
-			if got.End != EndFinished || got.Left != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.Refused) > 0 {
+			if got.End != EndFinished || got.Remaining != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.Refused) > 0 {
 				t.Errorf("%+v; rejected %+v", got.Summary, got.rejected)
 			}
 			if took := time.Since(began); took > 20*time.Second {

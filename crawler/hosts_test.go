@@ -120,7 +120,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 	if seen.SmallestGap < delay || seen.MostAtOnce != 1 || seen.Others != 0 {
 		tb.Errorf("%+v, delay %v", seen, delay)
 	}
-	return sum.Took, seen, memory
+	return time.Duration(sum.Duration), seen, memory
 }
 
 // weighing calls at before it closes a frontier.

@@ -52,7 +52,7 @@ func TestMaxBytes(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxBytes = 2500
 	got := run(t, cfg, nil)
-	if got.End != EndMaxBytes || got.Pages != 3 || got.Bytes < 2500 || got.Left != 1 {
+	if got.End != EndMaxBytes || got.Pages != 3 || got.Bytes < 2500 || got.Remaining != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxBytes = 4500 })
@@ -139,8 +139,8 @@ func TestMaxPagesIsMetExactly(t *testing.T) {
 	for _, limit := range []int{1, 7, 50} {
 		cfg := testConfig(t, sites...)
 		cfg.Limits.MaxPages, cfg.Politeness.PerHost = limit, 4
-		if got := run(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Left == 0 || len(got.rejected) > 0 {
-			t.Errorf("max-pages %d: %d pages, end %q, %d left", limit, got.Pages, got.End, got.Left)
+		if got := run(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Remaining == 0 || len(got.rejected) > 0 {
+			t.Errorf("max-pages %d: %d pages, end %q, %d left", limit, got.Pages, got.End, got.Remaining)
 		}
 	}
 }
@@ -159,8 +159,8 @@ func TestMaxTime(t *testing.T) {
 		cfg := testConfig(t, s.url)
 		cfg.Limits.MaxTime, cfg.Politeness.Delay = 300*time.Millisecond, 10*time.Millisecond
 		got := run(t, cfg, nil)
-		if got.End != EndMaxTime || got.Pages == 0 || got.Left != 1 {
-			t.Errorf("end %q after %d pages with %d left", got.End, got.Pages, got.Left)
+		if got.End != EndMaxTime || got.Pages == 0 || got.Remaining != 1 {
+			t.Errorf("end %q after %d pages with %d left", got.End, got.Pages, got.Remaining)
 		}
 	})
 }

@@ -23,9 +23,9 @@ func (c *Crawler) logStart() {
 // logEnd logs the end of the crawl.
 func (c *Crawler) logEnd(s *Summary, err error) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
-		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("duration", s.Took),
+		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("remaining", s.Remaining), slog.Int("hosts", s.Hosts), slog.Duration("duration", time.Duration(s.Duration)),
 	}
-	if s.Left > 0 && !s.NextDue.IsZero() {
+	if s.Remaining > 0 && !s.NextDue.IsZero() {
 		attrs = append(attrs, slog.Time("next", s.NextDue))
 	}
 	if err != nil {

@@ -350,7 +350,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			cfg.Limits.MaxPages = 0
 			c := newCrawler(t, cfg, &tt.opts)
 			sum, err := c.Run(t.Context())
-			if err != nil || sum.End != EndFinished || sum.Left != 0 {
+			if err != nil || sum.End != EndFinished || sum.Remaining != 0 {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			if tt.put > 0 {

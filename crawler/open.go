@@ -99,7 +99,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnRecount: c.tally.countRejected,
-		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
+		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.RejectedIncomplete = true }) },
 		OnDamage:             func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {
 			c.noteLosses(c.state, lost)

@@ -73,11 +73,11 @@ func TestPlan(t *testing.T) {
 			if diff := cmp.Diff(tt.rejected, plan.Rejected); diff != "" {
 				t.Errorf("left alone (-want +got):\n%s", diff)
 			}
-			if plan.End != EndFinished || plan.CrawlEnd != tt.end || plan.Pages != tt.pages || plan.Beyond != tt.beyond ||
+			if plan.End != EndFinished || plan.CrawlEnd != tt.end || plan.Pages != tt.pages || plan.PagesBeyondLimit != tt.beyond ||
 				plan.URLs != 102 || plan.Entries != 102 || plan.Requests != tt.pages+2 {
 				t.Errorf("%+v", plan)
 			}
-			if took := time.Duration(plan.Seconds); took < tt.takes-3*time.Second || took > tt.takes+3*time.Second {
+			if took := time.Duration(plan.CrawlDuration); took < tt.takes-3*time.Second || took > tt.takes+3*time.Second {
 				t.Errorf("it takes %v, want about %v", took, tt.takes)
 			}
 			if d := plan.Disallowed; len(d) != 1 || d[0].URLs != 10 || d[0].Line != 3 || d[0].Rule != "Disallow: /private/" || len(d[0].Examples) != 3 {

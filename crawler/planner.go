@@ -96,7 +96,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
 	planned := &plan.Plan{
-		End: end, Began: sum.Began, Refused: sum.Refused,
+		End: end, StartedAt: sum.StartedAt, Refused: sum.Refused,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
 	err := p.counter.Sum(planned)

@@ -65,7 +65,7 @@ func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 		return err
 	}
 	if news {
-		d.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, string(a.Origin)) })
 		d.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
 		d.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
 	}

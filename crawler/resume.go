@@ -162,7 +162,7 @@ func (c *Crawler) openCommitted(s *state) error {
 	s.RewritingRejected = false
 	c.state = s
 	c.noteLosses(s, lost)
-	c.tally.count(func(sum *Summary) { sum.Unlisted = s.RejectedIncomplete })
+	c.tally.count(func(sum *Summary) { sum.RejectedIncomplete = s.RejectedIncomplete })
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
@@ -292,7 +292,7 @@ func (d *discovery) restoreJoined(url string) error {
 		return err
 	}
 	if d.scope.Join(a) {
-		d.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, string(a.Origin)) })
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (d *discovery) restoreJoined(url string) error {
 // seedRestored queues the sitemaps of hosts that joined the crawl. An earlier process may
 // have been killed before that.
 func (d *discovery) seedRestored() error {
-	for _, origin := range d.tally.summary().Joined {
+	for _, origin := range d.tally.summary().AddedHosts {
 		a, err := weburl.Parse(origin + "/")
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 	if diff := cmp.Diff(want, c.paths(s.url)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	if c.End != EndFinished || c.Left != 0 || c.Pages != n || c.Statuses[200] != n ||
+	if c.End != EndFinished || c.Remaining != 0 || c.Pages != n || c.Statuses[200] != n ||
 		c.Rejected[output.Disallowed] != n || c.Rejected[output.OutOfScope] != n {
 		t.Errorf("summary %+v", c.Summary)
 	}
@@ -103,7 +103,7 @@ func TestInterruptAndResume(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	c := newCrawler(t, cfg, nil)
 	sum, err := c.Run(ctx)
-	if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages != 4 || len(s.asked()) != 4 { // /3 was in flight
+	if err != nil || sum.End != EndInterrupted || sum.Remaining == 0 || sum.Pages != 4 || len(s.asked()) != 4 { // /3 was in flight
 		t.Fatalf("Run = %+v, %v", sum, err)
 	}
 	got := resume(t, cfg, nil)
@@ -129,7 +129,7 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxPages = 3
 	first := run(t, cfg, nil)
-	if first.End != EndMaxPages || first.Pages != 3 || first.Left == 0 {
+	if first.End != EndMaxPages || first.Pages != 3 || first.Remaining == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
 	if same := resume(t, cfg, nil); same.End != EndMaxPages || same.Pages != 3 || len(s.asked()) != 3 {
@@ -189,7 +189,7 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 		t.Fatalf("%+v", first.Summary)
 	}
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
-	if diff := cmp.Diff([]string{"/", "/1", "/2", "/3"}, got.paths(www.url)); diff != "" || !slices.Equal(got.Joined, []string{www.url}) {
+	if diff := cmp.Diff([]string{"/", "/1", "/2", "/3"}, got.paths(www.url)); diff != "" || !slices.Equal(got.AddedHosts, []string{www.url}) {
 		t.Errorf("%+v, pages (-want +got):\n%s", got.Summary, diff)
 	}
 }

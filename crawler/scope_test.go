@@ -154,8 +154,8 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 			if diff := cmp.Diff(want, got.paths(www.url)); diff != "" {
 				t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
 			}
-			if len(got.Joined) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
-				t.Errorf("joined %v, notices %q", got.Joined, got.notices)
+			if len(got.AddedHosts) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
+				t.Errorf("joined %v, notices %q", got.AddedHosts, got.notices)
 			}
 			if len(got.rejected) != got.Rejected[output.MaxDepth] || depth == 0 && got.refusal(t, www.url+"/early").Reason != output.MaxDepth {
 				t.Errorf("rejected %+v", got.rejected)

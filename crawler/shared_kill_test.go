@@ -385,7 +385,7 @@ func TestInterruptWithoutRedis(t *testing.T) {
 		c.Abort()
 	}()
 	sum, err := c.Run(ctx)
-	if err != nil || sum.End != EndInterrupted || sum.Took > 2*abortGrace+5*time.Second {
+	if err != nil || sum.End != EndInterrupted || time.Duration(sum.Duration) > 2*abortGrace+5*time.Second {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	server.Restart(t)

@@ -215,7 +215,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 	first := run(t, one, nil)
 	work.Wait()
 	for _, c := range []*crawl{first, second} {
-		if c.End != EndFinished || len(c.Waiting) > 0 || len(c.WaitingWhy) > 0 || len(c.rejected) > 0 {
+		if c.End != EndFinished || len(c.Waiting) > 0 || len(c.WaitingReasons) > 0 || len(c.rejected) > 0 {
 			t.Errorf("%+v, left alone: %+v", c.Summary, c.rejected)
 		}
 	}
@@ -280,9 +280,11 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 		st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
 		must(t, err)
 		workers = st.Workers
-		return slices.ContainsFunc(workers, func(w shared.Worker) bool { return w.Name == "w1" && w.Working && time.Now().Add(-w.Ago).After(at) })
+		return slices.ContainsFunc(workers, func(w shared.Worker) bool {
+			return w.Name == "w1" && w.Running && time.Now().Add(-w.LastSeenAgo).After(at)
+		})
 	})
-	if i := slices.IndexFunc(workers, func(w shared.Worker) bool { return w.Name == "w1" }); i < 0 || !workers[i].Working || time.Now().Add(-workers[i].Ago).Before(at) {
+	if i := slices.IndexFunc(workers, func(w shared.Worker) bool { return w.Name == "w1" }); i < 0 || !workers[i].Running || time.Now().Add(-workers[i].LastSeenAgo).Before(at) {
 		t.Errorf("nothing is heard of a worker that is opening: %+v", workers)
 	}
 	close(free)

@@ -110,7 +110,7 @@ func TestSharedCrawl(t *testing.T) {
 		t.Errorf("%d pages, want %d once each: %v", len(got), hosts*(pages+1), got)
 	}
 	for _, c := range all {
-		if c.End != EndFinished || c.Left != 0 || c.Pages == 0 || c.Hosts != hosts {
+		if c.End != EndFinished || c.Remaining != 0 || c.Pages == 0 || c.Hosts != hosts {
 			t.Errorf("%+v", c.Summary)
 		}
 		if c.Shared == nil || len(c.Shared.Workers) != 2 || c.Shared.Name != "news" {
@@ -118,7 +118,7 @@ func TestSharedCrawl(t *testing.T) {
 		}
 	}
 	st, stats, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
-	if err != nil || st.Pages() != hosts*(pages+1) || st.Working() != 0 || !stats.Finished() {
+	if err != nil || st.Pages() != hosts*(pages+1) || st.Running() != 0 || !stats.Finished() {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
@@ -222,7 +222,7 @@ func TestSharedLimits(t *testing.T) {
 		"max-time": {
 			func(c *Config) { c.Limits.MaxTime, c.Politeness.Delay = 2*time.Second, 100*time.Millisecond },
 			func(all []*crawl) bool {
-				return all[0].End == EndMaxTime && all[1].End == EndMaxTime && all[0].Took < 6*time.Second
+				return all[0].End == EndMaxTime && all[1].End == EndMaxTime && time.Duration(all[0].Duration) < 6*time.Second
 			},
 		},
 	} {
@@ -292,7 +292,7 @@ func TestStopShared(t *testing.T) {
 	})
 	work.Wait()
 	for _, c := range all {
-		if c.End != EndStopped || c.Left == 0 {
+		if c.End != EndStopped || c.Remaining == 0 {
 			t.Errorf("%+v", c.Summary)
 		}
 	}

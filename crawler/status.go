@@ -27,8 +27,8 @@ func (c *Crawler) Status() (*Status, error) {
 	}
 	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.pauses.active()}
 	s.End = end
-	s.Left, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.Leased, stats.Hosts, time.Time{}
-	if s.Left > 0 {
+	s.Remaining, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.Leased, stats.Hosts, time.Time{}
+	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}
 	s.Shared = sharedBy(&c.cfg, c.cfg.Cluster.WorkerName, c.member.Peers())

@@ -57,7 +57,7 @@ func TestAbortBreaksOff(t *testing.T) {
 			}()
 			began := time.Now()
 			sum, err := c.Run(t.Context())
-			if err != nil || sum.End != EndInterrupted || sum.Pages != 0 || sum.Left != 1 || len(sum.Rejected) != 0 || time.Since(began) > time.Second {
+			if err != nil || sum.End != EndInterrupted || sum.Pages != 0 || sum.Remaining != 1 || len(sum.Rejected) != 0 || time.Since(began) > time.Second {
 				t.Errorf("Run = %+v, %v", sum, err)
 			}
 			if store.delay == 0 {
@@ -175,7 +175,7 @@ func TestStop(t *testing.T) {
 				stop()
 			}
 			sum, err := c.Run(t.Context())
-			if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages > 10 {
+			if err != nil || sum.End != EndInterrupted || sum.Remaining == 0 || sum.Pages > 10 {
 				t.Errorf("Run = %+v, %v", sum, err)
 			}
 		}))

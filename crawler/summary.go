@@ -11,71 +11,71 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// End says why a crawl ended.
+// End is the reason why a crawl ended.
 type End = plan.End
 
 // The ends. Scripts rely on their spelling.
 const (
-	EndFinished    End = "finished"    // nothing was left to fetch
+	EndFinished    End = "finished"    // no URL remained
 	EndMaxPages    End = "max-pages"   // the limit was reached
 	EndMaxBytes    End = "max-bytes"   // the limit was reached
 	EndMaxTime     End = "max-time"    // the limit was reached
-	EndDeferred    End = "deferred"    // only hosts that cannot be requested yet were left
+	EndDeferred    End = "deferred"    // only hosts that cannot be requested yet remained
 	EndInterrupted End = "interrupted" // the context of Run ended
-	EndStopped     End = "stopped"     // the crawl was stopped for all who share it
+	EndStopped     End = "stopped"     // an operator stopped the shared crawl
 	EndFailed      End = "failed"      // Run returned an error
 )
 
-// Summary is what a crawl did, in numbers. Those of a crawl that goes on are of all
-// its processes together, but for Began and Took.
+// Summary is the result of a crawl in numbers. After a resume the numbers include the
+// earlier runs, except StartedAt and Duration.
 type Summary struct {
-	End        End                   `json:"end"`
-	Pages      int                   `json:"pages"`    // lines of pages.jsonl
-	Statuses   map[int]int           `json:"statuses"` // pages by status
-	Rejected   map[output.Reason]int `json:"rejected"` // URLs by reason: lines of rejected.jsonl, and those that will have one if nothing else leads to them
-	Robots     int                   `json:"robots"`   // fetches of a robots.txt
-	Sitemaps   int                   `json:"sitemaps"` // sitemap files read
-	Entries    int                   `json:"entries"`  // pages that they list
-	Hosts      int                   `json:"hosts"`    // that URLs of the crawl are on
-	Joined     []string              `json:"joined,omitempty"`
-	Left       int                   `json:"left"` // URLs that still wait in the frontier
-	NextDue    time.Time             `json:"next_due,omitzero"`
-	Bytes      int64                 `json:"bytes"`                 // of the bodies of pages
-	Cut        Cut                   `json:"cut,omitzero"`          // pages that a limit cut something off
-	Duplicates int                   `json:"duplicates"`            // pages with the body of another
-	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
-	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
-	WaitingWhy []string              `json:"waiting_why,omitempty"` // what came of asking each of them, in their order; of a Status: none
-	Lost       []output.Loss         `json:"lost,omitempty"`        // what files have lost of what was written in them
-	Unlisted   bool                  `json:"unlisted,omitempty"`    // more URLs were skipped than are listed
-	Refused    []RefusedStart        `json:"refused,omitempty"`     // start URLs that were not to be connected to, and still are not
-	Began      time.Time             `json:"began"`
-	Took       time.Duration         `json:"took_ns"`
-	Output     string                `json:"output"`
-	Shared     *shared.Crawl         `json:"shared,omitempty"` // nil: nobody else works on the crawl
+	End                End                   `json:"end"`
+	Pages              int                   `json:"pages"`                 // lines of pages.jsonl
+	Statuses           map[int]int           `json:"statuses"`              // pages by status
+	Rejected           map[output.Reason]int `json:"rejected"`              // URLs by reason: lines of rejected.jsonl, and those that will have one if nothing else leads to them
+	Robots             int                   `json:"robots"`                // fetches of a robots.txt
+	Sitemaps           int                   `json:"sitemaps"`              // sitemap files read
+	Entries            int                   `json:"entries"`               // pages that they list
+	Hosts              int                   `json:"hosts"`                 // that URLs of the crawl are on
+	AddedHosts         []string              `json:"added_hosts,omitempty"` // hosts that start URLs redirect to
+	Remaining          int                   `json:"remaining"`             // URLs still to be fetched
+	NextDue            time.Time             `json:"next_due_at,omitzero"`
+	Bytes              int64                 `json:"bytes"`                         // of the bodies of pages
+	Cut                Cut                   `json:"cut,omitzero"`                  // pages that a limit truncated
+	Duplicates         int                   `json:"duplicates"`                    // pages with the body of another page
+	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
+	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt cannot be reached
+	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // why, for each of them in the same order; empty in a Status
+	Lost               []output.Loss         `json:"lost,omitempty"`                // data that is missing from files
+	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
+	Refused            []RefusedStart        `json:"refused,omitempty"`             // start URLs whose address is not allowed
+	StartedAt          time.Time             `json:"started_at"`
+	Duration           plan.Millis           `json:"duration_ms"`
+	Output             string                `json:"output"`
+	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: one process
 }
 
 // RefusedStart is a start URL whose host has an address that [Fetch.AllowAddr] does not
 // allow, or whose robots.txt redirects to such an address.
 type RefusedStart = plan.RefusedStart
 
-// Cut is what limits cut off.
+// Cut counts pages that a limit truncated.
 type Cut struct {
 	Pages int            `json:"pages"`
-	By    map[string]int `json:"by"`    // pages by limit, as in cut_by of pages.jsonl; a page may have met several
+	By    map[string]int `json:"by"`    // pages by limit, as in cut_by of pages.jsonl; a page may have several
 	First []CutPage      `json:"first"` // the first hundred pages
 }
 
-// CutPage is a page that limits cut something off.
+// CutPage is a page that a limit truncated.
 type CutPage struct {
 	URL string   `json:"url"`
 	By  []string `json:"by"`
 }
 
-// maxCutPages is how many of these a Summary names.
+// maxCutPages is the number of such pages that a Summary lists.
 const maxCutPages = 100
 
-// countPage counts a page, if a limit cut something off it.
+// page counts a page if a limit truncated it.
 func (c *Cut) page(p *output.Page) {
 	limits := p.CutBy
 	if len(limits) == 0 {
@@ -101,7 +101,7 @@ type tally struct {
 func newTally(out string) *tally {
 	return &tally{sum: Summary{
 		Statuses: make(map[int]int), Rejected: make(map[output.Reason]int),
-		Began: time.Now(), Output: out,
+		StartedAt: time.Now(), Output: out,
 	}}
 }
 
@@ -152,6 +152,6 @@ func (t *tally) summary() Summary {
 	s := t.sum
 	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
 	s.Cut.By, s.Cut.First, s.Lost = maps.Clone(s.Cut.By), slices.Clone(s.Cut.First), slices.Clone(s.Lost)
-	s.Took = time.Since(s.Began)
+	s.Duration = plan.Millis(time.Since(s.StartedAt))
 	return s
 }

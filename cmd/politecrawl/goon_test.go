@@ -32,7 +32,7 @@ func TestResume(t *testing.T) {
 	}
 	asked := len(site.requested())
 	second := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--format", "json")
-	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "go_on") {
+	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "resume_command") {
 		t.Errorf("code %d, out %q, standard error %q", second.Code, second.Out, second.Stderr)
 	}
 	nothing := fmt.Sprintf("note: nothing was left to do; fetch all again with: politecrawl crawl --recrawl '%s'\n", dir)

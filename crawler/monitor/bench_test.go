@@ -39,6 +39,6 @@ func BenchmarkLook(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		w.look(true)
+		w.refresh(true)
 	}
 }

@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	// maxConnections is how many connections are served at a time; more wait. The crawl has
-	// its files and connections of the same supply that these take from, and whoever can
-	// reach the address can open some, with a token or without.
+	// maxConnections is the maximum number of open connections; more wait. Anyone who can
+	// reach the address can open some, and they share the crawl's file descriptors.
 	maxConnections = 64
 
-	// maxPerAddress is how many of them one remote address may have. All viewers may
-	// come through one proxy, and want more than their streams of events.
+	// maxPerAddress is the maximum per remote address. All viewers may use one proxy, and
+	// each needs more than its event stream.
 	maxPerAddress = maxStreams + 8
 )
 
@@ -24,8 +23,8 @@ func bounded(l net.Listener) net.Listener {
 	return &addressLimiter{Listener: netutil.LimitListener(l, maxConnections), open: make(map[netip.Prefix]int)}
 }
 
-// An addressLimiter closes connections above maxPerAddress at once. If they waited for a
-// place, those of everybody else would wait behind them.
+// An addressLimiter closes connections above maxPerAddress at once. If they waited, all
+// other connections would wait behind them.
 type addressLimiter struct {
 	net.Listener
 
@@ -33,7 +32,7 @@ type addressLimiter struct {
 	open map[netip.Prefix]int // connections by remote network, above zero; guarded by mu
 }
 
-// Accept returns the next connection that is within the limit.
+// Accept returns the next connection within the limit.
 func (l *addressLimiter) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -48,7 +47,7 @@ func (l *addressLimiter) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection, unless there are enough.
+// add counts a connection. It returns false at the limit.
 func (l *addressLimiter) add(remote netip.Prefix) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,14 +72,14 @@ type limitedConn struct {
 	release func()
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and releases its place.
 func (c *limitedConn) Close() error {
 	defer c.release()
 	return c.Conn.Close()
 }
 
-// remoteNetwork returns what counts as one remote address: an IPv4 address, or 64 bits of an
-// IPv6 address, below which a host has as many as it likes.
+// remoteNetwork returns the network that counts as one remote address: an IPv4 address, or
+// the first 64 bits of an IPv6 address.
 func remoteNetwork(addr net.Addr) netip.Prefix {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil {

@@ -69,10 +69,10 @@ func TestLastUpdate(t *testing.T) {
 	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.MaxHostPages = most })
 	v := view(t, s)
 	const others = pages + 1 - most // of /, and the pages that it links to
-	until(v, "now", func(o overview) bool { return o.Pages == most-1 && o.Pending == others })
+	until(v, "status", func(o overview) bool { return o.Pages == most-1 && o.Pending == others })
 	close(open)
 	sum := <-over
-	if sum.Rejected[output.MaxHostPages] != others || sum.Left != 0 {
+	if sum.Rejected[output.MaxHostPages] != others || sum.Remaining != 0 {
 		t.Fatalf("%+v", sum)
 	}
 	late := view(t, s)
@@ -88,13 +88,13 @@ func TestLastUpdate(t *testing.T) {
 			if e.name == "ended" {
 				break
 			}
-			into(t, e, "now", &now)
+			into(t, e, "status", &now)
 			into(t, e, "hosts", &hosts)
 		}
-		if now.State != ended || now.Left+now.Pending+now.Later+now.Flying != 0 || now.Pages != most {
+		if now.State != ended || now.Remaining+now.Pending+now.Scheduled+now.InFlight != 0 || now.Pages != most {
 			t.Errorf("who %s: %+v", name, now)
 		}
-		if len(hosts) != 1 || hosts[0].Waiting+hosts[0].Flying != 0 || hosts[0].Done != most {
+		if len(hosts) != 1 || hosts[0].Waiting+hosts[0].InFlight != 0 || hosts[0].Done != most {
 			t.Errorf("who %s: hosts %+v", name, hosts)
 		}
 	}
@@ -108,7 +108,7 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := view(t, s)
-		until(v, "now", func(o overview) bool { return o.State == "beginning" })
+		until(v, "status", func(o overview) bool { return o.State == "beginning" })
 		s.End(sum)
 		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
 			t.Errorf("it ended %q", last.End)
@@ -171,7 +171,7 @@ func TestSkippedURLsAreShownAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v; last seen: %+v, %+v", err, now, listed)
 			}
-			into(t, e, "now", &now)
+			into(t, e, "status", &now)
 			into(t, e, "rejections", &listed)
 		}
 	}

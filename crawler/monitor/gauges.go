@@ -6,20 +6,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// gauges tell Prometheus how the crawl was getting on when it was last looked at,
-// which is a second ago at the most: to be asked costs the crawl nothing.
-type gauges struct{ *watch }
+// gauges export the latest status, which is at most a second old. Scraping costs the crawl
+// nothing.
+type gauges struct{ *watcher }
 
 var (
 	frontierURLs = describe("frontier_urls", "URLs in the frontier, by state.", "state")
-	hostCount    = describe("hosts", "Hosts that URLs of the crawl are on.")
-	waitingHosts = describe("waiting_hosts", "Hosts with URLs left whose robots.txt cannot be reached.")
-	inFlight     = describe("in_flight_urls", "URLs that are being worked on.")
+	hostCount    = describe("hosts", "Hosts with URLs in the frontier.")
+	waitingHosts = describe("waiting_hosts", "Hosts with remaining URLs whose robots.txt cannot be reached.")
+	inFlight     = describe("in_flight_urls", "URLs that are being fetched.")
 	isPaused     = describe("paused", "1 while the crawl is paused, else 0.")
-	isHealthy    = describe("healthy", "1 while /healthz says that the crawl is well, else 0.")
-	startTime    = describe("start_timestamp_seconds", "When this run of the crawl began, as a Unix time.")
-	progressTime = describe("last_progress_timestamp_seconds", "When something last changed, or nothing could, as a Unix time.")
-	nextDueTime  = describe("next_due_timestamp_seconds", "When the next URL can be fetched, as a Unix time; not there when none waits.")
+	isHealthy    = describe("healthy", "1 while /healthz reports that the crawl is healthy, else 0.")
+	startTime    = describe("start_timestamp_seconds", "Start time of this run, as Unix time.")
+	progressTime = describe("last_progress_timestamp_seconds", "Time of the last progress, or of the last check while the crawl was idle, as Unix time.")
+	nextDueTime  = describe("next_due_timestamp_seconds", "Time when the next URL can be fetched, as Unix time; absent when none waits.")
 	streams      = describe("event_streams", "Viewers of the live page.")
 )
 
@@ -43,12 +43,12 @@ func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
 	}
 	healthy := boolean(g.well(time.Now()) == nil)
 	g.mu.Lock()
-	s, viewers, moved := g.status, g.viewers, g.health.moved
+	s, viewers, moved := g.status, g.viewers, g.health.progressAt
 	g.mu.Unlock()
 	gauge(streams, float64(viewers))
 	gauge(isHealthy, healthy)
 	if s == nil {
-		return // it has not begun
+		return // not started
 	}
 	for state, n := range map[string]int{
 		"pending": s.Frontier.Pending, "scheduled": s.Frontier.Scheduled, "leased": s.Frontier.Leased,
@@ -60,7 +60,7 @@ func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
 	gauge(waitingHosts, float64(len(s.Waiting)))
 	gauge(inFlight, float64(s.Frontier.Leased))
 	gauge(isPaused, boolean(s.Paused))
-	gauge(startTime, unix(s.Began))
+	gauge(startTime, unix(s.StartedAt))
 	gauge(progressTime, unix(moved))
 	if !s.NextDue.IsZero() {
 		gauge(nextDueTime, unix(s.NextDue))

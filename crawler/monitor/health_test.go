@@ -18,19 +18,19 @@ func TestHealth(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status func() crawler.Status
-		every  func(w *watch, f *monitortest.Crawl) // minute
+		every  func(w *watcher, f *monitortest.Crawl) // minute
 		want   string
 	}{
 		{name: "at work, and nothing moves", status: monitortest.AtWork, want: "stuck"},
-		{name: "at work", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+		{name: "at work", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
 			f.Change(func(s *monitortest.State) { s.Status.Frontier.Pending--; s.Status.Frontier.Done++ })
 		}},
-		{name: "at work, with pages that are tried again", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+		{name: "at work, with pages that are tried again", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
 			f.Change(func(s *monitortest.State) {
 				s.Status.Frontier.Pending, s.Status.Frontier.Scheduled = s.Status.Frontier.Scheduled, s.Status.Frontier.Pending
 			})
 		}},
-		{name: "at work, with robots.txt files alone", status: monitortest.AtWork, every: func(w *watch, _ *monitortest.Crawl) {
+		{name: "at work, with robots.txt files alone", status: monitortest.AtWork, every: func(w *watcher, _ *monitortest.Crawl) {
 			_ = w.Write(&output.Found{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
 		}},
 		{name: "paused", status: func() crawler.Status {
@@ -53,13 +53,13 @@ func TestHealth(t *testing.T) {
 			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Minute)
 			return s
 		}, want: "stuck"},
-		{name: "silent", status: monitortest.AtWork, every: func(_ *watch, f *monitortest.Crawl) {
+		{name: "silent", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {
 			f.Change(func(s *monitortest.State) { s.Err = errors.New("/home/me: disk gone") })
-		}, want: "does not answer"},
+		}, want: "does not respond"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, f, done := newWatch("", 0), monitortest.New(tt.status()), make(chan struct{})
+				w, f, done := newWatcher("", 0), monitortest.New(tt.status()), make(chan struct{})
 				w.begin(f)
 				go w.run(done)
 				defer func() { close(done); synctest.Wait() }()
@@ -99,16 +99,16 @@ func TestHealth(t *testing.T) {
 // TestHealthOfAFrontierThatHangs holds that being asked does not hang with it.
 func TestHealthOfAFrontierThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, f, done := newWatch("", 0), monitortest.New(monitortest.AtWork()), make(chan struct{})
+		w, f, done := newWatcher("", 0), monitortest.New(monitortest.AtWork()), make(chan struct{})
 		f.Hang = make(chan struct{})
 		w.begin(f)
 		go w.run(done)
-		time.Sleep(answerTime + time.Second)
+		time.Sleep(responseTime + time.Second)
 		if err := w.well(time.Now()); !errors.Is(err, errSilent) {
 			t.Errorf("%v", err)
 		}
 		close(f.Hang)
-		time.Sleep(2 * lookEvery)
+		time.Sleep(2 * refreshEvery)
 		synctest.Wait()
 		if err := w.well(time.Now()); err != nil {
 			t.Errorf("it answers again: %v", err)

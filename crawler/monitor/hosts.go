@@ -12,67 +12,66 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 const (
-	// maxHosts is how many hosts are remembered, maxHostRows how many of them are
-	// shown with what the frontier knows of them.
+	// maxHosts is the number of hosts in memory, maxHostRows the number of hosts on the page.
 	maxHosts    = 200
 	maxHostRows = 25
 )
 
-// A host is what is remembered of an origin that was recently active.
+// A host is a recently active origin.
 type host struct {
-	origin string
-	heard  int // higher is later
-	status int // of its last answer; 0: none
-	at     time.Time
-	robots *robotsRow // nil: not known
-	asked  bool       // the frontier was asked for its robots.txt
+	origin   string
+	activity int // higher is more recent
+	status   int // of its last response; 0: none
+	at       time.Time
+	robots   *robotsRow // nil: unknown
+	loaded   bool       // robots is known, or the frontier has none
 }
 
-// hosts are those that were heard of last.
+// hosts are the most recently active hosts.
 type hosts struct {
-	known map[string]*host
-	heard int
+	known    map[string]*host
+	activity int
 }
 
-// hear returns what is known of an origin, which is the one heard of last from now on.
-func (h *hosts) hear(origin string) *host {
+// touch returns the host of an origin and makes it the most recently active one.
+func (h *hosts) touch(origin string) *host {
 	one := h.known[origin]
 	if one == nil {
 		if len(h.known) == maxHosts {
-			oldest := slices.MinFunc(slices.Collect(maps.Values(h.known)), func(a, b *host) int { return a.heard - b.heard })
+			oldest := slices.MinFunc(slices.Collect(maps.Values(h.known)), func(a, b *host) int { return a.activity - b.activity })
 			delete(h.known, oldest.origin)
 		}
 		one = &host{origin: origin}
 		h.known[origin] = one
 	}
-	h.heard++
-	one.heard = h.heard
+	h.activity++
+	one.activity = h.activity
 	return one
 }
 
-// last returns copies of what is known, the one heard of last first.
-func (h *hosts) last() []host {
+// byActivity returns copies of all hosts, the most recently active first.
+func (h *hosts) byActivity() []host {
 	list := make([]host, 0, len(h.known))
 	for _, one := range h.known {
 		list = append(list, *one)
 	}
-	slices.SortFunc(list, func(a, b host) int { return b.heard - a.heard })
+	slices.SortFunc(list, func(a, b host) int { return b.activity - a.activity })
 	return list
 }
 
-// refused is the outcome, for viewers and Prometheus, of a robots.txt that leads to an
-// address which is not allowed.
+// refused is the outcome of a robots.txt at a blocked address.
 const refused = "refused"
 
-// isRefused tells whether a robots.txt is refused: nobody waits until it can be reached.
+// isRefused reports whether a robots.txt is at a blocked address, so that it has no retry time.
 func isRefused(r *output.Robots) bool { return r.Outcome == unreachable && r.RetryAt.IsZero() }
 
-// outcomeOf is what viewers and Prometheus are told that came of a robots.txt.
+// outcomeOf returns the outcome for the page and metrics.
 func outcomeOf(r *output.Robots) string {
 	if isRefused(r) {
 		return refused
@@ -80,7 +79,7 @@ func outcomeOf(r *output.Robots) string {
 	return r.Outcome
 }
 
-// robotsError is why a robots.txt cannot be reached, where the status does not say it.
+// robotsError returns the error of a robots.txt, unless it only repeats the status.
 func robotsError(r *output.Robots) string {
 	why := r.Error
 	if why == fmt.Sprintf("status %d", r.Status) {
@@ -92,21 +91,21 @@ func robotsError(r *output.Robots) string {
 // robotsRowOf describes a robots.txt for a crawler of this product token.
 func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	row := &robotsRow{
-		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: escape.Text(outcomeOf(r)), Status: r.Status,
-		Error: escape.Text(robotsError(r)), Until: r.ExpiresAt,
+		FetchedAt: r.FetchedAt, Host: addressOf(r.Origin), Outcome: escape.Text(outcomeOf(r)), Status: r.Status,
+		Error: escape.Text(robotsError(r)), NextFetchAt: r.ExpiresAt,
 	}
 	if r.Outcome == unreachable {
-		row.Until = r.RetryAt
+		row.NextFetchAt = r.RetryAt
 	}
 	if r.Body != nil {
 		group := robotstxt.Parse(r.Body, nil).Group(token)
-		row.Group, row.Rules, row.Delay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
+		row.Group, row.Rules, row.CrawlDelay = group.Name(), len(group.Rules()), plan.Millis(group.CrawlDelay())
 	}
 	return row
 }
 
-// storedRobots describes the robots.txt of an origin that a frontier has kept from an earlier
-// process. Nil: it has none.
+// storedRobots returns the robots.txt of an origin that an earlier process stored in the
+// frontier, or nil.
 func storedRobots(rec frontier.HostRecord, origin, token string) *robotsRow {
 	robots, ok := rec.Robots[origin]
 	if !ok {
@@ -114,7 +113,7 @@ func storedRobots(rec frontier.HostRecord, origin, token string) *robotsRow {
 	}
 	var stored robotsext.Record
 	if err := json.Unmarshal(robots.Data, &stored); err != nil {
-		return nil // the crawl will say so
+		return nil // the crawl reports the error
 	}
 	found := output.Robots{
 		Origin: string(stored.Origin), Outcome: stored.Outcome.String(), Status: stored.Status,
@@ -149,8 +148,8 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 		name := addressOf(h.origin)
 		name.Text = escape.Text(string(server))
 		row := hostRow{
-			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, Flying: rec.Leased,
-			Delay: rec.Delay.Seconds(), Status: h.status, At: h.at,
+			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, InFlight: rec.Leased,
+			Delay: plan.Millis(rec.Delay), Status: h.status, LastResponseAt: h.at,
 		}
 		due := rec.Due
 		if rec.BlockedUntil.After(now) {
@@ -159,7 +158,7 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 				due = rec.BlockedUntil
 			}
 		}
-		row.Due = seconds(max(due.Sub(now), 0))
+		row.Due = rounded(max(due.Sub(now), 0))
 		if due.IsZero() {
 			row.Due = 0
 		}
@@ -171,11 +170,10 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 	return rows, records
 }
 
-// seconds is a time that moves, for a viewer, who need not know it more exactly than to a
-// tenth.
-func seconds(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }
+// rounded returns a duration that changes all the time, in tenths of a second.
+func rounded(d time.Duration) plan.Millis { return plan.Millis(d.Round(100 * time.Millisecond)) }
 
-// counts sorts numbers by size, the largest first, and joins what is beyond most.
+// counts sorts numbers in descending order, and adds up those after the first most.
 func counts[K cmp.Ordered](numbers map[K]int, name func(K) string, most int) []count {
 	keys := slices.SortedFunc(maps.Keys(numbers), func(a, b K) int {
 		return cmp.Or(numbers[b]-numbers[a], cmp.Compare(a, b))

@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -51,7 +52,7 @@ func TestRefusedRobots(t *testing.T) {
 		robots        output.Robots
 		outcome, says string
 	}{
-		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "refused", "not to be read from there: address 10.0.0.1 is not allowed (private)"},
+		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "refused", "at a blocked address: address 10.0.0.1 is not allowed (private)"},
 		{output.Robots{Error: "status 503", Status: 503, RetryAt: now.Add(time.Minute)}, "unreachable", "cannot be reached"},
 	} {
 		r := &tt.robots
@@ -63,8 +64,8 @@ func TestRefusedRobots(t *testing.T) {
 		if row := robotsRowOf(r, "bot"); row.Outcome != tt.outcome {
 			t.Errorf("%+v: outcome %q, want %q", r, row.Outcome, tt.outcome)
 		}
-		if faults := w.faults.list(); len(faults) != 1 || !strings.Contains(faults[0].What, tt.says) {
-			t.Errorf("%+v: faults %+v, want %q", r, faults, tt.says)
+		if errors := w.errors.list(); len(errors) != 1 || !strings.Contains(errors[0].Message, tt.says) {
+			t.Errorf("%+v: errors %+v, want %q", r, errors, tt.says)
 		}
 	}
 }
@@ -92,13 +93,13 @@ func TestRobotsOfAnEarlierProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.look(false)
-	w.look(false)
+	w.refresh(false)
+	w.refresh(false)
 	want := []robotsRow{{
-		At: at, Host: address{"http://h", "http://h"}, Outcome: "rules", Status: 200, Group: "*", Rules: 1, Delay: 3, Until: at.Add(time.Hour),
+		FetchedAt: at, Host: address{"http://h", "http://h"}, Outcome: "rules", Status: 200, Group: "*", Rules: 1, CrawlDelay: plan.Millis(3 * time.Second), NextFetchAt: at.Add(time.Hour),
 	}}
 	var got []robotsRow
-	if err := json.Unmarshal(w.board.parts[partRobots], &got); err != nil {
+	if err := json.Unmarshal(w.events.parts[partRobots], &got); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

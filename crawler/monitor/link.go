@@ -2,11 +2,10 @@ package monitor
 
 import "github.com/politecrawl/politecrawl/crawler/internal/escape"
 
-// maxAddress is the longest URL that is a link, in bytes.
+// maxAddress is the maximum length of a link, in bytes.
 const maxAddress = 2000
 
-// An address is a URL to be shown, and where it leads: empty where a browser is not
-// to be sent there.
+// An address is a URL on the page. Href is empty if it must not be a link.
 type address struct {
 	Text string `json:"text"`
 	Href string `json:"href,omitempty"`

@@ -14,12 +14,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// other is the value of a label for all that has no value of its own: a site can
-// answer with any status.
+// other is the label value for everything unknown: a site can send any status.
 const other = "other"
 
-// metrics are what Prometheus is told of what was found. They count what this process
-// has found, from zero, as counters do. See gauges.go for what is a state, not a count.
+// metrics are the counters for Prometheus, from the start of this process. For gauges see
+// gauges.go.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -57,8 +56,7 @@ func newMetrics() *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help})
 	}
-	// What is known from the beginning is there from the beginning, as zero: a rate
-	// can be taken of it, and a dashboard is not empty.
+	// Known label values start as zero, so that rates work and a dashboard is not empty.
 	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
 		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "politecrawl", Name: name, Help: help}, []string{label})
 		for _, v := range values {
@@ -68,18 +66,18 @@ func newMetrics() *metrics {
 	}
 	m := &metrics{
 		registry:  prometheus.NewRegistry(),
-		pages:     counters("pages_total", "Pages that were fetched, by the status of the answer; other: one that HTTP does not know.", "status", "200"),
-		rejected:  counters("rejected_total", "URLs that were rejected, by reason, counted when that happens.", "reason", reasons...),
-		withdrawn: counters("rejections_withdrawn_total", "Of those, URLs that were fetched after all, or rejected for another reason then.", "reason", reasons...),
-		robots:    counters("robots_fetches_total", "Fetches of a robots.txt, by what came of them.", "outcome", outcomes...),
-		sitemaps:  counters("sitemaps_total", "Sitemap files that were asked for, by result: read, or failed.", "result", read, failed),
-		bytes:     counter("page_bytes_total", "Bytes of the bodies of pages, decoded."),
-		entries:   counter("sitemap_entries_total", "Pages that sitemaps list, repeated ones too."),
-		duplicate: counter("duplicate_pages_total", "Pages with the body of another one."),
-		unchanged: counter("unchanged_pages_total", "Pages that were fetched before and are the same."),
+		pages:     counters("pages_total", "Fetched pages, by status of the response; other: an unknown status.", "status", "200"),
+		rejected:  counters("rejected_total", "Skipped URLs, by reason, counted when they are skipped.", "reason", reasons...),
+		withdrawn: counters("rejections_withdrawn_total", "Skipped URLs that were fetched later, or skipped for another reason, by first reason.", "reason", reasons...),
+		robots:    counters("robots_fetches_total", "Fetches of robots.txt files, by outcome.", "outcome", outcomes...),
+		sitemaps:  counters("sitemaps_total", "Requested sitemap files, by result: read or failed.", "result", read, failed),
+		bytes:     counter("page_bytes_total", "Size of page bodies, decoded."),
+		entries:   counter("sitemap_entries_total", "Pages listed in sitemaps, including duplicates."),
+		duplicate: counter("duplicate_pages_total", "Pages with the same body as another page."),
+		unchanged: counter("unchanged_pages_total", "Pages that have not changed since the previous fetch."),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "politecrawl", Name: "page_fetch_duration_seconds",
-			Help:    "Time from the start of the request for a page to the end of its body.",
+			Help:    "Time from the start of a page request to the end of the body.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}),
 	}
@@ -90,7 +88,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// found counts what was found.
+// found updates the counters.
 func (m *metrics) found(f *output.Found) {
 	for _, p := range f.Pages {
 		m.pages.WithLabelValues(statusLabel(p.Status)).Inc()
@@ -122,13 +120,13 @@ func (m *metrics) found(f *output.Found) {
 	m.entries.Add(float64(len(f.Entries)))
 }
 
-// rejections are the URLs that are rejected now, or skipped for now, each once.
+// rejections returns the URLs that are rejected now, or skipped for now, each once.
 func rejections(f *output.Found) []*output.Rejection {
 	announced := func(r *output.Rejection) bool { return r.Announced }
 	return slices.Concat(f.Skipped, slices.DeleteFunc(slices.Clone(f.Rejected), announced))
 }
 
-// statusLabel is the value of a label for a status.
+// statusLabel returns the label value for a status.
 func statusLabel(status int) string {
 	if http.StatusText(status) == "" {
 		return other
@@ -136,7 +134,7 @@ func statusLabel(status int) string {
 	return strconv.Itoa(status)
 }
 
-// known returns value where it is among values.
+// known returns value if it is in values, else other.
 func known(value string, values []string) string {
 	if slices.Contains(values, value) {
 		return value
@@ -144,7 +142,7 @@ func known(value string, values []string) string {
 	return other
 }
 
-// buildInfo says in its labels which program this is.
+// buildInfo exports version, revision and Go version as labels.
 func buildInfo() prometheus.Collector {
 	version, revision := "unknown", "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -156,7 +154,7 @@ func buildInfo() prometheus.Collector {
 		}
 	}
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "politecrawl", Name: "build_info", Help: "Always 1; the labels say which program this is.",
+		Namespace: "politecrawl", Name: "build_info", Help: "Always 1; labels have the version of the program.",
 		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": runtime.Version()},
 	})
 	g.Set(1)

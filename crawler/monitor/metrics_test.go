@@ -18,17 +18,17 @@ import (
 )
 
 // newTestWatch has a crawl that has begun, and was looked at.
-func newTestWatch(f *monitortest.Crawl) *watch {
-	w := newWatch("", 0)
+func newTestWatch(f *monitortest.Crawl) *watcher {
+	w := newWatcher("", 0)
 	w.begin(f)
-	w.look(true)
+	w.refresh(true)
 	return w
 }
 
 func TestMetrics(t *testing.T) {
 	began := time.Unix(1_700_000_000, 0)
 	w := newTestWatch(monitortest.New(crawler.Status{
-		Summary:  crawler.Summary{Pages: 3, Hosts: 2, Waiting: []string{"http://h"}, Began: began, NextDue: began.Add(time.Second)},
+		Summary:  crawler.Summary{Pages: 3, Hosts: 2, Waiting: []string{"http://h"}, StartedAt: began, NextDue: began.Add(time.Second)},
 		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 15, Pending: 1, Scheduled: 2, Leased: 3, Done: 4, Dropped: 5}, Hosts: 2},
 		Paused:   true,
 	}))
@@ -49,7 +49,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-# HELP politecrawl_duplicate_pages_total Pages with the body of another one.
+# HELP politecrawl_duplicate_pages_total Pages with the same body as another page.
 # TYPE politecrawl_duplicate_pages_total counter
 politecrawl_duplicate_pages_total 1
 # HELP politecrawl_frontier_urls URLs in the frontier, by state.
@@ -59,22 +59,22 @@ politecrawl_frontier_urls{state="dropped"} 5
 politecrawl_frontier_urls{state="leased"} 3
 politecrawl_frontier_urls{state="pending"} 1
 politecrawl_frontier_urls{state="scheduled"} 2
-# HELP politecrawl_healthy 1 while /healthz says that the crawl is well, else 0.
+# HELP politecrawl_healthy 1 while /healthz reports that the crawl is healthy, else 0.
 # TYPE politecrawl_healthy gauge
 politecrawl_healthy 1
-# HELP politecrawl_hosts Hosts that URLs of the crawl are on.
+# HELP politecrawl_hosts Hosts with URLs in the frontier.
 # TYPE politecrawl_hosts gauge
 politecrawl_hosts 2
-# HELP politecrawl_in_flight_urls URLs that are being worked on.
+# HELP politecrawl_in_flight_urls URLs that are being fetched.
 # TYPE politecrawl_in_flight_urls gauge
 politecrawl_in_flight_urls 3
-# HELP politecrawl_next_due_timestamp_seconds When the next URL can be fetched, as a Unix time; not there when none waits.
+# HELP politecrawl_next_due_timestamp_seconds Time when the next URL can be fetched, as Unix time; absent when none waits.
 # TYPE politecrawl_next_due_timestamp_seconds gauge
 politecrawl_next_due_timestamp_seconds 1.700000001e+09
-# HELP politecrawl_page_bytes_total Bytes of the bodies of pages, decoded.
+# HELP politecrawl_page_bytes_total Size of page bodies, decoded.
 # TYPE politecrawl_page_bytes_total counter
 politecrawl_page_bytes_total 1500
-# HELP politecrawl_page_fetch_duration_seconds Time from the start of the request for a page to the end of its body.
+# HELP politecrawl_page_fetch_duration_seconds Time from the start of a page request to the end of the body.
 # TYPE politecrawl_page_fetch_duration_seconds histogram
 politecrawl_page_fetch_duration_seconds_bucket{le="0.01"} 1
 politecrawl_page_fetch_duration_seconds_bucket{le="0.025"} 2
@@ -91,14 +91,14 @@ politecrawl_page_fetch_duration_seconds_bucket{le="60"} 3
 politecrawl_page_fetch_duration_seconds_bucket{le="+Inf"} 3
 politecrawl_page_fetch_duration_seconds_sum 2.02
 politecrawl_page_fetch_duration_seconds_count 3
-# HELP politecrawl_pages_total Pages that were fetched, by the status of the answer; other: one that HTTP does not know.
+# HELP politecrawl_pages_total Fetched pages, by status of the response; other: an unknown status.
 # TYPE politecrawl_pages_total counter
 politecrawl_pages_total{status="200"} 2
 politecrawl_pages_total{status="other"} 1
 # HELP politecrawl_paused 1 while the crawl is paused, else 0.
 # TYPE politecrawl_paused gauge
 politecrawl_paused 1
-# HELP politecrawl_rejected_total URLs that were rejected, by reason, counted when that happens.
+# HELP politecrawl_rejected_total Skipped URLs, by reason, counted when they are skipped.
 # TYPE politecrawl_rejected_total counter
 politecrawl_rejected_total{reason="blocked-address"} 0
 politecrawl_rejected_total{reason="deferred"} 0
@@ -120,7 +120,7 @@ politecrawl_rejected_total{reason="too-long"} 0
 politecrawl_rejected_total{reason="too-many-redirects"} 0
 politecrawl_rejected_total{reason="trap"} 0
 politecrawl_rejected_total{reason="unchanged"} 0
-# HELP politecrawl_rejections_withdrawn_total Of those, URLs that were fetched after all, or rejected for another reason then.
+# HELP politecrawl_rejections_withdrawn_total Skipped URLs that were fetched later, or skipped for another reason, by first reason.
 # TYPE politecrawl_rejections_withdrawn_total counter
 politecrawl_rejections_withdrawn_total{reason="blocked-address"} 0
 politecrawl_rejections_withdrawn_total{reason="deferred"} 0
@@ -141,26 +141,26 @@ politecrawl_rejections_withdrawn_total{reason="too-long"} 0
 politecrawl_rejections_withdrawn_total{reason="too-many-redirects"} 0
 politecrawl_rejections_withdrawn_total{reason="trap"} 0
 politecrawl_rejections_withdrawn_total{reason="unchanged"} 0
-# HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
+# HELP politecrawl_robots_fetches_total Fetches of robots.txt files, by outcome.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
 politecrawl_robots_fetches_total{outcome="refused"} 1
 politecrawl_robots_fetches_total{outcome="rules"} 1
 politecrawl_robots_fetches_total{outcome="unreachable"} 2
-# HELP politecrawl_sitemap_entries_total Pages that sitemaps list, repeated ones too.
+# HELP politecrawl_sitemap_entries_total Pages listed in sitemaps, including duplicates.
 # TYPE politecrawl_sitemap_entries_total counter
 politecrawl_sitemap_entries_total 2
-# HELP politecrawl_sitemaps_total Sitemap files that were asked for, by result: read, or failed.
+# HELP politecrawl_sitemaps_total Requested sitemap files, by result: read or failed.
 # TYPE politecrawl_sitemaps_total counter
 politecrawl_sitemaps_total{result="failed"} 2
 politecrawl_sitemaps_total{result="read"} 1
-# HELP politecrawl_start_timestamp_seconds When this run of the crawl began, as a Unix time.
+# HELP politecrawl_start_timestamp_seconds Start time of this run, as Unix time.
 # TYPE politecrawl_start_timestamp_seconds gauge
 politecrawl_start_timestamp_seconds 1.7e+09
-# HELP politecrawl_unchanged_pages_total Pages that were fetched before and are the same.
+# HELP politecrawl_unchanged_pages_total Pages that have not changed since the previous fetch.
 # TYPE politecrawl_unchanged_pages_total counter
 politecrawl_unchanged_pages_total 1
-# HELP politecrawl_waiting_hosts Hosts with URLs left whose robots.txt cannot be reached.
+# HELP politecrawl_waiting_hosts Hosts with remaining URLs whose robots.txt cannot be reached.
 # TYPE politecrawl_waiting_hosts gauge
 politecrawl_waiting_hosts 1
 `
@@ -185,7 +185,7 @@ politecrawl_waiting_hosts 1
 // TestMetricsBeforeTheCrawl holds that there is something to be asked for, and that the
 // linter finds fault where there is one.
 func TestMetricsBeforeTheCrawl(t *testing.T) {
-	w := newWatch("", 0)
+	w := newWatcher("", 0)
 	if n, err := testutil.GatherAndCount(w.metrics.registry, "politecrawl_build_info", "politecrawl_event_streams", "go_goroutines", "process_start_time_seconds"); err != nil || n != 4 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
@@ -237,7 +237,7 @@ func TestNothingGrows(t *testing.T) {
 			if err := w.Write(hostile(r, 256)); err != nil {
 				t.Fatal(err)
 			}
-			w.look(true)
+			w.refresh(true)
 		}
 	}
 	feed(8)

@@ -10,19 +10,19 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// overview describes how the crawl is getting on. w.mu is held.
-func (w *watch) overview(now time.Time) *overview {
+// overview returns the numbers of the crawl. w.mu is held.
+func (w *watcher) overview(now time.Time) *overview {
 	if w.status == nil {
 		return &overview{State: "beginning", Reasons: []count{}, Statuses: []count{}, Chart: []float64{}}
 	}
 	s := w.status
 	v := &overview{
-		State: w.state(), End: string(s.End), Seconds: seconds(s.Took),
-		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.Added, Left: s.Left,
-		Pending: s.Frontier.Pending, Later: s.Frontier.Scheduled, Flying: s.Frontier.Leased,
+		State: w.state(), End: string(s.End), Duration: rounded(time.Duration(s.Duration)),
+		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.Added, Remaining: s.Remaining,
+		Pending: s.Frontier.Pending, Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.Leased,
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
-		Faults: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
-		Rate:   w.pace.rate(), Chart: append([]float64{}, w.pace.chart...),
+		Errors: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
+		Rate:   w.rate.perSecond(), Chart: append([]float64{}, w.rate.chart...),
 		Reasons:  counts(s.Rejected, func(r output.Reason) string { return escape.Text(string(r)) }, maxCounts),
 		Statuses: counts(s.Statuses, strconv.Itoa, maxCounts),
 	}
@@ -31,14 +31,14 @@ func (w *watch) overview(now time.Time) *overview {
 	}
 	for status, n := range s.Statuses {
 		if status >= 400 {
-			v.Faults += n
+			v.Errors += n
 		}
 	}
 	if v.State == running && v.Rate > 0 {
-		v.ETA = seconds(time.Duration(float64(v.Left) / v.Rate * float64(time.Second)))
+		v.ETA = rounded(time.Duration(float64(v.Remaining) / v.Rate * float64(time.Second)))
 	}
 	if wait := s.NextDue.Sub(now); v.State == waiting {
-		v.Due = seconds(wait)
+		v.Due = rounded(wait)
 	}
 	return v
 }
@@ -46,15 +46,15 @@ func (w *watch) overview(now time.Time) *overview {
 // The states of a crawl.
 const (
 	running  = "running"
-	waiting  = "waiting" // for a host to be due
-	pausing  = "pausing" // what is in flight is being finished
+	waiting  = "waiting" // until a host is due
+	pausing  = "pausing" // requests are in flight
 	paused   = "paused"
 	stopping = "stopping"
 	ended    = "ended"
 )
 
-// state says what the crawl is at. w.mu is held.
-func (w *watch) state() string {
+// state returns the state of the crawl. w.mu is held.
+func (w *watcher) state() string {
 	s := w.status
 	switch {
 	case w.ended != nil:
@@ -65,13 +65,13 @@ func (w *watch) state() string {
 		return pausing
 	case s.Paused:
 		return paused
-	case s.Frontier.Leased == 0 && time.Until(s.NextDue) > lookEvery:
+	case s.Frontier.Leased == 0 && time.Until(s.NextDue) > refreshEvery:
 		return waiting
 	}
 	return running
 }
 
-// because joins what is known of a fault; empty: nothing.
+// because formats the cause of an error, with a colon in front; empty: unknown.
 func because(status int, detail string) string {
 	var parts []string
 	if status != 0 {

@@ -23,10 +23,10 @@ var (
 	pageIcon []byte
 )
 
-// routes returns what is served to those that the guard lets through.
+// routes returns the handlers behind the guard.
 func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", page(cmp.Or(opts.Title, "a crawl"), change))
+	mux.Handle("GET /{$}", page(cmp.Or(opts.Title, "crawl"), change))
 	mux.Handle("GET /page.css", file("text/css; charset=utf-8", pageStyle))
 	mux.Handle("GET /page.js", file("text/javascript; charset=utf-8", pageScript))
 	mux.Handle("GET /icon.svg", file("image/svg+xml", pageIcon))
@@ -44,12 +44,12 @@ func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.Se
 	return mux
 }
 
-// page serves the page, which the script fills.
+// page serves the HTML, which the script fills.
 func page(title, change string) http.Handler {
 	t := template.Must(template.New("page").Parse(pageText))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = t.Execute(w, struct{ Title, Header, Change string }{escape.Text(title), changeHeader, change}) // a viewer who has gone
+		_ = t.Execute(w, struct{ Title, Header, Change string }{escape.Text(title), changeHeader, change}) // the viewer may be gone
 	})
 }
 
@@ -60,18 +60,18 @@ func file(kind string, content []byte) http.Handler {
 	})
 }
 
-// command serves something that a person has the crawl do.
-func (w *watch) command(do func(Crawl)) http.Handler {
+// command serves a button of the page.
+func (w *watcher) command(do func(Crawl)) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		w.mu.Lock()
 		c, over := w.crawl, w.ended != nil
 		w.mu.Unlock()
 		if c == nil || over {
-			http.Error(rw, "there is no crawl: it has not begun, or has ended", http.StatusConflict)
+			http.Error(rw, "no crawl is running: it has not started or has ended", http.StatusConflict)
 			return
 		}
 		do(c)
-		w.soon()
+		w.refreshSoon()
 		rw.WriteHeader(http.StatusNoContent)
 	})
 }

@@ -1,13 +1,13 @@
-// Shows what the server says of the crawl, and says to it what a person wants. What
-// sites wrote comes in as text only, never as markup.
+// Shows the events of the server and sends the commands of the user. Texts of sites are
+// inserted as text only, never as markup.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const latest = {}; // the data of each event, as it came last
-const drawn = {}; // and as it is on the page
+const latest = {}; // latest data of each event
+const drawn = {}; // data that is on the page
 let stream, over = false, lost = false;
 
-// Numbers and times for a person.
+// Formats numbers and durations.
 const number = (n) => n.toLocaleString("en");
 const some = (n, what) => number(n) + " " + what + (n === 1 ? "" : "s");
 const size = (n) => {
@@ -17,7 +17,8 @@ const size = (n) => {
   }
   return n.toFixed(1) + " TB";
 };
-const lasting = (s) => {
+const duration = (ms) => {
+  const s = ms / 1000;
   if (s === 0) return "0 s";
   if (s < 0.9995) return Math.max(1, Math.round(s * 1000)) + " ms";
   if (s < 10) return s.toFixed(1) + " s";
@@ -55,31 +56,31 @@ const code = (status, bad = status >= 400) => element("span", bad ? "code bad" :
 const more = (text) => (text ? element("span", "more", text) : "");
 const whole = (...inside) => element("span", "", ...inside);
 
-const outcomes = { rules: "rules", "allow-all": "none: all is allowed", unreachable: "cannot be reached", refused: "leads to where it may not be read" };
+const outcomes = { rules: "rules", "allow-all": "none, everything is allowed", unreachable: "unreachable", refused: "blocked address" };
 const isBad = (o) => o === "unreachable" || o === "refused";
 const outcome = (o) => element("span", isBad(o) ? "bad" : "", outcomes[o] ?? o);
 
 // The cells of a row of each table.
 const cells = {
   hosts: (h) => [
-    link(h.host), number(h.done), number(h.waiting), number(h.flying), lasting(h.delay),
-    h.due ? element("span", h.blocked ? "warn-text" : "", (h.blocked ? "asked to wait, in " : "in ") + lasting(h.due)) : h.waiting ? "due" : "–",
-    h.robots ? outcome(h.robots) : "", h.status ? whole(code(h.status), " ", clock(h.at)) : "",
+    link(h.host), number(h.done), number(h.waiting), number(h.in_flight), duration(h.delay_ms),
+    h.due_in_ms ? element("span", h.blocked ? "warn-text" : "", (h.blocked ? "Retry-After, in " : "in ") + duration(h.due_in_ms)) : h.waiting ? "now" : "–",
+    h.robots ? outcome(h.robots) : "", h.status ? whole(code(h.status), " ", clock(h.last_response_at)) : "",
   ],
-  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), lasting(p.ms / 1000), clock(p.at)],
+  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), duration(p.duration_ms), clock(p.fetched_at)],
   rejections: (r) => [
     link(r.url), r.reason,
     whole(r.rule ? element("code", "", r.rule) : "", r.rule && r.line ? ", line " + r.line : "", r.rule && r.detail ? ", " : "", r.detail ?? ""), clock(r.at),
   ],
-  faults: (f) => [link(f.url), element("span", "bad", f.what), clock(f.at)],
+  errors: (e) => [link(e.url), element("span", "bad", e.message), clock(e.at)],
   robots: (r) => [
     link(r.host), whole(r.status ? code(r.status, isBad(r.outcome)) : "", " ", outcome(r.outcome), more(r.error)),
-    r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "nothing", r.delay ? ", Crawl-delay " + lasting(r.delay) : ""),
-    clock(r.at), clock(r.until),
+    r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "none", r.crawl_delay_ms ? ", Crawl-delay " + duration(r.crawl_delay_ms) : ""),
+    clock(r.fetched_at), clock(r.next_fetch_at),
   ],
 };
 
-// A row that says the same as before stays as it is, with what is selected in it.
+// An unchanged row keeps its element, and with it a selection.
 function table(name, rows) {
   const section = $(name), body = section.querySelector("tbody");
   const heads = [...section.querySelectorAll("th")];
@@ -118,29 +119,29 @@ function chart(rates) {
     bar.setAttribute("y", String(110 - height));
     bar.setAttribute("height", String(height));
   });
-  $("chart-top").textContent = top + " a second";
-  $("chart-says").textContent = "of the last two minutes: " + (rates.at(-1) ?? 0) + " now, " + top + " at the most";
+  $("chart-top").textContent = top + " per second";
+  $("chart-says").textContent = "last two minutes: " + (rates.at(-1) ?? 0) + " now, " + top + " at most";
 }
 
 const states = {
-  beginning: "not begun yet", running: "running", waiting: "waiting for a host to be due", pausing: "pausing: what is in flight is being finished",
-  paused: "paused", stopping: "stopping: what is in flight is being finished", ended: "ended", lost: "no connection; trying again",
+  beginning: "not started", running: "running", waiting: "waiting for the next host", pausing: "pausing: requests in flight are finishing",
+  paused: "paused", stopping: "stopping: requests in flight are finishing", ended: "ended", lost: "no connection, retrying",
 };
 const ends = {
-  finished: "finished", "max-pages": "ended: it has the pages it was to have", "max-bytes": "ended: it has the bytes it was to have",
-  "max-time": "ended: its time is up", later: "ended: what is left cannot be asked for yet", interrupted: "stopped", failed: "failed",
+  finished: "finished", "max-pages": "ended: page limit reached", "max-bytes": "ended: size limit reached",
+  "max-time": "ended: time limit reached", deferred: "ended: the remaining hosts cannot be requested yet", interrupted: "stopped", stopped: "stopped", failed: "failed",
 };
 function state(now) {
   const is = lost && !over ? "lost" : now?.state ?? "beginning";
   const says = is === "ended" ? ends[now.end] ?? "ended" : states[is] ?? is;
   const e = $("state");
-  if (e.textContent !== says) e.textContent = says; // it is read out
+  if (e.textContent !== says) e.textContent = says; // screen readers announce changes
   e.className = "state " + (is === "ended" ? now.end : is);
   const can = ["running", "waiting", "pausing", "paused"].includes(is);
   const resume = is === "pausing" || is === "paused";
   $("pause").disabled = $("stop").disabled = !can;
   $("pause").hidden = $("stop").hidden = is === "ended";
-  if (is === "ended") $("sure").close();
+  if (is === "ended") $("confirm").close();
   $("pause").textContent = resume ? "Continue" : "Pause";
   $("pause").dataset.path = resume ? "/continue" : "/pause";
 }
@@ -148,34 +149,34 @@ function state(now) {
 function numbers(now) {
   state(now);
   const write = (id, text) => { $(id).textContent = text; };
-  write("took", now.state === "beginning" ? "" : lasting(now.seconds));
-  write("eta", now.eta ? lasting(now.eta) + " to go at this rate" : now.due ? "the next request in " + lasting(now.due) : "");
+  write("duration", now.state === "beginning" ? "" : duration(now.duration_ms));
+  write("eta", now.eta_ms ? duration(now.eta_ms) + " remaining at this rate" : now.due_in_ms ? "next request in " + duration(now.due_in_ms) : "");
   write("pages-count", number(now.pages));
   write("rate", String(now.rate));
   write("bytes", size(now.bytes));
-  write("left-count", number(now.left));
+  write("remaining-count", number(now.remaining));
   write("known", number(now.known));
-  write("later", number(now.scheduled));
-  write("flying-count", number(now.flying));
+  write("scheduled", number(now.scheduled));
+  write("in-flight-count", number(now.in_flight));
   write("hosts-count", some(now.hosts, "host"));
-  write("waiting", now.waiting ? "; " + number(now.waiting) + " without a robots.txt for now" : "");
+  write("waiting", now.waiting ? "; " + number(now.waiting) + " with an unreachable robots.txt" : "");
   write("rejected-count", number(now.rejected));
-  write("faults-count", number(now.faults));
+  write("errors-count", number(now.errors));
   write("robots-count", number(now.robots));
   write("sitemaps-count", number(now.sitemaps));
   write("entries", number(now.entries));
-  const isFault = (c) => c.name >= 400 || c.name === "failed" || c.name === "invalid";
+  const isError = (c) => c.name >= 400 || c.name === "failed" || c.name === "invalid-url";
   const called = (c) => (c.name >= 0 ? "status " + c.name : c.name);
-  list("statuses", now.statuses.filter((c) => !isFault(c)), called);
+  list("statuses", now.statuses.filter((c) => !isError(c)), called);
   list("reasons", now.reasons, called);
-  list("faulty", [...now.statuses, ...now.reasons].filter(isFault), called);
+  list("error-kinds", [...now.statuses, ...now.reasons].filter(isError), called);
   chart(now.chart);
 }
 
 function draw() {
   for (const name in latest) {
     if (latest[name] === drawn[name]) continue;
-    if (name === "now") numbers(JSON.parse(latest.now));
+    if (name === "status") numbers(JSON.parse(latest.status));
     else if (held($(name)) && !over) continue;
     else table(name, JSON.parse(latest[name]));
     drawn[name] = latest[name];
@@ -185,12 +186,12 @@ function draw() {
 function connect() {
   if (over || stream || document.hidden) return;
   stream = new EventSource("/events");
-  for (const name of ["now", "hosts", "pages", "rejections", "faults", "robots"]) {
+  for (const name of ["status", "hosts", "pages", "rejections", "errors", "robots"]) {
     stream.addEventListener(name, (event) => {
       latest[name] = event.data;
-      if (name === "now") {
+      if (name === "status") {
         lost = false;
-        drawn.now = undefined;
+        drawn.status = undefined;
       }
       draw();
     });
@@ -202,8 +203,8 @@ function connect() {
   });
   stream.addEventListener("error", () => {
     lost = true;
-    state(latest.now && JSON.parse(latest.now));
-    if (stream?.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    state(latest.status && JSON.parse(latest.status));
+    if (stream?.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
     disconnect();
     setTimeout(connect, 5000);
   });
@@ -214,25 +215,25 @@ function disconnect() {
 }
 
 async function command(path) {
-  const said = $("said");
-  said.hidden = true;
+  const message = $("message");
+  message.hidden = true;
   try {
     const change = document.querySelector("meta[name=change]");
-    const answer = await fetch(path, { method: "POST", headers: { [change.dataset.header]: change.content } });
-    if (!answer.ok) throw new Error(await answer.text());
+    const response = await fetch(path, { method: "POST", headers: { [change.dataset.header]: change.content } });
+    if (!response.ok) throw new Error(await response.text());
   } catch (err) {
-    said.textContent = "That did not work: " + err.message;
-    said.hidden = false;
+    message.textContent = "The command failed: " + err.message;
+    message.hidden = false;
   }
 }
 
 $("pause").addEventListener("click", (event) => command(event.target.dataset.path));
-$("stop").addEventListener("click", () => $("sure").showModal());
-$("sure").addEventListener("close", () => {
-  if ($("sure").returnValue === "stop") command("/stop");
-  $("sure").returnValue = "";
+$("stop").addEventListener("click", () => $("confirm").showModal());
+$("confirm").addEventListener("close", () => {
+  if ($("confirm").returnValue === "stop") command("/stop");
+  $("confirm").returnValue = "";
 });
-// A page that nobody sees asks for nothing.
+// A hidden page makes no requests.
 document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
 for (const name in cells) table(name, []);
 connect();

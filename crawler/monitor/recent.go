@@ -2,7 +2,7 @@ package monitor
 
 import "slices"
 
-// A recent keeps the last few of many.
+// A recent keeps the last rows of a list.
 type recent[T any] struct {
 	rows []T // the oldest first
 	most int
@@ -15,10 +15,10 @@ func (r *recent[T]) add(row T) {
 	r.rows = append(r.rows, row)
 }
 
-// remove takes rows away.
+// remove removes rows.
 func (r *recent[T]) remove(gone func(T) bool) { r.rows = slices.DeleteFunc(r.rows, gone) }
 
-// list returns a copy of the rows, the last one first.
+// list returns a copy of the rows, the newest first.
 func (r *recent[T]) list() []T {
 	rows := append([]T{}, r.rows...)
 	slices.Reverse(rows)

@@ -14,46 +14,42 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Options are what a server is given beside its address. Nil, and every zero field,
-// is valid.
+// Options configure a server. Nil and zero fields are valid.
 type Options struct {
-	// Token is what has to be shown by all who want to see or do anything. Make it
-	// long and random. Empty: nobody has to show one, and only a loopback address
-	// is listened on.
+	// Token is the secret that every request needs. Make it long and random. Empty: no
+	// token is needed, and the server listens on a loopback address only.
 	Token string
 
-	// Title says what is crawled, at the top of the page. Empty: "a crawl".
+	// Title is the heading of the page. Empty: "a crawl".
 	Title string
 
-	// UserAgent is the one of the crawl, whose product token chooses the group of
-	// each robots.txt that is shown. Empty: that of crawler.DefaultUserAgent.
+	// UserAgent is that of the crawl. Its product token selects the robots.txt groups on the
+	// page. Empty: crawler.DefaultUserAgent.
 	UserAgent string
 
-	// StuckAfter is how long nothing may change in a crawl that has something to do,
-	// before it counts as stuck. It has to be longer than the longest fetch. Zero:
-	// ten minutes.
+	// StuckAfter is the time without progress after which a crawl counts as stuck. Make it
+	// longer than the longest fetch. Zero: ten minutes.
 	StuckAfter time.Duration
 
 	// Pprof serves the profiles of the process below /debug/pprof/.
 	Pprof bool
 
-	// Logger is told what goes wrong in serving, which nobody else hears of. Nil:
-	// nothing is logged.
+	// Logger receives errors of serving. Nil: they are not logged.
 	Logger *slog.Logger
 }
 
 // A Server serves one crawl. It is safe for concurrent use.
 type Server struct {
 	url    string
-	watch  *watch
+	watch  *watcher
 	http   *http.Server
 	done   chan struct{}
 	closed sync.Once
 	active sync.WaitGroup // the goroutines of the server
 }
 
-// How long a client may take. Those of reading are short: a connection that says nothing
-// takes the place of another. A stream of events has a time for each write.
+// Timeouts for clients. Reading has short ones, since connections are limited. A stream of
+// events has a timeout for each write.
 const (
 	headerTime = 2 * time.Second
 	readTime   = 5 * time.Second
@@ -62,9 +58,9 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-// Listen serves on a TCP address, HOST:PORT, until Close; port 0 is any free one. The
-// crawl is to be given by Begin: until then the page says that it has not begun. The
-// error is ErrToken or ErrAddress.
+// Listen serves on a TCP address, HOST:PORT, until Close; port 0 means any free port. Set
+// the crawl with Begin; before that, the page says that it has not started. Listen returns
+// ErrToken or ErrAddress.
 func Listen(addr string, opts *Options) (*Server, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -80,10 +76,10 @@ func Listen(addr string, opts *Options) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server that does not serve yet.
+// newServer returns a server that is not serving yet.
 func newServer(addr string, opts *Options) *Server {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	s := &Server{watch: newWatch(opts.UserAgent, opts.StuckAfter), done: make(chan struct{})}
+	s := &Server{watch: newWatcher(opts.UserAgent, opts.StuckAfter), done: make(chan struct{})}
 	g := newGuard(addr, opts.Token)
 	s.http = &http.Server{
 		Handler:           g.protect(s.routes(opts, g.change, log)),
@@ -94,26 +90,25 @@ func newServer(addr string, opts *Options) *Server {
 	return s
 }
 
-// URL is where a browser on this machine finds the page. Where there is a token it
-// has to be added: URL() + "?token=" + token.
+// URL returns the URL of the page on this machine. With a token use URL() + "?token=" +
+// token.
 func (s *Server) URL() string { return s.url }
 
-// Format is how the crawl hands over what it finds: for crawler.Options.Formats. It
-// writes nothing to the disk.
+// Format returns the sink that receives the results of the crawl, for
+// crawler.Options.Formats. It writes no files.
 func (s *Server) Format() output.Format {
 	return output.Format{Open: func(string, []byte) (output.Sink, error) { return s.watch, nil }}
 }
 
-// Begin gives the crawl that is watched from now on. Call it once, from
-// crawler.Options.OnStart.
+// Begin sets the crawl to show. Call it once, from crawler.Options.OnStart.
 func (s *Server) Begin(c Crawl) { s.watch.begin(c) }
 
-// End tells that the crawl has ended, and how: what Run returned, which may be nil.
-// Open pages say so and are at rest. Nothing is asked of the crawl any more.
+// End reports the end of the crawl, with the summary that Run returned, which may be nil.
+// Open pages show it and disconnect. The server does not use the crawl afterwards.
 func (s *Server) End(sum *crawler.Summary) { s.watch.end(sum) }
 
-// Close ends the service. Open pages are told the end of the crawl before, for which
-// they have some seconds. Calls after the first do nothing.
+// Close stops the server. It first sends open pages the end of the crawl and waits some
+// seconds for that. Calls after the first do nothing.
 func (s *Server) Close() error {
 	var err error
 	s.closed.Do(func() {
@@ -122,7 +117,7 @@ func (s *Server) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		if err = s.http.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
-			err = s.http.Close() // who has not read the end by now will not
+			err = s.http.Close() // slow viewers
 		}
 		s.active.Wait()
 	})

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// maxStreams is how many viewers there may be at a time.
+	// maxStreams is the maximum number of viewers at a time.
 	maxStreams = 16
 
-	// eventTime is how long a viewer may take to read what has changed.
+	// eventTime is the time in which a viewer must read an update.
 	eventTime = 10 * time.Second
 )
 
-// enter counts a viewer in. It is false when there are enough.
-func (w *watch) enter() bool {
+// enter adds a viewer. It returns false at the maximum.
+func (w *watcher) enter() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.viewers == maxStreams {
@@ -25,30 +25,30 @@ func (w *watch) enter() bool {
 	return true
 }
 
-func (w *watch) leave() {
+func (w *watcher) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.viewers--
 }
 
-// serveEvents sends a viewer the parts of the board, each when it has changed since it
-// was sent, until the crawl has ended or the viewer has gone.
-func (w *watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
+// serveEvents sends a viewer each event when it has changed, until the crawl has ended or
+// the viewer disconnects.
+func (w *watcher) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	if !w.enter() {
 		rw.Header().Set("Retry-After", "10")
-		http.Error(rw, fmt.Sprintf("there are %d viewers already", maxStreams), http.StatusServiceUnavailable)
+		http.Error(rw, fmt.Sprintf("too many viewers: the maximum is %d", maxStreams), http.StatusServiceUnavailable)
 		return
 	}
 	defer w.leave()
-	w.soon()
+	w.refreshSoon()
 	rw.Header().Set("Content-Type", "text/event-stream")
-	rw.Header().Set("X-Accel-Buffering", "no") // of a proxy
+	rw.Header().Set("X-Accel-Buffering", "no") // disables buffering in a proxy
 	out := http.NewResponseController(rw)
-	_ = out.SetReadDeadline(time.Time{}) // nothing more is read; without, the request would end with it
-	text := []byte("retry: 2000\n\n")    // milliseconds, after which a browser tries again
+	_ = out.SetReadDeadline(time.Time{}) // the read deadline of the server would end the stream
+	text := []byte("retry: 2000\n\n")    // milliseconds until a browser reconnects
 	var seen [parts]int
 	for {
-		fresh, changed := w.board.since(&seen)
+		fresh, changed := w.events.since(&seen)
 		for i, data := range fresh {
 			if data != nil {
 				text = fmt.Appendf(text, "event: %s\ndata: %s\n\n", partNames[i], data)

@@ -19,6 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 func TestStream(t *testing.T) {
@@ -44,12 +45,12 @@ func TestStream(t *testing.T) {
 		t.Errorf("a mark %q, %v", mark, err)
 	}
 	v := view(t, s)
-	now := until(v, "now", func(o overview) bool { return o.State == running })
-	if now.Pages != 2 || now.Rejected != 4 || now.Faults != 1 || now.Left != 10 || now.Reasons[0] != (count{"disallowed", 3}) {
+	now := until(v, "status", func(o overview) bool { return o.State == running })
+	if now.Pages != 2 || now.Rejected != 4 || now.Errors != 1 || now.Remaining != 10 || now.Reasons[0] != (count{"disallowed", 3}) {
 		t.Errorf("now: %+v", now)
 	}
 	hosts := until(v, "hosts", func(rows []hostRow) bool { return len(rows) > 0 })
-	if h := hosts[0]; h.Host.Text != "h" || h.Host.Href != "http://h" || h.Done != 7 || h.Waiting != 5 || h.Flying != 1 || h.Delay != 1 || h.Due < 3500 || h.Robots != "rules" || h.Status != 404 {
+	if h := hosts[0]; h.Host.Text != "h" || h.Host.Href != "http://h" || h.Done != 7 || h.Waiting != 5 || h.InFlight != 1 || h.Delay != plan.Millis(time.Second) || h.Due < plan.Millis(3500*time.Second) || h.Robots != "rules" || h.Status != 404 {
 		t.Errorf("hosts: %+v", h)
 	}
 	pages := until(v, "pages", func([]pageRow) bool { return true })
@@ -60,21 +61,21 @@ func TestStream(t *testing.T) {
 	if len(rejections) != 2 || rejections[1].Rule != "Disallow: /3" || rejections[1].Line != 4 {
 		t.Errorf("rejections: %+v", rejections)
 	}
-	faults := until(v, "faults", func([]faultRow) bool { return true })
-	if len(faults) != 2 || faults[0].What != "failed: no answer" || faults[1].What != "answered: status 404" {
-		t.Errorf("faults: %+v", faults)
+	rows := until(v, "errors", func([]errorRow) bool { return true })
+	if len(rows) != 2 || rows[0].Message != "failed: no answer" || rows[1].Message != "error: status 404" {
+		t.Errorf("errors: %+v", rows)
 	}
 	robots := until(v, "robots", func([]robotsRow) bool { return true })
-	if r := robots[0]; r.Group != "politecrawl" || r.Rules != 1 || r.Delay != 7 {
+	if r := robots[0]; r.Group != "politecrawl" || r.Rules != 1 || r.CrawlDelay != plan.Millis(7*time.Second) {
 		t.Errorf("robots: %+v", r)
 	}
 
 	f.Pause()
-	until(v, "now", func(o overview) bool { return o.State == pausing })
+	until(v, "status", func(o overview) bool { return o.State == pausing })
 	f.Change(func(s *monitortest.State) { s.Status.Frontier.Leased = 0 })
-	until(v, "now", func(o overview) bool { return o.State == paused })
-	s.End(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Left: 6})
-	if now := until(v, "now", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {
+	until(v, "status", func(o overview) bool { return o.State == paused })
+	s.End(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Remaining: 6})
+	if now := until(v, "status", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {
 		t.Errorf("the last numbers: %+v", now)
 	}
 	if last := until(v, "ended", func(ending) bool { return true }); last != (ending{"interrupted", 5, 6}) {
@@ -96,12 +97,12 @@ func TestPartsThatStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if names = append(names, e.name); e.name == "now" {
+		if names = append(names, e.name); e.name == "status" {
 			n++
 			f.Change(func(s *monitortest.State) { s.Status.Pages++ })
 		}
 	}
-	for _, name := range []string{"pages", "rejections", "faults", "robots", "hosts"} {
+	for _, name := range []string{"pages", "rejections", "errors", "robots", "hosts"} {
 		n := 0
 		for _, got := range names {
 			if got == name {
@@ -118,7 +119,7 @@ func TestCloseEndsStreams(t *testing.T) {
 	s, f := serve(t, nil)
 	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	v := view(t, s)
-	until(v, "now", func(overview) bool { return true })
+	until(v, "status", func(overview) bool { return true })
 	began := time.Now()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -141,7 +142,7 @@ func TestEnoughViewers(t *testing.T) {
 	var viewers []*viewer
 	for range maxStreams {
 		v := view(t, s)
-		until(v, "now", func(overview) bool { return true })
+		until(v, "status", func(overview) bool { return true })
 		viewers = append(viewers, v)
 	}
 	got := get(t, s.URL()+"events")
@@ -158,7 +159,7 @@ func TestEnoughViewers(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	until(view(t, s), "now", func(overview) bool { return true })
+	until(view(t, s), "status", func(overview) bool { return true })
 }
 
 // TestViewerWhoDoesNotRead holds that a crawl, and the other viewers, do not wait for
@@ -174,7 +175,7 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	_ = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
 	fmt.Fprintf(conn, "GET /events HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr())
 	v := view(t, s)
-	until(v, "now", func(overview) bool { return true })
+	until(v, "status", func(overview) bool { return true })
 
 	long := strings.Repeat("x", 10*escape.MaxChars)
 	n := 0
@@ -190,14 +191,14 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Change(func(s *monitortest.State) { s.Status.Pages = n + 1 })
-		s.watch.look(false)
+		s.watch.refresh(false)
 		if took := time.Since(began); took > eventTime { // after which the viewer would be given up
 			t.Errorf("the crawl has waited: %v", took)
 		}
 	}
-	until(v, "now", func(o overview) bool { return o.Pages == n })
+	until(v, "status", func(o overview) bool { return o.Pages == n })
 	size := 0
-	for _, part := range s.watch.board.parts {
+	for _, part := range s.watch.events.parts {
 		size += len(part)
 	}
 	if size > 1<<20 || n*size < 16<<20 {
@@ -219,7 +220,7 @@ func TestSlowViewer(t *testing.T) {
 		near, far := net.Pipe()
 		defer near.Close()
 		defer far.Close()
-		w := newWatch("", 0)
+		w := newWatcher("", 0)
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
@@ -227,7 +228,7 @@ func TestSlowViewer(t *testing.T) {
 		}()
 		read := bufio.NewScanner(far)
 		for n := range 5 {
-			w.board.put([parts][]byte{partNow: fmt.Append(nil, n)})
+			w.events.put([parts][]byte{partStatus: fmt.Append(nil, n)})
 			for read.Text() != fmt.Sprint("data: ", n) {
 				if !read.Scan() {
 					t.Fatalf("it is left: %v", read.Err())
@@ -236,7 +237,7 @@ func TestSlowViewer(t *testing.T) {
 			time.Sleep(eventTime)
 		}
 		began := time.Now()
-		w.board.put([parts][]byte{partNow: []byte("more")}) // which nobody reads
+		w.events.put([parts][]byte{partStatus: []byte("more")}) // which nobody reads
 		select {
 		case <-left:
 		case <-time.After(writeTime):
@@ -279,10 +280,10 @@ func TestRecentRemoves(t *testing.T) {
 func TestHostsAreForgotten(t *testing.T) {
 	h := hosts{known: map[string]*host{}}
 	for i := range 3 * maxHosts {
-		h.hear(fmt.Sprintf("http://h%d", i))
-		h.hear("http://busy")
+		h.touch(fmt.Sprintf("http://h%d", i))
+		h.touch("http://busy")
 	}
-	last := h.last()
+	last := h.byActivity()
 	if len(last) != maxHosts || last[0].origin != "http://busy" || last[1].origin != fmt.Sprintf("http://h%d", 3*maxHosts-1) {
 		t.Errorf("%d hosts, the last %s and %s", len(last), last[0].origin, last[1].origin)
 	}
@@ -306,19 +307,19 @@ func TestCounts(t *testing.T) {
 }
 
 func TestPace(t *testing.T) {
-	var p pace
+	var p rate
 	at := time.Unix(0, 0)
 	for i := range 200 {
-		p.pass(at.Add(time.Duration(i)*time.Second), 5*i, true)
-		p.pass(at.Add(time.Duration(i)*time.Second+time.Millisecond), 5*i, false)
+		p.add(at.Add(time.Duration(i)*time.Second), 5*i, true)
+		p.add(at.Add(time.Duration(i)*time.Second+time.Millisecond), 5*i, false)
 	}
-	if p.rate() != 5 || len(p.chart) != chartSeconds || p.chart[0] != 5 || p.chart[chartSeconds-1] != 5 || len(p.passed) > 70 {
-		t.Errorf("rate %v, %d bars %v, %d samples", p.rate(), len(p.chart), p.chart, len(p.passed))
+	if p.perSecond() != 5 || len(p.chart) != chartSeconds || p.chart[0] != 5 || p.chart[chartSeconds-1] != 5 || len(p.samples) > 70 {
+		t.Errorf("rate %v, %d bars %v, %d samples", p.perSecond(), len(p.chart), p.chart, len(p.samples))
 	}
 	for i := 200; i < 240; i++ {
-		p.pass(at.Add(time.Duration(i)*time.Second), 1000, true)
+		p.add(at.Add(time.Duration(i)*time.Second), 1000, true)
 	}
-	if p.rate() != 0 || p.chart[chartSeconds-1] != 0 {
-		t.Errorf("at rest: rate %v, the last bar %v", p.rate(), p.chart[chartSeconds-1])
+	if p.perSecond() != 0 || p.chart[chartSeconds-1] != 0 {
+		t.Errorf("at rest: rate %v, the last bar %v", p.perSecond(), p.chart[chartSeconds-1])
 	}
 }

@@ -16,7 +16,7 @@ func ExampleStop() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(crawl.Working(), "processes at work,", stats.Pending, "URLs pending")
+	fmt.Println(crawl.Running(), "processes at work,", stats.Pending, "URLs pending")
 	if _, err := shared.Stop(ctx, "redis://10.0.0.5:6379", opts); err != nil {
 		log.Fatal(err)
 	}

@@ -1,8 +1,9 @@
 // Package shared shows the status of a crawl that several processes share, and stops it.
 //
-// The processes of a shared crawl work on one frontier in Redis or Valkey, and each writes its
-// own files; see Joined in package crawler. [Status] and [Stop] need not be called by one of
-// them. A stopped crawl can be resumed. To delete a crawl from Redis, use [redisstore.Delete].
+// The processes of a shared crawl use one frontier in Redis or Valkey. Each writes its own
+// files. Joined in package crawler explains how a process joins. [Status] and [Stop] are for
+// operators, outside of these processes. [Stop] stops all of them; each can be resumed.
+// [redisstore.Delete] deletes a crawl from Redis.
 package shared
 
 import (
@@ -14,27 +15,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 )
 
-// A Crawl describes a shared crawl and its workers.
+// A Crawl lists the workers of a shared crawl.
 type Crawl struct {
 	Frontier string `json:"frontier"` // its address
 	Name     string `json:"name"`
 	Worker   string `json:"worker,omitempty"` // the name of this process, if it is one of them
-	// Workers are all processes that ever worked on it, including this one, by name.
+	// Workers are all processes that ever joined, this one included, sorted by name.
 	Workers []Worker `json:"workers"`
 }
 
-// A Worker is a process of a shared crawl.
+// A Worker is one process of a shared crawl.
 type Worker struct {
 	Name  string `json:"worker"`
 	Pages int    `json:"pages"` // lines of its pages.jsonl
 	Bytes int64  `json:"bytes"` // of the bodies of these pages
-	// Working is true if it has not ended, and reported in the last 30 seconds.
-	Working bool `json:"working"`
-	// Ago is the time since its last report.
-	Ago time.Duration `json:"-"`
+	// Running says that the worker has not ended and reported in the last 30 seconds.
+	Running bool `json:"running"`
+	// LastSeenAgo is the time since its last report.
+	LastSeenAgo time.Duration `json:"-"`
 }
 
-// Pages returns how many pages all workers have fetched.
+// Pages is the number of pages that all workers have fetched.
 func (c *Crawl) Pages() int {
 	n := 0
 	for _, w := range c.Workers {
@@ -43,19 +44,19 @@ func (c *Crawl) Pages() int {
 	return n
 }
 
-// Working returns how many workers are running.
-func (c *Crawl) Working() int {
+// Running is the number of running workers.
+func (c *Crawl) Running() int {
 	n := 0
 	for _, w := range c.Workers {
-		if w.Working {
+		if w.Running {
 			n++
 		}
 	}
 	return n
 }
 
-// Status returns the workers of a crawl and the counts of its frontier. It reads both from
-// Redis and joins nothing.
+// Status returns the workers of a crawl and the numbers of its frontier. Parameters and
+// errors are those of [redisstore.Open].
 func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, frontier.Stats, error) {
 	c := at(addr, opts)
 	peers, stats, err := c.Status(ctx)
@@ -65,8 +66,8 @@ func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl,
 	return crawlOf(c, peers), stats, nil
 }
 
-// Stop ends a crawl for all its workers, each with the end "stopped", and returns them.
-// Its arguments and errors are those of [redisstore.Open].
+// Stop tells all workers of a crawl to stop, each with the end "stopped", and returns them.
+// Parameters and errors are those of [redisstore.Open].
 func Stop(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, error) {
 	c := at(addr, opts)
 	peers, err := c.Stop(ctx)

@@ -21,12 +21,12 @@ func TestDemoInBrowser(t *testing.T) {
 	b.Wait("it runs", `document.getElementById("state").textContent === "running" && `+pages+` > 5`)
 	first := browsertest.Eval[int](b, pages)
 	b.Wait("the numbers move", fmt.Sprintf("%s > %d", pages, first+5))
-	for _, table := range []string{"hosts", "pages", "rejections", "faults", "robots"} {
+	for _, table := range []string{"hosts", "pages", "rejections", "errors", "robots"} {
 		b.Wait(table+" have rows", fmt.Sprintf(`[...document.querySelectorAll("#%s tbody tr")].filter(r => r.checkVisibility()).length > 0`, table))
 	}
 	b.Wait("the chart has bars", `[...document.querySelectorAll("#bars rect")].filter(r => r.getBoundingClientRect().height > 1 && getComputedStyle(r).fill !== "rgb(0, 0, 0)").length > 1`)
 	b.Wait("a Crawl-delay is told", `/Crawl-delay/.test(document.querySelector("#robots tbody").textContent)`)
-	b.Wait("a robots.txt that fails is told", `/cannot be reached/.test(document.querySelector("#faults tbody").textContent)`)
+	b.Wait("a robots.txt that fails is told", `/cannot be reached/.test(document.querySelector("#errors tbody").textContent)`)
 
 	b.Click("#pause")
 	b.Wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Continue"`)
@@ -52,15 +52,15 @@ func TestDemoInBrowser(t *testing.T) {
 	}
 
 	b.Click("#stop")
-	b.Click(`#sure button[value=""]`)
-	b.Wait("it goes on", `document.getElementById("state").textContent === "running" && !document.getElementById("sure").open`)
+	b.Click(`#confirm button[value=""]`)
+	b.Wait("it goes on", `document.getElementById("state").textContent === "running" && !document.getElementById("confirm").open`)
 	b.Click("#stop")
-	b.Click(`#sure button[value="stop"]`)
+	b.Click(`#confirm button[value="stop"]`)
 	b.Wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
 	b.Wait("nothing is left to press", `![...document.querySelectorAll(".buttons button")].some(b => b.checkVisibility())`)
 	sum := <-d.Sum
-	if sum.End != crawler.EndInterrupted || sum.Left == 0 {
-		t.Errorf("it ended %q, with %d left", sum.End, sum.Left)
+	if sum.End != crawler.EndInterrupted || sum.Remaining == 0 {
+		t.Errorf("it ended %q, with %d left", sum.End, sum.Remaining)
 	}
 	if got := browsertest.Eval[int](b, pages); got != sum.Pages {
 		t.Errorf("the page says %d pages, it was %d", got, sum.Pages)

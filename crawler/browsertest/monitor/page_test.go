@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/monitortest"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // serveHostile serves a crawl that found nothing good, and did much.
@@ -24,7 +25,7 @@ func serveHostile(t *testing.T) *monitor.Server {
 	s, f := serve(t, &monitor.Options{Title: hostiletest.Markup})
 	f.Change(func(s *monitortest.State) {
 		s.Status = monitortest.AtWork()
-		s.Status.Pages, s.Status.Bytes, s.Status.Frontier.Added, s.Status.Left, s.Status.Took = 123_456_789, 9e15, 1e10, 987_654_321, 1e6*time.Second
+		s.Status.Pages, s.Status.Bytes, s.Status.Frontier.Added, s.Status.Remaining, s.Status.Duration = 123_456_789, 9e15, 1e10, 987_654_321, plan.Millis(1e6*time.Second)
 		s.Status.Rejected = map[output.Reason]int{output.Reason(hostiletest.Markup): 1e9, output.Failed: 2}
 		s.Status.Statuses = map[int]int{}
 		for i := range 1000 {
@@ -41,7 +42,7 @@ func serveHostile(t *testing.T) *monitor.Server {
 	return s
 }
 
-const allDrawn = `["hosts", "pages", "rejections", "faults", "robots"].every(id => document.querySelectorAll("#" + id + " tbody tr").length > 5)`
+const allDrawn = `["hosts", "pages", "rejections", "errors", "robots"].every(id => document.querySelectorAll("#" + id + " tbody tr").length > 5)`
 
 func TestHostileTextsInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
@@ -92,7 +93,7 @@ func TestTimesBelowASecond(t *testing.T) {
 	f.Change(func(s *monitortest.State) {
 		s.Status = monitortest.AtWork()
 		for shown, delay := range map[string]time.Duration{
-			"0 s": 0, "1 ms": 100 * time.Microsecond, "50 ms": 50 * time.Millisecond, "250 ms": 250 * time.Millisecond, "999 ms": 999 * time.Millisecond,
+			"0 s": 0, "1 ms": time.Millisecond, "50 ms": 50 * time.Millisecond, "250 ms": 250 * time.Millisecond, "999 ms": 999 * time.Millisecond,
 			"1.0 s": time.Second, "1.5 s": 1500 * time.Millisecond, "30 s": 30 * time.Second,
 		} {
 			host := fmt.Sprintf("h%d", delay)
@@ -110,7 +111,7 @@ func TestTimesBelowASecond(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := browsertest.Eval[string](b, `document.querySelector("#pages [data-label=Took]").textContent`); got != "40 ms" {
+	if got := browsertest.Eval[string](b, `document.querySelector("#pages [data-label=Duration]").textContent`); got != "40 ms" {
 		t.Errorf("a page took %q", got)
 	}
 }
@@ -129,7 +130,7 @@ func TestOnAPhone(t *testing.T) {
 		t.Errorf("a cell without its name: %s", got)
 	}
 	b.Click("#stop")
-	if wide := browsertest.Eval[float64](b, `document.getElementById("sure").getBoundingClientRect().right`); wide > browsertest.PhoneWidth {
+	if wide := browsertest.Eval[float64](b, `document.getElementById("confirm").getBoundingClientRect().right`); wide > browsertest.PhoneWidth {
 		t.Errorf("the question is %v wide", wide)
 	}
 	b.WantNoFault(s.URL())

@@ -94,9 +94,9 @@ type Limits struct {
 
 // A Peer is a process that works on a crawl, or has.
 type Peer struct {
-	Name    string
-	Pages   int   // that it has fetched
-	Bytes   int64 // of the bodies of these pages
-	Working bool  // it has not ended, and reported in the last 30 seconds (silence)
-	Ago     time.Duration
+	Name        string
+	Pages       int   // that it has fetched
+	Bytes       int64 // of the bodies of these pages
+	Running     bool  // it has not ended, and reported in the last 30 seconds (silence)
+	LastSeenAgo time.Duration
 }

@@ -273,7 +273,7 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < workerTimeout, Ago: w.Ago}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Open && w.Ago < workerTimeout, LastSeenAgo: w.Ago}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil

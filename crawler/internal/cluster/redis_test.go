@@ -106,7 +106,7 @@ func TestMembersHearEachOther(t *testing.T) {
 		t.Errorf("%d and %d hosts joined, want 2 and 1", one.joined, two.joined)
 	}
 	peers := first.Peers()
-	if len(peers) != 2 || peers[0].Pages != 3 || peers[1].Pages != 4 || !peers[1].Working {
+	if len(peers) != 2 || peers[0].Pages != 3 || peers[1].Pages != 4 || !peers[1].Running {
 		t.Errorf("%+v", peers)
 	}
 }
@@ -228,7 +228,7 @@ func TestSilentWorker(t *testing.T) {
 	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
 		{Name: "a", Open: true, Ago: workerTimeout - time.Second}, {Name: "b", Open: true, Ago: workerTimeout}, {Name: "c", Ago: time.Second},
 	}})
-	if err != nil || len(peers) != 3 || !peers[0].Working || peers[1].Working || peers[2].Working {
+	if err != nil || len(peers) != 3 || !peers[0].Running || peers[1].Running || peers[2].Running {
 		t.Errorf("%+v, %v", peers, err)
 	}
 }

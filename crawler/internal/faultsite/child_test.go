@@ -77,7 +77,7 @@ func crawlAsChild(config string) error {
 			}
 			v := examine()
 			if s, err := c.Status(); err == nil {
-				v.Pages, v.Left = s.Pages, s.Left
+				v.Pages, v.Left = s.Pages, s.Remaining
 			}
 			_ = say.Encode(v)
 		}
@@ -89,7 +89,7 @@ func crawlAsChild(config string) error {
 		return err
 	}
 	v := examine()
-	v.Pages, v.Left, v.End = sum.Pages, sum.Left, sum.End
+	v.Pages, v.Left, v.End = sum.Pages, sum.Remaining, sum.End
 	return say.Encode(v)
 }
 

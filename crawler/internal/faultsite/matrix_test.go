@@ -152,6 +152,6 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 		for _, r := range site.Requests(got.host) {
 			t.Logf("%s %s [%d] %v", r.Method, r.URI, r.Status, r.End.Sub(r.Start))
 		}
-		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Took, got.pages, got.rejected, got.robots, got.sitemaps)
+		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Duration, got.pages, got.rejected, got.robots, got.sitemaps)
 	}
 }

@@ -83,7 +83,7 @@ func (tt *Timetable) pages(t time.Duration) int {
 
 // wall is how long it takes until each host has run for t: that long, or longer
 // where the requests in flight are too many for the workers or for an address.
-func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bound) {
+func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bottleneck) {
 	var all float64
 	by := make(map[netip.Addr]float64)
 	for i := range tt.Servers {
@@ -94,13 +94,13 @@ func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bound) {
 			by[c.Addr] += work
 		}
 	}
-	long, why := float64(t), plan.BoundHost
+	long, why := float64(t), plan.BottleneckHost
 	if w := all / float64(tt.Workers); w > long {
-		long, why = w, plan.BoundWorkers
+		long, why = w, plan.BottleneckWorkers
 	}
 	for _, work := range by {
 		if w := work / float64(tt.PerIP); w > long {
-			long, why = w, plan.BoundAddress
+			long, why = w, plan.BottleneckPerIP
 		}
 	}
 	return time.Duration(min(long, float64(longest))), why
@@ -118,7 +118,7 @@ type Forecast struct {
 	Limit    plan.End // that ends the crawl; empty: none does
 	Pages    int
 	Duration time.Duration
-	Bound    plan.Bound
+	Bound    plan.Bottleneck
 	Slowest  string // the server that bounds it; empty: something else does
 }
 
@@ -142,7 +142,7 @@ func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
 		f.Limit, f.Duration = maxTimeEnd, maxTime
 		f.Pages = tt.pages(at - 1)
 	}
-	if f.Bound != plan.BoundHost || f.Limit != "" {
+	if f.Bound != plan.BottleneckHost || f.Limit != "" {
 		f.Slowest = ""
 	}
 	return f

@@ -30,16 +30,16 @@ func TestForecast(t *testing.T) {
 		maxTime  time.Duration
 		want     Forecast
 	}{
-		{"nothing", Timetable{Workers: 1}, 0, 0, Forecast{"", 0, 0, plan.BoundHost, ""}},
-		{"one page", Timetable{Servers: []Server{host("a", 0, 1)}, Workers: 1}, 0, 0, Forecast{"", 1, second(.1), plan.BoundHost, "a"}},
-		{"the pause lies between requests", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 0, Forecast{"", 10, second(11.1), plan.BoundHost, "a"}},
-		{"hosts go on side by side", Timetable{Servers: []Server{host("a", 1, 10), host("b", 1, 20)}, Workers: 16}, 0, 0, Forecast{"", 30, second(21*1.1 - 1), plan.BoundHost, "b"}},
-		{"workers are too few", Timetable{Servers: []Server{host("a", 0, 10), host("b", 0, 10), host("c", 0, 10), host("d", 0, 10), host("e", 0, 10), host("f", 0, 10), host("g", 0, 10), host("h", 0, 10), host("i", 0, 10), host("j", 0, 10), host("k", 0, 10), host("l", 0, 10)}, Workers: 1}, 0, 0, Forecast{"", 120, second(12), plan.BoundWorkers, ""}},
-		{"an address is shared", Timetable{Servers: []Server{at(host("a", 0, 10), "10.0.0.1"), at(host("b", 0, 10), "10.0.0.1"), at(host("c", 0, 100), "10.0.0.2")}, Workers: 16, PerIP: 1}, 0, 0, Forecast{"", 120, second(100*1.1 - 1), plan.BoundHost, "c"}},
-		{"max-pages", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 4, 0, Forecast{"max-pages", 4, second(4*1.1 + .1), plan.BoundHost, ""}},
-		{"max-pages that are not reached", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 10, 0, Forecast{"", 10, second(11.1), plan.BoundHost, "a"}},
-		{"max-time", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 5 * time.Second, Forecast{"max-time", 4, 5 * time.Second, plan.BoundHost, ""}},
-		{"max-time that is not reached", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 12 * time.Second, Forecast{"", 10, second(11.1), plan.BoundHost, "a"}},
+		{"nothing", Timetable{Workers: 1}, 0, 0, Forecast{"", 0, 0, plan.BottleneckHost, ""}},
+		{"one page", Timetable{Servers: []Server{host("a", 0, 1)}, Workers: 1}, 0, 0, Forecast{"", 1, second(.1), plan.BottleneckHost, "a"}},
+		{"the pause lies between requests", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 0, Forecast{"", 10, second(11.1), plan.BottleneckHost, "a"}},
+		{"hosts go on side by side", Timetable{Servers: []Server{host("a", 1, 10), host("b", 1, 20)}, Workers: 16}, 0, 0, Forecast{"", 30, second(21*1.1 - 1), plan.BottleneckHost, "b"}},
+		{"workers are too few", Timetable{Servers: []Server{host("a", 0, 10), host("b", 0, 10), host("c", 0, 10), host("d", 0, 10), host("e", 0, 10), host("f", 0, 10), host("g", 0, 10), host("h", 0, 10), host("i", 0, 10), host("j", 0, 10), host("k", 0, 10), host("l", 0, 10)}, Workers: 1}, 0, 0, Forecast{"", 120, second(12), plan.BottleneckWorkers, ""}},
+		{"an address is shared", Timetable{Servers: []Server{at(host("a", 0, 10), "10.0.0.1"), at(host("b", 0, 10), "10.0.0.1"), at(host("c", 0, 100), "10.0.0.2")}, Workers: 16, PerIP: 1}, 0, 0, Forecast{"", 120, second(100*1.1 - 1), plan.BottleneckHost, "c"}},
+		{"max-pages", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 4, 0, Forecast{"max-pages", 4, second(4*1.1 + .1), plan.BottleneckHost, ""}},
+		{"max-pages that are not reached", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 10, 0, Forecast{"", 10, second(11.1), plan.BottleneckHost, "a"}},
+		{"max-time", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 5 * time.Second, Forecast{"max-time", 4, 5 * time.Second, plan.BottleneckHost, ""}},
+		{"max-time that is not reached", Timetable{Servers: []Server{host("a", 1, 10)}, Workers: 1}, 0, 12 * time.Second, Forecast{"", 10, second(11.1), plan.BottleneckHost, "a"}},
 	} {
 		t.Run("ROB-POL-02/"+tt.name, func(t *testing.T) {
 			got := tt.table.Forecast(tt.maxPages, tt.maxTime)

@@ -31,7 +31,7 @@ type Crawl struct {
 // AtWork is the status of a crawl that has something to do.
 func AtWork() crawler.Status {
 	return crawler.Status{
-		Summary:  crawler.Summary{Left: 10, NextDue: time.Now()},
+		Summary:  crawler.Summary{Remaining: 10, NextDue: time.Now()},
 		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 12, Pending: 9, Leased: 1, Done: 2}},
 	}
 }

@@ -35,13 +35,13 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.Took, p.Rejected = plan.Seconds(now.Sub(p.Began)), make(map[output.Reason]int)
+	p.Duration, p.Rejected = plan.Millis(now.Sub(p.StartedAt)), make(map[output.Reason]int)
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
 	p.Hosts, p.Others, p.Disallowed = []*plan.Host{}, []*plan.Host{}, []*plan.Rule{}
 	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // a script gets [] where there is none
 	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
-		hosts, clock := s.server(origins, now, p.Began)
+		hosts, clock := s.server(origins, now, p.StartedAt)
 		course.Servers = append(course.Servers, clock)
 		for i, h := range origins {
 			add(p, hosts[i])
@@ -82,10 +82,10 @@ func add(p *plan.Plan, h *plan.Host) {
 
 // applyLimits applies the limits of the whole crawl.
 func applyLimits(p *plan.Plan, f forecast.Forecast) {
-	p.Beyond = p.Pages - f.Pages
-	p.Requests -= p.Beyond
+	p.PagesBeyondLimit = p.Pages - f.Pages
+	p.Requests -= p.PagesBeyondLimit
 	p.Pages = f.Pages
-	p.CrawlEnd, p.Seconds, p.Bound, p.Slowest = f.Limit, plan.Seconds(f.Duration), f.Bound, f.Slowest
+	p.CrawlEnd, p.CrawlDuration, p.Bottleneck, p.Slowest = f.Limit, plan.Millis(f.Duration), f.Bound, f.Slowest
 	switch {
 	case p.CrawlEnd != "":
 	case p.End == deferred:
@@ -132,7 +132,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 	course := forecast.NewServer(max(delay, s.c.Delays().After(responseTime)), responseTime, s.c.PerHost)
 	all.Cycle, all.Took = course.Cycle, course.Took
 	for _, host := range hosts {
-		host.Delay, host.Seconds = plan.Seconds(delay), plan.Seconds(all.End(host.Requests))
+		host.Delay, host.Duration = plan.Millis(delay), plan.Millis(all.End(host.Requests))
 	}
 	return hosts, all
 }
@@ -142,10 +142,10 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	host := &plan.Host{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: plan.Seconds(s.c.Delays().RequestedDelay(h.group)),
+		Delay: plan.Millis(s.c.Delays().RequestedDelay(h.group)),
 	}
 	if h.responses > 0 {
-		host.Answer = plan.Seconds(h.responseTime / time.Duration(h.responses))
+		host.Response = plan.Millis(h.responseTime / time.Duration(h.responses))
 	}
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
@@ -174,7 +174,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	}
 	if h.group != nil {
 		host.Group = h.group.Name()
-		host.CrawlDelay = plan.Seconds(s.requestedDelay(h.rec))
+		host.CrawlDelay = plan.Millis(s.requestedDelay(h.rec))
 		for _, w := range h.group.VisitTimes() {
 			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
@@ -184,7 +184,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	}
 	listed := s.c.Listed(h.origin)
 	host.Sitemaps = listed
-	host.SitemapsBeyond = max(0, listed-s.c.MaxSitemaps)
+	host.SitemapsUnread = max(0, listed-s.c.MaxSitemaps)
 	return host
 }
 

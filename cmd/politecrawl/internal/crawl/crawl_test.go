@@ -13,11 +13,11 @@ import (
 
 func TestCrawlCode(t *testing.T) {
 	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndDeferred: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
-		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
+		if code := crawlCode(&crawler.Summary{End: end, Remaining: 1, Waiting: []string{"http://h"}}); code != want {
 			t.Errorf("%s: exit code %d, want %d", end, code, want)
 		}
 	}
-	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != cli.ExitDone {
+	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Remaining: 1}); code != cli.ExitDone {
 		t.Errorf("no host waits: exit code %d", code)
 	}
 }

@@ -112,10 +112,10 @@ affected.`,
 		if err != nil {
 			return f.failure(err)
 		}
-		if all.Working() == 0 {
+		if all.Running() == 0 {
 			return streams.Print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
 		}
-		return streams.Print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", humanize.Count(all.Working(), "worker"), all.Name))
+		return streams.Print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", humanize.Count(all.Running(), "worker"), all.Name))
 	}
 	return cmd
 }
@@ -186,7 +186,7 @@ type PrintedCrawl struct {
 
 type printedWorker struct {
 	shared.Worker
-	SecondsAgo float64 `json:"seconds_ago"` // since it was heard of
+	LastSeenAgoMS int64 `json:"last_seen_ago_ms"` // time since its last report
 }
 
 func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
@@ -195,7 +195,7 @@ func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
 		Workers: []printedWorker{},
 	}
 	for _, w := range s.Workers {
-		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
+		c.Workers = append(c.Workers, printedWorker{w, w.LastSeenAgo.Milliseconds()})
 	}
 	return c
 }
@@ -215,8 +215,8 @@ func sharedText(s *shared.Crawl, f frontier.Stats) string {
 }
 
 func workerState(w shared.Worker) string {
-	if w.Working {
+	if w.Running {
 		return "at work"
 	}
-	return "not at work, last heard of " + humanize.ShortDuration(w.Ago) + " ago"
+	return "not at work, last heard of " + humanize.ShortDuration(w.LastSeenAgo) + " ago"
 }

@@ -15,7 +15,7 @@ import (
 // A Result is what the crawler said of a crawl beside what the site saw.
 type Result struct {
 	Summary  *runner.Summary `json:"summary"`
-	Delay    string          `json:"delay"`
+	DelayMS  int64           `json:"delay_ms"`
 	Requests int             `json:"requests"` // all that the site saw, by kind in the next four
 	Pages    int             `json:"pages"`
 	Robots   int             `json:"robots"`
@@ -33,7 +33,7 @@ type Result struct {
 
 func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *Result {
 	r := &Result{
-		Summary: sum, Delay: delay.String(),
+		Summary: sum, DelayMS: delay.Milliseconds(),
 		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
 		Retries: saw.Retries, Lost: saw.SitemapsLost,
 		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
@@ -69,7 +69,7 @@ func (r *Result) Text(paint cli.Painter) string {
 	if n := len(r.Violations); n > 0 {
 		verdict = paint(cli.Red, humanize.Count(n, "violation"))
 	}
-	p.Field("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
+	p.Field("politeness", "%s, with a delay of %s between two requests to a host", verdict, time.Duration(r.DelayMS)*time.Millisecond)
 	for _, v := range r.Violations {
 		p.Field("", "%s", cli.Escape(v))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // TestDemoPortRefused holds that a port which may not be used is not said to be
@@ -39,7 +40,7 @@ func TestDemoPortRefused(t *testing.T) {
 
 func TestDemoResult(t *testing.T) {
 	sum := func(end crawler.End) *crawler.Summary {
-		return &crawler.Summary{End: end, Pages: 2, Robots: 1, Took: 1500 * time.Millisecond, Output: "out"}
+		return &crawler.Summary{End: end, Pages: 2, Robots: 1, Duration: plan.Millis(1500 * time.Millisecond), Output: "out"}
 	}
 	fetched := []string{"http://h/a", "http://h/b"}
 	saw := demosite.Report{Requests: 3, Pages: 2, Robots: map[string]int{"http://h": 1}}
@@ -100,7 +101,7 @@ func TestDemoResult(t *testing.T) {
 func TestDemoResultText(t *testing.T) {
 	sum := &crawler.Summary{
 		End: crawler.EndFinished, Pages: 2, Statuses: map[int]int{200: 1, 404: 1}, Rejected: map[output.Reason]int{output.Disallowed: 1},
-		Robots: 1, Hosts: 1, Sitemaps: 1, Entries: 1, Took: 1500 * time.Millisecond, Output: "out",
+		Robots: 1, Hosts: 1, Sitemaps: 1, Entries: 1, Duration: plan.Millis(1500 * time.Millisecond), Output: "out",
 	}
 	r := newDemoResult(runner.NewSummary(sum), []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
 		demosite.Report{

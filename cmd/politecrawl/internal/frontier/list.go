@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -57,7 +56,7 @@ that are done or dropped.
 DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.
 
 With --format json each line is an object: host, urls, pending, scheduled, done,
-dropped, delay (in seconds), max_in_flight, due, blocked_until, and robots, a list with
+dropped, delay_ms, max_in_flight, due_at, blocked_until, and robots, a list with
 an object for each origin of the host: origin, state (known or failing), outcome, status,
 failing_since; of a URL the same as "frontier export" writes.`,
 		Example: `  politecrawl frontier ls example
@@ -210,9 +209,9 @@ type shownHost struct {
 	Scheduled    int       `json:"scheduled"`
 	Done         int       `json:"done"`
 	Dropped      int       `json:"dropped"`
-	Delay        float64   `json:"delay"` // seconds
+	DelayMS      int64     `json:"delay_ms"`
 	MaxInFlight  int       `json:"max_in_flight"`
-	Due          time.Time `json:"due,omitzero"`
+	Due          time.Time `json:"due_at,omitzero"`
 	BlockedUntil time.Time `json:"blocked_until,omitzero"`
 
 	Robots []shownRecord `json:"robots,omitempty"` // of its origins, by name
@@ -230,7 +229,7 @@ type shownRecord struct {
 func shownHostOf(h frontier.HostRecord) shownHost {
 	s := shownHost{
 		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
-		Delay: h.Delay.Seconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
+		DelayMS: h.Delay.Milliseconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
 	}
 	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {
 		s.Robots = append(s.Robots, shownRecordOf(origin, h.Robots[origin]))
@@ -286,5 +285,5 @@ func (l *frontierList) hostText(h shownHost, first bool) string {
 		tint = cli.Yellow
 	}
 	return head + fmt.Sprintf("%9d  %9d  %9d  %9d  %6s  %-9s  %s  %s  %s\n", h.Pending, h.Scheduled, h.Done, h.Dropped,
-		humanize.Delay(math.Round(h.Delay*1000)/1000), due, l.paint(cli.Yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), cli.Escape(h.Host))
+		humanize.Delay(h.DelayMS), due, l.paint(cli.Yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), cli.Escape(h.Host))
 }

@@ -20,15 +20,15 @@ type frontierTotals struct {
 	Done      int `json:"done"`
 	Dropped   int `json:"dropped"`
 
-	Hosts    int  `json:"hosts"`
-	Left     int  `json:"hosts_left"` // with URLs that are pending or scheduled
-	Blocked  int  `json:"hosts_blocked"`
-	Failing  int  `json:"robots_failing"`
-	Known    int  `json:"robots_known"` // and not failing
-	Finished bool `json:"finished"`
+	Hosts     int  `json:"hosts"`
+	Remaining int  `json:"hosts_remaining"` // with URLs that are pending or scheduled
+	Blocked   int  `json:"hosts_blocked"`
+	Failing   int  `json:"robots_failing"`
+	Known     int  `json:"robots_known"` // and not failing
+	Finished  bool `json:"finished"`
 
 	// NextDue is when the first URL may be leased, zero when none ever.
-	NextDue time.Time `json:"next_due,omitzero"`
+	NextDue time.Time `json:"next_due_at,omitzero"`
 }
 
 func frontierStatsCommand(streams *cli.Streams) *cobra.Command {
@@ -101,7 +101,7 @@ func (t *frontierTotals) add(h frontier.HostRecord, now time.Time) {
 		t.Hosts++
 	}
 	if h.Pending+h.Scheduled > 0 {
-		t.Left++
+		t.Remaining++
 	}
 	if h.BlockedUntil.After(now) {
 		t.Blocked++
@@ -147,7 +147,7 @@ func (t *frontierTotals) text(now time.Time) string {
 	line("  scheduled", t.Scheduled)
 	line("  done", t.Done)
 	line("  dropped", t.Dropped)
-	hosts := []string{fmt.Sprintf("%d with URLs left", t.Left)}
+	hosts := []string{fmt.Sprintf("%d with URLs left", t.Remaining)}
 	for _, part := range []struct {
 		n    int
 		what string

@@ -84,10 +84,10 @@ func ShortDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/day)
 }
 
-// Delay writes a delay in seconds; 0 is "none".
-func Delay(seconds float64) string {
-	if seconds == 0 {
+// Delay formats a delay in milliseconds; 0 is "none".
+func Delay(ms int64) string {
+	if ms == 0 {
 		return "none"
 	}
-	return time.Duration(seconds * float64(time.Second)).String()
+	return (time.Duration(ms) * time.Millisecond).String()
 }

@@ -45,15 +45,15 @@ that two are taken for one is 3 in a million. In memory a URL takes 20 to 40 byt
 A host whose robots.txt is unreachable is asked again as a crawl does, if that is due
 within --max-wait. The first interrupt ends the planning, and what is known is printed.
 
-With --format json the result is an object on one line: end, began, took, urls, pages,
-rejected (numbers by reason), beyond (the pages that a limit leaves), requests, robots,
-sitemaps, entries, crawl_end, seconds, bound (what takes this long: host, workers, per-ip)
-and slowest (the host), refused (start URLs at addresses that are not allowed: url, addr, why), frontier_bytes, memory_bytes, hosts (those of the crawl), others,
-disallowed (by rule: host, robots_url, group, rule, line, urls, examples) and files (the
-sitemaps: url, host, status, pages, sitemaps, unread). A host has host, robots, robots_url,
-robots_status, robots_error, retry_at, group, urls, pages, rejected, sitemaps,
-sitemaps_beyond, requests, delay, crawl_delay, answer, seconds, visit_times, opens_at. All
-times that are not points in time are in seconds.
+With --format json the result is an object on one line: end, started_at, duration_ms, urls,
+pages, rejected (numbers by reason), pages_beyond_limit, requests, robots, sitemaps, entries,
+crawl_end, crawl_duration_ms, bottleneck (host, workers, per-ip) and slowest (the host),
+refused (start URLs at addresses that are not allowed: url, addr, reason), frontier_bytes,
+memory_bytes, hosts (those of the crawl), others, disallowed (by rule: host, robots_url,
+group, rule, line, urls, examples) and files (the sitemaps: url, host, status, pages,
+sitemaps, unread). A host has host, robots, robots_url, robots_status, robots_error,
+retry_at, group, urls, pages, rejected, sitemaps, sitemaps_unread, requests, delay_ms,
+crawl_delay_ms, response_ms, duration_ms, visit_times, opens_at.
 
 Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitemap cannot
 be asked for yet, 130 interrupted.`,

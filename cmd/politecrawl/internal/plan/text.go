@@ -61,10 +61,10 @@ func (p *planPage) headline() {
 	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBarred(h) }) {
 		of = " of " + humanize.Count(len(p.Hosts), "host")
 	}
-	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
+	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.CrawlDuration))
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
-		p.Printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
+		p.Printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.PagesBeyondLimit, "page"))
 	case crawler.EndDeferred:
 		p.Printf(", but for what cannot be asked for yet")
 	}
@@ -76,7 +76,7 @@ func (p *planPage) hosts() {
 	rows := [][]string{{"host", "pages", "left alone", "requests", "delay", "takes"}}
 	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
 		rows = append(rows, []string{
-			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Seconds),
+			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
 		})
 	}
 	if n := humanize.Sum(p.Rejected) - sumRejected(p.Hosts); n > 0 {
@@ -186,8 +186,8 @@ func (p *planPage) trouble() {
 			}
 			p.Field("hours", "%s", text)
 		}
-		if h.SitemapsBeyond > 0 {
-			p.Field("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
+		if h.SitemapsUnread > 0 {
+			p.Field("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsUnread)
 		}
 	}
 	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *plan.Sitemap) bool { return f.Unread == "" })
@@ -203,13 +203,13 @@ func (p *planPage) trouble() {
 func (p *planPage) needs() {
 	p.Field("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
 	p.Field("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
-	time := aboutTime(p.Seconds)
-	switch p.Bound {
-	case plan.BoundWorkers:
+	time := aboutTime(p.CrawlDuration)
+	switch p.Bottleneck {
+	case plan.BottleneckWorkers:
 		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
-	case plan.BoundAddress:
+	case plan.BottleneckPerIP:
 		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
-	case plan.BoundHost:
+	case plan.BottleneckHost:
 		if p.Slowest != "" && len(p.Hosts) > 1 {
 			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
 		}
@@ -256,7 +256,7 @@ func (p *planPage) unasked() []string {
 }
 
 // aboutTime writes a time that is an estimate.
-func aboutTime(s plan.Seconds) string {
+func aboutTime(s plan.Millis) string {
 	if d := time.Duration(s); d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
 	}

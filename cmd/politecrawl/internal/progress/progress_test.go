@@ -50,11 +50,11 @@ func TestProgressLines(t *testing.T) {
 			case 240:
 				c.hosts = nil // done with
 				s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 1, Statuses: map[int]int{200: 200, 404: 30, 500: 10}, Waiting: []string{"http://a"}}}
-				s.Left, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{Added: 247}}
+				s.Remaining, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{Added: 247}}
 				return s, nil
 			}
 			s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 2, Rejected: map[output.Reason]int{output.Disallowed: 3, output.Nofollow: 1}}}
-			s.Left, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{Added: 9000, Leased: 2}}
+			s.Remaining, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{Added: 9000, Leased: 2}}
 			return s, nil
 		}
 		p.Begin(c, NewHostList([]string{"http://a/x", "http://b:80/"}), 0)
@@ -82,7 +82,7 @@ func TestRateOfOneSampleIsZero(t *testing.T) {
 func TestReading(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	status := func(change func(*crawler.Status)) *crawler.Status {
-		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Left: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{Added: 110, Leased: 1}}}
+		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Remaining: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{Added: 110, Leased: 1}}}
 		change(s)
 		return s
 	}

@@ -29,7 +29,7 @@ func (r *reading) lines() []string {
 	}
 	lines := []string{pages, r.hostLine()}
 	if all := r.Shared; all != nil {
-		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Working()))
+		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Running()))
 	}
 	if rejected := humanize.Sum(r.Rejected); rejected > 0 {
 		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, humanize.Counts(r.Rejected, "")))
@@ -65,7 +65,7 @@ func (r *reading) hostLine() string {
 // the most to do has had its turns, nor at the rate of late. That what is fetched leads
 // to more, nobody knows yet.
 func (r *reading) toGo() string {
-	left, polite := r.Left, r.hosts.quiet
+	left, polite := r.Remaining, r.hosts.quiet
 	if most := r.limit - r.Pages; r.limit > 0 && most < left {
 		left, polite = most, 0 // whoever has them
 	}

@@ -38,7 +38,7 @@ what is said to itself. --agent names others in their place, as in "robots check
 
 With --format json the result is one object: from, fetch, paths (path and alike, how
 many more paths were tried that are of its kind) and agents, and truncated where the
-file is longer than what is read of it, and rules_left_out where rules have so many
+file is longer than what is read of it, and rules_omitted where rules have so many
 wildcards that no path was tried for so many of them; each agent has agent, operator,
 purpose (search, training, answers, user or other), tokens, group and verdicts, one for
 each path: verdict, rule and line.
@@ -98,8 +98,8 @@ type shownMatrix struct {
 	Paths  []shownPath  `json:"paths"`
 	Agents []shownAgent `json:"agents"`
 
-	Left      int  `json:"rules_left_out,omitempty"` // no path was made of them: it would have taken too long
-	Truncated bool `json:"truncated,omitempty"`      // the file goes on behind what is read of it
+	RulesOmitted int  `json:"rules_omitted,omitempty"` // no path was made of them: it would have taken too long
+	Truncated    bool `json:"truncated,omitempty"`     // the file goes on behind what is read of it
 
 	sections bool // the agents come by purpose
 }
@@ -141,7 +141,7 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 		s.Paths = append(s.Paths, shownPath{Path: path})
 	}
 	if len(paths) == 0 {
-		s.Paths, s.Left = tellingPaths(groups)
+		s.Paths, s.RulesOmitted = tellingPaths(groups)
 	}
 	for i, g := range groups {
 		for _, p := range s.Paths {
@@ -275,8 +275,8 @@ func (s shownMatrix) text(paint cli.Painter, width int) string {
 		}
 		p.Printf("\n")
 	}
-	if s.Left > 0 {
-		p.Printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
+	if s.RulesOmitted > 0 {
+		p.Printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.RulesOmitted)))
 	}
 	return p.String()
 }

@@ -82,8 +82,8 @@ With --format json each answer is an object on a line of its own: url, agent, ve
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
 fetched also status, error and retry_at. With --explain it has also explain: path (as it
 is compared), token (that chose the group), group_lines (the User-agent lines that name it,
-one in each part that it is merged from), rules (how many the group has), matches, because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
-where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
+one in each part that it is merged from), rules (how many the group has), matches, reason (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
+where robots.txt was fetched, fetch and age_ms; truncated is true when the file is
 longer than what is read of it.
 
 Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed, as when the address of a

@@ -166,8 +166,8 @@ type shownDecision struct {
 }
 
 type shownDelayDiff struct {
-	Old float64 `json:"old"` // seconds
-	New float64 `json:"new"`
+	OldMS int64 `json:"old_ms"`
+	NewMS int64 `json:"new_ms"`
 }
 
 func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
@@ -182,7 +182,7 @@ func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
 			shown.Changes = append(shown.Changes, change)
 		}
 		if a.OldDelay != a.NewDelay {
-			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Seconds(), a.NewDelay.Seconds()}
+			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Milliseconds(), a.NewDelay.Milliseconds()}
 		}
 		s.Agents = append(s.Agents, shown)
 	}

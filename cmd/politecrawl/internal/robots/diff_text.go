@@ -103,10 +103,10 @@ func (a *shownAgentDiff) count() int {
 func (p *diffPage) delay(d *shownDelayDiff) {
 	const most = robotstxt.DefaultMaxCrawlDelay
 	same := ""
-	if min(d.Old, d.New) >= most.Seconds() {
+	if min(d.OldMS, d.NewMS) >= most.Milliseconds() {
 		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
 	}
-	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
+	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.OldMS), humanize.Delay(d.NewMS), same)
 }
 
 func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file string) {

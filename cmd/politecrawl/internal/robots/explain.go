@@ -18,10 +18,10 @@ type explanation struct {
 	Lines   []int        `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
 	Rules   int          `json:"rules"`                 // of the group
 	Matches []shownMatch `json:"matches"`
-	Because reason       `json:"because"`
-	Fetch   *shownFetch  `json:"fetch,omitempty"`       // nil: the file was given by the user
-	Age     *float64     `json:"age_seconds,omitempty"` // since the fetch
-	Cut     bool         `json:"truncated,omitempty"`   // the file goes on behind what is read of it
+	Because reason       `json:"reason"`
+	Fetch   *shownFetch  `json:"fetch,omitempty"`     // nil: the file was given by the user
+	Age     *int64       `json:"age_ms,omitempty"`    // since the fetch
+	Cut     bool         `json:"truncated,omitempty"` // the file goes on behind what is read of it
 }
 
 // A shownMatch is a rule that matches. The first decides.
@@ -66,7 +66,7 @@ func (l lineFinder) of(g *robotstxt.Group) []int {
 func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation {
 	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile, Cut: r.cut()}
 	if rec := r.record; rec != nil {
-		age := time.Since(rec.FetchedAt).Seconds()
+		age := time.Since(rec.FetchedAt).Milliseconds()
 		x.Fetch, x.Age = fetchOf(rec), &age
 		if r.barred() != "" {
 			x.Fetch.RetryAt = time.Time{} // another try would be refused too
@@ -230,7 +230,7 @@ func (p *explainPage) fetch(x *explanation) {
 		answer += ", " + f.Error
 	}
 	p.line("robots.txt", cli.Escape(strings.Join(f.Chain, " → "))+": "+answer)
-	fetched := fmt.Sprintf("fetched %s, %s ago", humanize.Time(f.FetchedAt), humanize.ShortDuration(time.Duration(*x.Age*float64(time.Second))))
+	fetched := fmt.Sprintf("fetched %s, %s ago", humanize.Time(f.FetchedAt), humanize.ShortDuration(time.Duration(*x.Age)*time.Millisecond))
 	if x.Because == becauseUnreachable {
 		p.line("", fetched)
 		if !f.RetryAt.IsZero() {

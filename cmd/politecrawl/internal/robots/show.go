@@ -40,11 +40,11 @@ type shownFetch struct {
 // A shownGroup is what holds for some agents: all the groups of the file that
 // name them, merged.
 type shownGroup struct {
-	Agents     []string     `json:"agents"`
-	Rules      []shownRule  `json:"rules"`
-	CrawlDelay float64      `json:"crawl_delay,omitempty"` // seconds
-	Fields     []shownField `json:"fields,omitempty"`
-	Unlisted   int          `json:"unlisted,omitempty"` // rules and fields that are not listed, see mostShown
+	Agents       []string     `json:"agents"`
+	Rules        []shownRule  `json:"rules"`
+	CrawlDelayMS int64        `json:"crawl_delay_ms,omitempty"`
+	Fields       []shownField `json:"fields,omitempty"`
+	Omitted      int          `json:"omitted,omitempty"` // number of rules and fields that are not listed, see maxListed
 }
 
 type shownRule struct {
@@ -165,26 +165,26 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 	return f
 }
 
-// mostShown is how many rules and fields are listed of all groups together. No file
+// maxListed is the number of rules and fields that are listed, of all groups together. No file
 // has so many lines that are any, but where groups overlap each agent may have most
 // of the file for its own.
-const mostShown = 100_000
+const maxListed = 100_000
 
 // shownGroups lists the groups in file order. Agents for whom the same lines
 // hold, because one run of User-agent lines names them, are shown together.
 func shownGroups(file *robotstxt.File) []shownGroup {
 	groups := []shownGroup{}
 	shown := map[string]int{} // by the numbers of the lines
-	left := mostShown
+	left := maxListed
 	for _, agents := range file.AgentSets() {
 		own := file.Group(agents[0]) // for "*", which is no token, the global group
 		rules, fields := own.Count()
 		if rules+fields > left {
-			groups = append(groups, shownGroup{Agents: agents, Rules: []shownRule{}, Unlisted: rules + fields})
+			groups = append(groups, shownGroup{Agents: agents, Rules: []shownRule{}, Omitted: rules + fields})
 			continue
 		}
 		left -= rules + fields
-		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
+		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelayMS: own.CrawlDelay().Milliseconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {
 			g.Rules = append(g.Rules, shownRule{rule.Line, secret.RedactText(rule.String())})

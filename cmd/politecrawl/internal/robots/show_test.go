@@ -46,8 +46,8 @@ func TestShowFile(t *testing.T) {
 	want := shownFile{
 		From: file,
 		Groups: []shownGroup{
-			{Agents: []string{"a"}, Rules: []shownRule{{5, "Disallow: /x"}, {13, "Disallow: /y"}}, CrawlDelay: 1.5, Fields: []shownField{delay}},
-			{Agents: []string{"b"}, Rules: []shownRule{{5, "Disallow: /x"}}, CrawlDelay: 1.5, Fields: []shownField{delay}},
+			{Agents: []string{"a"}, Rules: []shownRule{{5, "Disallow: /x"}, {13, "Disallow: /y"}}, CrawlDelayMS: 1500, Fields: []shownField{delay}},
+			{Agents: []string{"b"}, Rules: []shownRule{{5, "Disallow: /x"}}, CrawlDelayMS: 1500, Fields: []shownField{delay}},
 			{Agents: []string{"*"}, Rules: []shownRule{{10, "Allow: /"}}},
 		},
 		Sitemaps: []robotstxt.Sitemap{{Line: 1, URL: "https://example.com/sitemap.xml"}},

@@ -59,8 +59,8 @@ func (s shownFile) text(paint cli.Painter) string {
 
 func (p *showPage) group(g shownGroup) {
 	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
-	if g.Unlisted > 0 {
-		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Unlisted)))
+	if g.Omitted > 0 {
+		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Omitted)))
 		return
 	}
 	if len(g.Rules) == 0 {
@@ -76,8 +76,8 @@ func (p *showPage) group(g shownGroup) {
 	for _, f := range g.Fields {
 		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
 	}
-	if g.CrawlDelay > 0 {
-		p.Printf("        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
+	if g.CrawlDelayMS > 0 {
+		p.Printf("        %s between two requests\n", humanize.Delay(g.CrawlDelayMS))
 	}
 }
 

@@ -39,7 +39,7 @@ func refusedText(refused []crawler.RefusedStart, already []string, dir string) s
 	if n := len(refused) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %s likewise)", humanize.Count(n, "start URL"))
 	}
-	return fmt.Sprintf("%s is not asked for: %s%s%s", first.URL, first.Why, more, why)
+	return fmt.Sprintf("%s is not asked for: %s%s%s", first.URL, first.Reason, more, why)
 }
 
 // allowingAll is the flag that lets start URLs through that were refused for their own

@@ -68,7 +68,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	defer page.close()
 	opts.OnStart = func() {
 		r.begun(cfg, opts)
-		if status, err := c.Status(); opts.Resume && err == nil && status.Left == 0 {
+		if status, err := c.Status(); opts.Resume && err == nil && status.Remaining == 0 {
 			r.Note("nothing was left to do; fetch all again with: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
 		}
 		page.begin(c, r)

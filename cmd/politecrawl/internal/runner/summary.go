@@ -28,8 +28,8 @@ func SummaryText(s *Summary) string {
 	// whose turn did not come.
 	p.Field("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
 	p.Field("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
-	if len(s.Joined) > 0 {
-		p.Field("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
+	if len(s.AddedHosts) > 0 {
+		p.Field("joined", "%s, where start URLs redirect to", strings.Join(s.AddedHosts, " "))
 	}
 	if s.Unchanged > 0 {
 		p.Field("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
@@ -47,7 +47,7 @@ func SummaryText(s *Summary) string {
 		}
 		p.Field(label, "%s", cli.Escape(l.String()))
 	}
-	if s.Unlisted {
+	if s.RejectedIncomplete {
 		p.Field("unlisted", "more URLs were skipped than rejected.jsonl lists")
 	}
 	p.Field("files", "%s and robots/ in %s", strings.Join(filesIn(s.Output), ", "), cli.Escape(s.Output))
@@ -88,8 +88,8 @@ func filesIn(dir string) []string {
 
 // endText says why the crawl ended, and what it left.
 func endText(s *crawler.Summary) string {
-	took := s.Took.Round(100 * time.Millisecond)
-	left := humanize.Count(s.Left, "URL") + " left"
+	took := time.Duration(s.Duration).Round(100 * time.Millisecond)
+	left := humanize.Count(s.Remaining, "URL") + " left"
 	how := "failed"
 	switch s.End {
 	case crawler.EndFinished:
@@ -104,26 +104,24 @@ func endText(s *crawler.Summary) string {
 	case crawler.EndInterrupted:
 		how = "interrupted"
 	default:
-		if s.Left == 0 { // not that all is done
+		if s.Remaining == 0 { // not that all is done
 			return fmt.Sprintf("failed after %v", took)
 		}
 	}
 	return fmt.Sprintf("%s after %v, %s", how, took, left)
 }
 
-// A Summary is a [crawler.Summary] as JSON for scripts, with the time in seconds.
+// A Summary is a [crawler.Summary] as JSON for scripts.
 type Summary struct {
 	*crawler.Summary
 
-	Seconds float64   `json:"seconds"`
-	Report  string    `json:"report,omitempty"`  // the page for a person; report.json is beside it
-	GoOn    string    `json:"go_on,omitempty"`   // the command that goes on with the crawl
-	Took    *struct{} `json:"took_ns,omitempty"` // takes the place of the Summary's own, to leave it out
+	Report        string `json:"report,omitempty"`         // path of report.html; report.json is beside it
+	ResumeCommand string `json:"resume_command,omitempty"` // the command that resumes the crawl
 }
 
 // NewSummary returns the summary of a crawl for scripts.
 func NewSummary(s *crawler.Summary) *Summary {
-	return &Summary{Summary: s, Seconds: s.Took.Seconds(), GoOn: resumeCommand(s)}
+	return &Summary{Summary: s, ResumeCommand: resumeCommand(s)}
 }
 
 // MaxListed is how many hosts are named that could not be requested.
@@ -136,8 +134,8 @@ func WaitingText(s *crawler.Summary) string {
 	var reasons []string             // in the order of their first hosts
 	for i, host := range s.Waiting {
 		reason := ""
-		if i < len(s.WaitingWhy) {
-			reason = s.WaitingWhy[i]
+		if i < len(s.WaitingReasons) {
+			reason = s.WaitingReasons[i]
 		}
 		if why[reason] == nil {
 			reasons = append(reasons, reason)
@@ -178,7 +176,7 @@ func LaterLine(s *crawler.Summary) string {
 // resumeCommand is how to go on with a crawl; empty: there is nothing to go on with. One that
 // failed with no URL left still has to be written down.
 func resumeCommand(s *crawler.Summary) string {
-	if s.Left == 0 && s.End != crawler.EndFailed {
+	if s.Remaining == 0 && s.End != crawler.EndFailed {
 		return ""
 	}
 	command := "politecrawl crawl --resume " + cli.ShellWord(s.Output)

@@ -21,7 +21,7 @@ func TestWaitingWhy(t *testing.T) {
 		{"h1 h2 h3 h4 h5 h6 h7 h8", []string{"x", "y", "x", "x", "x", "y", "z", "z"},
 			"  waiting     for robots.txt of h1, h3, h4, h5: x\n              for robots.txt of h2 and 1 more: y\n              for robots.txt of 2 more hosts for other reasons\n"},
 	} {
-		if got := WaitingText(&crawler.Summary{Waiting: strings.Fields(tt.hosts), WaitingWhy: tt.why}); got != tt.want {
+		if got := WaitingText(&crawler.Summary{Waiting: strings.Fields(tt.hosts), WaitingReasons: tt.why}); got != tt.want {
 			t.Errorf("%s: got\n%swant\n%s", tt.hosts, got, tt.want)
 		}
 	}
@@ -51,10 +51,10 @@ func TestGoOnText(t *testing.T) {
 		want string
 	}{
 		{crawler.Summary{End: crawler.EndFinished, Output: "a"}, ""},
-		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Left: 1}, "to go on: politecrawl crawl --resume a/b-c\n"},
-		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Left: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
-		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
-		{crawler.Summary{End: crawler.EndFailed, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a\n"},
+		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Remaining: 1}, "to go on: politecrawl crawl --resume a/b-c\n"},
+		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Remaining: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
+		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Remaining: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a", Remaining: 1}, "to go on: politecrawl crawl --resume a\n"},
 		{crawler.Summary{End: crawler.EndFailed, Output: "a"}, "to go on: politecrawl crawl --resume a\n"},
 	} {
 		if got := ResumeText(&tt.sum); got != tt.want {

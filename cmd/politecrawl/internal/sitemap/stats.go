@@ -16,7 +16,7 @@ type sitemapTotals struct {
 	Unread   int                    `json:"unread"` // not fetched, or not read to the end
 	Formats  map[sitemap.Format]int `json:"formats"`
 	Entries  int                    `json:"entries"`
-	LeftOut  int                    `json:"left_out"` // by --policy
+	Excluded int                    `json:"excluded"` // by --policy
 	Dated    int                    `json:"dated"`    // entries with a lastmod
 	Oldest   time.Time              `json:"oldest,omitzero"`
 	Newest   time.Time              `json:"newest,omitzero"`
@@ -29,7 +29,7 @@ func (t *sitemapTotals) addFile(f robotsext.SitemapFile) {
 	if f.Err != nil {
 		t.Unread++
 	}
-	t.LeftOut += f.OutOfScope
+	t.Excluded += f.OutOfScope
 	t.Received += f.Summary.Packed
 	t.Bytes += f.Summary.Bytes
 	if f.Summary.Format != "" {
@@ -60,8 +60,8 @@ func (t *sitemapTotals) text() string {
 	}
 	p.Field("files", "%s", files)
 	entries := fmt.Sprint(t.Entries)
-	if t.LeftOut > 0 {
-		entries += fmt.Sprintf(", and %d that the sitemap has no right to list", t.LeftOut)
+	if t.Excluded > 0 {
+		entries += fmt.Sprintf(", and %d that the sitemap has no right to list", t.Excluded)
 	}
 	p.Field("entries", "%s", entries)
 	if t.Dated > 0 {

@@ -12,7 +12,7 @@ import (
 
 // What viewers are to see is encoded while the crawl writes on, so it is a copy.
 func TestPartsAreCopies(t *testing.T) {
-	w := newWatch("", 0)
+	w := newWatcher("", 0)
 	write := func(n int) {
 		url := fmt.Sprintf("https://example.com/%d", n)
 		found := &output.Found{
