@@ -112,12 +112,12 @@ func split(rawURL string) (page, query, fragment string) {
 	return page, query, fragment
 }
 
-// named tells whether a line names param, for whatever paths.
+// named reports whether a line names param, for whatever paths.
 func named(lines []robotstxt.CleanParam, param string) bool {
 	return slices.ContainsFunc(lines, func(c robotstxt.CleanParam) bool { return slices.Contains(c.Params, param) })
 }
 
-// drops tells whether the rules name param.
+// drops reports whether the rules name param.
 func (r *Rules) drops(param string) bool {
 	return r != nil && slices.ContainsFunc(r.names, func(n name) bool { return n.matches(param) })
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A DamagedError says that a file cannot be read. Of one of JSON lines it says which lines
-// cannot be, and all others can.
+// A DamagedError says that a file cannot be read. For a file of JSON lines it names the
+// lines that cannot be read.
 type DamagedError struct {
 	File  string
 	Lines []int // their numbers, from 1; none: the file is no file of lines
@@ -58,8 +58,8 @@ func linesText(numbers []int) string {
 	return b.String()
 }
 
-// Readable returns err, unless it says of lines that they cannot be read: those that can
-// are enough for the caller.
+// Readable returns err, unless it is a [*DamagedError], for callers that need only the
+// readable lines.
 func Readable(err error) error {
 	if _, ok := errors.AsType[*DamagedError](err); ok {
 		return nil
@@ -67,8 +67,8 @@ func Readable(err error) error {
 	return err
 }
 
-// BadLine returns err for a function that Each calls: the line is JSON, and yet makes no
-// sense. Each counts it as one that cannot be read.
+// BadLine returns an error for the function that Each calls: the line is valid JSON but
+// makes no sense. Each reports it as damaged.
 func BadLine(err error) error { return &badLine{err} }
 
 type badLine struct{ error }

@@ -10,14 +10,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A File is a file of JSON lines that grows.
+// A File is a file of JSON lines that is appended to.
 type File struct {
 	file   *os.File
 	length int64
 }
 
-// Open opens a file to append to it, and cuts off what lies beyond the bytes
-// that count.
+// Open opens a file to append to it, and truncates it to counted bytes.
 func Open(path string, counted int64) (*File, error) {
 	if err := RefuseSymlink(path); err != nil {
 		return nil, err
@@ -49,13 +48,13 @@ func (l *File) cut(counted int64) error {
 	return l.file.Truncate(l.length)
 }
 
-// Append adds whole lines, as Line makes them. When it returns, they have left the process.
+// Append appends complete lines, as Line makes them. When it returns, the kernel has them.
 func (l *File) Append(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
 	if _, err := l.file.Write(text); err != nil {
-		// What was written of it goes, so that what comes later is not torn.
+		// Remove the incomplete write, so that later lines are intact.
 		return errors.Join(err, l.file.Truncate(l.length))
 	}
 	l.length += int64(len(text))
@@ -71,8 +70,8 @@ func (l *File) Sync() error { return durable.File(l.file) }
 // Close closes the file.
 func (l *File) Close() error { return l.file.Close() }
 
-// RefuseSymlink refuses a name that is a link: what a crawl writes stays in its directory, also
-// where somebody else has been there first.
+// RefuseSymlink returns an error if a name is a symbolic link: a crawl writes only inside
+// its directory.
 func RefuseSymlink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%q is a symbolic link, which a crawl does not follow; remove it", path)
@@ -80,8 +79,8 @@ func RefuseSymlink(path string) error {
 	return nil
 }
 
-// CompleteLength returns how many of the first length bytes of a file are whole lines. It reads
-// backwards from there, no further than to the end of the last of them.
+// CompleteLength returns how many of the first length bytes of a file are complete lines.
+// It reads backwards from there.
 func CompleteLength(r io.ReaderAt, length int64) (int64, error) {
 	var buf [4096]byte
 	for end := length; end > 0; {

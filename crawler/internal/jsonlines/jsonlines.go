@@ -1,7 +1,7 @@
 // Package jsonlines reads and appends to files of one JSON value a line.
 //
-// A line that was torn, by a kill or a power cut, has no end and does not count. Lines that
-// somebody has damaged are passed over and named; all others can be read.
+// An incomplete line, after a kill or a power cut, has no end and does not count. Damaged
+// lines are skipped and reported; all others can be read.
 package jsonlines
 
 import (
@@ -50,9 +50,9 @@ func Read[T any](name string) iter.Seq2[*T, error] {
 
 var errStop = errors.New("stop")
 
-// Each calls f for each line of a file of JSON lines that was whole when it was
-// called, with where the line begins, until f fails. It passes over lines that cannot be
-// read; when all others have been read, the error is a [*DamagedError] that names them.
+// Each calls f for each complete line of a file of JSON lines, with its offset, until f
+// fails. It skips lines that cannot be read. After the last line it returns a
+// [*DamagedError] that names them.
 func Each[T any](name string, f func(at int64, v *T) error) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -102,8 +102,8 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// decode reads a line, and tells whether it found something: there is nothing in an empty
-// line, nor in one without an end that is being written.
+// decode decodes a line, and reports whether it has a value. An empty line has none, nor an
+// incomplete one that is being written.
 func decode(line []byte, ended bool, v any) (found bool, err error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return false, nil
@@ -125,8 +125,8 @@ func decode(line []byte, ended bool, v any) (found bool, err error) {
 // ErrNotUTF8 says that a JSON text is damaged: all that a crawl writes is UTF-8.
 var ErrNotUTF8 = errors.New("not UTF-8")
 
-// Unmarshal is json.Unmarshal, which would read octets that are not UTF-8 as U+FFFD: a
-// damaged line would name another URL, or lose a field, and nobody would know.
+// Unmarshal is json.Unmarshal for UTF-8 only. json.Unmarshal reads other bytes as U+FFFD,
+// so a damaged line could name another URL unnoticed.
 func Unmarshal(text []byte, v any) error {
 	if !utf8.Valid(text) {
 		return ErrNotUTF8

@@ -9,15 +9,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A Log is a file of JSON lines of which every whole line counts. It is safe for
+// A Log is a file of JSON lines of which every complete line counts. It is safe for
 // concurrent use.
 type Log struct {
 	mu    sync.Mutex // guards lines, and the order of writes
 	lines *File
 }
 
-// OpenLog opens a log to append to it, or begins one. A last line that is torn is
-// cut off. The names in its directory have then reached the disk.
+// OpenLog opens or creates a log to append to it. It removes an incomplete last line, and
+// syncs the names in the directory.
 func OpenLog(name string) (*Log, error) {
 	l, err := Open(name, math.MaxInt64)
 	if err != nil {
@@ -29,8 +29,8 @@ func OpenLog(name string) (*Log, error) {
 	return &Log{lines: l}, nil
 }
 
-// Append adds whole lines, as Line makes them, and returns where they begin. When
-// it returns, they have left the process.
+// Append appends complete lines, as Line makes them, and returns their offset. When it
+// returns, the kernel has them.
 func (l *Log) Append(lines []byte) (at int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package lifecycle knows whether a crawl is at work, and why it ends.
+// Package lifecycle tracks whether a crawl is running, and why it ends.
 package lifecycle
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// failed is the end of a crawl by an error of our own side. The others are the caller's.
+// failed is the end of a crawl by an internal error. The others are the caller's.
 const failed plan.End = "failed"
 
-// A Lifecycle knows whether a crawl is at work, and why it ends. It is safe for concurrent
+// A Lifecycle tracks whether a crawl is running, and why it ends. It is safe for concurrent
 // use.
 type Lifecycle struct {
 	log *slog.Logger
@@ -28,24 +28,24 @@ type Lifecycle struct {
 	// the frontier may be out of reach does it end, a little later.
 	CommitCtx context.Context
 
-	open   sync.RWMutex // held while the frontier is used by a request that nobody waits for
+	open   sync.RWMutex // held by WhileOpen
 	closed bool         // guarded by open
 
 	mu         sync.Mutex         // guards all below
 	stopLeases context.CancelFunc // ends the handing out of leases; nil: there is none yet
-	end        plan.End           // empty: the crawl goes on
-	fault      error              // of our own side
+	end        plan.End           // empty: the crawl is running
+	fault      error              // internal error
 	stats      frontier.Stats     // as they were last seen
 }
 
-// New returns the lifecycle of a crawl that has not begun.
+// New returns the lifecycle of a crawl that has not started.
 func New(log *slog.Logger) *Lifecycle {
 	l := &Lifecycle{log: log, CommitCtx: context.Background()}
 	l.Working, l.Abort = context.WithCancel(l.CommitCtx) //nolint:gosec // whoever runs the crawl calls Abort
 	return l
 }
 
-// Leases returns the context under which URLs are handed out: until ctx ends, or the crawl.
+// Leases returns the context for leasing URLs. It ends with ctx or the crawl.
 func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.CancelFunc) {
 	leases, stop := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -56,7 +56,7 @@ func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.Cancel
 	return leases, stop
 }
 
-// Stop ends the handing out of URLs. The first reason counts.
+// Stop stops leasing URLs. The first reason counts.
 func (l *Lifecycle) Stop(why plan.End) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *Lifecycle) Stop(why plan.End) {
 	}
 }
 
-// Fail ends the handing out of URLs for an error of our own side, as a full disk.
+// Fail ends the crawl with an internal error, such as a full disk.
 func (l *Lifecycle) Fail(err error) {
 	l.mu.Lock()
 	first := l.fault == nil
@@ -84,29 +84,29 @@ func (l *Lifecycle) Fail(err error) {
 	}
 }
 
-// HasFailed reports whether an error of our own side has ended the crawl.
+// HasFailed reports whether an internal error has ended the crawl.
 func (l *Lifecycle) HasFailed() bool {
 	_, _, fault := l.Ending()
 	return fault != nil
 }
 
-// Ending returns why the crawl ends, the last statistics of the frontier, and the error of our
-// own side.
+// Ending returns why the crawl ends, the last statistics of the frontier, and the internal
+// error.
 func (l *Lifecycle) Ending() (end plan.End, stats frontier.Stats, fault error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end, l.stats, l.fault
 }
 
-// SetStats remembers statistics of the frontier.
+// SetStats stores statistics of the frontier.
 func (l *Lifecycle) SetStats(stats frontier.Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stats = stats
 }
 
-// WhileOpen calls use, unless the frontier is closed or the crawl has failed: then nobody
-// waits for the request any more that wants it.
+// WhileOpen calls use, unless the frontier is closed or the crawl has failed. It is for
+// requests that may end after the crawl.
 func (l *Lifecycle) WhileOpen(use func() error) {
 	l.open.RLock()
 	defer l.open.RUnlock()
@@ -118,7 +118,7 @@ func (l *Lifecycle) WhileOpen(use func() error) {
 	}
 }
 
-// Close ends what WhileOpen lets through. When it returns, nothing is under way.
+// Close makes WhileOpen ignore further calls, and waits for those in progress.
 func (l *Lifecycle) Close() {
 	l.open.Lock()
 	defer l.open.Unlock()

@@ -76,7 +76,7 @@ func NewDelays(f frontier.Frontier, opts Options) *Delays {
 	return d
 }
 
-// RequestedDelay is the delay that a robots.txt asks for, within bounds.
+// RequestedDelay returns the delay that a robots.txt requests, within the limits.
 func (d *Delays) RequestedDelay(group *robotstxt.Group) time.Duration {
 	if group == nil {
 		return d.opts.Delay
@@ -84,8 +84,8 @@ func (d *Delays) RequestedDelay(group *robotstxt.Group) time.Duration {
 	return max(d.opts.Delay, min(group.CrawlDelay(), d.opts.MaxCrawlDelay))
 }
 
-// requestedDelay is the delay that a host asks for: the longest that any robots.txt of its
-// origins does. Group is that of the origin o, which rec may not have yet.
+// requestedDelay returns the longest delay that the robots.txt files of a host's origins
+// request. Group is that of the origin o, which rec may not have yet.
 func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, group *robotstxt.Group) time.Duration {
 	delay := d.RequestedDelay(group)
 	for other := range rec.Robots {
@@ -101,8 +101,8 @@ func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, gro
 	return delay
 }
 
-// Learn sets the delay of a host to the longest that the robots.txt of the origin o and those
-// of its other origins ask for. A host that is slowed down stays so.
+// Learn sets the delay of a host to the longest that the robots.txt files of its origins
+// request. A slowed-down host stays so.
 func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt.Group) error {
 	host := weburl.ServerOf(string(o))
 	d.mu.Lock()
@@ -124,8 +124,8 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, MaxInFlight: d.opts.MaxInFlight, BlockUntil: time.Now().Add(delay)})
 }
 
-// Renew sets the delay of a host by the settings as they are now, if it was set by others.
-// It reports whether the host has to wait longer than it did.
+// Renew sets the delay of a host by the current settings, if it has a delay from earlier
+// ones. It reports whether the host has to wait longer.
 func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group) (wait bool, err error) {
 	if !d.opts.Changed {
 		return false, nil
@@ -149,8 +149,8 @@ func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Orig
 	return wait, d.frontier.UpdateHost(ctx, host, update)
 }
 
-// ClosedUntil reports whether it is outside the visiting hours that a robots.txt asks for,
-// and until when (Visit-time, ROB-EXT-02).
+// ClosedUntil reports whether now is outside the Visit-time of a robots.txt, and until when
+// (ROB-EXT-02).
 func ClosedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed bool) {
 	if group == nil {
 		return time.Time{}, false
@@ -171,10 +171,9 @@ func ClosedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed
 	return until, len(hours) > 0
 }
 
-// Observe learns from the status of a response. Failures double the delay of the
-// whole host, good responses take a tenth off again until it is back where it was
-// (ROB-POL-05). Refusals such as 403 and 404 say nothing about the load
-// (ROB-POL-06).
+// Observe adjusts the delay of a host to the status of a response. Failures double it; good
+// responses reduce it by a tenth until it is back to normal (ROB-POL-05). Refusals such as
+// 403 and 404 say nothing about the load (ROB-POL-06).
 func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group, status int) error {
 	failed := status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 	d.mu.Lock()
@@ -206,7 +205,7 @@ func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Or
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
 }
 
-// mayBeSlowed tells whether a host may be slower than it asks to be. The lock is held.
+// mayBeSlowed reports whether a host may be slowed down. The lock is held.
 func (d *Delays) mayBeSlowed(host frontier.Host) bool {
 	if d.slowed[host] || d.opts.Resumed && d.opts.Recheck == 0 {
 		return true
@@ -224,8 +223,8 @@ func (d *Delays) mayBeSlowed(host frontier.Host) bool {
 // maxChecked bounds the memory for when hosts were asked about.
 const maxChecked = 100_000
 
-// After returns how long a host waits at least after a request that took so long: a slow
-// server waits in proportion (ROB-POL-07). Without a delay there is no rate to keep.
+// After returns how long a host waits at least after a request of a duration: a slow server
+// waits in proportion (ROB-POL-07). Without a delay there is no rate to keep.
 func (d *Delays) After(took time.Duration) time.Duration {
 	if d.opts.Delay == 0 {
 		return Requested
@@ -241,8 +240,8 @@ func (d *Delays) noteLongest(delay time.Duration) {
 	d.longest.Store(max(d.longest.Load(), int64(delay)))
 }
 
-// ReadRecord returns the robots.txt of an origin that is kept beside the clock of its host;
-// nil: none is.
+// ReadRecord returns the robots.txt of an origin from the record of its host; nil: there is
+// none.
 func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record, error) {
 	robots, ok := host.Robots[string(o)]
 	if !ok {
@@ -255,8 +254,8 @@ func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record
 	return rec, nil
 }
 
-// LastReached returns when the robots.txt of an origin was fetched, by the clock of the process
-// that did; zero: it never was, or could not be read since.
+// LastReached returns when the robots.txt of an origin was fetched, by the clock of the
+// process that fetched it. It is zero if it never was, or was unreachable since.
 func LastReached(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (time.Time, error) {
 	h, err := f.Host(ctx, weburl.ServerOf(string(o)))
 	if err != nil {

@@ -61,9 +61,8 @@ func (s *Slot) Used() (took time.Duration, used bool) {
 	return max(s.ended.Sub(s.began), 0), s.used
 }
 
-// Busy reports whether the response to the last request for robots.txt said that the whole
-// server has too much to do, and until when it wants no request. Err is what the robots.txt
-// came to.
+// Busy reports whether the last response for robots.txt said that the server is overloaded,
+// and until when it must not be requested. Err is the error of the robots.txt.
 func (s *Slot) Busy(err error) (until time.Time, busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,9 +102,9 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	return func() { release(Requested) }, nil
 }
 
-// shareLease is for the robots.txt that the gate fetches by itself, because its record expired
-// between the worker's check and the page's request. Both use the page's lease, so the delay
-// passes right after, when it is known what the new robots.txt asks for; see Rest.
+// shareLease is for a robots.txt that the gate fetches itself, because its record expired
+// between the worker's check and the request for the page. Both use the lease of the page,
+// so the delay passes afterwards; see Rest.
 func (s *Slots) shareLease(ctx context.Context, host frontier.Host) (done func(), err error) {
 	if err := s.Rest(ctx, host); err != nil { // a redirect led back
 		return nil, err
@@ -113,8 +112,8 @@ func (s *Slots) shareLease(ctx context.Context, host frontier.Host) (done func()
 	return func() { s.resting.Store(host, struct{}{}) }, nil
 }
 
-// Rest lets the pause of a server pass whose robots.txt was requested in the slot of a page. A
-// Retry-After may be longer than the lease: then that page has timed out.
+// Rest waits for the delay of a server whose robots.txt was requested in the slot of a
+// page. A Retry-After may be longer than the lease; then the page has timed out.
 func (s *Slots) Rest(ctx context.Context, host frontier.Host) error {
 	if _, ok := s.resting.LoadAndDelete(host); !ok {
 		return nil
@@ -185,18 +184,18 @@ func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) (wait time.Du
 	return wait, host, recorded
 }
 
-// isBusy tells whether a status is about the server, and not about the URL.
+// isBusy reports whether a status is about the server rather than the URL.
 func isBusy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// isUnreachable tells whether a robots.txt with this status cannot be reached (ROB-STA-01).
+// isUnreachable reports whether a robots.txt with this status is unreachable (ROB-STA-01).
 func isUnreachable(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500
 }
 
-// PauseBefore lets the pause of a server pass before a request to it is sent again, or returns
-// when ctx ends.
+// PauseBefore waits for the delay of a server before a request is sent again, or until ctx
+// ends.
 func (s *Slots) PauseBefore(ctx context.Context, u *url.URL) {
 	pause := s.delays.opts.Delay
 	if host, err := frontier.HostOf(u.String()); err == nil {

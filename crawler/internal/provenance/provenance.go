@@ -73,11 +73,11 @@ type Provenance struct {
 	IndexDepth int              // indexes above it
 }
 
-// MaxFoundOn is how many bytes of a long URL are kept as the via of others: a page may have
+// MaxFoundOn is how many bytes of a URL are kept as FoundOn of others: a page may have
 // thousands of links.
 const MaxFoundOn = 1000
 
-// Referrer returns a URL as the via of what it leads to.
+// Referrer returns a URL as FoundOn of the URLs that it leads to.
 func Referrer(url string) string {
 	if len(url) <= MaxFoundOn {
 		return url
@@ -144,7 +144,7 @@ func (p Provenance) Encode() []byte {
 	return append(b, p.FoundOn...)
 }
 
-// Decode is the inverse of Encode. Beside an error it returns a link of which nothing is known.
+// Decode is the inverse of Encode. With an error it returns a link of unknown origin.
 func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version {
 		return unknown, errFormat
@@ -182,9 +182,9 @@ func unixOrZero(t time.Time) int64 {
 	return t.Unix()
 }
 
-// SitemapKey is what the frontier knows a sitemap by. A fragment never reaches
-// the wire; this one keeps a sitemap apart from a page of the same URL, and from
-// the same file listed by another host, whose entries are other ones.
+// SitemapKey returns the frontier's key of a sitemap. The fragment is never sent. It
+// distinguishes a sitemap from a page of the same URL, and from the same file listed by
+// another host.
 func SitemapKey(url string, listed robotsext.Origin) string {
 	return url + sitemapMark + string(listed)
 }
@@ -194,6 +194,6 @@ func IsSitemapKey(key string) bool { return strings.Contains(key, sitemapMark) }
 
 const sitemapMark = "#sitemap-of="
 
-// RedirectKey is what the frontier knows the target of a redirect by that is to be fetched as it
-// stands, though links to the same URL are skipped as other spellings of another one.
+// RedirectKey returns the frontier's key of the target of a redirect that is fetched as it
+// is, although links to the same URL are skipped as duplicates.
 func RedirectKey(url string) string { return url + "#redirect" }

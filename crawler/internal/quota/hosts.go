@@ -8,10 +8,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Hosts limits the hosts of a crawl whose scope nobody has listed (domain and any): a name
-// server that knows every name is a trap. It asks the frontier, and remembers some hosts. It
-// is safe for concurrent use. Processes that share a crawl may exceed the limit together by
-// some hundreds, since each counts on from when it last asked.
+// Hosts limits the hosts of a crawl in scope domain or any: a DNS server that resolves
+// every name is a trap. It asks the frontier, and caches some hosts. It is safe for
+// concurrent use. Processes that share a crawl may exceed the limit together by some
+// hundreds.
 type Hosts struct {
 	limit  int // 0: there is no limit
 	onFull func()
@@ -86,7 +86,7 @@ func (l *Hosts) Join(host frontier.Host) {
 	l.remember(host)
 }
 
-// recall tells whether it is remembered of a host that it was admitted, or refused.
+// recall reports whether a host is known to be admitted or refused.
 func (l *Hosts) recall(host frontier.Host) (admitted, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *Hosts) recall(host frontier.Host) (admitted, known bool) {
 	return false, time.Now().Before(l.refused[host])
 }
 
-// addHost counts a host, unless that is one too many.
+// addHost counts a host, unless it exceeds the limit.
 func (l *Hosts) addHost(ctx context.Context, f frontier.Frontier) (bool, error) {
 	if l.since++; !l.counted || l.since > recountHosts {
 		stats, err := f.Stats(ctx)

@@ -6,8 +6,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Take takes a page of a host from the limits. Where processes share a crawl, the last
-// page of a host may be in flight in another, and come to nothing.
+// Take takes a page of a host from the limits. In a shared crawl, the last page of a host
+// may be in flight in another process, and may fail.
 func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	s, err := l.take(ctx, host)
 	switch {
@@ -21,9 +21,9 @@ func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Hos
 	return s, err
 }
 
-// takeLast takes a page of a host of which other processes have taken the last. As long as
-// one may be in flight there, the host is handed out to one at a time: so it waits for that
-// page, and who gets it then knows that there is no other.
+// takeLast takes a page of a host whose last page another process has taken. While that
+// page may be in flight, the host is leased to one worker at a time. The next lease then
+// comes after that page, and its result is known.
 func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	rec, err := f.Host(ctx, host)
 	if err != nil {
@@ -33,13 +33,13 @@ func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier
 		return busy, l.setNarrow(ctx, f, host, true)
 	}
 	s, err := l.takeExclusive(ctx, host)
-	if s == HostSpent && err == nil { // there is nothing to wait for any more
+	if s == HostSpent && err == nil { // no other page can be returned
 		err = l.setNarrow(ctx, f, host, false)
 	}
 	return s, err
 }
 
-// setNarrow has a host handed out to one at a time, or to as many as the crawl says.
+// setNarrow leases a host to one worker at a time, or to as many as the crawl allows.
 func (l *Pages) setNarrow(ctx context.Context, f frontier.Frontier, host frontier.Host, narrow bool) error {
 	l.mu.Lock()
 	l.host(host).narrowed = narrow
@@ -57,8 +57,8 @@ func (l *Pages) isNarrowed(h frontier.Host) bool {
 	return l.host(h).narrowed
 }
 
-// takeExclusive is take while no other process has a page of the host in flight: what has been
-// taken then is given back by nobody.
+// takeExclusive is take while no other process has a page of the host in flight: no page
+// can be returned.
 func (l *Pages) takeExclusive(ctx context.Context, h frontier.Host) (Share, error) {
 	l.mu.Lock()
 	l.host(h).exhausted = false

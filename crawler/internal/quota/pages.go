@@ -1,4 +1,4 @@
-// Package quota hands out what a crawl may still fetch: pages, bytes, hosts and sitemaps.
+// Package quota enforces the limits of a crawl on pages, bytes, hosts and sitemaps.
 package quota
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Pages hands out what a crawl may still fetch: pages and bytes in all, and pages
-// of each host. It is safe for concurrent use.
+// Pages enforces the limits on pages and bytes of a crawl, and on pages of each host. It is
+// safe for concurrent use.
 //
-// A process takes pages from counters, some at a time, before it hands them out here:
-// other processes of the same crawl take from the same counters. A process that dies
-// with pages in hand gives them back when it resumes. Bytes are known afterwards only,
-// and those of other processes with a delay.
+// A process takes pages from counters, some at a time, before it grants them: other
+// processes of the same crawl take from the same counters. A process that dies with unused
+// pages returns them when it is resumed. Bytes are known afterwards only, and those of
+// other processes with a delay.
 type Pages struct {
 	counters    Counters
 	maxInFlight int  // requests to one host, at the most
@@ -80,8 +80,8 @@ type Limits struct {
 	MaxInFlight int // requests to one host
 }
 
-// NewPages returns the limits of a crawl whose processes take from these counters; nil:
-// it has only this one, and nobody changes its limits.
+// NewPages returns the limits of a crawl whose processes share counters; nil: this is the
+// only process, and its limits never change.
 func NewPages(opts Limits, of Counters) *Pages {
 	l := &Pages{
 		counters: of, perHost: opts.MaxHostPages, all: &budget{limit: opts.MaxPages}, maxBytes: opts.MaxBytes,
@@ -159,7 +159,7 @@ func (l *Pages) tryTake(h frontier.Host) (s Share, short *budget) {
 	return Granted, nil
 }
 
-// refill takes pages from a counter for a budget that is empty.
+// refill takes pages from a counter for an empty budget.
 func (l *Pages) refill(ctx context.Context, h frontier.Host, b *budget) error {
 	l.refilling.Lock()
 	defer l.refilling.Unlock()
@@ -168,7 +168,7 @@ func (l *Pages) refill(ctx context.Context, h frontier.Host, b *budget) error {
 	if b != l.all {
 		counter, n, most = HostCounter+string(h), 1, l.perHost
 	}
-	enough := !b.empty() || b.exhausted // somebody else has drawn
+	enough := !b.empty() || b.exhausted // another worker has refilled it
 	changes := l.changes
 	l.mu.Unlock()
 	if enough {
@@ -181,7 +181,7 @@ func (l *Pages) refill(ctx context.Context, h frontier.Host, b *budget) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.taken += int(got)
-	b.exhausted = got == 0 && changes == l.changes // else it was asked for by an old limit
+	b.exhausted = got == 0 && changes == l.changes // otherwise the limit has changed meanwhile
 	return nil
 }
 
@@ -199,8 +199,8 @@ func (l *Pages) Done(ctx context.Context, h frontier.Host, fetched bool, bytes i
 	return l.giveBack(ctx, h)
 }
 
-// giveBack gives back a page of a host that is in hand and not in flight: the next turn of
-// the host may be another process's.
+// giveBack returns an unused page of a host to the counter: the next request to the host
+// may be another process's.
 func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
 	l.refilling.Lock()
 	defer l.refilling.Unlock()
@@ -247,9 +247,9 @@ func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.bytes += int64(bytes)
 }
 
-// Set sets the counters to what this process has of them: one that was killed had taken
-// more, and without a limit nobody counted. Over says that it hands out no more: it keeps
-// the pages that it has fetched, and those in flight.
+// SyncCounters sets the counters to what this process has of them. After a kill they may be
+// higher, and without a limit nobody counted. Over says that this process grants no more
+// pages: it keeps those fetched or in flight.
 func (l *Pages) SyncCounters(ctx context.Context, over bool) error {
 	l.refilling.Lock()
 	defer l.refilling.Unlock()
@@ -263,7 +263,7 @@ func (l *Pages) taken(over bool) map[string]int64 {
 	taken := make(map[string]int64)
 	note := func(counter string, b *budget) {
 		if b.limit == 0 {
-			return // nobody asks the counter
+			return // the counter is not used
 		}
 		if over {
 			b.taken = b.fetched + b.inFlight
@@ -277,8 +277,8 @@ func (l *Pages) taken(over bool) map[string]int64 {
 	return taken
 }
 
-// Change sets other limits, of pages in flight too: where there was none before, those
-// that this process has had count. Those that are nil stay.
+// Change changes the limits; nil: no change. If there was no limit before, the pages of
+// this process so far count.
 func (l *Pages) Change(pages, perHost *int, bytes *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -313,16 +313,16 @@ func (l *Pages) host(h frontier.Host) *budget {
 	return b
 }
 
-// budget is a number of pages. A turn that brought no page gives its share back,
-// so that a limit is met exactly.
+// budget is a number of pages. A request that brought no page returns its share, so that a
+// limit is met exactly.
 type budget struct {
 	limit    int // 0: none
 	fetched  int
 	inFlight int // in flight
 
-	// How many pages this process may have, those that it has had included, whether
-	// there were no more for it, whether there never will be, and whether its host is
-	// handed out to one at a time until that is known.
+	// How many pages this process has taken from the counter, fetched ones included;
+	// whether the counter had no more; whether that is final; and whether the host is
+	// leased to one worker at a time until that is known.
 	taken                      int
 	exhausted, final, narrowed bool
 }
@@ -335,10 +335,10 @@ func (b *budget) change(limit int) {
 	b.limit, b.exhausted, b.final = limit, false, false
 }
 
-// empty tells whether there is no page to hand out.
+// empty reports whether there is no page to grant.
 func (b *budget) empty() bool { return b.limit > 0 && b.fetched+b.inFlight >= b.taken }
 
-// isExhausted tells whether all pages have been fetched.
+// spent reports whether all pages have been fetched.
 func (b *budget) spent() bool {
 	return b.empty() && b.inFlight == 0 && (b.exhausted || b.taken >= b.limit)
 }

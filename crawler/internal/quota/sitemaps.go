@@ -23,8 +23,8 @@ type Sitemaps struct {
 	seed maphash.Seed
 }
 
-// TakeOtherHost reports whether a sitemap of another host that an index of origin lists is written
-// down: once, and as long as there are not too many.
+// TakeOtherHost reports whether a sitemap of another host, listed by an index of origin, is
+// recorded: once, and only up to the limit.
 func (f *Sitemaps) TakeOtherHost(origin robotsext.Origin, url string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,7 +58,7 @@ func (f *Sitemaps) GiveBack(origin robotsext.Origin, pages int) {
 	f.pages[origin] -= pages
 }
 
-// Exhausted reports whether TakePage grants no page any more.
+// Exhausted reports whether TakePage grants no more pages.
 func (f *Sitemaps) Exhausted(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *Sitemaps) isExhausted(origin robotsext.Origin) bool {
 	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
 }
 
-// ExceededText says why TakePage grants no page any more.
+// ExceededText says why TakePage grants no more pages.
 func (f *Sitemaps) ExceededText(origin robotsext.Origin) string {
 	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
 }

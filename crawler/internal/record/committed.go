@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 )
 
-// committed says how much of what was written counts. It is the frontier's note, so that
-// files and frontier agree after a crash.
+// committed says how much of the files counts. It is the frontier's note, so that files and
+// frontier agree after a crash.
 type committed struct {
 	crawldir.Lengths
 	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
@@ -20,7 +20,7 @@ type committed struct {
 	Stale []string `json:"stale,omitempty"`
 }
 
-// setStale makes a format stale.
+// setStale marks a format as stale.
 func (c *committed) setStale(name string) {
 	if c.Sinks[name] != nil {
 		delete(c.Sinks, name)

@@ -19,8 +19,8 @@ type commitEntry struct {
 // maxEntries is how many entries are written at a time, at the most.
 const maxEntries = 256
 
-// Commit writes down the outcome of a URL: its page, unless that is nil, and lines of other
-// files, then, in the frontier, the outcome. When it returns, that is for good.
+// Commit records the outcome of a URL: its page, unless that is nil, and lines of other
+// files, and then reports the outcome to the frontier. When it returns, all of it is permanent.
 func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
 	e := &commitEntry{outcome: outcome, page: page, lines: lines, done: make(chan error, 1)}
 	r.queue <- e
@@ -37,7 +37,7 @@ func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines cra
 func (r *Recorder) commitQueue() {
 	ready := make([]*commitEntry, 0, maxEntries)
 	var batch crawldir.Batch
-	var failed error // after which nothing is written any more
+	var failed error // after a failure nothing is written
 	for first := range r.queue {
 		ready = append(ready[:0], first)
 		for more := true; more && len(ready) < maxEntries; {

@@ -35,8 +35,8 @@ func (r *Recorder) checkLines() error {
 	return nil
 }
 
-// skipDamaged returns err, unless it names damaged lines: the crawl continues with the others,
-// and says so once.
+// skipDamaged returns err, unless it names damaged lines. The crawl continues with the
+// others, and reports them once.
 func (r *Recorder) skipDamaged(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
@@ -52,7 +52,7 @@ func (r *Recorder) skipDamaged(err error) error {
 	return nil
 }
 
-// LossNotice says what a file has lost, what that means, and what to do.
+// LossNotice returns a text that says what a file has lost, and what that means.
 func LossNotice(l output.Loss) string {
 	means := "what is gone is not written again"
 	switch name, _, _ := strings.Cut(l.File, "."); name {
@@ -64,20 +64,20 @@ func LossNotice(l output.Loss) string {
 	return l.String() + "; " + means
 }
 
-// Lost returns what the files have lost of what the frontier knows of. Rewriting says that
+// Lost returns what the files have lost of what was committed. Rewriting says that
 // rejected.jsonl was being replaced, so that it may be shorter.
 func (r *Recorder) Lost(rewriting bool) ([]output.Loss, error) {
 	had := r.committed.Files()
 	had[JournalFile] = r.committed.Journal
-	if rewriting { // killed before the frontier was told of it
+	if rewriting { // killed before the frontier got the new length
 		delete(had, crawldir.RejectedFile)
 	}
 	return crawldir.Lost(r.cfg.Dir, had)
 }
 
-// ReportRollback says that files of a crawl that ended are longer than the frontier knows:
-// it has lost its last changes. What it does not know of is cut off the files next, as after
-// a kill, and is requested again.
+// ReportRollback reports that files of a crawl that ended are longer than committed: the
+// frontier has lost its last changes. The uncommitted lines are truncated next, as after a
+// kill, and their URLs are requested again.
 func (r *Recorder) ReportRollback() {
 	for _, file := range []struct {
 		name    string

@@ -22,7 +22,7 @@ type Deferred struct {
 	origins map[robotsext.Origin]*Deferral
 }
 
-// Deferral is what is noted of an origin whose URLs wait for its robots.txt.
+// Deferral is the record of an origin whose URLs wait for its robots.txt.
 type Deferral struct {
 	Rejection output.Rejection // what each line about one of its URLs says
 	ReachedAt time.Time        // when the last robots.txt was fetched that others had reached by then; zero: none was
@@ -32,8 +32,8 @@ func newDeferred(j *journal) *Deferred {
 	return &Deferred{journal: j, origins: make(map[robotsext.Origin]*Deferral)}
 }
 
-// Add notes that the URLs of an origin wait for its robots.txt, of which why is an example,
-// and which fetch of it is known (see [Deferral]).
+// Add notes that the URLs of an origin wait for its robots.txt. Why is an example of their
+// rejection, and seen the last known fetch of the robots.txt (see [Deferral]).
 func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,7 +42,7 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 		why = old.Rejection
 	}
 	why.URL, why.FoundOn, why.Source, why.Depth = "", "", "", 0
-	d.origins[o] = &Deferral{why, seen} // a new one: who was allowed before this does not know of it
+	d.origins[o] = &Deferral{why, seen} // a new pointer, so that an earlier Get does not match it in Resume
 	if old != nil && old.ReachedAt.Equal(seen) {
 		return d.journal.failed()
 	}
@@ -52,7 +52,7 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 	return d.journal.sync() // before the frontier has the URL wait
 }
 
-// Get returns what the last call of Add has left of an origin; nil: it does not wait.
+// Get returns the record of the last Add for an origin; nil: it does not wait.
 func (d *Deferred) Get(o robotsext.Origin) *Deferral {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +60,7 @@ func (d *Deferred) Get(o robotsext.Origin) *Deferral {
 }
 
 // Resume notes that the URLs of an origin no longer wait. Noted is what Get returned before
-// its robots.txt was looked at. What was noted since holds: that robots.txt is older.
+// its robots.txt was read. If Add was called since, that is newer, and the origin waits on.
 func (d *Deferred) Resume(o robotsext.Origin, noted *Deferral) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

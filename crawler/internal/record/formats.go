@@ -60,14 +60,14 @@ func ChooseFormats(names []string, formats []output.Format) ([]output.Format, er
 	return all, nil
 }
 
-// shareFiles tells whether two formats write files of the same name.
+// shareFiles reports whether two formats write files of the same name.
 func shareFiles(a, b output.Format) bool {
 	return slices.ContainsFunc(a.Files, func(file string) bool { return slices.Contains(b.Files, file) })
 }
 
-// CheckFormats says whether the formats of a crawl that is resumed can go on too, before
-// anything is changed; wrote are those that it was written in when it was last at work.
-// A format that is no longer used is reported, or will be written anew.
+// CheckFormats returns an error if a crawl cannot be resumed in its formats, before
+// anything is changed. Wrote are the formats of the last run. A format that is no longer
+// used is reported, or rewritten when it is used again.
 func (r *Recorder) CheckFormats(wrote []string) error {
 	used := func(name string) bool {
 		return slices.ContainsFunc(r.cfg.Formats, func(f output.Format) bool { return f.Name == name })
@@ -108,11 +108,11 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 	return nil
 }
 
-// OpenSinks opens the sinks beside the directory, each where its mark says. One that
-// has none is first given what the directory has. Lost says that files have lost something.
+// OpenSinks opens the sinks, each at its mark. A sink without a mark first gets the results
+// in the directory. Lost says that files have lost lines.
 //
-// Where they have, or were rewritten, the frontier gets their new lengths at once: a crawl that
-// has nothing left to fetch gives it none later, and the next one would find the same again.
+// If they have, or were rewritten, the frontier gets their new lengths at once. Otherwise a
+// crawl with nothing left to fetch would never commit them.
 func (r *Recorder) OpenSinks(lost bool) error {
 	r.lost = lost
 	changed := false
@@ -133,7 +133,7 @@ func (r *Recorder) OpenSinks(lost bool) error {
 	return r.reportCommitted()
 }
 
-// openSink tells whether the files of the format were rewritten.
+// openSink opens a sink, and reports whether the files of the format were rewritten.
 func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	mark, gone, err := r.markOf(f)
 	if err != nil {
@@ -175,9 +175,9 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	return false, err
 }
 
-// rewriteFiles makes way for the files of a format that are to be written anew, since they are
-// incomplete, as err says. What is left of them is kept where lines are lost or damaged too:
-// it may be more than the lines can restore.
+// rewriteFiles prepares to rewrite the files of a format that are incomplete, as err says.
+// If lines are lost or damaged too, it keeps the old files: they may have more than the
+// lines.
 func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	r.cfg.Log.Warn("rewriting files", "format", f.Name, "error", err)
 	text := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err)
@@ -197,8 +197,8 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	return nil
 }
 
-// markOf is where the sink of a format resumes; nil: it begins anew. Files that somebody
-// has removed are written again; of an archive, which cannot be, gone says that they are.
+// markOf returns where the sink of a format resumes; nil: at the start. Removed files are
+// written again. Archives cannot be, so gone reports that they were removed.
 func (r *Recorder) markOf(f output.Format) (mark []byte, gone bool, err error) {
 	mark = r.committed.Sinks[f.Name] // none for one without a name
 	if mark == nil || len(f.Files) == 0 {

@@ -13,10 +13,10 @@ import (
 // JournalFile is the name of the journal in the directory of a crawl.
 const JournalFile = "journal.jsonl"
 
-// journal is what a crawl has to remember beside its frontier: skipped URLs, hosts that
-// joined the scope, origins whose robots.txt is unreachable. It is a file that only grows;
-// what an entry says holds until a later one says otherwise. It is safe for concurrent use.
-// A nil journal remembers nothing.
+// journal is the state of a crawl besides its frontier: skipped URLs, hosts that joined the
+// scope, origins whose robots.txt is unreachable. It is a file that only grows; later
+// entries override earlier ones. It is safe for concurrent use. A nil journal stores
+// nothing.
 type journal struct {
 	name        string
 	power       bool              // what counts at once is to outlive the machine; see sync
@@ -27,7 +27,7 @@ type journal struct {
 	fault error      // writing failed with this, so nothing may rely on the last lines
 }
 
-// entry is a line of the journal. It says one of the things below.
+// entry is a line of the journal. It sets one of these fields.
 type entry struct {
 	// Skipped is a URL that is not in the frontier, with the rest of what its item
 	// would be there.
@@ -50,7 +50,7 @@ type entry struct {
 	Trap *trap.ClosedPattern `json:"trap,omitempty"`
 }
 
-// open opens the journal, or begins one.
+// open opens the journal, or creates it.
 func (j *journal) open() (err error) {
 	j.log, err = jsonlines.OpenLog(j.name)
 	return err

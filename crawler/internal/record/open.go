@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Create makes the directory of a new crawl, with state in its state file.
+// Create creates the directory of a new crawl, with state in its state file.
 func (r *Recorder) Create(state any) (err error) {
 	if r.dir, err = crawldir.Create(r.cfg.Dir, state); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (r *Recorder) Create(state any) (err error) {
 	return r.journal.open()
 }
 
-// Load reads from the frontier how much of the files counts.
+// Load reads the committed lengths from the frontier.
 func (r *Recorder) Load() error {
 	note, err := r.cfg.Frontier.Note(r.cfg.CommitCtx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (r *Recorder) Load() error {
 	return err
 }
 
-// Open opens the directory of a crawl that is resumed, after Load. It cuts off what the files
-// have beyond what counts.
+// Open opens the directory of a crawl that is resumed, after Load. It truncates the files
+// to their committed lengths.
 func (r *Recorder) Open() (err error) {
 	if r.dir, err = crawldir.Open(r.cfg.Dir, r.committed.Lengths); err != nil {
 		return err
@@ -37,20 +37,20 @@ func (r *Recorder) Open() (err error) {
 	return r.journal.open()
 }
 
-// Reset tells the frontier that nothing counts: the files were renamed for a recrawl.
+// Reset commits that all files are empty: they were renamed for a recrawl.
 func (r *Recorder) Reset() error {
 	r.committed = committed{}
 	return r.reportCommitted()
 }
 
-// reportCommitted tells the frontier how much of the files counts.
+// reportCommitted stores the committed lengths in the frontier.
 func (r *Recorder) reportCommitted() error {
 	_, err := r.cfg.Frontier.Finish(r.cfg.CommitCtx, nil, r.committed.note())
 	return err
 }
 
-// DropRejections removes lines from rejected.jsonl, after Load and before Open. The files of
-// the formats follow when they are written anew.
+// DropRejections removes lines from rejected.jsonl, after Load and before Open. The files
+// of the formats are rewritten later.
 func (r *Recorder) DropRejections(drop func(*output.Rejection) bool) error {
 	length, err := crawldir.DropRejections(r.cfg.Dir, r.committed.Rejected, drop)
 	if err != nil {
@@ -78,9 +78,8 @@ func (r *Recorder) RestoreRobots(text func(origin string) ([]byte, error)) (lost
 	return lost, nil
 }
 
-// Restore reads back the journal. It gives URLs whose hosts joined the crawl to joined, and
-// patterns that were closed to trapped. What is skipped counts again, unless the frontier
-// knows it.
+// Restore reads the journal. It passes URLs whose hosts joined the crawl to joined, and
+// closed patterns to trapped. Skipped URLs count again, unless the frontier has them.
 func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
 	var some []*entry
 	err := r.journal.each(func(at int64, e *entry) error {

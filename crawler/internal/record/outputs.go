@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// outputs are the directory of a crawl and the sinks beside it. They are safe for concurrent
-// use, but for write and commit.
+// outputs are the directory of a crawl and its sinks. They are safe for concurrent use,
+// except for write and commit.
 type outputs struct {
 	dir     *crawldir.Dir
 	journal *journal
@@ -31,15 +31,14 @@ type sink struct {
 	name string
 }
 
-// Exchange gives an exchange to the sinks, with what is written next.
+// Exchange gives an exchange to the sinks with the next write.
 func (o *outputs) Exchange(e *output.Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.unfiled.Exchanges = append(o.unfiled.Exchanges, e)
 }
 
-// skipped tells the sinks of a URL that is skipped for now, or is withdrawn from these,
-// with what is written next.
+// skipped gives a skipped URL to the sinks with the next write, or withdraws it.
 func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,12 +51,12 @@ func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	}
 }
 
-// Robots writes a robots.txt: to the directory at once, for all its lines count, and to
-// the sinks with what is written next. When it returns, the directory has it for good: the
-// frontier gets the record next, and then nobody requests it again.
+// Robots writes a robots.txt: to the directory at once, and to the sinks with the next
+// write. When it returns, the directory has it permanently. The frontier stores the record
+// next, and then it is not requested again.
 func (o *outputs) Robots(rec *robotsext.Record) error {
 	about, body := *rec, rec.Body
-	about.Body, about.Copy = nil, nil // they stand in a file of their own
+	about.Body, about.Copy = nil, nil // they have their own files
 	if rec.NoStore {
 		body = nil // ROB-CAC-06
 	}
@@ -83,9 +82,8 @@ func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {
 	return err
 }
 
-// Refetch tells, once, whether the robots.txt of an origin has to be requested again
-// although it is known: the machine or the process went down before all of it was
-// written.
+// Refetch reports, once, whether the robots.txt of an origin has to be requested again
+// although it is known, because a kill or power cut came before all of it was written.
 func (o *outputs) Refetch(origin robotsext.Origin) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +92,7 @@ func (o *outputs) Refetch(origin robotsext.Origin) bool {
 	return refetch
 }
 
-// setRefetch has Refetch return true for origins.
+// setRefetch makes Refetch return true for origins.
 func (o *outputs) setRefetch(origins ...robotsext.Origin) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,7 +104,7 @@ func (o *outputs) setRefetch(origins ...robotsext.Origin) {
 	}
 }
 
-// write writes a batch everywhere.
+// write writes a batch to the directory and the sinks.
 func (o *outputs) write(b *crawldir.Batch) error {
 	if err := o.dir.Write(b); err != nil {
 		return err
@@ -130,8 +128,8 @@ func (o *outputs) write(b *crawldir.Batch) error {
 // maxMark is the most bytes that the mark of a sink may have.
 const maxMark = 200
 
-// commit makes what was written last, and notes how much that is. Marks of sinks that
-// are not used stay as they were.
+// commit commits what was written, and stores the lengths and marks in c. Marks of unused
+// sinks stay.
 func (o *outputs) commit(c *committed) error {
 	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsWritten, o.journal.length() // before the sync: what others add meanwhile is none of this
 	if o.power {

@@ -9,10 +9,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// previousLinks are the links of the crawl before a recrawl. A page that answers 304 still has
-// them, but its response does not.
+// previousLinks are the links of the crawl before a recrawl. A page with status 304 still
+// has them, but its response does not.
 //
-// Memory holds some 40 bytes for each page of that crawl. The zero previousLinks knows no page.
+// Memory has some 40 bytes for each page of that crawl. The zero previousLinks knows no
+// page.
 type previousLinks struct {
 	lineReader // of links.1.jsonl or a later one
 
@@ -23,8 +24,8 @@ type previousLinks struct {
 // noLinks is the place of a page that has no links.
 const noLinks = -1
 
-// LoadPreviousLinks has the pages that have not changed keep their links. Number is the one
-// under which [crawldir.Rotate] put the files of the crawl before this one. It comes after Open.
+// LoadPreviousLinks loads the links of pages, for those that have not changed. Number is
+// the number of the last [crawldir.Rotate]. Call it after Open.
 func (r *Recorder) LoadPreviousLinks(number int) error {
 	file := func(name string) string { return filepath.Join(r.cfg.Dir, crawldir.RotatedName(name, number)) }
 	e := &r.previousLinks

@@ -1,14 +1,11 @@
-// Package record writes down what a crawl does, in the order that survives a kill.
+// Package record writes the results of a crawl in an order that survives a kill.
 //
 // State lives in several files. Each is written before anything that depends on it:
 //
-//   - The journal gets, at once, what the frontier does not know of: URLs that are skipped
-//     for now, hosts that joined the crawl, origins whose robots.txt is unreachable, closed
-//     patterns of URLs.
-//   - The files of the directory get the lines of a page, and the sinks what they make of
-//     them.
-//   - The frontier is told last: that the lease of the page has ended, and how long the
-//     files are, in one write.
+//   - The journal gets, at once, what the frontier does not have: skipped URLs, hosts that
+//     joined the crawl, origins whose robots.txt is unreachable, closed patterns of URLs.
+//   - The files of the directory get the lines of a page, and the sinks their own format.
+//   - The frontier gets the end of the lease and the lengths of the files last, in one write.
 //
 // A crawl that is killed in between, and resumed, cuts off what the files have beyond the
 // lengths that the frontier knows, and fetches those URLs again: no page is lost, and none is
@@ -34,7 +31,7 @@ import (
 // Config is what a [Recorder] needs of its crawl.
 type Config struct {
 	Dir       string          // of the crawl; empty: nothing is written, as for a plan
-	Formats   []output.Format // what the crawl is written in beside the files of Dir
+	Formats   []output.Format // to write besides the files of Dir
 	Available []output.Format // all that Formats are chosen from
 	Power     bool            // what is written has to outlive the machine
 	Resume    bool            // the crawl in Dir is resumed
@@ -43,7 +40,7 @@ type Config struct {
 	CommitCtx context.Context         // of reports to the frontier; it outlives Abort
 	ScopeKey  func(weburl.URL) string // what URLs of one scope have in common
 	Log       *slog.Logger
-	Notice    func(line string) // tells a person
+	Notice    func(line string) // shows a line to the user
 
 	OnPage               func(*output.Page)                     // called with each committed line of pages.jsonl
 	OnReject             func(*output.Rejection)                // called with each URL that begins to count as rejected
@@ -53,8 +50,8 @@ type Config struct {
 	OnLoss               func([]output.Loss) error              // called when the files of a format have lost something
 }
 
-// Recorder writes down what a crawl does. Use it in this order: New, then Create, or Load and
-// Open; then OpenSinks and Restore; then Start, and Stop when no worker runs any more; then
+// Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
+// and Open; then OpenSinks and Restore; then Start, and Stop after the last worker; then
 // WriteRejected and Flush; then Close, at any time. Between Start and Stop it is safe for
 // concurrent use.
 type Recorder struct {
@@ -105,10 +102,10 @@ func New(cfg Config) *Recorder {
 	return r
 }
 
-// Start begins to commit.
+// Start starts to commit.
 func (r *Recorder) Start() { r.running.Go(r.commitQueue) }
 
-// Stop returns when everything is committed. Commit must not be called any more.
+// Stop returns when everything is committed. Commit must not be called after it.
 func (r *Recorder) Stop() {
 	close(r.queue)
 	r.running.Wait()

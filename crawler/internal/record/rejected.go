@@ -22,8 +22,8 @@ type Block struct {
 // origins are deferred, when the crawl ends; with all, for every URL that waits in the
 // frontier. Blocked says what keeps the URLs of an origin from being requested.
 //
-// URLs that wait are listed by a frontier that is a [frontier.Lister] only. The frontier is not
-// told of these lines: a crawl that is resumed cuts them off first.
+// URLs that wait are listed only if the frontier is a [frontier.Lister]. The lines are not
+// committed: a crawl that is resumed removes them first.
 func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
 	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
 	if err := r.Skipped.each(w.skipped); err != nil {
@@ -77,8 +77,8 @@ func (w *rejectedWriter) skipped(e *entry) error {
 	return w.flush()
 }
 
-// waiting takes the URLs of these hosts, or of all, that wait: those of deferred origins and,
-// with all, the others too.
+// waiting adds the URLs of these hosts, or of all, that wait: those of deferred origins
+// and, with all, the others too.
 func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool) error {
 	list, ok := w.r.cfg.Frontier.(frontier.Lister)
 	if !ok {
@@ -95,7 +95,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		} else if !all {
 			continue
 		}
-		p, _ := provenance.Decode(item.Meta) // when its turn comes, an item that cannot be read is skipped
+		p, _ := provenance.Decode(item.Meta) // an item that cannot be decoded is skipped when it is leased
 		b, err := w.blockOf(item.Host, o)
 		if err != nil {
 			return err

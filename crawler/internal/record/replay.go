@@ -12,7 +12,8 @@ import (
 // replayCommit is how many lines a sink is given before it commits.
 const replayCommit = 20 * maxEntries
 
-// A replayer gives a sink what the files of lines hold, which are all but the exchanges.
+// A replayer gives a sink the content of the files of lines, which is everything except
+// exchanges.
 type replayer struct {
 	r     *Recorder
 	sink  output.Sink
@@ -20,7 +21,7 @@ type replayer struct {
 	n     int
 }
 
-// replay gives a sink all that the directory has.
+// replay gives a sink everything in the directory.
 func (r *Recorder) replay(s output.Sink) error {
 	p := &replayer{r: r, sink: s}
 	for _, file := range []func() error{
@@ -105,7 +106,7 @@ func (p *replayer) flush() error {
 	return p.sink.Write(p.batch.Results())
 }
 
-// robotsResult is what a sink is told of a robots.txt.
+// robotsResult returns what a sink gets of a robots.txt.
 func robotsResult(rec *robotsext.Record) *output.Robots {
 	r := &output.Robots{
 		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,

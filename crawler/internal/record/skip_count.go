@@ -12,13 +12,13 @@ import (
 // skipState says whether a skipped URL counts as rejected while the crawl runs. It does not
 // when the frontier knows it.
 //
-// The frontier is asked after the URL was skipped, and additions to the frontier are looked
+// The frontier is queried after the URL was skipped, and additions to the frontier are looked
 // up here afterwards. So a URL that is in both does not count, whichever was first. Additions
-// of other processes are seen when the crawl ends: then the frontier is asked again.
+// of other processes are seen when the crawl ends: then the frontier is queried again.
 type skipState uint8
 
 const (
-	skipUnknown  skipState = iota // the frontier has not been asked yet
+	skipUnknown  skipState = iota // the frontier has not been queried yet
 	skipCounted                   // it counts
 	skipFrontier                  // the frontier knows it
 )
@@ -75,7 +75,7 @@ func (s *Skipped) countRestored() map[output.Reason]int {
 	return counts
 }
 
-// mark asks the frontier which of the URLs of entries it knows. These do not count.
+// mark queries which of the URLs the frontier knows. These do not count.
 func (s *Skipped) mark(all []*entry) error {
 	for some := range slices.Chunk(all, batchSize) {
 		keys := make([]string, len(some))
@@ -137,7 +137,7 @@ func (s *Skipped) remove(url string) {
 	delete(s.places, hash)
 }
 
-// isCounted tells whether a skipped URL counts.
+// isCounted reports whether a skipped URL counts.
 func (s *Skipped) isCounted(url string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

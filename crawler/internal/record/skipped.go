@@ -43,8 +43,7 @@ const maxSkipped = 4_000_000
 const batchSize = 500
 
 // place is where the entry that counts of a URL begins in the journal. Two URLs of
-// the same hash are taken for one; among a million the chance that there are any is
-// 3 in 100 million.
+// the same hash count as one. Among a million URLs the chance of that is 3 in 100 million.
 type place struct {
 	at      int64
 	depth   int32
@@ -140,7 +139,7 @@ func (s *Skipped) numberOf(r output.Reason) uint8 {
 	return uint8(i)
 }
 
-// MayHold tells whether a URL of the scope that u belongs to may have been skipped as out of
+// MayHold reports whether a URL in the same scope as u may have been skipped as out of
 // scope.
 func (s *Skipped) MayHold(u weburl.URL) bool {
 	s.mu.Lock()
@@ -148,8 +147,8 @@ func (s *Skipped) MayHold(u weburl.URL) bool {
 	return s.outOfScope[s.hash(s.scopeKey(u))]
 }
 
-// holds tells whether a URL is skipped for a reason that says as much as this one, and
-// was found no further away. The lock is held.
+// holds reports whether a URL is already skipped for an equally strong reason, and was
+// found at most as deep. The lock is held.
 func (s *Skipped) holds(r *output.Rejection) bool {
 	old, ok := s.places[s.hash(r.URL)]
 	if !ok {
@@ -163,8 +162,8 @@ func (s *Skipped) holds(r *output.Rejection) bool {
 
 func (s *Skipped) hash(url string) uint64 { return maphash.String(s.seed, url) }
 
-// IsWeak tells whether a reason is that of the place where a URL was found. A reason
-// that holds for the URL itself says more, and replaces it.
+// IsWeak reports whether a reason is about the place where a URL was found. A reason about
+// the URL itself is stronger, and replaces it.
 func IsWeak(r output.Reason) bool {
 	return r == output.Nofollow || r == output.NotAuthorized || r == output.Unchanged
 }

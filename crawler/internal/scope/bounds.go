@@ -9,9 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxBlock is how many parts of a path are looked at together for whether they are
-// repeated. A site that links by a relative path where an absolute one was meant has
-// two or three.
+// maxBlock is the largest number of segments that are checked for repetition as a group. A
+// site with a wrong relative link repeats two or three.
 const maxBlock = 8
 
 // Bounds are the limits of single URLs.
@@ -27,8 +26,8 @@ func (s *Scope) TooDeep(depth int) bool {
 	return s.bounds.MaxDepth >= 0 && depth > s.bounds.MaxDepth
 }
 
-// Exceeded returns which limit of single URLs excludes a URL, and how; empty: none does. The limit
-// on repetitions does not hold for what a site lists itself, nor for what that redirects to.
+// Exceeded returns the limit on single URLs that a URL exceeds, with details; empty: none.
+// The limit on repetitions does not apply to sitemap entries and their redirects.
 func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, string) {
 	if len(url) > s.bounds.MaxURL {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), s.bounds.MaxURL)
@@ -50,9 +49,9 @@ func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, st
 	return "", ""
 }
 
-// repeated returns the part of a URL's path that stands there more often in a row than
-// most times, as /a/b in /a/b/a/b/a/b; empty: there is none. Numbers alone may: dates
-// and the coordinates of maps do.
+// repeated returns the segments of a path that repeat in a row more than most times, such
+// as /a/b in /a/b/a/b/a/b; empty: none. Numbers may repeat, as in dates and map
+// coordinates.
 func repeated(page string, most int) string {
 	_, path, _ := strings.Cut(page, "://")
 	if strings.Count(path, "/") <= most { // nearly always
@@ -60,7 +59,7 @@ func repeated(page string, most int) string {
 	}
 	parts := strings.Split(path, "/")[1:]
 	for size := 1; size <= maxBlock && size*(most+1) <= len(parts); size++ {
-		same := 0 // parts in a row that stand a block further on too
+		same := 0 // parts in a row that equal those one block before
 		for i := size; i < len(parts); i++ {
 			if parts[i] != parts[i-size] {
 				same = 0

@@ -52,7 +52,7 @@ func (s *Scope) Holds(u weburl.URL) bool {
 	return s.keys[key]
 }
 
-// Join brings the host of u into the scope. It reports whether that is news.
+// Join adds the host of u to the scope. It reports whether it was new.
 func (s *Scope) Join(u weburl.URL) bool {
 	if s.kind == Any {
 		return false

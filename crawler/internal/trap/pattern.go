@@ -88,7 +88,7 @@ func patternsOf(url string) [2]string {
 	return [2]string{b.String(), coarse}
 }
 
-// hasRepeatedPart tells whether a part of a path that is no number stands there twice.
+// hasRepeatedPart reports whether a part of a path that is not a number occurs twice.
 func hasRepeatedPart(parts []string) bool {
 	for i, part := range parts {
 		if slices.Contains(parts[:i], part) && kindsOf(part).digits < len(part) {
@@ -196,7 +196,7 @@ func kindsOf(part string) (k kinds) {
 	return k
 }
 
-// isToken tells whether a part of some length is one that no person has written.
+// isToken reports whether a part of some length looks generated.
 func (k kinds) isToken(length int) bool {
 	switch {
 	case k.others > 0, k.digits == 0, k.letters == 0:
@@ -209,6 +209,6 @@ func (k kinds) isToken(length int) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isEscape tells whether there is a % at a place, with room for what it escapes behind it:
-// what is none counts as one, since that makes no difference to a pattern.
+// isEscape reports whether there is a percent-encoded byte at a place. Invalid ones count
+// too, which makes no difference to a pattern.
 func isEscape(s string, i int) bool { return s[i] == '%' && i+2 < len(s) }

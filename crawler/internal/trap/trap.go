@@ -66,8 +66,8 @@ const (
 )
 
 // ClosedPattern is a pattern of URLs that was closed, as the journal has it. What
-// happened on the way there is not kept: a crawl that goes on begins to count anew for
-// the patterns that are open, which costs a trap trap-pages more each time.
+// happened before is not stored: a resumed crawl starts to count again for open patterns,
+// so a trap gets trap-pages more each time.
 type ClosedPattern struct {
 	Host    frontier.Host `json:"host"`
 	Pattern string        `json:"pattern"`
@@ -84,7 +84,7 @@ type Detector struct {
 	mu       sync.Mutex     // guards all below
 	closed   map[uint64]int // by host and pattern: pages fetched until then
 	current  map[frontier.Host]map[string]*pattern
-	previous map[frontier.Host]map[string]*pattern // those not seen since young was begun
+	previous map[frontier.Host]map[string]*pattern // those not requested since current was started
 	patterns int                                   // in young
 	watched  []*pattern                            // a ring, filled from the front
 	next     int                                   // place in it
@@ -113,7 +113,7 @@ func (d *Detector) Closed(host frontier.Host, url string) (name string, pages in
 	names := patternsOf(url)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// What it is counted by now may be another name: a host that was forgotten begins anew.
+	// The current name may be another one, since the counts of a host may have been dropped.
 	if pages, closed = d.closed[d.key(host, names[0])]; closed {
 		return names[0], pages, true
 	}
@@ -234,8 +234,8 @@ func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *patter
 	return name, p
 }
 
-// showsNew tells whether a page shows enough that those before it did not. Of the first
-// that is looked at nobody can say.
+// showsNew reports whether a page shows enough that earlier pages did not. The first
+// examined page never does.
 func (d *Detector) showsNew(p *pattern, shown []item) bool {
 	first := p.seen == nil
 	if first {
@@ -251,8 +251,8 @@ func (d *Detector) showsNew(p *pattern, shown []item) bool {
 	return !first && fresh >= leastNews && fresh*leastShare >= all
 }
 
-// remember gives a pattern room to remember what its pages show, and takes it from
-// another where there is no more.
+// remember gives a pattern memory for what its pages show, and takes it from another
+// pattern if there is no more.
 func (d *Detector) remember(p *pattern) {
 	if len(d.watched) < maxWatched {
 		p.seen = new(recentHashes)
@@ -295,8 +295,8 @@ func (d *Detector) items(page []byte) []item {
 	return items
 }
 
-// withoutDates folds the digits of a text, so that another date makes no other text of
-// it. A number by itself stays: a table has nothing else to say.
+// withoutDates replaces the digits of a text, so that another date does not make it new. A
+// number alone stays: a table may have nothing else.
 func withoutDates(text []byte) []byte {
 	digits, points := 0, 0
 	for _, c := range text {
@@ -313,8 +313,8 @@ func withoutDates(text []byte) []byte {
 	return []byte(foldDigits(string(text)))
 }
 
-// recentHashes remembers some thousands of hashes, those that it was asked for last. It is
-// a table of buckets, in each of which the latest comes first.
+// recentHashes stores some thousands of hashes, the last used ones. It is a table of
+// buckets, each with the latest first.
 type recentHashes [recentBuckets * recentDepth]uint32
 
 const (
@@ -322,7 +322,7 @@ const (
 	recentDepth   = 8
 )
 
-// add adds a hash, and tells whether it was not there.
+// add adds a hash, and reports whether it is new.
 func (r *recentHashes) add(hash uint32) bool {
 	at := int(hash%recentBuckets) * recentDepth
 	bucket := r[at : at+recentDepth]

@@ -72,9 +72,8 @@ func (r *Resolver) parse(ref string) (URL, error) {
 	return urlOf(ref, u, err)
 }
 
-// isPlain tells whether a reference is a path, with or without a query, that
-// every reader of URLs leaves as it is: no scheme, host, escapes, dot segments or
-// characters to be escaped.
+// isPlain reports whether a reference is a path, with or without a query, that parsing
+// leaves unchanged: no scheme, host, escapes, dot segments or characters to be escaped.
 func isPlain(ref string) bool {
 	if ref == "" || ref[0] == '?' || strings.HasPrefix(ref, "//") {
 		return false
@@ -103,8 +102,8 @@ func isPlain(ref string) bool {
 	return true
 }
 
-// OriginCache remembers the hosts of URLs by the way they are written, since a crawl
-// meets the same ones all the time. It is safe for concurrent use.
+// OriginCache caches the origins of URLs as they are written, since a crawl finds the same
+// ones again and again. It is safe for concurrent use.
 type OriginCache struct {
 	mu    sync.RWMutex // guards known
 	known map[string]URL
@@ -120,9 +119,9 @@ const (
 // NewOriginCache returns an empty cache.
 func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
 
-// splitOrigin takes an absolute URL apart: the address of its host, with / for a path,
-// and the rest as it is written, which begins with a slash. It is not ok for what
-// has to be parsed as a whole.
+// splitOrigin splits an absolute URL into its origin, with / for a path, and the rest as it
+// is written, which begins with a slash. It is not ok for a URL that has to be parsed as a
+// whole.
 func (o *OriginCache) splitOrigin(url string) (a URL, rest string, ok bool) {
 	start := len("http://")
 	if strings.HasPrefix(url, "https://") {
@@ -162,8 +161,7 @@ func (o *OriginCache) splitOrigin(url string) (a URL, rest string, ok bool) {
 	return a, rest, true
 }
 
-// isHostChar tells whether c stands in host names and their ports, and nowhere
-// ends them.
+// isHostChar reports whether c can be part of a host name or port.
 func isHostChar(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == ':'
 }

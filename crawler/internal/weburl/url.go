@@ -93,10 +93,10 @@ func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
 	return URL{Canonical: canonical, Origin: origin, Server: ServerOf(string(origin)), Hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }
 
-// checkComplexity says why a text is no URL that is read. It is too long, or the parser takes a
-// time that grows with the square of it: that copies all it has of a user name with each
-// character, and all it has of a path with each part. At 8 KiB this is ten milliseconds and
-// more, and a page has ten thousand links.
+// checkComplexity returns an error if a text is too long to parse as a URL, or would take
+// quadratic time. The parser copies the user name with each character, and the path with
+// each segment: at 8 KiB that is ten milliseconds and more, and a page may have ten
+// thousand links.
 func checkComplexity(ref string) error {
 	if len(ref) > MaxLength {
 		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLong, len(ref), MaxLength)
@@ -130,9 +130,8 @@ func Segments(ref string) int {
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// invalidError is the error for a reference that cannot be requested. It stands in the
-// output, so it repeats no password, and not all of what is long: a page may have
-// thousands of them.
+// invalidError returns the error for a reference that cannot be requested. It is written to
+// the output, so it repeats no password, and only the beginning of a long reference.
 func invalidError(ref string, err error) error {
 	hidden := secret.RedactInvalidURL(ref)
 	short, why := escape.Clip(hidden, escape.MaxBytes), err.Error()
@@ -170,8 +169,8 @@ func IsWeb(ref string) bool {
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
 }
 
-// Truncated returns the beginning of a URL that is too long to be read. It reports false if
-// that was never meant to be a page's.
+// Truncated returns the beginning of a URL that is too long to be parsed. It reports false
+// if the URL was not meant to be a page's.
 func Truncated(base, ref string) (URL, bool) {
 	a, err := Resolve(base, escape.Clip(ref, escape.MaxBytes))
 	return a, err == nil
