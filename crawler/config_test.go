@@ -56,7 +56,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"max-url", func(c *Config) { c.Scope.MaxURL = 0 }, "0 is not a number of bytes from 1 to 8192"},
 		{"max-params", func(c *Config) { c.Scope.MaxParams = -1 }, "-1 is negative; 0 is no limit"},
 		{"max-repeats", func(c *Config) { c.Scope.MaxRepeats = -1 }, "-1 is negative; 0 is no limit"},
-		{"drop-params", func(c *Config) { c.Scope.DropParams = []string{""} }, "a parameter without a name"},
+		{"drop-params", func(c *Config) { c.Scope.DropParams = []string{""} }, "the name of a parameter is empty"},
 		{"robots-timeout", func(c *Config) { c.Robots.Timeout = 0 }, "0s is not a time to wait"},
 		{"robots-timeout", func(c *Config) { c.Robots.Timeout = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
 		{"robots-retry", func(c *Config) { c.Robots.Retry = 0 }, "0s is not a time to wait"},

@@ -224,7 +224,7 @@ func TestCrawlMisuse(t *testing.T) {
 		{"user agent of two lines", []string{"http://h/", "--user-agent", "bad\nX-Evil: 1"}, []string{"user-agent", "line end"}},
 		{"directory holds a crawl", []string{"http://h/", "--output", held}, []string{"--output", held, "name another"}},
 		{"rule of a field", []string{"http://h/", "--extract", "x=[["}, []string{`bad configuration: extract: field "x": selector "[["`}},
-		{"nameless parameter", []string{"http://h/", "--drop-params", ""}, []string{"bad configuration: drop-params: a parameter without a name"}},
+		{"nameless parameter", []string{"http://h/", "--drop-params", ""}, []string{"bad configuration: drop-params: the name of a parameter is empty"}},
 		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "can be written"}},
 		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "can be written"}},
 		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},

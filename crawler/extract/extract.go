@@ -1,28 +1,23 @@
-// Package extract reads what a crawler needs out of an HTML page: its links, its
-// title, its base and its robots meta elements, and what else a person asks for
-// by CSS selectors.
+// Package extract extracts from an HTML page what a crawler needs: its links, title, base and
+// robots meta elements, and fields that a user selects with CSS.
 //
-// Links are needed of every page, and on a crawl at full speed, reading HTML is
-// what costs the most. So [Parse] goes over the bytes once and builds no tree.
-// The tokenizer of golang.org/x/net/html is the judge of what the bytes mean, but
-// it is not asked about the many of which there is no doubt: text, and tags
-// written the way nearly all are. Those are passed by, or read, on the way to the
-// next one that it is needed for (plain.go); the tests hold the result against
+// Reading HTML is the most expensive part of a fast crawl. So [Parse] reads the bytes once and
+// builds no tree. It skips text and parses common tags itself (plain.go), and uses the
+// tokenizer of golang.org/x/net/html for everything else. The tests compare the result with
 // that of the tokenizer alone.
 //
-// What Parse returns is raw, as written in the page: references are not
-// resolved, directives not interpreted. Both need knowledge (the page's URL, the
-// crawler's product token) that belongs to the caller.
+// Parse returns text as written in the page. The caller resolves references and interprets
+// directives, since it knows the URL of the page and the product token.
 //
-// [Rules] are for fields of the user's own. They need the tree, with goquery, and
-// cost what Parse saves; a crawl without such rules never builds one.
+// [Rules] extract the fields of a user. They need a tree, which a crawl without rules never
+// builds.
 package extract
 
 import (
 	"golang.org/x/net/html"
 )
 
-// Document is what one page says, in the order in which it says it.
+// Document has the extracted parts of one page, in document order.
 type Document struct {
 	Title     string // white space collapsed; empty: none
 	Base      string // href of the first base element, unresolved; empty: none
@@ -31,7 +26,7 @@ type Document struct {
 	Links     []Link
 }
 
-// maxMeta is how many meta elements are kept. Pages have twenty.
+// maxMeta is how many meta elements are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
@@ -46,8 +41,8 @@ type Link struct {
 	Rel string // the rel attribute; empty: none
 }
 
-// Parse reads a page in UTF-8. It never fails: HTML has no errors, and what a
-// page says before it breaks off still counts.
+// Parse reads a page in UTF-8. It never fails: HTML has no errors, and an incomplete page
+// is read to its end.
 func Parse(body []byte) *Document {
 	var links []Link
 	doc := ParseFunc(body, func(_ string, link Link) { links = append(links, link) })
@@ -55,8 +50,8 @@ func Parse(body []byte) *Document {
 	return doc
 }
 
-// ParseFunc is Parse for pages of strangers, who may put a million links on one: it calls
-// take with each link, and the Base that was read before it, and keeps none itself.
+// ParseFunc is Parse without a list of links, since a hostile page may have a million. It
+// calls take with each link and the Base that was read before it.
 func ParseFunc(body []byte, take func(base string, link Link)) *Document {
 	p := parser{doc: &Document{}, take: take, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)
@@ -79,9 +74,8 @@ func ParseFunc(body []byte, take func(base string, link Link)) *Document {
 	}
 }
 
-// A parser collects a Document. The page is read from two sides in turn, never at
-// once: the tokenizer takes its bytes from rest when it is asked for a token, and
-// between two tokens, where it holds none back, plain may move rest on.
+// A parser collects a Document. It alternates between two readers of rest: the tokenizer,
+// when it is called for a token, and plain, between two tokens.
 type parser struct {
 	doc    *Document
 	take   func(base string, link Link)

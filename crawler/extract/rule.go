@@ -8,25 +8,25 @@ import (
 	"github.com/andybalholm/cascadia"
 )
 
-// A Rule says where in a page a field of the user's own stands.
+// A Rule says which part of a page is the value of a field.
 //
-// As text, a rule is a CSS selector, then, where the value is an attribute, @ and
-// its name, then [] where every match counts and not the first alone:
+// As text, a rule is a CSS selector; then, for an attribute, @ and its name; then [] for
+// every match instead of the first:
 //
 //	.price           the text of the first element of class price
 //	img@src          the src of the first img that has one
 //	ul.tags li[]     the texts of all such li, a list
 //	img.photo@src[]  the src of every such img
 //
-// Neither @ and a name, unless it is escaped, nor [] can end a selector, so there
-// is one way to read it.
+// A selector cannot end with [], or with @ and a name that are not escaped. So each text
+// has one meaning.
 type Rule struct {
 	Selector string `mapstructure:"selector"` // CSS
 	Attr     string `mapstructure:"attr"`     // the attribute that is the value; empty: the text, white space collapsed
 	All      bool   `mapstructure:"all"`      // every match, as a list; otherwise the first
 }
 
-// ParseRule reads the text form of a rule. It fails on a selector that is none.
+// ParseRule parses the text form of a rule. It fails if the selector is not valid.
 func ParseRule(s string) (Rule, error) {
 	var r Rule
 	rest := trim(s)
@@ -57,8 +57,8 @@ func (r Rule) String() string {
 // MarshalText implements [encoding.TextMarshaler].
 func (r Rule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]: where a configuration may
-// have a rule, it may have its text form.
+// UnmarshalText implements [encoding.TextUnmarshaler], so that configuration files can have
+// the text form.
 func (r *Rule) UnmarshalText(text []byte) error {
 	parsed, err := ParseRule(string(text))
 	if err == nil {
@@ -67,8 +67,7 @@ func (r *Rule) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseField reads a rule with the name of its field, as a flag has it:
-// NAME=RULE.
+// ParseField parses a rule with the name of its field, as in a flag: NAME=RULE.
 func ParseField(s string) (name string, r Rule, err error) {
 	name, rule, ok := strings.Cut(s, "=")
 	name = trim(name)
@@ -88,10 +87,10 @@ func ParseField(s string) (name string, r Rule, err error) {
 // compile checks the rule and returns what finds its elements.
 func (r Rule) compile() (cascadia.Selector, error) {
 	if trim(r.Selector) == "" {
-		return nil, errors.New("it has no selector")
+		return nil, errors.New("no selector")
 	}
 	if r.Attr != "" && !isAttribute(r.Attr) {
-		return nil, fmt.Errorf("%q is no name of an attribute", r.Attr)
+		return nil, fmt.Errorf("%q is not the name of an attribute", r.Attr)
 	}
 	matcher, err := cascadia.Compile(r.Selector)
 	if err != nil {
@@ -100,8 +99,7 @@ func (r Rule) compile() (cascadia.Selector, error) {
 	return matcher, nil
 }
 
-// isAttribute tells whether s is the name of an attribute, of the kind that pages
-// have.
+// isAttribute reports whether s is the name of an attribute as pages have it.
 func isAttribute(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20 // in lower case, if it is a letter

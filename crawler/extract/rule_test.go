@@ -101,10 +101,10 @@ func TestNewRulesNamesEveryMistake(t *testing.T) {
 		"good": {Selector: "p"}, "bad": {Selector: "p["}, "empty": {}, "attr": {Selector: "a", Attr: "x y"}, "a.b": {Selector: "p"},
 	})
 	want := strings.Join([]string{
-		`field "a.b": a name has letters, digits, _ and - alone`,
-		`field "attr": "x y" is no name of an attribute`,
+		`field "a.b": a name has only letters, digits, _ and -`,
+		`field "attr": "x y" is not the name of an attribute`,
 		`field "bad": selector "p[": expected identifier, found EOF instead`,
-		`field "empty": it has no selector`,
+		`field "empty": no selector`,
 	}, "\n")
 	if err == nil || err.Error() != want {
 		t.Errorf("error:\n%v\nwant:\n%s", err, want)

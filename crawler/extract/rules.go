@@ -30,21 +30,20 @@ const maxTime = 2 * time.Second
 // maxFieldName is the longest name of a field, in bytes.
 const maxFieldName = 64
 
-// Rules are compiled rules, by the name of their field. They are safe for
-// concurrent use. A nil *Rules has none.
+// Rules are compiled rules by the names of their fields. They are safe for concurrent use.
+// A nil *Rules has none.
 type Rules struct {
 	fields []field       // by name
 	trees  chan struct{} // holds one for each tree that is there: a tree is many times its page
 	time   time.Duration // for the fields of a page
 }
 
-// ErrTooManyTags says that fields are those of the beginning of a page, ErrTooSlow that
-// there was no time for all that match, ErrTooLarge that a field has the first of what it
-// would have.
+// ErrTooManyTags says that only the beginning of a page was read, ErrTooSlow that the time
+// was too short for all matches, and ErrTooLarge that a field was cut.
 var (
-	ErrTooManyTags = errors.New("a page of too many tags")
-	ErrTooSlow     = errors.New("a page that takes too long to look through")
-	ErrTooLarge    = errors.New("a field of more than is kept")
+	ErrTooManyTags = errors.New("the page has too many tags")
+	ErrTooSlow     = errors.New("the page takes too long to search")
+	ErrTooLarge    = errors.New("a field is too large")
 )
 
 type field struct {
@@ -65,8 +64,7 @@ func (e *FieldError) Error() string { return fmt.Sprintf("field %q: %v", e.Field
 // Unwrap returns e.Err.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// NewRules compiles rules. The error joins a [*FieldError] for each rule that is
-// wrong.
+// NewRules compiles rules. The error joins a [*FieldError] for each invalid rule.
 func NewRules(rules map[string]Rule) (*Rules, error) {
 	r := &Rules{trees: make(chan struct{}, runtime.GOMAXPROCS(0)), time: maxTime}
 	var wrong []error
@@ -88,12 +86,12 @@ func NewRules(rules map[string]Rule) (*Rules, error) {
 	return r, nil
 }
 
-// checkField looks at the name of a field: it is a key in configuration files,
-// in the environment and in the output.
+// checkField checks the name of a field, which is a key in configuration files, in the
+// environment and in the output.
 func checkField(name string) error {
 	for i := range len(name) {
 		if c := name[i]; !isLower(c|0x20) && !isDigit(c) && c != '_' && c != '-' {
-			return &FieldError{Field: name, Err: errors.New("a name has letters, digits, _ and - alone")}
+			return &FieldError{Field: name, Err: errors.New("a name has only letters, digits, _ and -")}
 		}
 	}
 	if name == "" || len(name) > maxFieldName {
@@ -102,17 +100,17 @@ func checkField(name string) error {
 	return nil
 }
 
-// Fields reads the fields of a page in UTF-8: a string, or a []string where the
-// rule is for all matches. A field that matches nothing is left out; for an
-// attribute, an element without it is no match. Scripts are not run, so what
-// noscript holds is there. Without rules, the page is not read.
+// Fields returns the fields of a page in UTF-8: a string, or a []string if the rule is for
+// all matches. A field without a match is omitted. If the rule is for an attribute, only
+// elements that have it match. Scripts are not run, so the content of noscript counts.
+// Without rules, the page is not read.
 //
-// A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is
-// left out, with an error of the class [ErrTooLarge]. A page of more than 400,000 tags is read as far as these: there are
-// fields then, and an error of the class [ErrTooManyTags]. One of the class [ErrTooSlow] is
-// for pages that keep the selectors busy for seconds: that is looked at between elements,
-// so that a selector with several ~, or with one in :has, may still take longer. Other
-// errors are for pages that are no tree any more, with hundreds of elements open at once.
+// A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is omitted,
+// with the error [ErrTooLarge]. Of a page of more than 400,000 tags, only these are read,
+// with the error [ErrTooManyTags]. The error [ErrTooSlow] says that the selectors took
+// seconds. The time is checked between elements, so a selector with several ~, or with one
+// in :has, may take longer. Other errors are for pages that are not a tree, with hundreds
+// of elements open at once.
 func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	if r == nil || len(r.fields) == 0 {
 		return nil, nil
@@ -129,9 +127,9 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 		values, limit := f.values(root, deadline)
 		switch {
 		case errors.Is(limit, ErrTooSlow):
-			err = fmt.Errorf("%w for fields: what was found within %v is all there is", ErrTooSlow, r.time)
+			err = fmt.Errorf("%w: fields have what was found within %v", ErrTooSlow, r.time)
 		case limit != nil && err == nil:
-			err = fmt.Errorf("%w: the rest of %s is left out", limit, f.name)
+			err = fmt.Errorf("%w: the rest of %s is omitted", limit, f.name)
 		}
 		switch {
 		case len(values) == 0:
@@ -142,7 +140,7 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 		}
 	}
 	if !whole && !errors.Is(err, ErrTooSlow) {
-		err = fmt.Errorf("%w: what stands behind the first %d was not read", ErrTooManyTags, maxTags)
+		err = fmt.Errorf("%w: only the first %d were read", ErrTooManyTags, maxTags)
 	}
 	return found, err
 }

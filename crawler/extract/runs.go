@@ -5,11 +5,10 @@ import (
 	"iter"
 )
 
-// Runs yields what there is to see on a page: each run of text between two tags, white
-// space trimmed, and of each picture, film and frame its address, for which media is
-// true. It is for telling whether a page has anything on it that others do not have,
-// which needs no parser: entities are not decoded, and where it takes markup for text,
-// or text for markup, it does so on every page alike.
+// Runs yields the visible parts of a page: each run of text between two tags, white space
+// trimmed, and the address of each picture, video and frame, with media true. It is for
+// comparing pages, which needs no parser. Entities are not decoded. Where it takes markup
+// for text, or text for markup, it does so on every page alike.
 func Runs(page []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func(run []byte, media bool) bool) {
 		for rest := page; len(rest) > 0; {
@@ -76,7 +75,7 @@ func address(tag []byte) []byte {
 	return value
 }
 
-// hasName tells whether b begins with the start tag of an element.
+// hasName reports whether b begins with the start tag of an element.
 func hasName(b []byte, name string) bool {
 	return len(b) > 1+len(name) && bytes.EqualFold(b[1:1+len(name)], []byte(name)) && !isLower(b[1+len(name)]|0x20)
 }

@@ -1,18 +1,16 @@
-// Package ftpfetch opens files by FTP, so that robots.txt of ftp: sites can be
-// heeded too (ROB-LOC-10). It is a package of its own because few crawlers visit
-// such sites and no other should carry an FTP client:
+// Package ftpfetch fetches files by FTP, so that a crawler can obey the robots.txt of ftp:
+// sites. It is a separate package so that other crawlers need no FTP client:
 //
 //	robots, err := robotsext.New(userAgent, &robotsext.Options{
 //		Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)}},
 //	})
 //
-// It logs in as anonymous and retrieves the file in passive mode, from the address that
-// it is connected to already: another one that the server may name in its reply to PASV
-// is not used. FTP has no status codes of HTTP, but replies that come near to them
-// (RFC 959 4.2): 550 to RETR, by which servers say that there is no such file, or 551,
-// which goftp.io/server says in its place, is fs.ErrNotExist; for robots.txt that means
-// that all is allowed. The same replies to another command, every other refusal, and all
-// trouble with connections are errors that mean not to know.
+// It logs in as anonymous and retrieves the file in passive mode. It connects only to the
+// address that it is already connected to, whatever the server replies to PASV.
+//
+// A reply 550 to RETR means that the file does not exist (RFC 959 4.2); some servers send 551.
+// Both become [fs.ErrNotExist], so that a missing robots.txt allows everything. Every other
+// error means that robots.txt is unreachable.
 package ftpfetch
 
 import (
@@ -31,23 +29,21 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// Options changes how files are fetched. The zero value, like nil, has no guard.
+// Options configures fetches. The zero value, like nil, has no guard.
 type Options struct {
-	// Guard says which addresses may be connected to, for commands and for data. Nil: all
-	// may.
+	// Guard says which addresses may be connected to, for commands and data. Nil: all.
 	Guard *guard.Guard
 }
 
-// New returns a function that opens the file at an ftp: URL. A user name or
-// password in the URL is not used. The end of the context ends the transfer.
-// Reading fails if the server does not confirm the transfer at its end: that is
-// the only sign by which a whole file can be told from a cut one. It is a
-// robotsext.Fetcher.
+// New returns a robotsext.Fetcher, a function that opens the file at an ftp: URL. It
+// ignores the user and password in the URL. The end of the context ends the transfer.
+// Reading fails if the server does not confirm the end of the transfer, since the file may
+// be incomplete.
 func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	return opener(opts, net.Dialer{})
 }
 
-// opener is New, by connections of dialer.
+// opener is New with a dialer.
 func opener(opts *Options, dialer net.Dialer) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	if opts != nil && opts.Guard != nil {
 		dialer.Control = opts.Guard.Control
@@ -85,12 +81,12 @@ func open(ctx context.Context, dialer *net.Dialer, u *url.URL) (io.ReadCloser, e
 	return f, nil
 }
 
-// maxReplies is how many bytes a server may say to all commands together. The client
-// keeps each reply whole, of whatever length; servers send less than 4 KiB.
+// maxReplies limits the bytes of a server's replies to all commands. The client keeps each
+// reply whole; servers send less than 4 KiB.
 const maxReplies = 64 << 10
 
-// errReplies says that a server talks and does not come to the file.
-var errReplies = errors.New("the replies have no end")
+// errReplies says that the replies exceed maxReplies.
+var errReplies = errors.New("the replies are too long")
 
 // commands is the connection for commands, over which a bounded number of bytes is read.
 type commands struct {
@@ -107,7 +103,7 @@ func (c *commands) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// file is a transfer under way.
+// file is a transfer in progress.
 type file struct {
 	conn    *ftp.ServerConn
 	dialled int // connections: first that for commands, then that for data
@@ -137,7 +133,7 @@ func (f *file) retrieve(addr, path string, dial func(network, addr string) (net.
 	return err
 }
 
-// Read reads the file. Its end is reported when the server has confirmed it.
+// Read reads the file. It returns io.EOF after the server has confirmed the transfer.
 func (f *file) Read(p []byte) (int, error) {
 	if f.ended {
 		return 0, io.EOF

@@ -32,5 +32,5 @@ func ExampleNew() {
 	// sid <nil>
 	// utm_* <nil>
 	// *_id* <nil>
-	// a*b "a*b" has a * inside; it can stand at the beginning and at the end
+	// a*b "a*b" has a * inside; use * only at the beginning or the end
 }

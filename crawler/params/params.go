@@ -1,16 +1,11 @@
-// Package params tells addresses of one page apart from addresses of two, as far
-// as query parameters go.
+// Package params removes query parameters that do not change a page.
 //
-// Many sites put into a URL what does not change the page: where a visitor comes
-// from (utm_source=newsletter), which session is his (sid=4711). Each value makes
-// another URL, and a crawler that does not know fetches the page once for each.
-// Two parties can know: the person who crawls, who names such parameters as
-// [New] takes them, and the site, with Clean-param lines in its robots.txt
-// (ROB-EXT-03). [Rules.Clean] follows both. Nothing is guessed, and without a word
-// of either a URL stays as it is.
+// Many sites add such parameters to their URLs: campaigns (utm_source=newsletter) or sessions
+// (sid=4711). Each value makes another URL, and a crawler fetches the page once for each. The
+// user can name such parameters with [New], and the site with Clean-param lines in robots.txt.
+// [Rules.Clean] follows both. Nothing is guessed.
 //
-// A cleaned URL is a URL of its own: it is the one to be asked for, and the one
-// about which robots.txt is asked.
+// The cleaned URL is the one to request, and the one to match against robots.txt.
 package params
 
 import (
@@ -28,15 +23,15 @@ type Rules struct {
 	names []name
 }
 
-// A name is that of a parameter, or of all that begin, end or go on like it.
+// A name matches one parameter, or all with a prefix, a suffix or a substring.
 type name struct {
 	text          string
 	before, after bool // a * stands before, after text
 }
 
-// New returns rules that drop the parameters named, wherever they stand. Names
-// are compared as they are written in a URL, escapes and all, and have a case. A *
-// at the beginning or the end of a name, or both, stands for anything: utm_*.
+// New returns rules that remove the named parameters on every page. Names are compared as
+// they are written in a URL, with escapes, and are case-sensitive. A * at the beginning or
+// the end of a name matches any text: utm_*.
 func New(drop []string) (*Rules, error) {
 	r := &Rules{}
 	for _, written := range drop {
@@ -45,11 +40,11 @@ func New(drop []string) (*Rules, error) {
 		n.text, n.after = strings.CutSuffix(n.text, "*")
 		switch {
 		case written == "":
-			return nil, errors.New("a parameter without a name")
+			return nil, errors.New("the name of a parameter is empty")
 		case strings.ContainsAny(n.text, "&=?# \t\r\n"):
-			return nil, fmt.Errorf("%q is no name of a query parameter", written)
+			return nil, fmt.Errorf("%q is not the name of a query parameter", written)
 		case strings.Contains(n.text, "*"):
-			return nil, fmt.Errorf("%q has a * inside; it can stand at the beginning and at the end", written)
+			return nil, fmt.Errorf("%q has a * inside; use * only at the beginning or the end", written)
 		}
 		r.names = append(r.names, n)
 	}
@@ -68,10 +63,9 @@ func (n name) matches(param string) bool {
 	return param == n.text
 }
 
-// Clean returns rawURL without the parameters that the rules name, and without
-// those that the Clean-param lines of file name for its path; a nil file has no
-// such lines. What is left of the query stays as it was written, in its order. A
-// query of which nothing is left goes with its question mark.
+// Clean returns rawURL without the parameters that the rules name, and without those that
+// Clean-param lines of file name for its path; file may be nil. Other parameters keep their
+// text and order. A query that becomes empty is removed with its question mark.
 func (r *Rules) Clean(rawURL string, file *robotstxt.File) string {
 	page, query, fragment := split(rawURL)
 	if query == "" {
@@ -102,7 +96,7 @@ func (r *Rules) Clean(rawURL string, file *robotstxt.File) string {
 	return page + query + fragment
 }
 
-// split cuts a URL before its query and before its fragment, which keeps its #.
+// split cuts a URL before its query and before its fragment. The fragment keeps its #.
 func split(rawURL string) (page, query, fragment string) {
 	page = rawURL
 	if i := strings.IndexByte(page, '#'); i >= 0 {
