@@ -1,6 +1,5 @@
-// How do I get what a crawl finds while it runs? By a sink: Custom-sink prints what is
-// broken on a site. Its arguments are the start URLs; without any it crawls a site of
-// its own.
+// How do I receive results while a crawl runs? Write a sink: custom-sink prints the broken
+// pages of a site. Its arguments are the start URLs; without any it crawls a local site.
 package main
 
 import (
@@ -16,22 +15,22 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// broken is a sink that prints the pages that answer with an error.
+// broken is a sink that prints pages with an error status.
 type broken struct{ to io.Writer }
 
 func (b broken) Write(f *output.Found) error {
 	for _, p := range f.Pages {
 		if p.Status >= 400 {
 			if _, err := fmt.Fprintln(b.to, p.Status, p.URL, "on", p.FoundOn); err != nil {
-				return err // which ends the crawl
+				return err // ends the crawl
 			}
 		}
 	}
 	return nil
 }
 
-// Commit of a sink that keeps things would see that they are safe, and return where
-// it is to go on when the crawl does.
+// Commit of a sink with state would write it to disk, and return a mark from which a
+// resumed crawl continues.
 func (broken) Commit(bool) (mark []byte, err error) { return nil, nil }
 
 func (broken) Close() error { return nil }
@@ -44,8 +43,8 @@ func main() {
 			log.Fatal(err)
 		}
 		cfg.URLs = site.StartURLs()
-		cfg.Politeness.Delay, cfg.Robots.Retry = 0, time.Second // nobody is bothered
-		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}           // where the site is
+		cfg.Politeness.Delay, cfg.Robots.Retry = 0, time.Second // the site is our own
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}           // its addresses
 	}
 	if err := crawl(cfg, os.Stdout); err != nil {
 		log.Fatal(err)

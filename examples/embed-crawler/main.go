@@ -1,7 +1,6 @@
-// How do I run the crawler inside a program of my own, within limits? Embed-crawler
-// counts the words in the titles of a site, of 50 pages and in a minute at the most, and
-// leaves nothing behind. Its arguments are the start URLs; without any it crawls a site
-// of its own.
+// How do I run the crawler inside my program, within limits? Embed-crawler counts the words
+// in the titles of at most 50 pages, within a minute, and leaves no files. Its arguments are
+// the start URLs; without any it crawls a local site.
 package main
 
 import (
@@ -32,10 +31,10 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		cfg.URLs, cfg.Politeness.Delay = site.StartURLs(), 0 // nobody is bothered
-		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}        // where the site is
+		cfg.URLs, cfg.Politeness.Delay = site.StartURLs(), 0 // the site is our own
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}        // its addresses
 	}
-	// The first Ctrl-C ends the crawl when what is in flight is finished.
+	// Ctrl-C ends the crawl after the requests in flight.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := count(ctx, cfg, os.Stdout)
 	stop()
@@ -44,7 +43,7 @@ func main() {
 	}
 }
 
-// count crawls, and writes each word with the number of times that it stands there.
+// count crawls, and prints each word with its number of occurrences.
 func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 	dir, err := os.MkdirTemp("", "embed-crawler-")
 	if err != nil {
@@ -53,7 +52,7 @@ func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	cfg.Output.Dir = dir
 	c, err := crawler.New(cfg, &crawler.Options{
-		// In memory, since this crawl is never to go on; on disk is the default.
+		// In memory, since this crawl is never resumed; the default is on disk.
 		Frontier: frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost}),
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

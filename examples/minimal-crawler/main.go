@@ -49,7 +49,7 @@ type crawler struct {
 	delay  time.Duration // between two requests to a host, at least
 }
 
-// crawl returns when every URL that it finds is fetched or given up, or after maxPages.
+// crawl returns when every URL that it found is fetched or has failed, or after maxPages.
 func crawl(ctx context.Context, starts []string, delay time.Duration) error {
 	pause := func(context.Context, *url.URL) (func(), error) { // after each robots.txt and sitemap
 		return func() { time.Sleep(delay) }, nil
@@ -93,7 +93,7 @@ func crawl(ctx context.Context, starts []string, delay time.Duration) error {
 	}
 }
 
-// visit takes one URL from lease to outcome.
+// visit processes one URL from lease to outcome.
 func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outcome {
 	leased := time.Now()
 	outcome := frontier.Outcome{Lease: lease.ID, Result: frontier.Drop}

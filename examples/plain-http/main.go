@@ -1,10 +1,9 @@
-// How does an ordinary net/http client obey robots.txt, without colly? By its
-// Transport, which is a gate.
+// How does a net/http client obey robots.txt, without colly? Its Transport checks every
+// request.
 //
 //	go run ./examples/plain-http [URL…]
 //
-// It asks for each URL, or for some of a small site of its own, and says what
-// came of it.
+// It requests each URL, or some of a local site, and prints the outcome.
 package main
 
 import (
@@ -36,8 +35,7 @@ func main() {
 	}
 }
 
-// get asks for one URL and says what came of it. Redirects are checked too, hop
-// by hop.
+// get requests one URL and returns the outcome. Each redirect is checked too.
 func get(client *http.Client, u string) string {
 	resp, err := client.Get(u)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)

@@ -1,5 +1,5 @@
-// How do I scrape what a site lists in its sitemaps, and follow no link? The argument
-// of sitemap-seeds is the site; without one it serves a site of its own.
+// How do I scrape the pages that a site lists in its sitemaps, and follow no links? The
+// argument of sitemap-seeds is the site; without one it serves a local site.
 package main
 
 import (

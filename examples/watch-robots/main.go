@@ -1,7 +1,6 @@
-// What may be fetched now that might not before, and the other way round? Watch-robots
-// looks at the robots.txt of a site whenever it has expired, and says what a change of
-// it changes. Its argument is the site; without one it watches a site of its own, which
-// changes its mind.
+// How do I notice a change of a robots.txt? Watch-robots fetches the robots.txt of a site
+// whenever it has expired, and prints which URLs have another verdict. Its argument is the
+// site; without one it watches a local site that changes its file.
 package main
 
 import (
@@ -33,7 +32,7 @@ func main() {
 	}
 }
 
-// watch goes on until ctx ends.
+// watch runs until ctx ends.
 func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writer) error {
 	u, err := url.Parse(site)
 	if err != nil {
@@ -45,7 +44,7 @@ func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writ
 	}
 	defer robots.CloseIdleConnections()
 	for last := (*robotsext.Record)(nil); ; {
-		rec, err := robots.Record(ctx, u) // which asks the site if need be
+		rec, err := robots.Record(ctx, u) // fetches it if it has expired
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -53,7 +52,7 @@ func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writ
 			return err
 		}
 		if last != nil {
-			tell(to, last, rec)
+			report(to, last, rec)
 		}
 		last = rec
 		next := rec.ExpiresAt
@@ -67,13 +66,13 @@ func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writ
 	}
 }
 
-// tell says what has changed: whether there are rules at all, and for which URLs.
-func tell(to io.Writer, before, after *robotsext.Record) {
+// report prints changes: of the outcome, and of the verdict on URLs.
+func report(to io.Writer, before, after *robotsext.Record) {
 	if before.Outcome != after.Outcome {
 		_, _ = fmt.Fprintf(to, "%s: %v, before: %v\n", after.Origin, after.Outcome, before.Outcome)
 	}
 	if before.Outcome == robotsext.Unreachable || after.Outcome == robotsext.Unreachable {
-		return // whose rules nobody knows
+		return // the rules are unknown
 	}
 	for _, d := range robotsdiff.Compare(rules(before), rules(after), nil).Agents {
 		for _, c := range d.Changes {
@@ -82,7 +81,7 @@ func tell(to io.Writer, before, after *robotsext.Record) {
 	}
 }
 
-// rules are the file of a record; of a site that has none, an empty one.
+// rules returns the file of a record, an empty one if the site has none.
 func rules(rec *robotsext.Record) *robotstxt.File {
 	if rec.File == nil {
 		return robotstxt.Parse(nil, nil)
