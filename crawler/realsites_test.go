@@ -87,7 +87,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 		t.Fatal(err)
 	}
 	for _, b := range made.Broken.Rows {
-		r.Broken = append(r.Broken, fmt.Sprintf("%s %d %d %s", b.URL, b.Status, b.Links, b.From))
+		r.Broken = append(r.Broken, fmt.Sprintf("%s %d %d %s", b.URL, b.Status, b.Links, b.LinkedFrom))
 	}
 	r.sort()
 	return r

@@ -157,7 +157,7 @@ func TestReadOnly(t *testing.T) {
 		wantShort(t, runChild(t, "", nil, "crawl", flag, dir, "--max-pages", "0"), dir, "read-only file system", "mount that file system")
 	}
 	got := runChild(t, "", nil, "report", dir)
-	got.WantRefusal(t, cli.ExitMisuse, `write "`+dir+"/report.", "read-only file system", "the files of the crawl are as they were", "politecrawl report "+dir+" --output DIR")
+	got.WantRefusal(t, cli.ExitMisuse, `write "`+dir+"/report.", "read-only file system", "the files of the crawl are unchanged", "politecrawl report "+dir+" --output DIR")
 	if elsewhere := t.TempDir(); runChild(t, "", nil, "report", dir, "--output", elsewhere).Code != cli.ExitDone {
 		t.Error("the report cannot be written elsewhere either")
 	}

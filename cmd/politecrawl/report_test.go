@@ -46,7 +46,7 @@ func sampleCrawl(t *testing.T) string {
 	const site = "https://a.example"
 	dir := filepath.Join(t.TempDir(), "crawl")
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	writeCrawl(t, dir, map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}}}, map[string][]any{
+	writeCrawl(t, dir, map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}, "links": true}}, map[string][]any{
 		"pages.jsonl": {
 			output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: now, Links: 2},
 			output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", FoundOn: site + "/", FetchedAt: now},
@@ -59,8 +59,8 @@ func sampleCrawl(t *testing.T) string {
 	return dir
 }
 
-// leave gives a crawl a frontier with a URL left in it.
-func leave(t *testing.T, dir string) *pebblestore.Store {
+// addPending gives a crawl a frontier with one pending URL.
+func addPending(t *testing.T, dir string) *pebblestore.Store {
 	t.Helper()
 	store, err := pebblestore.Open(filepath.Join(dir, crawldir.FrontierFolder), nil)
 	if err == nil {
@@ -83,7 +83,7 @@ func TestReport(t *testing.T) {
 		return strings.ReplaceAll(got.Out, dir, "DIR")
 	}
 	clitest.Golden(t, filepath.Join("report", "unknown.txt"), printed())
-	store := leave(t, dir)
+	store := addPending(t, dir)
 	clitest.Golden(t, filepath.Join("report", "running.txt"), printed())
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestReport(t *testing.T) {
 
 func TestReportJSON(t *testing.T) {
 	dir := sampleCrawl(t)
-	if err := leave(t, dir).Close(); err != nil {
+	if err := addPending(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
@@ -106,7 +106,7 @@ func TestReportJSON(t *testing.T) {
 	if got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
 		t.Fatalf("exit code %d: %q", got.Code, got.Out)
 	}
-	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Left != 1 || len(printed.Findings) < 4 {
+	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Remaining != 1 || len(printed.Findings) < 4 {
 		t.Errorf("%+v", printed)
 	}
 	if whole := clitest.JSON[report.Report](t, readText(t, printed.JSON)); whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {
@@ -152,7 +152,7 @@ func TestReportOfWorkers(t *testing.T) {
 	}
 	got = run(t, "report", w2, w1, "--output", w1, "--format", "json")
 	if printed := clitest.JSON[reportcmd.Printed](t, got.Out); printed.HTML != filepath.Join(w1, report.HTMLFile) ||
-		len(printed.Segments) != 2 || printed.Segments[0].Dir != w2 || printed.Segments[0].State != report.Unknown || printed.Summary.Pages != 3 {
+		len(printed.Workers) != 2 || printed.Workers[0].Dir != w2 || printed.Workers[0].State != report.Unknown || printed.Summary.Pages != 3 {
 		t.Error(got.Out)
 	}
 	one := filepath.Join(root, "one")
@@ -161,10 +161,8 @@ func TestReportOfWorkers(t *testing.T) {
 	}
 }
 
-// TestReportOfAWorkerAtWork holds that a worker which has its directory open is known
-// to be running, though the frontier is not there, and that nothing is made of one
-// which has not.
-func TestReportOfAWorkerAtWork(t *testing.T) {
+// A worker that has its directory open is running, although its frontier is elsewhere.
+func TestReportKnowsRunningWorkers(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "all")
 	lock, err := pebblestore.Lock(filepath.Join(w2, crawldir.FrontierFolder))
@@ -174,13 +172,13 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 	states := func() string {
 		t.Helper()
 		printed := clitest.JSON[reportcmd.Printed](t, run(t, "report", w1, w2, "--output", to, "--format", "json").Out)
-		if len(printed.Segments) != 2 {
+		if len(printed.Workers) != 2 {
 			t.Fatalf("%+v", printed)
 		}
-		return string(printed.Segments[0].State + " " + printed.Segments[1].State)
+		return string(printed.Workers[0].State + " " + printed.Workers[1].State)
 	}
 	if got := states(); got != "finished running" {
-		t.Errorf("while it works: %s", got)
+		t.Errorf("while it runs: %s", got)
 	}
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
@@ -195,8 +193,7 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 	}
 }
 
-// TestReportOfASharedCrawl holds that what workers have left is read as one crawl.
-func TestReportOfASharedCrawl(t *testing.T) {
+func TestReportOfASharedCrawlIsOneCrawl(t *testing.T) {
 	url, dir := chainSite(t, 6), t.TempDir()
 	at := []string{"--frontier", redistest.Start(t).URL(), "--crawl-name", "news", "--quiet"}
 	w1, w2, to := filepath.Join(dir, "w1"), filepath.Join(dir, "w2"), filepath.Join(dir, "all")
@@ -213,7 +210,7 @@ func TestReportOfASharedCrawl(t *testing.T) {
 		}
 	}
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.Out, "note") {
+	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages on 1 host, 0 URLs skipped\n  workers     2, read") || strings.Contains(got.Out, "note") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -229,10 +226,10 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"no place", []string{"w1", "it's"}, cli.ExitMisuse, []string{"where the report", `politecrawl report w1 'it'\''s' --output all`}},
+		{"no place", []string{"w1", "it's"}, cli.ExitMisuse, []string{"--output", `politecrawl report w1 'it'\''s' --output all`}},
 		{"no place of one", []string{"w1", "--output", "file"}, cli.ExitMisuse, []string{`"file"`, "not a directory", "politecrawl report w1 --output DIR"}},
-		{"of two crawls", []string{"w1", "w2", "--output", "all"}, cli.ExitMisuse, []string{"not make up one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
-		{"twice", []string{"w1", "./w1", "--output", "all"}, cli.ExitMisuse, []string{`"w1" and "./w1" are the same`}},
+		{"of two crawls", []string{"w1", "w2", "--output", "all"}, cli.ExitMisuse, []string{"not of one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
+		{"twice", []string{"w1", "./w1", "--output", "all"}, cli.ExitMisuse, []string{`"w1" and "./w1" are the same directory`}},
 		{"one that is missing", []string{"w1", "w3", "--output", "all"}, cli.ExitMisuse, []string{`no directory "w3"`}},
 		{"one of something else", []string{"w1", "empty", "--output", "all"}, cli.ExitMisuse, []string{"holds no crawl", "empty"}},
 	} {
@@ -266,7 +263,7 @@ func TestReportRefusals(t *testing.T) {
 		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "1 or more"}},
 		{"damaged", []string{damaged}, cli.ExitFailed, []string{"crawl.json"}},
 		{"cannot be written", []string{taken}, cli.ExitMisuse, []string{
-			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are as they were", "politecrawl report " + taken + " --output DIR",
+			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are unchanged", "politecrawl report " + taken + " --output DIR",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,18 +7,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Broken is a URL that answered with an error or not at all, and the pages that link to it.
+// Broken is a URL with status 4xx or 5xx, or without a response, and the pages that link to it.
 type Broken struct {
-	URL     string   `json:"url"`
-	Status  int      `json:"status,omitempty"`   // 4xx or 5xx; 0: no response
-	Detail  string   `json:"detail,omitempty"`   // why there was none
-	Links   int      `json:"links"`              // pages that link to it; without links.jsonl: that are known to
-	From    []string `json:"from"`               // the first of them, by URL
-	FoundOn string   `json:"found_on,omitempty"` // where it was found first
-	Source  string   `json:"source"`             // how: start, sitemap, link or redirect
+	URL        string   `json:"url"`
+	Status     int      `json:"status,omitempty"`   // 4xx or 5xx; 0: no response
+	Detail     string   `json:"detail,omitempty"`   // why there was no response
+	Links      int      `json:"links"`              // pages that link to it; without links.jsonl at most one
+	LinkedFrom []string `json:"linked_from"`        // the first ten of these, by URL
+	FoundOn    string   `json:"found_on,omitempty"` // where it was first found
+	Source     string   `json:"source"`             // how: start, sitemap, link or redirect
 }
 
-// maxFrom limits the pages that are named for each broken URL.
+// maxFrom limits Broken.LinkedFrom.
 const maxFrom = 10
 
 // brokenPages finds broken links.
@@ -26,15 +26,15 @@ type brokenPages struct {
 	facts  *facts
 	linked bool        // links.jsonl has a link
 	links  map[key]int // how many pages link to each broken URL
-	rows   *firsts[Broken]
+	rows   *topRows[Broken]
 	chosen List[Broken]
-	from   map[key]*firsts[string] // the pages that link to each URL in chosen
+	from   map[key]*topRows[string] // the pages that link to each URL in chosen
 }
 
 func newBrokenPages(f *facts, rows int) *brokenPages {
 	return &brokenPages{
-		facts: f, links: make(map[key]int), from: make(map[key]*firsts[string]),
-		rows: newFirsts(rows, func(a, b Broken) int {
+		facts: f, links: make(map[key]int), from: make(map[key]*topRows[string]),
+		rows: newTopRows(rows, func(a, b Broken) int {
 			return cmp.Or(cmp.Compare(b.Links, a.Links), cmp.Compare(a.URL, b.URL))
 		}),
 	}
@@ -61,23 +61,23 @@ func (b *brokenPages) rejection(k key, r *output.Rejection) {
 }
 
 func (b *brokenPages) add(k key, row Broken) {
-	row.From, row.Links = []string{}, b.links[k]
+	row.LinkedFrom, row.Links = []string{}, b.links[k]
 	if !b.linked && row.Source == "link" {
-		row.From, row.Links = []string{row.FoundOn}, 1
+		row.LinkedFrom, row.Links = []string{row.FoundOn}, 1
 	}
 	b.rows.add(row)
 }
 
-// choose fixes the rows of the list.
+// choose selects the rows of the list.
 func (b *brokenPages) choose() {
 	b.chosen = b.rows.list()
 	for _, row := range b.chosen.Rows {
-		b.from[keyOf(row.URL)] = newFirsts(maxFrom, strings.Compare)
+		b.from[keyOf(row.URL)] = newTopRows(maxFrom, strings.Compare)
 	}
 }
 
 // name finds the pages that link to the URLs in the list.
-func (b *brokenPages) name(_ *segment, l *output.Links) {
+func (b *brokenPages) name(_ *workerDir, l *output.Links) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
 		k := keyOf(to)
@@ -88,9 +88,9 @@ func (b *brokenPages) name(_ *segment, l *output.Links) {
 }
 
 func (b *brokenPages) list() List[Broken] {
-	if b.linked { // else each row has the one page that is known
+	if b.linked { // else each row has the only known page
 		for i, row := range b.chosen.Rows {
-			b.chosen.Rows[i].From = b.from[keyOf(row.URL)].list().Rows
+			b.chosen.Rows[i].LinkedFrom = b.from[keyOf(row.URL)].list().Rows
 		}
 	}
 	return b.chosen

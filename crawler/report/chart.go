@@ -6,11 +6,11 @@ import (
 )
 
 // A chart is a drawing of bars, in the units of its view box. The template turns it into SVG
-// and escapes the names of bars, which a site may have chosen.
+// and escapes the names of bars, which may come from a site.
 type chart struct {
 	ID     string
 	Title  string
-	Says   string // the same in words, for readers who cannot see it
+	Alt    string // the same in words, for screen readers
 	W, H   float64
 	Bars   []bar
 	Labels []label
@@ -58,7 +58,7 @@ const (
 	columnTop    = 18  // for the number above a column
 	columnFoot   = 18  // for the label below it
 	stripHeight  = 28
-	leastBar     = 1.5 // so that small counts are visible
+	minBar       = 1.5 // so that small counts are visible
 )
 
 // columns draws columns side by side. With numbers each has its count above.
@@ -70,13 +70,13 @@ func columns(id, title string, list []column, numbers bool) chart {
 	}
 	step := c.W / float64(max(len(list), 1))
 	gap := min(step/5, 6)
-	var says []string
+	var words []string
 	for i, col := range list {
 		x, y := float64(i)*step+gap/2, float64(columnTop+columnHeight)
 		middle := x + (step-gap)/2
 		for _, p := range col.parts {
 			if p.Count > 0 {
-				h := max(columnHeight*float64(p.Count)/float64(highest), leastBar)
+				h := max(columnHeight*float64(p.Count)/float64(highest), minBar)
 				y -= h
 				title := strings.TrimSpace(named(col.name, p.Count) + " " + p.Name)
 				c.Bars = append(c.Bars, bar{x, y, step - gap, h, p.Class, title})
@@ -84,17 +84,17 @@ func columns(id, title string, list []column, numbers bool) chart {
 		}
 		if n := sum(col.parts); numbers && n > 0 {
 			c.Labels = append(c.Labels, label{middle, y - 4, "middle", shortNumber(n)})
-			says = append(says, named(col.name, n))
+			words = append(words, named(col.name, n))
 		}
 		if col.label != "" {
 			c.Labels = append(c.Labels, label{middle, c.H - 4, "middle", col.label})
 		}
 	}
-	c.Says = strings.Join(says, ", ")
+	c.Alt = strings.Join(words, ", ")
 	return c
 }
 
-// strip draws one horizontal bar, of parts that make up the whole.
+// strip draws one horizontal bar of several parts.
 func strip(id, title string, parts []part) chart {
 	c := chart{ID: id, Title: title, W: chartWidth, H: stripHeight}
 	for _, p := range parts {
@@ -102,15 +102,15 @@ func strip(id, title string, parts []part) chart {
 			c.Legend = append(c.Legend, p)
 		}
 	}
-	var says []string
-	x, room := 0.0, c.W-leastBar*float64(len(c.Legend))
+	var words []string
+	x, room := 0.0, c.W-minBar*float64(len(c.Legend))
 	for _, p := range c.Legend {
-		w := leastBar + room*float64(p.Count)/float64(sum(c.Legend))
+		w := minBar + room*float64(p.Count)/float64(sum(c.Legend))
 		c.Bars = append(c.Bars, bar{x, 0, w, stripHeight, p.Class, named(p.Name, p.Count)})
-		says = append(says, named(p.Name, p.Count))
+		words = append(words, named(p.Name, p.Count))
 		x += w
 	}
-	c.Says = strings.Join(says, ", ")
+	c.Alt = strings.Join(words, ", ")
 	return c
 }
 
@@ -132,10 +132,10 @@ func charts(r *Report) map[string]chart {
 	s := r.Sitemaps
 	return map[string]chart{
 		"statuses": statusChart(r.Depths), "depths": depthChart(r.Depths),
-		"spread": spreadChart(r.Times.Spread), "course": courseChart(r.Times.Course),
+		"histogram": histogramChart(r.Times.Histogram), "timeline": timelineChart(r.Times.Timeline),
 		"rejected": rejectedChart(r.Rejected.Reasons),
-		"sitemaps": strip("chart-sitemaps", "What the sitemaps list", []part{
-			{"ok", "as it should be", s.Fine}, {"bad", "wrong", s.Faulty}, {"mute", "not fetched", s.URLs - s.Fine - s.Faulty},
+		"sitemaps": strip("chart-sitemaps", "URLs in sitemaps", []part{
+			{"ok", "OK", s.OK}, {"bad", "problems", s.Problems}, {"mute", "not fetched", s.URLs - s.OK - s.Problems},
 		}),
 	}
 }
@@ -148,8 +148,8 @@ func statusChart(depths []Depth) chart {
 		all.Redirects += d.Redirects
 		all.Broken += d.Broken
 	}
-	return strip("chart-statuses", "Answers", []part{
-		{"ok", "answer well", all.OK}, {"moved", "redirect", all.Redirects}, {"bad", "are broken", all.Broken},
+	return strip("chart-statuses", "Responses", []part{
+		{"ok", "OK", all.OK}, {"moved", "redirects", all.Redirects}, {"bad", "broken", all.Broken},
 		{"mute", "other", all.Pages - all.OK - all.Redirects - all.Broken},
 	})
 }
@@ -157,7 +157,7 @@ func statusChart(depths []Depth) chart {
 // maxColumns limits the columns of a chart.
 const maxColumns = 10
 
-// depthChart draws all that is deeper than its last column into that.
+// depthChart counts deeper pages in its last column.
 func depthChart(depths []Depth) chart {
 	var list []column
 	for i, d := range depths {
@@ -176,9 +176,9 @@ func depthChart(depths []Depth) chart {
 	return columns("chart-depths", "Pages by depth", list, true)
 }
 
-func spreadChart(spread []Spread) chart {
+func histogramChart(buckets []Bucket) chart {
 	var list []column
-	for i, s := range spread {
+	for i, s := range buckets {
 		col := column{"more", "longer", []part{{"tone", "", s.Pages}}}
 		switch {
 		case s.Below >= 1000:
@@ -193,19 +193,19 @@ func spreadChart(spread []Spread) chart {
 		}
 		list = append(list, col)
 	}
-	return columns("chart-spread", "Time to answer, in ms", list, true)
+	return columns("chart-histogram", "Response time in ms", list, true)
 }
 
-func courseChart(course []Moment) chart {
+func timelineChart(timeline []Interval) chart {
 	var list []column
-	for _, m := range course {
-		list = append(list, column{name: "from " + clockTime(m.At), parts: []part{{"tone", "pages", m.Pages - m.Broken}, {"bad", "broken", m.Broken}}})
+	for _, m := range timeline {
+		list = append(list, column{name: "from " + clockTime(m.StartedAt), parts: []part{{"tone", "pages", m.Pages - m.Broken}, {"bad", "broken", m.Broken}}})
 	}
-	c := columns("chart-course", "Pages over time", list, false)
-	if len(course) > 0 {
-		first, last := clockTime(course[0].At), clockTime(course[len(course)-1].At)
+	c := columns("chart-timeline", "Pages over time", list, false)
+	if len(timeline) > 0 {
+		first, last := clockTime(timeline[0].StartedAt), clockTime(timeline[len(timeline)-1].StartedAt)
 		c.Labels = append(c.Labels, label{0, c.H - 4, "start", first}, label{c.W, c.H - 4, "end", last})
-		c.Says = fmt.Sprintf("from %s to %s", first, last)
+		c.Alt = fmt.Sprintf("from %s to %s", first, last)
 	}
 	return c
 }
@@ -216,5 +216,5 @@ func rejectedChart(reasons []ReasonGroup) chart {
 	for i, g := range reasons {
 		parts = append(parts, part{tones[min(i, len(tones)-1)], string(g.Reason), g.URLs.Total})
 	}
-	return strip("chart-rejected", "Left alone, by reason", parts)
+	return strip("chart-rejected", "Skipped URLs by reason", parts)
 }

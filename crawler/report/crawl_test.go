@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A crawl is what a test puts into the directory of one.
+// A crawl is the content of a directory.
 type crawl struct {
 	pages    []output.Page
 	rejected []output.Rejection
@@ -51,8 +51,15 @@ func (c *crawl) write(t *testing.T) string {
 	for i := range c.rejected {
 		err = errors.Join(err, b.Reject(&c.rejected[i]))
 	}
+	hasLine := make(map[string]bool)
 	for i := range c.links {
+		hasLine[c.links[i].URL] = true
 		err = errors.Join(err, b.Links(&c.links[i]))
+	}
+	for _, p := range c.pages { // a crawl writes a line for each page with links
+		if c.links != nil && p.Links > 0 && !hasLine[p.URL] {
+			err = errors.Join(err, b.Links(&output.Links{URL: p.URL, To: []string{}}))
+		}
 	}
 	for i := range c.sitemaps {
 		err = errors.Join(err, b.Sitemap(&c.sitemaps[i]))
@@ -82,8 +89,7 @@ func (c *crawl) write(t *testing.T) string {
 	return dir
 }
 
-// begun is the maker of the report of directories that has still to read them.
-func begun(t testing.TB, dirs ...string) *maker {
+func newTestMaker(t testing.TB, dirs ...string) *maker {
 	t.Helper()
 	m, err := newMaker(dirs, nil)
 	if err != nil {
@@ -111,13 +117,13 @@ func (c *crawl) make(t *testing.T) *Report {
 	return r
 }
 
-// everything is a crawl with a case of every kind that a report knows.
+// everything is a crawl with a case of every kind.
 func everything() *crawl {
 	c := &crawl{
 		state: map[string]any{
 			"version": crawldir.Version,
 			"config": map[string]any{
-				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)",
+				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
 			},
 			"ended": Ending{End: "finished"},
 		},
@@ -201,7 +207,7 @@ func everything() *crawl {
 	return c
 }
 
-// page adds a page of example.com; what is not given is that of a good one.
+// page adds a page of example.com. Missing fields are those of a good page.
 func (c *crawl) page(path string, p output.Page) {
 	p.URL = example + path
 	if p.Status == 0 {
@@ -238,7 +244,7 @@ func (c *crawl) linked(path, redirect string) {
 	c.page(path, p)
 }
 
-// reject adds a URL of example.com that was left alone.
+// reject adds a skipped URL of example.com.
 func (c *crawl) reject(path string, r output.Rejection) {
 	r.URL = example + path
 	if r.Reason == output.Disallowed {
@@ -250,7 +256,6 @@ func (c *crawl) reject(path string, r output.Rejection) {
 	c.rejected = append(c.rejected, r)
 }
 
-// asJSON is a value as a person reads it in a failure.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.MarshalIndent(v, "", "  ")

@@ -8,34 +8,34 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
-// Directives are what pages ask of crawlers.
+// Directives are the robots directives of pages.
 type Directives struct {
-	Pages    int             `json:"pages"`    // that ask for anything
-	Withheld int             `json:"withheld"` // of which title and content were left out for it
+	Pages    int             `json:"pages"`    // with directives
+	Withheld int             `json:"withheld"` // whose title and content were left out because of them
 	Rules    List[Directive] `json:"rules"`    // the most frequent first
 }
 
-// A Directive is one thing that pages ask for.
+// A Directive is one directive of pages.
 type Directive struct {
 	Rule     string   `json:"rule"`  // noindex, nofollow, max-snippet: 20, …
-	Pages    int      `json:"pages"` // that ask for it
+	Pages    int      `json:"pages"` // with this directive
 	Header   int      `json:"header"`
 	Meta     int      `json:"meta"`
 	Examples []string `json:"examples"`
 }
 
-// directives collects them.
+// directives collects the directives.
 type directives struct {
 	rows          int
 	result        Directives
-	withheldLinks int // pages that are withheld with their links
+	withheldLinks int // withheld pages with links
 	rules         map[string]*directiveRule
 }
 
-// A directiveRule is a directive with the pages that ask for it.
+// A directiveRule is a directive with its pages.
 type directiveRule struct {
 	Directive
-	urls *firsts[string]
+	urls *topRows[string]
 }
 
 func newDirectives(rows int) *directives {
@@ -52,7 +52,7 @@ func (d *directives) page(p *output.Page) {
 	if len(p.Directives)+len(p.Usage) > 0 {
 		d.result.Pages++
 	}
-	asked := make(map[*directiveRule]bool)
+	seen := make(map[*directiveRule]bool)
 	for _, directive := range p.Directives {
 		rule := d.rule(directive.Rule)
 		if strings.HasPrefix(directive.Source, "meta") {
@@ -60,7 +60,7 @@ func (d *directives) page(p *output.Page) {
 		} else {
 			rule.Header++
 		}
-		asked[rule] = true
+		seen[rule] = true
 	}
 	for use, granted := range p.Usage {
 		value := "n"
@@ -69,9 +69,9 @@ func (d *directives) page(p *output.Page) {
 		}
 		rule := d.rule("Content-Usage: " + use + "=" + value)
 		rule.Header++
-		asked[rule] = true
+		seen[rule] = true
 	}
-	for rule := range asked {
+	for rule := range seen {
 		rule.Pages++
 		rule.urls.add(p.URL)
 	}
@@ -83,7 +83,7 @@ func (d *directives) rule(name string) *directiveRule {
 		name = otherNames
 	}
 	if d.rules[name] == nil {
-		d.rules[name] = &directiveRule{Directive{Rule: name}, newFirsts(maxExamples, strings.Compare)}
+		d.rules[name] = &directiveRule{Directive{Rule: name}, newTopRows(maxExamples, strings.Compare)}
 	}
 	return d.rules[name]
 }
@@ -100,7 +100,7 @@ func (d *directives) list() Directives {
 	return d.result
 }
 
-// noindexOf returns the words with which a page asks not to be indexed; empty: it does not.
+// noindexOf returns the noindex directive of a page; empty: none.
 func noindexOf(p *output.Page) string {
 	for _, d := range p.Directives {
 		if d.Rule == p.Withheld || d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {

@@ -1,11 +1,10 @@
-// Package report says what a crawl found: in report.html for people, in report.json
-// for programs.
+// Package report makes the report of a crawl: report.html for people, report.json for
+// programs.
 //
-// A report answers four questions. What is there? What is broken? What did robots.txt
-// keep the crawl from? Do the sitemaps tell the truth? Below the answers stands the
-// evidence: status codes, depths and times, broken links with the pages that lead there,
-// chains of redirects, the line of robots.txt behind each disallowed URL, outages and
-// changes of each robots.txt, duplicates, and what pages ask of crawlers.
+// A report has four topics: pages, broken URLs and redirects, robots.txt and skipped URLs,
+// and sitemaps. It lists broken links with the pages that link to them, redirect chains, the
+// robots.txt line behind each disallowed URL, robots.txt outages and changes, duplicates, and
+// robots directives of pages.
 //
 //	r, err := report.Make([]string{"example"}, nil) // the directory of a crawl
 //	…
@@ -13,33 +12,32 @@
 //
 // SCHEMA.md describes each field of report.json, and so of [Report].
 //
-// # Sitemaps against the site
+// # Sitemaps and the site
 //
-// A sitemap lists what its site wants to have indexed. A listed URL should be there, be
-// allowed by robots.txt, allow indexing, and be its own canonical URL. Pages should link
-// to it, and its date should lie in the past. Each [Discrepancy] is one way in which a
-// sitemap and its site disagree.
+// A URL in a sitemap should exist, be allowed by robots.txt, be indexable, and be its own
+// canonical URL. Pages should link to it, and its date should be in the past. Each
+// [Discrepancy] is one way in which the sitemaps and the site differ.
 //
-// A crawl that has not seen everything cannot say that no page links to a URL. So each
-// discrepancy has the reasons that make it inconclusive: the crawl was stopped or limited,
-// a robots.txt or sitemap could not be read, a file of the crawl is missing. Without such
-// a reason, the list is complete.
+// An incomplete crawl cannot prove that no page links to a URL. So each discrepancy has the
+// reasons that make it inconclusive: the crawl was stopped or limited, a robots.txt or sitemap
+// could not be read, or a file of the crawl is missing. Without such a reason, its list is
+// complete.
 //
-// # Many workers, one crawl
+// # Several workers
 //
-// Workers that share a crawl each write a directory of their own. [Make] reads these
-// together, and the report is the one that a single worker would have led to. SCHEMA.md
-// says which line counts where several directories have one.
+// Workers of a shared crawl write a directory each. [Make] reads them together and makes the
+// report that a single worker would have led to. SCHEMA.md says which line counts if several
+// directories have one about the same URL.
 //
 // # Cost
 //
-// Make streams the files twice, those of several directories once more. It keeps some
-// 40 bytes for each URL and the rows that lists will have; counts are exact. A crawl of
-// 100,000 pages with two million links takes three seconds and 70 MB (BenchmarkMake).
+// Make reads the files twice, and those of several directories once more. It keeps about 40
+// bytes per URL and the rows of the lists; counts are exact. A crawl of 100,000 pages with two
+// million links takes three seconds and 70 MB (BenchmarkMake).
 //
-// # Trust
+// # Security
 //
-// Nothing that a site wrote is trusted. Every text goes through html/template and is shown
-// with its control characters escaped. A policy lets the page run its own script and style,
-// by their hashes, and load nothing else.
+// The page treats all text from sites as untrusted. It goes through html/template, with
+// control characters escaped. A content security policy allows only the page's own script and
+// style, by their hashes, and no network access.
 package report

@@ -12,21 +12,21 @@ import (
 
 // Duplicates are pages with the same body.
 type Duplicates struct {
-	Copies   int               `json:"copies"`   // pages whose body another page had before
-	Declared int               `json:"declared"` // copies that name that page as their canonical one
-	Groups   List[CopiesOfOne] `json:"groups"`   // the most copies first
+	Copies   int                  `json:"copies"`   // pages with the body of an earlier page
+	Declared int                  `json:"declared"` // copies that name this page as canonical
+	Groups   List[DuplicateGroup] `json:"groups"`   // the most copies first
 }
 
-// CopiesOfOne are the copies of one page.
-type CopiesOfOne struct {
+// A DuplicateGroup is a page and its copies.
+type DuplicateGroup struct {
 	URL      string   `json:"url"` // the page that was fetched first
 	Copies   int      `json:"copies"`
 	Declared int      `json:"declared"`
 	Examples []string `json:"examples"`
 }
 
-// duplicates finds them by the hashes of the bodies. Lines also name the page that theirs
-// is a copy of, but each worker knows its own pages alone.
+// duplicates finds copies by the hashes of the bodies. Pages also name their original, but
+// each worker knows only its own pages.
 type duplicates struct {
 	rows   int
 	hashes []uint64 // of all pages that have one, until the groups are known
@@ -35,7 +35,7 @@ type duplicates struct {
 	chosen []*sameBody // that will be in the list
 }
 
-// sameBody are the pages with one body.
+// sameBody are the pages with the same body.
 type sameBody struct {
 	hash  uint64
 	pages int
@@ -45,27 +45,27 @@ type sameBody struct {
 	itself     bool      // the first names itself as its canonical page
 	canonicals []key     // those that the pages name, itself included
 
-	url  string          // of the first, where the group is in the list
-	urls *firsts[string] // nil: it is not in the list
+	url  string           // of the first, where the group is in the list
+	urls *topRows[string] // nil: it is not in the list
 }
 
 func newDuplicates(rows int) *duplicates {
 	return &duplicates{rows: rows, groups: make(map[uint64]*sameBody)}
 }
 
-func (d *duplicates) learn(p *output.Page) {
+func (d *duplicates) add(p *output.Page) {
 	if hash, ok := bodyHash(p); ok {
 		d.hashes = append(d.hashes, hash)
 	}
 }
 
-// bodyHash is not ok where a page has no body, or none that may be shown.
+// bodyHash is not ok if the page has no body, or one that is withheld.
 func bodyHash(p *output.Page) (hash uint64, ok bool) {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
 	return hash, err == nil
 }
 
-// choose finds the groups and fixes the rows of the list.
+// choose finds the groups and selects the rows of the list.
 func (d *duplicates) choose() {
 	slices.Sort(d.hashes)
 	var groups []*sameBody
@@ -87,7 +87,7 @@ func (d *duplicates) choose() {
 	})
 	d.result.Groups.Total, d.chosen = list.Total, list.Rows
 	for _, g := range d.chosen {
-		g.urls = newFirsts(maxExamples+1, strings.Compare)
+		g.urls = newTopRows(maxExamples+1, strings.Compare)
 	}
 }
 
@@ -113,7 +113,7 @@ func (d *duplicates) name(p *output.Page) {
 	}
 }
 
-// declared is how many copies name the first page as their canonical one.
+// declared counts the copies that name the first page as canonical.
 func (g *sameBody) declared() int {
 	n := 0
 	for _, k := range g.canonicals {
@@ -132,12 +132,12 @@ func (d *duplicates) list() Duplicates {
 	for _, g := range d.groups {
 		result.Declared += g.declared()
 	}
-	var rows []CopiesOfOne
+	var rows []DuplicateGroup
 	for _, g := range d.chosen {
 		examples := slices.DeleteFunc(g.urls.list().Rows, func(url string) bool { return url == g.url })
-		rows = append(rows, CopiesOfOne{g.url, g.pages - 1, g.declared(), examples[:min(len(examples), maxExamples)]})
+		rows = append(rows, DuplicateGroup{g.url, g.pages - 1, g.declared(), examples[:min(len(examples), maxExamples)]})
 	}
-	result.Groups.Rows = listOf(d.rows, rows, func(a, b CopiesOfOne) int {
+	result.Groups.Rows = listOf(d.rows, rows, func(a, b DuplicateGroup) int {
 		return cmp.Or(cmp.Compare(b.Copies, a.Copies), cmp.Compare(a.URL, b.URL))
 	}).Rows
 	return result

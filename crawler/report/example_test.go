@@ -24,7 +24,7 @@ func smallCrawl() (dir string, remove func()) {
 	const site = "https://example.com"
 	d, err := crawldir.Create(dir, map[string]any{
 		"version": crawldir.Version,
-		"config":  map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0"},
+		"config":  map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0", "links": true},
 		"ended":   report.Ending{End: "finished"},
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func smallCrawl() (dir string, remove func()) {
 	return dir, func() { _ = os.RemoveAll(parent) }
 }
 
-// How is the report of a crawl made?
+// How do I make the report of a crawl?
 func ExampleMake() {
 	dir, remove := smallCrawl()
 	defer remove()
@@ -66,15 +66,15 @@ func ExampleMake() {
 		fmt.Println(f.Level, f.Text)
 	}
 	// Output:
-	// bad 1 URL answers with an error or not at all
-	// bad 2 pages link to https://example.com/gone
-	// note 1 line keeps URLs away
-	// note the most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 1 URL
-	// bad 1 URL listed but broken
-	// warn 1 URL linked but not listed
+	// error 1 URL is broken (status 4xx, 5xx or no response)
+	// error 2 pages link to the broken URL https://example.com/gone
+	// info 1 robots.txt line disallows URLs
+	// info most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 1 URL
+	// error 1 URL listed but broken
+	// warning 1 URL linked but not listed
 }
 
-// How is the report written beside the files of the crawl?
+// How do I write the report into the directory of the crawl?
 func ExampleReport_WriteFiles() {
 	dir, remove := smallCrawl()
 	defer remove()
@@ -89,23 +89,23 @@ func ExampleReport_WriteFiles() {
 	}
 	for _, name := range []string{report.HTMLFile, report.JSONFile} {
 		_, err := os.Stat(filepath.Join(dir, name))
-		fmt.Println(name, "is there:", err == nil)
+		fmt.Println(name, "exists:", err == nil)
 	}
 	// Output:
-	// report.html is there: true
-	// report.json is there: true
+	// report.html exists: true
+	// report.json exists: true
 }
 
-// How is the report of a crawl made that several workers did?
+// How do I make one report of a crawl with several workers?
 func ExampleMake_workers() {
 	first, remove := smallCrawl()
 	defer remove()
 
-	// The second worker had a page again, since the lease of the first had expired,
-	// and one of its own. It was killed before its end.
+	// The second worker fetched a page again, since the lease of the first had expired, and
+	// one more. Then it was killed.
 	const site = "https://example.com"
 	second := first + "-2"
-	d, err := crawldir.Create(second, map[string]any{"version": crawldir.Version, "config": map[string]any{"urls": []string{site + "/"}}})
+	d, err := crawldir.Create(second, map[string]any{"version": crawldir.Version, "config": map[string]any{"urls": []string{site + "/"}, "links": true}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -127,7 +127,7 @@ func ExampleMake_workers() {
 		return
 	}
 	fmt.Println(r.Summary.Pages, "pages,", r.Broken.Total, "broken")
-	for i, s := range r.Segments {
+	for i, s := range r.Workers {
 		fmt.Printf("worker %d: %d pages, %s\n", i+1, s.Pages, s.State)
 	}
 	for _, note := range r.Notes {
@@ -139,32 +139,32 @@ func ExampleMake_workers() {
 	// 4 pages, 0 broken
 	// worker 1: 2 pages, finished
 	// worker 2: 2 pages, unknown
-	// worker 2: its worker is still running or was killed: the URLs that it skipped are not all known until it ends
-	// 1 page stands in more than one directory: of each the line of the last fetch counts
+	// worker 2: the worker is still running or was killed: some skipped URLs are not listed until it ends
+	// 1 page is in more than one directory: the last fetch counts
 	// one of them twice: true
 }
 
-// Do the sitemaps of a site tell the truth?
+// How do the sitemaps differ from the site?
 func ExampleMake_sitemaps() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	// The caller knows that the crawl was stopped with 12 URLs left.
-	r, err := report.Make([]string{dir}, &report.Options{Ending: func(string) *report.Ending { return &report.Ending{Left: 12} }})
+	// The caller knows that 12 URLs remained when the crawl stopped.
+	r, err := report.Make([]string{dir}, &report.Options{Ending: func(string) *report.Ending { return &report.Ending{Remaining: 12} }})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d of %d URLs are as they should be\n", r.Sitemaps.Fine, r.Sitemaps.URLs)
-	for _, k := range r.Sitemaps.Kinds {
+	fmt.Printf("%d of %d URLs are OK\n", r.Sitemaps.OK, r.Sitemaps.URLs)
+	for _, k := range r.Sitemaps.Discrepancies {
 		for _, row := range k.URLs.Rows {
 			fmt.Printf("%s: %s (%s)\n", k.Kind, row.URL, row.Detail)
 		}
 	}
-	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Kinds[0].Inconclusive, "; "))
+	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Discrepancies[0].Inconclusive, "; "))
 	// Output:
-	// 1 of 2 URLs are as they should be
+	// 1 of 2 URLs are OK
 	// broken: https://example.com/gone (status 404)
 	// not-listed: https://example.com/about (linked from https://example.com/)
-	// There may be more: the crawl is not finished: 12 URLs had still to be fetched
+	// There may be more: the crawl is not finished: 12 URLs remain
 }

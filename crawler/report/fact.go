@@ -14,38 +14,36 @@ type key uint64
 
 func keyOf(url string) key { return key(xxhash.Sum64String(url)) }
 
-// A fact is what the report has to know of every URL at once, so it is small.
+// A fact is what the report knows about a URL. It is small: there is one for each URL.
 type fact struct {
 	marks  marks
 	status int16 // of its page; 0: it has none
-	reason uint8 // its place in facts.reasons, from 1; 0: it was not rejected
+	reason uint8 // index in facts.reasons, from 1; 0: not rejected
 
-	depth   uint8  // of the rejection that counts, where several directories have one
-	segment uint16 // the number of the directory with that rejection; 0: any
+	depth uint8  // of the rejection that counts, where several directories have one
+	dir   uint16 // the number of the directory with that rejection; 0: any
 }
 
 type marks uint16
 
 const (
 	listed    marks = 1 << iota // in a sitemap
-	trailed                     // found in a sitemap before it was found elsewhere
 	linked                      // from another page, or a start URL
-	noindex                     // its page asks not to be indexed
+	noindex                     // its page has noindex
 	elsewhere                   // its page names another as its canonical one
-	met                         // counted as listed and not fetched
+	counted                     // counted as listed and not fetched
 )
 
 func (f fact) has(m marks) bool { return f.marks&m != 0 }
 
-// fine reports whether a status says that there is a page. 304 is the response to a client
-// that has the page already.
-func fine(status int) bool { return status/100 == 2 || status == 304 }
+// succeeded reports whether a status is 2xx, or 304 (the client has the page already).
+func succeeded(status int) bool { return status/100 == 2 || status == 304 }
 
 func redirected(status int) bool { return status/100 == 3 && status != 304 }
 
 func broken(status int) bool { return status >= 400 }
 
-// facts are those of all URLs that were fetched, rejected or listed.
+// facts has all URLs that were fetched, rejected or listed.
 type facts struct {
 	byURL   map[key]fact
 	reasons []output.Reason
@@ -71,11 +69,11 @@ func (f *facts) page(k key, status int, m marks) {
 }
 
 func (f *facts) reject(k key, reason output.Reason) {
-	f.update(k, func(known *fact) { known.reason = f.place(reason) })
+	f.update(k, func(known *fact) { known.reason = f.index(reason) })
 }
 
-// place returns the number of a reason. A crawl has a dozen; those beyond 255 count as one.
-func (f *facts) place(reason output.Reason) uint8 {
+// index returns the number of a reason. A crawl has about a dozen; those beyond 255 count as one.
+func (f *facts) index(reason output.Reason) uint8 {
 	if i := slices.Index(f.reasons, reason); i >= 0 {
 		return uint8(i + 1)
 	}
@@ -85,7 +83,7 @@ func (f *facts) place(reason output.Reason) uint8 {
 	return uint8(len(f.reasons))
 }
 
-// reason says why a URL was rejected; empty: it was not, or was fetched after all.
+// reason says why a URL was rejected; empty: it was not, or another worker fetched it.
 func (f *facts) reason(of fact) output.Reason {
 	if of.reason == 0 || of.status != 0 {
 		return ""

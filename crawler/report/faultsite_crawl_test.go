@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// config is a crawl of the site that waits for nothing long.
+// config is a fast crawl of the site.
 func (s *faultSite) config(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
@@ -51,7 +51,7 @@ func crawl(t *testing.T, cfg crawler.Config, opts *crawler.Options) *report.Repo
 	return r
 }
 
-// short writes URLs of the main host as paths, and those of others under their names.
+// short writes URLs of the main host as paths, and those of other hosts with their names.
 func (s *faultSite) short(urls ...string) []string {
 	names := strings.NewReplacer(s.main+"/", "/", s.bare, "bare:", s.foreign, "foreign:")
 	list := []string{}
@@ -62,10 +62,10 @@ func (s *faultSite) short(urls ...string) []string {
 	return list
 }
 
-// found is what a report has of each kind of discrepancy.
+// found returns the URLs of each kind.
 func (s *faultSite) found(r *report.Report) map[string][]string {
 	kinds := make(map[string][]string)
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		var urls []string
 		for _, row := range k.URLs.Rows {
 			urls = append(urls, row.URL)
@@ -75,7 +75,7 @@ func (s *faultSite) found(r *report.Report) map[string][]string {
 	return kinds
 }
 
-// built is what the site was built with of each kind.
+// built returns the places of each kind.
 func built() map[string][]string {
 	kinds := map[string][]string{"not-authorized": {"foreign:/listed"}}
 	for _, p := range places {
@@ -96,15 +96,14 @@ func equal(t *testing.T, what string, want, got any) {
 	}
 }
 
-// TestFaultSite crawls a site that was built with a case of everything, and holds
-// that the report finds each and nothing else.
-func TestFaultSite(t *testing.T) {
+// The site has a case of every fault. The report finds each and nothing else.
+func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	s := startFaultSite(t)
 	r := crawl(t, s.config(t), nil)
 
 	t.Run("reconciliation", func(t *testing.T) {
 		equal(t, "kinds", built(), s.found(r))
-		for _, k := range r.Sitemaps.Kinds {
+		for _, k := range r.Sitemaps.Discrepancies {
 			if len(k.Inconclusive) > 0 {
 				t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
 			}
@@ -115,7 +114,7 @@ func TestFaultSite(t *testing.T) {
 			}
 		}
 		equal(t, "inconclusive", []string{}, r.Sitemaps.Inconclusive)
-		equal(t, "hosts without entries", []string{"bare:"}, s.short(r.Sitemaps.Bare.Rows...))
+		equal(t, "hosts without entries", []string{"bare:"}, s.short(r.Sitemaps.HostsWithoutEntries.Rows...))
 	})
 	t.Run("numbers", func(t *testing.T) { s.checkNumbers(t, r) })
 	t.Run("broken", func(t *testing.T) { s.checkBroken(t, r) })
@@ -128,7 +127,7 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 	statuses := map[int]int{http.StatusOK: 3} // the front pages, and /page of bare
 	urls := map[string]bool{"/": true, "foreign:/listed": true}
 	for _, p := range places {
-		if p.alone == "" {
+		if p.reason == "" {
 			statuses[p.answer()]++
 		}
 		if p.listed != "" {
@@ -157,20 +156,20 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 		t.Errorf("hosts: %+v", r.Hosts.Rows)
 	}
 	sum := r.Summary
-	if sum.State != report.Finished || sum.End != string(crawler.EndFinished) || sum.Left != 0 || sum.Broken != 4 || sum.Disallowed != 6 {
+	if sum.State != report.Finished || sum.End != string(crawler.EndFinished) || sum.Remaining != 0 || sum.Broken != 4 || sum.Disallowed != 6 {
 		t.Errorf("%+v", sum)
 	}
 	maps := r.Sitemaps
 	faults := 0
-	for _, k := range maps.Kinds {
+	for _, k := range maps.Discrepancies {
 		switch k.Kind {
-		case "not-linked", "not-listed", "lastmod", "not-fetched":
+		case "not-linked", "not-listed", "invalid-lastmod", "not-fetched":
 		default:
 			faults += k.URLs.Total
 		}
 	}
-	if maps.URLs != len(urls) || maps.Entries != len(urls)+2 || maps.Faulty != faults || maps.Fine != len(urls)-faults-1 { // twins twice, the alias
-		t.Errorf("%d entries of %d URLs, %d fine, %d faulty; built: %d URLs, %d faulty", maps.Entries, maps.URLs, maps.Fine, maps.Faulty, len(urls), faults)
+	if maps.URLs != len(urls) || maps.Entries != len(urls)+2 || maps.Problems != faults || maps.OK != len(urls)-faults-1 { // twins twice, the alias
+		t.Errorf("%d entries of %d URLs, %d fine, %d faulty; built: %d URLs, %d faulty", maps.Entries, maps.URLs, maps.OK, maps.Problems, len(urls), faults)
 	}
 }
 
@@ -181,8 +180,8 @@ func (s *faultSite) checkBroken(t *testing.T, r *report.Report) {
 	}
 	got := make(map[string]broken)
 	for _, b := range r.Broken.Rows {
-		got[s.short(b.URL)[0]] = broken{b.Status, b.Links, s.short(b.From...)}
-		if b.Status == 0 && !strings.Contains(b.Detail, "closed before an answer") {
+		got[s.short(b.URL)[0]] = broken{b.Status, b.Links, s.short(b.LinkedFrom...)}
+		if b.Status == 0 && !strings.Contains(b.Detail, "closed before a response") {
 			t.Errorf("%s failed for %q", b.URL, b.Detail)
 		}
 	}
@@ -201,7 +200,7 @@ func (s *faultSite) checkRedirects(t *testing.T, r *report.Report) {
 		for _, step := range c.Steps {
 			steps = append(steps, strings.TrimPrefix(step.URL, s.main))
 		}
-		got = append(got, strings.TrimSpace(strings.Join(steps, " ")+" "+c.End+" "+c.Why))
+		got = append(got, strings.TrimSpace(strings.Join(steps, " ")+" "+c.End+" "+c.Reason))
 	}
 	slices.Sort(got)
 	equal(t, "chains", []string{
@@ -210,11 +209,11 @@ func (s *faultSite) checkRedirects(t *testing.T, r *report.Report) {
 		"/moved /fine page",
 		"/to-gone /gone broken",
 		"/to-it /behind-a-redirect page",
-		"/to-nothing nowhere",
-		"/to-private /private/behind-a-redirect left disallowed",
+		"/to-nothing no-location",
+		"/to-private /private/behind-a-redirect skipped disallowed",
 	}, got)
-	if d := r.Redirects; d.URLs != 10 || d.Loops != 1 || d.Dead != 2 || d.Long != 1 {
-		t.Errorf("%d redirects, %d loops, %d dead, %d long", d.URLs, d.Loops, d.Dead, d.Long)
+	if d := r.Redirects; d.URLs != 10 || d.Loops != 1 || d.DeadEnds != 2 || d.Long != 1 {
+		t.Errorf("%d redirects, %d loops, %d dead, %d long", d.URLs, d.Loops, d.DeadEnds, d.Long)
 	}
 }
 
@@ -226,8 +225,8 @@ func (s *faultSite) checkRejected(t *testing.T, r *report.Report) {
 		output.Disallowed:    {"bare:/shed/1", "bare:/shed/2", "bare:/shed/left/3"},
 	}
 	for _, p := range places {
-		if p.alone != "" {
-			want[p.alone] = append(want[p.alone], p.path)
+		if p.reason != "" {
+			want[p.reason] = append(want[p.reason], p.path)
 		}
 	}
 	got := make(map[output.Reason][]string)
@@ -245,9 +244,9 @@ func (s *faultSite) checkRejected(t *testing.T, r *report.Report) {
 	for reason := range want {
 		slices.Sort(want[reason])
 	}
-	equal(t, "left alone", want, got)
+	equal(t, "skipped", want, got)
 	if r.Rejected.Total != total {
-		t.Errorf("%d left alone, of reasons %d", r.Rejected.Total, total)
+		t.Errorf("%d skipped, by reason %d", r.Rejected.Total, total)
 	}
 
 	type rule struct {
@@ -273,32 +272,30 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 	}
 	bare, main := r.Robots.Hosts.Rows[0], r.Robots.Hosts.Rows[1] // the one with the outage first
 	outage := bare.Outages.Rows[0]
-	if outage.Status != http.StatusServiceUnavailable || outage.Tries != 1 || outage.To.Sub(outage.From) < 20*time.Millisecond {
+	if outage.Status != http.StatusServiceUnavailable || outage.Attempts != 1 || outage.EndedAt.Sub(outage.StartedAt) < 20*time.Millisecond {
 		t.Errorf("outage %+v", outage)
 	}
 	type facts struct {
-		Origin, Outcome, Group                           string
-		Fetches, Allowed, Disallowed, Later              int
-		Rules, Sitemaps, Oddities, Status, Hops, Outages int
+		Origin, Outcome, Group                       string
+		Fetches, Allowed, Disallowed, Later          int
+		Rules, Sitemaps, Lint, Status, Hops, Outages int
 	}
 	of := func(h report.RobotsHost) facts {
 		return facts{
 			h.Origin, h.Outcome, h.Group, h.Fetches, h.Allowed, h.Disallowed, h.Unreachable,
-			h.Rules, h.Sitemaps, h.Oddities, h.Status, max(len(h.Chain)-1, 0), h.Outages.Total,
+			h.Rules, h.Sitemaps, h.Lint.Total, h.Status, max(len(h.Chain)-1, 0), h.Outages.Total,
 		}
 	}
 	equal(t, "bare", facts{s.bare, "rules", "politecrawl", 2, 2, 3, 0, 2, 0, 1, 200, 1, 1}, of(bare)) // the second rule changes nothing
 	equal(t, "main", facts{s.main, "rules", "*", 1, r.Summary.Pages - 2, 3, 0, 1, 2, 1, 200, 0, 0}, of(main))
 }
 
-// TestFaultSiteInterrupted holds that the report of a crawl that was interrupted says
-// so, and is whole when the crawl has gone on to its end.
-func TestFaultSiteInterrupted(t *testing.T) {
+func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	s := startFaultSite(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	s.set(func(s *faultSite) {
-		s.asked = func(uri string) {
+		s.onRequest = func(uri string) {
 			if uri == "/unlisted" {
 				interrupt()
 			}
@@ -316,35 +313,34 @@ func TestFaultSiteInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Left == 0 || !strings.HasPrefix(r.Findings[0].Text, "the crawl is not finished") {
+	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Remaining == 0 || !strings.HasPrefix(r.Findings[0].Text, "the crawl is not finished") {
 		t.Errorf("%+v; %+v", r.Summary, r.Findings[0])
 	}
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if len(k.Inconclusive) == 0 {
-			t.Errorf("%s is said to be all", k.Kind)
+			t.Errorf("%s is not inconclusive", k.Kind)
 		}
 	}
 	r = crawl(t, cfg, &crawler.Options{Resume: true})
-	equal(t, "after all", built(), s.found(r))
-	for _, k := range r.Sitemaps.Kinds {
+	equal(t, "when finished", built(), s.found(r))
+	for _, k := range r.Sitemaps.Discrepancies {
 		if len(k.Inconclusive) > 0 {
-			t.Errorf("after all %s is inconclusive: %v", k.Kind, k.Inconclusive)
+			t.Errorf("when finished %s is inconclusive: %v", k.Kind, k.Inconclusive)
 		}
 	}
 }
 
-// A crawl that its configuration keeps from a part of the site says which kinds may have more
-// URLs, and why.
-func TestFaultSiteSeenInPart(t *testing.T) {
+// A crawl that its configuration limits says which kinds are inconclusive, and why.
+func TestLimitedCrawlIsInconclusive(t *testing.T) {
 	const links, content = "not-linked not-listed", "broken canonical-elsewhere disallowed noindex not-authorized not-linked not-listed redirected"
 	for name, tt := range map[string]struct {
 		change func(*crawler.Config)
 		want   string // the inconclusive kinds, sorted
 		reason string
 	}{
-		"only what sitemaps list": {func(c *crawler.Config) { c.Sitemaps.Only = true }, links, "no link was followed"},
-		"changed since a date":    {func(c *crawler.Config) { c.Sitemaps.Since = "2024-06-01" }, content, "have not changed"},
-		"some pages of a host":    {func(c *crawler.Config) { c.Limits.MaxHostPages = 20 }, content, "left out by the limit of pages"},
+		"only what sitemaps list": {func(c *crawler.Config) { c.Sitemaps.Only = true }, links, "no links were followed"},
+		"changed since a date":    {func(c *crawler.Config) { c.Sitemaps.Since = "2024-06-01" }, content, "unchanged according"},
+		"some pages of a host":    {func(c *crawler.Config) { c.Limits.MaxHostPages = 20 }, content, "limit of pages"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -352,7 +348,7 @@ func TestFaultSiteSeenInPart(t *testing.T) {
 			cfg := s.config(t)
 			tt.change(&cfg)
 			var got []string
-			for _, k := range crawl(t, cfg, nil).Sitemaps.Kinds {
+			for _, k := range crawl(t, cfg, nil).Sitemaps.Discrepancies {
 				if len(k.Inconclusive) == 0 {
 					continue
 				}
@@ -367,9 +363,7 @@ func TestFaultSiteSeenInPart(t *testing.T) {
 	}
 }
 
-// TestFaultSiteChanges holds that what becomes of a robots.txt from one crawl to the
-// next is told.
-func TestFaultSiteChanges(t *testing.T) {
+func TestRecrawlReportsRobotsChanges(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
 	if before := crawl(t, cfg, nil); before.Robots.Changes != 0 {
@@ -377,11 +371,11 @@ func TestFaultSiteChanges(t *testing.T) {
 	}
 	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
 	r := crawl(t, cfg, &crawler.Options{Recrawl: true})
-	if r.Summary.Round != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
-		t.Fatalf("round %d, %d changes, %d outages", r.Summary.Round, r.Robots.Changes, r.Robots.Outages)
+	if r.Summary.Recrawls != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
+		t.Fatalf("round %d, %d changes, %d outages", r.Summary.Recrawls, r.Robots.Changes, r.Robots.Outages)
 	}
 	main := r.Robots.Hosts.Rows[0]
-	if change := main.Changes.Rows[0]; main.Origin != s.main || change.What != "text" || change.From == change.To || main.Fetches != 1 {
+	if change := main.Changes.Rows[0]; main.Origin != s.main || change.Field != "text" || change.From == change.To || main.Fetches != 1 {
 		t.Errorf("%+v of %s", change, main.Origin)
 	}
 	rule := r.Rejected.Rules.Rows[slices.IndexFunc(r.Rejected.Rules.Rows, func(l report.Rule) bool { return l.Line == 5 })]
@@ -391,8 +385,8 @@ func TestFaultSiteChanges(t *testing.T) {
 }
 
 // A recrawl finds the same broken links and unlinked pages, although the page with most
-// links has not changed and comes without them.
-func TestFaultSiteUnchanged(t *testing.T) {
+// links is unchanged and comes without them.
+func TestRecrawlKeepsLinksOfUnchangedPages(t *testing.T) {
 	s := startFaultSite(t)
 	s.set(func(s *faultSite) { s.etag = `"1"` })
 	cfg := s.config(t)
@@ -403,14 +397,14 @@ func TestFaultSiteUnchanged(t *testing.T) {
 	}
 	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
 	equal(t, "broken", first.Broken, r.Broken)
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if len(k.Inconclusive) > 0 {
 			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
 		}
 	}
 }
 
-// crawlTogether has workers do one crawl at the same time, and returns their
+// crawlTogether runs several workers of one crawl at the same time, and returns their
 // directories.
 func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 	t.Helper()
@@ -443,8 +437,7 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 	return dirs
 }
 
-// TestFaultSiteByWorkers holds that several workers find what one does.
-func TestFaultSiteByWorkers(t *testing.T) {
+func TestWorkersFindWhatOneDoes(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
 	cfg.Limits.Workers = 2
@@ -452,13 +445,13 @@ func TestFaultSiteByWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, seg := range r.Segments {
+	for _, seg := range r.Workers {
 		if seg.State != report.Finished {
 			t.Errorf("%+v", seg)
 		}
 	}
 	equal(t, "kinds", built(), s.found(r))
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if len(k.Inconclusive) > 0 {
 			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A place is a URL of the site of faults: how one comes to it, what it answers, and
-// what a report of a whole crawl has to say of it.
+// A place is a URL of the fault site: what leads to it, its response, and what the report of
+// a complete crawl says about it.
 type place struct {
 	path   string
 	linked bool   // from the front page
@@ -26,13 +26,13 @@ type place struct {
 	links    string // hrefs, separated by spaces
 	body     string // in place of a page of its own
 	location string
-	fault    func(w http.ResponseWriter) // before the answer
+	fault    func(w http.ResponseWriter) // before the response
 
-	alone output.Reason // why it is left alone; empty: it is fetched
-	kinds []string
+	reason output.Reason // why it is skipped; empty: it is fetched
+	kinds  []string
 }
 
-// The cases. What is not said of them is that all is well.
+// A place without kinds has no fault.
 var places = []place{
 	// Listed and linked, as it should be.
 	{path: "/fine", linked: true, listed: "2024-05-01", links: "/gone /fine"},
@@ -51,15 +51,15 @@ var places = []place{
 	{path: "/unlisted-noindex", linked: true, head: `<meta name="robots" content="noindex">`},
 	{path: "/unlisted-copy", linked: true, head: `<link rel="canonical" href="/fine">`},
 
-	{path: "/private/listed", listed: "-", alone: output.Disallowed, kinds: []string{"disallowed"}},
-	{path: "/private/linked", linked: true, alone: output.Disallowed},
-	{path: "/private/behind-a-redirect", alone: output.Disallowed},
+	{path: "/private/listed", listed: "-", reason: output.Disallowed, kinds: []string{"disallowed"}},
+	{path: "/private/linked", linked: true, reason: output.Disallowed},
+	{path: "/private/behind-a-redirect", reason: output.Disallowed},
 	{path: "/open-no-more", linked: true, kinds: []string{"not-listed"}}, // until robots.txt changes
 
 	{path: "/moved", listed: "-", status: 301, location: "/fine", kinds: []string{"redirected"}},
 	{path: "/gone", listed: "-", linked: true, status: 404, kinds: []string{"broken"}},
 	{path: "/error", listed: "-", status: 500, kinds: []string{"broken"}},
-	{path: "/silent", listed: "-", fault: hangUp, alone: output.Failed, kinds: []string{"broken"}},
+	{path: "/silent", listed: "-", fault: hangUp, reason: output.Failed, kinds: []string{"broken"}},
 	{path: "/gone-unlisted", linked: true, status: 410},
 
 	{path: "/noindex-in-meta", listed: "-", linked: true, head: `<meta name="robots" content="noindex">`, kinds: []string{"noindex"}},
@@ -67,9 +67,9 @@ var places = []place{
 	{path: "/noindex-for-others", listed: "-", linked: true, header: "X-Robots-Tag: otherbot: noindex"},
 	{path: "/canonical-elsewhere", listed: "-", linked: true, head: `<link rel="canonical" href="/fine">`, kinds: []string{"canonical-elsewhere"}},
 
-	{path: "/future", linked: true, listed: "2199-01-01", kinds: []string{"lastmod"}},
-	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []string{"lastmod"}},
-	{path: "/fine?sid=1", listed: "-", alone: output.DuplicateURL, kinds: []string{"not-fetched"}}, // for /fine, by Clean-param
+	{path: "/future", linked: true, listed: "2199-01-01", kinds: []string{"invalid-lastmod"}},
+	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []string{"invalid-lastmod"}},
+	{path: "/fine?sid=1", listed: "-", reason: output.DuplicateURL, kinds: []string{"not-fetched"}}, // for /fine, by Clean-param
 
 	{path: "/twin-1", linked: true, listed: "-", body: "<title>A twin</title>"},
 	{path: "/twin-2", linked: true, listed: "-", body: "<title>A twin</title>"},
@@ -88,25 +88,24 @@ var places = []place{
 
 	{path: "/snippet", linked: true, listed: "-", header: "X-Robots-Tag: max-snippet: 20", head: `<meta name="robots" content="max-snippet: 20">`},
 	{path: "/usage", linked: true, listed: "-", header: "Content-Usage: train-ai=n"},
-	{path: "/nofollowed", alone: output.Nofollow},
+	{path: "/nofollowed", reason: output.Nofollow},
 }
 
-// hangUp ends the connection without an answer.
+// hangUp closes the connection without a response.
 func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// faultSite is a site with a case of everything that a report tells of. It has a main
-// host, where the places are; a bare one, without sitemaps, whose robots.txt fails
-// once and lies behind a redirect; and a foreign one, which nobody is to ask for
-// anything.
+// faultSite is a site with a case of everything that a report covers. Its main host has the
+// places. The bare host has no sitemaps, and its robots.txt fails once and redirects. The
+// foreign host must not receive a request.
 type faultSite struct {
 	main, bare, foreign string // without a slash at the end
 
-	mu    sync.Mutex       // guards all below
-	rules string           // more lines of the robots.txt of main
-	fails int              // requests for the robots.txt of bare that fail, or for ever: -1
-	lost  int              // the status of a sitemap of main that has nothing in it
-	etag  string           // of the front page of main; empty: it has none
-	asked func(uri string) // told of each request to main
+	mu        sync.Mutex       // guards all below
+	rules     string           // more lines of the robots.txt of main
+	fails     int              // requests for the robots.txt of bare that fail, or for ever: -1
+	lost      int              // the status of a sitemap of main that has nothing in it
+	etag      string           // of the front page of main; empty: it has none
+	onRequest func(uri string) // called with each request to main
 }
 
 func startFaultSite(t *testing.T) *faultSite {
@@ -118,7 +117,7 @@ func startFaultSite(t *testing.T) *faultSite {
 		return server.URL
 	}
 	s.foreign = serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("the foreign host was asked for %s", r.RequestURI)
+		t.Errorf("the foreign host received a request for %s", r.RequestURI)
 	}))
 	s.main = serve(s.mainHost())
 	s.bare = serve(s.bareHost())
@@ -135,7 +134,7 @@ func (s *faultSite) mainHost() http.Handler {
 		"/sitemap-1.xml": func() string { return s.sitemap(0) }, "/sitemap-2.xml": func() string { return s.sitemap(1) },
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.tell(r.RequestURI)
+		s.requested(r.RequestURI)
 		if r.RequestURI == "/" && s.unchanged(w, r) {
 			return
 		}
@@ -172,11 +171,11 @@ func (s *faultSite) unchanged(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (s *faultSite) tell(uri string) {
+func (s *faultSite) requested(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked != nil {
-		s.asked(uri)
+	if s.onRequest != nil {
+		s.onRequest(uri)
 	}
 }
 
@@ -235,8 +234,8 @@ func (s *faultSite) index() string {
 <sitemap><loc>%[1]s/sitemap-1.xml</loc></sitemap><sitemap><loc>%[1]s/sitemap-moved.xml</loc></sitemap></sitemapindex>`, s.main)
 }
 
-// sitemap lists every other place that is listed. The first lists the front page and
-// what it may not speak for too, and a page that the second has as well.
+// sitemap lists every other listed place. The first one also lists the front page, a URL that
+// it is not authorized for, and a page of the second one.
 func (s *faultSite) sitemap(nth int) string {
 	var b strings.Builder
 	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)

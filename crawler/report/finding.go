@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Finding is a sentence of what to know first.
+// A Finding is one of the main results.
 type Finding struct {
 	Topic string `json:"topic"` // pages, broken, robots or sitemaps
 	Level Level  `json:"level"`
-	Count int    `json:"count"` // of what the sentence is about
+	Count int    `json:"count"` // of the things that the text is about
 	Text  string `json:"text"`
 }
 
-// The topics, in the order of the questions of a report. They are the anchors of its page.
+// The topics, in the order of the report. They are anchors of its page.
 const (
 	topicPages    = "pages"
 	topicBroken   = "broken"
@@ -21,18 +21,18 @@ const (
 	topicSitemaps = "sitemaps"
 )
 
-// A Level is how much a finding matters.
+// A Level is the severity of a finding.
 type Level string
 
 // The levels.
 const (
-	Bad  Level = "bad"  // it should be mended
-	Warn Level = "warn" // it may be meant, or not
-	Good Level = "good" // all is well
-	Note Level = "note" // good to know
+	Error   Level = "error"   // should be fixed
+	Warning Level = "warning" // may be intended
+	OK      Level = "ok"      // no problem found
+	Info    Level = "info"
 )
 
-// findings says what to know first.
+// findings returns the main results.
 func findings(r *Report) []Finding {
 	list := &findingList{found: []Finding{}}
 	list.pages(r)
@@ -48,15 +48,15 @@ type findingList struct {
 	found []Finding
 }
 
-// add adds a finding, unless the count of what it is about is zero.
+// add adds a finding, unless the count is zero.
 func (n *findingList) add(level Level, count int, format string, args ...any) {
 	if count != 0 {
 		n.found = append(n.found, Finding{n.topic, level, count, fmt.Sprintf(format, args...)})
 	}
 }
 
-// silent reports whether the topic has no finding.
-func (n *findingList) silent() bool {
+// empty reports whether the topic has no finding.
+func (n *findingList) empty() bool {
 	return len(n.found) == 0 || n.found[len(n.found)-1].Topic != n.topic
 }
 
@@ -64,37 +64,37 @@ func (n *findingList) pages(r *Report) {
 	n.topic = topicPages
 	switch s := r.Summary; s.State {
 	case Stopped:
-		n.add(Warn, s.Left, "the crawl is not finished: %s had still to be fetched", quantity(s.Left, "URL"))
+		n.add(Warning, s.Remaining, "the crawl is not finished: %s", subject(s.Remaining, "URL", "remains", "remain"))
 	case Running:
-		n.add(Warn, 1, "the crawl is still running")
+		n.add(Warning, 1, "the crawl is still running")
 	case Unknown:
-		n.add(Warn, 1, "it is not known whether the crawl came to its end")
+		n.add(Warning, 1, "it is not known whether the crawl finished")
 	}
 	if r.Summary.Pages == 0 {
-		n.add(Bad, 1, "no page was fetched")
+		n.add(Error, 1, "no page was fetched")
 	}
 	limits := make([]string, len(r.CutBy.Rows))
 	for i, limit := range r.CutBy.Rows {
 		limits[i] = named(brief(limit.Name), limit.Count)
 	}
-	n.add(Bad, len(r.Lost), "%s something of what the crawl wrote: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
-	n.add(Warn, r.Rejected.RefusedStarts, "%s not asked for: an address that is not public has to be allowed with --allow-addr", subject(r.Rejected.RefusedStarts, "start URL", "was", "were"))
-	n.add(Warn, r.Cut.Total, "%s cut short by a limit (%s)", subject(r.Cut.Total, "page", "is", "are"), strings.Join(limits, ", "))
-	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
-	n.add(Note, r.Directives.Pages, "%s something of crawlers in a header or meta element", subject(r.Directives.Pages, "page", "asks", "ask"))
+	n.add(Error, len(r.Lost), "%s data: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
+	n.add(Warning, r.Rejected.BlockedStartURLs, "%s not requested: allow addresses that are not public with --allow-addr", subject(r.Rejected.BlockedStartURLs, "start URL", "was", "were"))
+	n.add(Warning, r.Cut.Total, "%s cut by a limit (%s)", subject(r.Cut.Total, "page", "was", "were"), strings.Join(limits, ", "))
+	n.add(Info, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
+	n.add(Info, r.Directives.Pages, "%s robots directives in a header or meta element", subject(r.Directives.Pages, "page", "has", "have"))
 }
 
 func (n *findingList) broken(r *Report) {
 	n.topic = topicBroken
-	n.add(Bad, r.Broken.Total, "%s with an error or not at all", subject(r.Broken.Total, "URL", "answers", "answer"))
+	n.add(Error, r.Broken.Total, "%s broken (status 4xx, 5xx or no response)", subject(r.Broken.Total, "URL", "is", "are"))
 	if rows := r.Broken.Rows; len(rows) > 0 && rows[0].Links > 1 { // the one that most pages link to
-		n.add(Bad, rows[0].Links, "%s to %s", subject(rows[0].Links, "page", "links", "link"), brief(rows[0].URL))
+		n.add(Error, rows[0].Links, "%s to the broken URL %s", subject(rows[0].Links, "page", "links", "link"), brief(rows[0].URL))
 	}
-	n.add(Bad, r.Redirects.Loops, "%s in a loop", subject(r.Redirects.Loops, "redirect", "runs", "run"))
-	n.add(Bad, r.Redirects.Dead, "%s at no page", subject(r.Redirects.Dead, "redirect", "ends", "end"))
-	n.add(Warn, r.Redirects.Long, "%s more than one step", subject(r.Redirects.Long, "redirect", "takes", "take"))
-	if n.silent() && r.Summary.Pages > 0 {
-		n.add(Good, r.Summary.Pages, "every URL that was asked for has an answer without an error")
+	n.add(Error, r.Redirects.Loops, "%s", quantity(r.Redirects.Loops, "redirect loop"))
+	n.add(Error, r.Redirects.DeadEnds, "%s without a page", subject(r.Redirects.DeadEnds, "redirect chain", "ends", "end"))
+	n.add(Warning, r.Redirects.Long, "%s more than one redirect", subject(r.Redirects.Long, "redirect chain", "has", "have"))
+	if n.empty() && r.Summary.Pages > 0 {
+		n.add(OK, r.Summary.Pages, "no requested URL is broken")
 	}
 }
 
@@ -104,25 +104,25 @@ func (n *findingList) robots(r *Report) {
 	for _, o := range r.Robots.Outcomes {
 		hosts[o.Name] = o.Count
 	}
-	refused, down := hosts[refusedOutcome], hosts["unreachable"]
-	n.add(Warn, refused, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(refused, "host"))
-	n.add(Bad, down, "the robots.txt of %s could not be read", quantity(down, "host"))
+	blocked, down := hosts[blockedOutcome], hosts["unreachable"]
+	n.add(Warning, blocked, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(blocked, "host"))
+	n.add(Error, down, "the robots.txt of %s could not be fetched", quantity(down, "host"))
 	if down == 0 {
-		n.add(Warn, r.Robots.Outages, "%s of a robots.txt that passed", quantity(r.Robots.Outages, "outage"))
+		n.add(Warning, r.Robots.Outages, "%s of a robots.txt", quantity(r.Robots.Outages, "temporary outage"))
 	}
-	since := " while the crawl went on"
-	if r.Summary.Round > 0 {
-		since = " since the crawl before this one"
+	since := "during the crawl"
+	if r.Summary.Recrawls > 0 {
+		since = "since the previous crawl"
 	}
-	n.add(Note, r.Robots.Changes, "%s in a robots.txt%s", quantity(r.Robots.Changes, "change"), since)
+	n.add(Info, r.Robots.Changes, "%s in a robots.txt %s", quantity(r.Robots.Changes, "change"), since)
 	rules := r.Rejected.Rules
-	n.add(Note, rules.Total, "%s URLs away", subject(rules.Total, "line", "keeps", "keep"))
+	n.add(Info, rules.Total, "%s URLs", subject(rules.Total, "robots.txt line", "disallows", "disallow"))
 	if len(rules.Rows) > 0 {
 		most := rules.Rows[0]
-		n.add(Note, most.URLs, "the most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
+		n.add(Info, most.URLs, "most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
 	}
-	if n.silent() && r.Summary.Pages > 0 {
-		n.add(Good, 1, "robots.txt kept nothing away")
+	if n.empty() && r.Summary.Pages > 0 {
+		n.add(OK, 1, "robots.txt disallowed no URL")
 	}
 }
 
@@ -130,32 +130,32 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 	n.topic = topicSitemaps
 	switch {
 	case s.URLs == 0 && len(s.Inconclusive) > 0:
-		n.add(Warn, 1, "no sitemap lists a page, as far as is known: %s", s.Inconclusive[0])
+		n.add(Warning, 1, "no sitemap entries found, but this is inconclusive: %s", s.Inconclusive[0])
 		return
 	case s.URLs == 0:
-		n.add(Note, 1, "no sitemap lists a page")
+		n.add(Info, 1, "no sitemap lists a page")
 		return
 	}
-	var doubtful []string
-	for _, k := range s.Kinds {
-		level := Bad
+	var inconclusive []string
+	for _, k := range s.Discrepancies {
+		level := Error
 		switch k.Kind {
 		case kindNotLinked, kindNotListed:
-			level = Warn
+			level = Warning
 		case kindNotFetched:
-			level = Note
+			level = Info
 		}
 		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
 		if len(k.Inconclusive) > 0 {
-			doubtful = append(doubtful, k.Kind)
+			inconclusive = append(inconclusive, k.Kind)
 		}
 	}
-	if n.silent() {
-		n.add(Good, s.Fine, "all that the sitemaps list is there, and all that is there is listed")
+	if n.empty() {
+		n.add(OK, s.OK, "the sitemaps match the site")
 	}
-	if len(doubtful) == len(s.Kinds) {
-		n.add(Warn, len(doubtful), "inconclusive: %s", s.Kinds[0].Inconclusive[0])
+	if len(inconclusive) == len(s.Discrepancies) {
+		n.add(Warning, len(inconclusive), "inconclusive: %s", s.Discrepancies[0].Inconclusive[0])
 	} else {
-		n.add(Note, len(doubtful), "inconclusive as to %s", strings.Join(doubtful, ", "))
+		n.add(Info, len(inconclusive), "inconclusive: %s", strings.Join(inconclusive, ", "))
 	}
 }

@@ -24,37 +24,37 @@ var (
 	pageScript string
 )
 
-// A page is what the template is filled with.
+// A page is the data of the template.
 type page struct {
 	*Report
 
-	Site   string // what was crawled, in a few words
-	Policy string
-	Style  template.CSS
-	Script template.JS
-	Cards  []card
-	Charts map[string]chart
-	Doubts []string // that hold for most discrepancies
+	Site    string // the crawled site, in a few words
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Cards   []card
+	Charts  map[string]chart
+	Reasons []string // that make most discrepancies inconclusive
 }
 
-// A card is one of the four answers at the top.
+// A card sums up one topic at the top.
 type card struct {
-	Anchor   string // a topic
-	Question string
+	Topic    string
+	Title    string
 	Figure   string
-	Says     string
+	Unit     string // of the figure
 	Level    Level
 	Findings []Finding
 }
 
-// maxTop limits the URLs of a cell that are visible at first, maxAddress those that are links,
-// in bytes.
+// maxTop limits the URLs of a cell that are visible at first. maxAddress is the maximum length
+// of a link, in bytes.
 const (
 	maxTop     = 3
 	maxAddress = 8 << 10
 )
 
-// functions are what the template calls.
+// functions are the functions of the template.
 var functions = template.FuncMap{
 	"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration, "quantity": quantity,
 	"moment": moment, "clock": clockTime, "date": date, "zero": time.Time.IsZero,
@@ -67,8 +67,8 @@ var functions = template.FuncMap{
 	"hops":   func(chain []string) int { return len(chain) - 1 },
 	"last":   func(chain []string) string { return chain[len(chain)-1] },
 	"rest":   func(url string) string { return strings.TrimPrefix(url, originOf(url)) },
-	"own": func(common, doubts []string) []string {
-		return slices.DeleteFunc(slices.Clone(doubts), func(doubt string) bool { return slices.Contains(common, doubt) })
+	"without": func(common, reasons []string) []string {
+		return slices.DeleteFunc(slices.Clone(reasons), func(reason string) bool { return slices.Contains(common, reason) })
 	},
 }
 
@@ -80,7 +80,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	buffer := bufio.NewWriter(w)
 	err = t.Execute(buffer, &page{
-		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Doubts: commonDoubts(r.Sitemaps.Kinds),
+		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Reasons: commonReasons(r.Sitemaps.Discrepancies),
 		Style:  template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
 		Script: template.JS(pageScript), //nolint:gosec // as above
 	})
@@ -90,8 +90,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return buffer.Flush()
 }
 
-// policy allows the page its own style and script, by their hashes, and nothing else. Were
-// something that a site wrote taken for markup, it could neither run nor load anything.
+// policy allows the page its own style and script, by their hashes, and nothing else. Even if
+// text from a site became markup, it could neither run nor load anything.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -101,14 +101,15 @@ func policy() string {
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// commonDoubts returns what makes most discrepancies inconclusive, to be said once.
-func commonDoubts(kinds []Discrepancy) []string {
+// commonReasons returns the reasons that make most discrepancies inconclusive. The page shows
+// them once.
+func commonReasons(kinds []Discrepancy) []string {
 	var common []string
 	count := make(map[string]int)
 	for _, k := range kinds {
-		for _, doubt := range k.Inconclusive {
-			if count[doubt]++; count[doubt] == len(kinds)/2+1 {
-				common = append(common, doubt)
+		for _, reason := range k.Inconclusive {
+			if count[reason]++; count[reason] == len(kinds)/2+1 {
+				common = append(common, reason)
 			}
 		}
 	}
@@ -134,29 +135,29 @@ func siteOf(r *Report) string {
 
 func cards(r *Report) []card {
 	s, m := r.Summary, r.Sitemaps
-	truth, says := fmt.Sprintf("%s of %s", thousands(m.Fine), thousands(m.URLs)), "listed URLs are as they should be"
+	figure, unit := fmt.Sprintf("%s of %s", thousands(m.OK), thousands(m.URLs)), "listed URLs without problems"
 	if m.URLs == 0 {
-		truth, says = "–", "no sitemap lists a page"
+		figure, unit = "–", "no sitemap lists a page"
 	}
 	found := thousands(s.Pages+s.Rejected) + " found"
 	if len(r.Rejected.Inconclusive) > 0 {
 		found = "at least " + found
 	}
 	list := []card{
-		{Anchor: topicPages, Question: "What is there?", Figure: thousands(s.Pages), Says: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "host"), size(s.Bytes))},
-		{Anchor: topicBroken, Question: "What is broken?", Figure: thousands(r.Broken.Total), Says: "broken URLs"},
-		{Anchor: topicRobots, Question: "What did robots.txt keep us from?", Figure: thousands(s.Disallowed), Says: "URLs disallowed, of " + found},
-		{Anchor: topicSitemaps, Question: "Do the sitemaps tell the truth?", Figure: truth, Says: says},
+		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "host"), size(s.Bytes))},
+		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: "URLs with status 4xx, 5xx or no response"},
+		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: "URLs disallowed, of " + found},
+		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},
 	}
-	severity := map[Level]int{Bad: 2, Warn: 1}
+	severity := map[Level]int{Error: 2, Warning: 1}
 	for i := range list {
 		c := &list[i]
-		c.Level = Good
-		if s.Pages == 0 || m.URLs == 0 && c.Anchor == topicSitemaps {
-			c.Level = Note // nothing was checked
+		c.Level = OK
+		if s.Pages == 0 || m.URLs == 0 && c.Topic == topicSitemaps {
+			c.Level = Info // nothing was checked
 		}
 		for _, f := range r.Findings {
-			if f.Topic != c.Anchor {
+			if f.Topic != c.Topic {
 				continue
 			}
 			c.Findings = append(c.Findings, f)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A List is the first rows of something, and how many there are in all.
+// A List has the first rows of a list, and the number of all rows.
 type List[T any] struct {
 	Total int `json:"total"`
 	Rows  []T `json:"rows"`
@@ -17,27 +17,27 @@ func listOf[T any](limit int, rows []T, compare func(a, b T) int) List[T] {
 	return List[T]{Total: len(rows), Rows: append([]T{}, rows[:min(limit, len(rows))]...)}
 }
 
-// firsts collects the first rows of many in the order of compare. It keeps no more than
-// twice the limit in memory.
-type firsts[T any] struct {
+// topRows keeps the first rows in the order of compare. It holds at most twice the limit in
+// memory.
+type topRows[T any] struct {
 	limit   int
 	compare func(a, b T) int
-	same    func(a, b T) bool // rows of which only the first is kept; nil: none
+	same    func(a, b T) bool // whether rows are duplicates; nil: none are
 	rows    []T
 	total   int
 }
 
-func newFirsts[T any](limit int, compare func(a, b T) int) *firsts[T] {
-	return &firsts[T]{limit: limit, compare: compare}
+func newTopRows[T any](limit int, compare func(a, b T) int) *topRows[T] {
+	return &topRows[T]{limit: limit, compare: compare}
 }
 
-func (f *firsts[T]) add(row T) {
+func (f *topRows[T]) add(row T) {
 	f.total++
-	f.offer(row)
+	f.addDuplicate(row)
 }
 
-// offer is add for a row that is the same as one that was counted before.
-func (f *firsts[T]) offer(row T) {
+// addDuplicate adds a row without counting it.
+func (f *topRows[T]) addDuplicate(row T) {
 	f.rows = append(f.rows, row)
 	if len(f.rows) >= 2*f.limit {
 		f.cut()
@@ -45,7 +45,7 @@ func (f *firsts[T]) offer(row T) {
 }
 
 // cut sorts the rows and drops those beyond the limit.
-func (f *firsts[T]) cut() {
+func (f *topRows[T]) cut() {
 	slices.SortStableFunc(f.rows, f.compare)
 	if f.same != nil {
 		f.rows = slices.CompactFunc(f.rows, f.same)
@@ -56,25 +56,24 @@ func (f *firsts[T]) cut() {
 	}
 }
 
-func (f *firsts[T]) list() List[T] {
+func (f *topRows[T]) list() List[T] {
 	f.cut()
 	return List[T]{Total: f.total, Rows: append([]T{}, f.rows...)}
 }
 
-// A Count is how often something occurs.
+// A Count is how often a name occurs.
 type Count struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// maxNames limits the different words of a site that are counted apart. Later ones count
-// as otherNames.
+// maxNames limits the number of different names. Later ones count as otherNames.
 const (
 	maxNames   = 1000
 	otherNames = "(others)"
 )
 
-// names counts words that a site chooses.
+// names counts names that a site chooses.
 type names map[string]int
 
 func (n names) add(name string) {
@@ -84,7 +83,7 @@ func (n names) add(name string) {
 	n[name]++
 }
 
-// list returns the words, the most frequent first.
+// list returns the names, the most frequent first.
 func (n names) list(limit int) List[Count] {
 	var counts []Count
 	for name, count := range n {

@@ -10,66 +10,64 @@ import (
 func (m *maker) notes() []string {
 	notes := []string{}
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	all := m.segments
-	for _, l := range all.lost() {
-		dir := ""
-		if l.Dir != "" {
-			dir = l.Dir + ": "
+	several := len(m.dirs) > 1
+	in := func(dir string) string { // a prefix where there are several directories
+		if several {
+			return dir + ": "
 		}
-		note("%s%s: what is lost is missing in this report", dir, l.String())
+		return ""
 	}
-	notes = append(notes, m.unlisted()...)
-	if m.reconciler.trail && m.sitemaps.pages > 0 {
-		note("%s is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL", crawldir.EntriesFile)
+	for _, l := range m.dirs.lost() {
+		note("%s%s: the report lacks this data", in(l.Dir), l.String())
 	}
-	if m.reconciler.linksUnknown && len(all) == 1 {
-		note("%s is missing or empty, so that of the pages that link to a URL only the one is known by which it was found", crawldir.LinksFile)
+	notes = append(notes, m.rejectedIncomplete()...)
+	for _, d := range m.dirs.filter((*workerDir).lacksEntries) {
+		note("%s%s is missing or empty: its sitemaps cannot be compared with the site", in(d.dir), crawldir.EntriesFile)
 	}
-	if n := m.census.statuses[304]; n > 0 {
-		note("%s had not changed since the last crawl and came without content; duplicates there are not counted", quantity(n, "page"))
+	for _, d := range m.dirs.filter((*workerDir).lacksLinks) {
+		text := "the links of its pages are not known"
+		if !several {
+			text = "only the first page that links to each URL is known"
+		}
+		note("%s%s is missing or empty: %s", in(d.dir), crawldir.LinksFile, text)
 	}
-	if m.lackLinks > 0 {
-		note("of %s the links are not known and not counted", quantity(m.lackLinks, "unchanged page"))
+	if n := m.counters.statuses[304]; n > 0 {
+		note("%s unchanged since the last crawl, without content: duplicates among them are not counted", subject(n, "page", "is", "are"))
 	}
-	if m.part() {
-		note(onePart)
+	if m.unknownLinks > 0 {
+		note("the links of %s are not known and not counted", quantity(m.unknownLinks, "unchanged page"))
 	}
-	if len(all) == 1 {
+	if m.oneOfSeveral() {
+		note(otherWorkers)
+	}
+	if !several {
 		return notes
 	}
-	if n := m.union.pages; n > 0 {
-		note("%s in more than one directory: of each the line of the last fetch counts", subject(n, "page", "stands", "stand"))
+	if n := m.merger.pages; n > 0 {
+		note("%s in more than one directory: the last fetch counts", subject(n, "page", "is", "are"))
 	}
-	if lacking := m.lacking(); lacking != "" {
-		note("%s", lacking)
+	if missing := m.missingDirs(); missing != "" {
+		note("%s", missing)
 	}
-	if !m.reconciler.trail {
-		for _, s := range all.those((*segment).lacksEntries) {
-			note("%s: %s is missing, so that the entries of the sitemaps that its worker read are not known", s.dir, crawldir.EntriesFile)
+	first := m.dirs[0]
+	for _, d := range m.dirs[1:] {
+		if a, b := first.state.Recrawls, d.state.Recrawls; a != b {
+			note("%s holds %s, %s holds %s", first.dir, crawlName(a), d.dir, crawlName(b))
 		}
-	}
-	for _, s := range all.those((*segment).lacksLinks) {
-		note("%s: %s is missing or empty, so that it is not known what its pages link to", s.dir, crawldir.LinksFile)
-	}
-	first := all[0]
-	for _, s := range all[1:] {
-		if a, b := first.state.Round, s.state.Round; a != b {
-			note("%s is of %s, %s of %s", first.dir, roundText(a), s.dir, roundText(b))
-		}
-		if a, b := first.state.Config.UserAgent, s.state.Config.UserAgent; a != b && a != "" && b != "" {
-			note("the worker of %s called itself %q, that of %s %q", first.dir, a, s.dir, b)
+		if a, b := first.state.Config.UserAgent, d.state.Config.UserAgent; a != b && a != "" && b != "" {
+			note("the user agent in %s is %q, in %s %q", first.dir, a, d.dir, b)
 		}
 		// The address may have a password in it, and one server may have several.
-		if a, b := first.state.Config.Frontier, s.state.Config.Frontier; a != b && a != "" && b != "" {
-			note("the workers of %s and %s name the frontier by different addresses: these have to be of one server", first.dir, s.dir)
+		if a, b := first.state.Config.Frontier, d.state.Config.Frontier; a != b && a != "" && b != "" {
+			note("the frontier has different addresses in %s and %s: check that both are the same server", first.dir, d.dir)
 		}
 	}
 	return notes
 }
 
-func roundText(round int) string {
-	if round == 0 {
+func crawlName(recrawls int) string {
+	if recrawls == 0 {
 		return "the first crawl"
 	}
-	return fmt.Sprintf("recrawl %d", round)
+	return fmt.Sprintf("recrawl %d", recrawls)
 }

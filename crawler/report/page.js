@@ -1,7 +1,6 @@
-// Makes the tables sort and filter, and folds what is below the first rows of a long
-// one. Without it they are read as they stand.
+// Sorts and filters tables, and folds long ones. The page works without it.
 "use strict";
-const first = 25; // rows; a table of a few more is not worth folding
+const first = 25; // rows that a long table shows
 for (const table of document.querySelectorAll("table.data")) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
@@ -18,7 +17,7 @@ for (const table of document.querySelectorAll("table.data")) {
 
   const select = document.createElement("select");
   select.setAttribute("aria-label", "Sort by");
-  select.add(new Option("as it came", ""));
+  select.add(new Option("original order", ""));
 
   let sorted = rows;
   let whole = rows.length <= 2 * first;
@@ -28,10 +27,10 @@ for (const table of document.querySelectorAll("table.data")) {
   all.textContent = "show all " + rows.length + " rows";
   all.addEventListener("click", () => { whole = true; fold(); });
   table.closest(".table").after(all);
-  const fold = () => { // of the rows that the filter leaves
-    let left = 0;
-    for (const row of sorted) row.classList.toggle("folded", !row.hidden && ++left > first && !whole);
-    all.hidden = whole || left <= first;
+  const fold = () => { // of the rows that match the filter
+    let matches = 0;
+    for (const row of sorted) row.classList.toggle("folded", !row.hidden && ++matches > first && !whole);
+    all.hidden = whole || matches <= first;
   };
 
   const sort = (i, down) => {
@@ -66,19 +65,19 @@ for (const table of document.querySelectorAll("table.data")) {
   input.hidden = rows.length < 5;
   input.placeholder = "filter " + rows.length + " rows";
   input.setAttribute("aria-label", "Filter the rows of this table");
-  const told = document.createElement("span");
-  told.setAttribute("role", "status");
+  const status = document.createElement("span");
+  status.setAttribute("role", "status");
   input.addEventListener("input", () => {
     const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let left = 0;
+    let matches = 0;
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
       row.hidden = !wanted.every((word) => text.includes(word));
-      if (!row.hidden) left++;
+      if (!row.hidden) matches++;
     }
-    told.textContent = wanted.length ? left + " of " + rows.length : "";
+    status.textContent = wanted.length ? matches + " of " + rows.length : "";
     fold();
   });
-  tools.append(input, select, told);
+  tools.append(input, select, status);
   fold();
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// hostile are texts that were written to be taken for markup.
+// hostile are texts that try to become markup.
 var hostile = []string{
 	`<script>window.ran=1</script>`,
 	`"><img src=x onerror="window.ran=1">`,
@@ -31,7 +31,7 @@ var hostile = []string{
 	strings.Repeat(`<b>`, 5000),
 }
 
-// hostileCrawl is a crawl in which each text stands wherever a site can put one.
+// hostileCrawl has each text wherever a site can put one.
 func hostileCrawl() *crawl {
 	c := everything()
 	config := c.state["config"].(map[string]any)
@@ -76,13 +76,10 @@ func hostileCrawl() *crawl {
 	return c
 }
 
-// TestHostileTexts holds that nothing of a site becomes markup.
-func TestHostileTexts(t *testing.T) { wantTame(t, hostileCrawl().make(t)) }
+func TestTextsOfASiteAreEscaped(t *testing.T) { wantNoMarkup(t, hostileCrawl().make(t)) }
 
-// TestHostileNames holds the same of what the crawl, its workers and their directories are
-// called and say of themselves, for these may be somebody else's; and of what a site has
-// only one of.
-func TestHostileNames(t *testing.T) {
+// Names of the crawl, its workers and directories may come from somebody else.
+func TestNamesOfACrawlAreEscaped(t *testing.T) {
 	const unseen = "\u202e\x1b[31m\u2028<b>"
 	var dirs []string
 	for round := range 2 { // which differ, so that there is a note
@@ -106,12 +103,12 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantTame(t, r)
+	wantNoMarkup(t, r)
 }
 
-// wantTame holds that the page of a report has the elements of the template and no other,
-// no handler, no address but http and https, and no character that does not show.
-func wantTame(t *testing.T, r *Report) {
+// wantNoMarkup checks that a page has only the elements of the template, no handlers, no
+// addresses but http and https, and no invisible characters.
+func wantNoMarkup(t *testing.T, r *Report) {
 	t.Helper()
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
@@ -154,8 +151,7 @@ func wantTame(t *testing.T, r *Report) {
 	}
 }
 
-// TestCommonDoubts holds that the page says once what holds for most kinds.
-func TestCommonDoubts(t *testing.T) {
+func TestCommonReasonsAreShownOnce(t *testing.T) {
 	c := everything()
 	c.state["ended"] = Ending{"interrupted", 7}
 	c.links = nil
@@ -163,13 +159,13 @@ func TestCommonDoubts(t *testing.T) {
 	if err := c.make(t).WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for doubt, want := range map[string]int{
-		"<li>the crawl is not finished: 7 URLs had still to be fetched</li>": 1,
-		"<li>the links of the pages were not written down</li>":              1,
-		`<span class="tag">inconclusive</span>`:                              len(kinds),
+	for text, want := range map[string]int{
+		"<li>the crawl is not finished: 7 URLs remain</li>": 1,
+		"<li>the links of pages were not recorded</li>":     1,
+		`<span class="tag">inconclusive</span>`:             len(kinds),
 	} {
-		if got := strings.Count(page.String(), doubt); got != want {
-			t.Errorf("%d times %s, want %d", got, doubt, want)
+		if got := strings.Count(page.String(), text); got != want {
+			t.Errorf("%d times %s, want %d", got, text, want)
 		}
 	}
 }

@@ -10,65 +10,65 @@ import (
 
 // Redirects are the chains of URLs that redirect.
 type Redirects struct {
-	URLs   int         `json:"urls"`   // that redirect
-	Loops  int         `json:"loops"`  // chains that lead back into themselves
-	Dead   int         `json:"dead"`   // chains that end at no page, loops aside
-	Long   int         `json:"long"`   // chains of more than one redirect, loops aside
-	Chains List[Chain] `json:"chains"` // loops, then those that end at no page, then the longest
+	URLs     int         `json:"urls"`      // that redirect
+	Loops    int         `json:"loops"`     // chains that return to one of their URLs
+	DeadEnds int         `json:"dead_ends"` // other chains that end without a page
+	Long     int         `json:"long"`      // other chains of more than one redirect
+	Chains   List[Chain] `json:"chains"`    // loops first, then dead ends, then the longest
 }
 
-// A Chain is a redirect that no other one leads to, and where it ends.
+// A Chain is a sequence of redirects.
 type Chain struct {
-	Steps []Step `json:"steps"`         // the URLs, first to last; of a loop, up to the first that comes again
-	Hops  int    `json:"hops"`          // redirects, except one to itself
-	End   string `json:"end"`           // SCHEMA.md names the ends
-	Why   string `json:"why,omitempty"` // the reason, where the end was rejected
+	Steps  []Step `json:"steps"`            // the URLs, first to last; a loop ends with the first repeated URL
+	Hops   int    `json:"hops"`             // redirects to another URL
+	End    string `json:"end"`              // SCHEMA.md names the ends
+	Reason string `json:"reason,omitempty"` // why the last URL was skipped
 }
 
 // A Step is a URL of a chain.
 type Step struct {
 	URL    string `json:"url"`
-	Status int    `json:"status,omitempty"` // 0: it was not fetched
+	Status int    `json:"status,omitempty"` // 0: not fetched
 }
 
 // The ends of chains, in the order of the report.
 const (
-	endLoop   = "loop"
-	endNever  = "never" // after more than maxHops
-	endBroken = "broken"
-	endNone   = "nowhere" // there is no Location, or it is no URL
-	endLeft   = "left"    // the URL was rejected
-	endPage   = "page"
-	endUnseen = "unseen" // the URL was not fetched yet
+	endLoop       = "loop"
+	endTooLong    = "too-long" // after more than maxHops
+	endBroken     = "broken"
+	endNoLocation = "no-location" // no Location, or not a URL
+	endSkipped    = "skipped"     // the last URL was rejected
+	endPage       = "page"
+	endNotFetched = "not-fetched" // the last URL was not fetched yet
 )
 
-var ends = []string{endLoop, endNever, endBroken, endNone, endLeft, endPage, endUnseen}
+var ends = []string{endLoop, endTooLong, endBroken, endNoLocation, endSkipped, endPage, endNotFetched}
 
-// maxHops limits a chain. Crawls and browsers give up before.
+// maxHops limits a chain. Crawlers and browsers stop earlier.
 const maxHops = 50
 
-// redirects follows them.
+// redirects collects the chains.
 type redirects struct {
 	facts  *facts
 	rows   int
-	next   map[key]key   // 0: nowhere
+	next   map[key]key   // 0: no location
 	steps  map[key]*Step // of the chains in the list
 	result Redirects
-	chains []walk
+	chains []path
 }
 
-// A walk is a chain without its URLs.
-type walk struct {
-	keys []key
-	end  string
-	why  output.Reason
+// A path is a chain of keys.
+type path struct {
+	keys   []key
+	end    string
+	reason output.Reason
 }
 
 func newRedirects(f *facts, rows int) *redirects {
 	return &redirects{facts: f, rows: rows, next: make(map[key]key), steps: make(map[key]*Step)}
 }
 
-func (r *redirects) learn(k key, p *output.Page) {
+func (r *redirects) add(k key, p *output.Page) {
 	if !redirected(p.Status) {
 		return
 	}
@@ -78,27 +78,27 @@ func (r *redirects) learn(k key, p *output.Page) {
 	}
 }
 
-// follow walks all chains and picks those that will be in the list.
+// follow walks all chains and selects those for the list.
 func (r *redirects) follow() {
 	r.result.URLs = len(r.next)
-	inner := make(map[key]bool, len(r.next)) // redirects to which another leads
+	inner := make(map[key]bool, len(r.next)) // targets of other redirects
 	for from, to := range r.next {
 		if _, more := r.next[to]; more && to != from {
 			inner[to] = true
 		}
 	}
-	worst := newFirsts(r.rows, func(a, b walk) int {
+	worst := newTopRows(r.rows, func(a, b path) int {
 		return cmp.Or(cmp.Compare(rank(a.end), rank(b.end)), cmp.Compare(len(b.keys), len(a.keys)), slices.Compare(a.keys, b.keys))
 	})
 	walked := make(map[key]bool, len(r.next))
 	for from := range r.next {
 		if !inner[from] {
-			r.take(worst, r.walk(from, walked))
+			r.count(worst, r.walk(from, walked))
 		}
 	}
-	for _, from := range r.unwalked(walked) { // loops to which no chain leads
+	for _, from := range r.unwalked(walked) { // loops that no chain leads to
 		if !walked[from] {
-			r.take(worst, r.walk(from, walked))
+			r.count(worst, r.walk(from, walked))
 		}
 	}
 	r.result.Chains.Total = worst.total
@@ -108,11 +108,11 @@ func (r *redirects) follow() {
 			r.steps[k] = new(Step)
 		}
 	}
-	r.spread()
+	r.markTargets()
 }
 
-// unwalked returns the redirects that no walk passed, in a fixed order: a loop begins where
-// a page links to it.
+// unwalked returns the redirects that no walk has passed, in a fixed order: a loop starts at
+// a URL that a page links to.
 func (r *redirects) unwalked(walked map[key]bool) []key {
 	var entries, others []key
 	for k := range r.next {
@@ -130,8 +130,8 @@ func (r *redirects) unwalked(walked map[key]bool) []key {
 }
 
 // walk follows a chain from its beginning.
-func (r *redirects) walk(from key, walked map[key]bool) walk {
-	var w walk
+func (r *redirects) walk(from key, walked map[key]bool) path {
+	var w path
 	for at := from; ; {
 		again := slices.Contains(w.keys, at)
 		w.keys = append(w.keys, at)
@@ -140,7 +140,7 @@ func (r *redirects) walk(from key, walked map[key]bool) walk {
 			w.end = endLoop
 			return w
 		case len(w.keys) > maxHops:
-			w.end = endNever
+			w.end = endTooLong
 			for more := true; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
 				walked[at] = true
 			}
@@ -148,40 +148,40 @@ func (r *redirects) walk(from key, walked map[key]bool) walk {
 		}
 		to, more := r.next[at]
 		if !more {
-			w.end, w.why = r.endAt(at)
+			w.end, w.reason = r.endAt(at)
 			return w
 		}
 		walked[at] = true
 		if to == 0 {
-			w.end = endNone
+			w.end = endNoLocation
 			return w
 		}
 		at = to
 	}
 }
 
-func (r *redirects) endAt(k key) (end string, why output.Reason) {
+func (r *redirects) endAt(k key) (end string, reason output.Reason) {
 	f := r.facts.byURL[k]
-	why = r.facts.reason(f)
+	reason = r.facts.reason(f)
 	switch {
-	case fine(int(f.status)):
+	case succeeded(int(f.status)):
 		return endPage, ""
 	case r.facts.broken(f):
-		return endBroken, why
-	case why != "":
-		return endLeft, why
+		return endBroken, reason
+	case reason != "":
+		return endSkipped, reason
 	}
-	return endUnseen, ""
+	return endNotFetched, ""
 }
 
-// rank is the place of an end in the order of the report.
+// rank is the position of an end in the report.
 func rank(end string) int { return slices.Index(ends, end) }
 
 // hops counts the redirects that lead to another URL.
-func (w walk) hops() int {
+func (w path) hops() int {
 	n := len(w.keys) - 1
 	switch {
-	case w.end == endNone:
+	case w.end == endNoLocation:
 		return n + 1
 	case w.end == endLoop && w.keys[n] == w.keys[n-1]:
 		return n - 1
@@ -189,12 +189,12 @@ func (w walk) hops() int {
 	return n
 }
 
-func (r *redirects) take(worst *firsts[walk], w walk) {
+func (r *redirects) count(worst *topRows[path], w path) {
 	switch w.end {
 	case endLoop:
 		r.result.Loops++
-	case endBroken, endNone, endNever:
-		r.result.Dead++
+	case endBroken, endNoLocation, endTooLong:
+		r.result.DeadEnds++
 	}
 	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
@@ -202,8 +202,8 @@ func (r *redirects) take(worst *firsts[walk], w walk) {
 	worst.add(w)
 }
 
-// spread marks the targets of linked redirects as linked.
-func (r *redirects) spread() {
+// markTargets marks the targets of linked redirects as linked.
+func (r *redirects) markTargets() {
 	for from := range r.next {
 		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < maxHops; hops++ {
 			to, more := r.next[at]
@@ -216,7 +216,7 @@ func (r *redirects) spread() {
 	}
 }
 
-// name notes the URLs of the chains in the list.
+// name fills in the URLs of the chains in the list.
 func (r *redirects) name(k key, p *output.Page) {
 	if step := r.steps[k]; step != nil {
 		*step = Step{p.URL, p.Status}
@@ -232,7 +232,7 @@ func (r *redirects) list() Redirects {
 	result := r.result
 	var rows []Chain
 	for _, w := range r.chains {
-		c := Chain{Hops: w.hops(), End: w.end, Why: string(w.why)}
+		c := Chain{Hops: w.hops(), End: w.end, Reason: string(w.reason)}
 		for _, k := range w.keys {
 			c.Steps = append(c.Steps, *r.steps[k])
 		}
@@ -244,8 +244,7 @@ func (r *redirects) list() Redirects {
 	return result
 }
 
-// resolve returns the URL, as the crawl has it, to which a reference in the document at base
-// leads; empty: there is none.
+// resolve returns the canonical URL of a reference in the document at base; empty: invalid.
 func resolve(base, ref string) string {
 	u, err := weburl.Resolve(base, ref)
 	if err != nil {

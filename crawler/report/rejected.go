@@ -9,29 +9,29 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Rejected is everything that the crawl rejected.
+// Rejected are the skipped URLs.
 type Rejected struct {
 	Total   int           `json:"total"`
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
-	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that disallows most URLs first
+	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt that disallow URLs, the most effective first
 
-	// Inconclusive says why more URLs were rejected than are counted, besides what files have
-	// lost; empty: all are counted.
+	// Inconclusive says why more URLs were skipped than are counted, apart from lost lines;
+	// empty: all are counted.
 	Inconclusive []string `json:"inconclusive"`
 
-	// RefusedStarts is how many start URLs are at an address that is not allowed, or
-	// have a robots.txt that redirects to one.
-	RefusedStarts int `json:"refused_starts,omitempty"`
+	// BlockedStartURLs counts start URLs whose address is not allowed, or whose robots.txt
+	// redirects to such an address.
+	BlockedStartURLs int `json:"blocked_start_urls,omitempty"`
 }
 
-// A ReasonGroup is what was rejected for one reason.
+// A ReasonGroup has the URLs that were skipped for one reason.
 type ReasonGroup struct {
 	Reason  output.Reason     `json:"reason"`
 	Meaning string            `json:"meaning"`
 	URLs    List[RejectedURL] `json:"urls"`
 }
 
-// A RejectedURL is a URL that was rejected.
+// A RejectedURL is a skipped URL.
 type RejectedURL struct {
 	URL     string `json:"url"`
 	FoundOn string `json:"found_on,omitempty"`
@@ -74,7 +74,7 @@ var meanings = map[output.Reason]string{
 	output.MaxHostPages:      "its host has as many pages as the crawl's limit",
 	output.Trap:              "a spider trap: URLs of its pattern had no new content and led to more of them",
 	output.RepeatedSegment:   "a path segment repeats too often",
-	output.TooLong:           "more bytes, query parameters or path segments than the crawl's limits",
+	output.TooLong:           "more bytes, query parameters or path workerDirs than the crawl's limits",
 	output.MaxHosts:          "its host is new, and the crawl has as many hosts as its limit",
 	output.MaxSitemapEntries: "a sitemap that was not read: its host's sitemaps list as many pages as the crawl's limit",
 	output.BlockedAddress:    "its host, or its robots.txt redirect, is at an address that is not public and not allowed",
@@ -85,9 +85,9 @@ type rejections struct {
 	robots  *robotsFiles
 	rows    int
 	result  Rejected
-	reasons map[output.Reason]*firsts[RejectedURL]
-	rules   map[ruleKey]int             // how many URLs each disallows
-	urls    map[ruleKey]*firsts[string] // these URLs, for the rules in the list
+	reasons map[output.Reason]*topRows[RejectedURL]
+	rules   map[ruleKey]int              // how many URLs each disallows
+	urls    map[ruleKey]*topRows[string] // these URLs, for the rules in the list
 }
 
 type ruleKey struct {
@@ -97,17 +97,17 @@ type ruleKey struct {
 
 func newRejections(robots *robotsFiles, rows int) *rejections {
 	return &rejections{
-		robots: robots, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]),
-		rules: make(map[ruleKey]int), urls: make(map[ruleKey]*firsts[string]),
+		robots: robots, rows: rows, reasons: make(map[output.Reason]*topRows[RejectedURL]),
+		rules: make(map[ruleKey]int), urls: make(map[ruleKey]*topRows[string]),
 	}
 }
 
 func (r *Rule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
-func (x *rejections) learn(r *output.Rejection) {
+func (x *rejections) add(r *output.Rejection) {
 	x.result.Total++
 	if x.reasons[r.Reason] == nil {
-		x.reasons[r.Reason] = newFirsts(x.rows, func(a, b RejectedURL) int {
+		x.reasons[r.Reason] = newTopRows(x.rows, func(a, b RejectedURL) int {
 			return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.FoundOn, b.FoundOn))
 		})
 	}
@@ -116,7 +116,7 @@ func (x *rejections) learn(r *output.Rejection) {
 	case r.Reason == output.Disallowed:
 		x.rules[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]++
 	case r.Reason == output.BlockedAddress && r.Source == "start":
-		x.result.RefusedStarts++
+		x.result.BlockedStartURLs++
 	}
 }
 
@@ -128,7 +128,7 @@ func (x *rejections) total(reason output.Reason) int {
 	return 0
 }
 
-// choose picks the rules that will be in the list, and finds their lines.
+// choose selects the rules for the list, and finds their lines.
 func (x *rejections) choose() {
 	var rules []Rule
 	for k, urls := range x.rules {
@@ -141,7 +141,7 @@ func (x *rejections) choose() {
 	texts := make(map[string][]string)
 	for i := range x.result.Rules.Rows {
 		row := &x.result.Rules.Rows[i]
-		x.urls[row.key()] = newFirsts(maxExamples, strings.Compare)
+		x.urls[row.key()] = newTopRows(maxExamples, strings.Compare)
 		lines, known := texts[row.RobotsURL]
 		if !known {
 			lines = x.robots.lines(originOf(row.RobotsURL))

@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
 
-// TestGolden holds the whole of report.json, and the charts of report.html.
-func TestGolden(t *testing.T) {
+// The golden files have the whole of report.json, and the charts of report.html.
+func TestReportMatchesGoldenFiles(t *testing.T) {
 	r := everything().make(t)
 	var report bytes.Buffer
 	if err := r.WriteJSON(&report); err != nil {
@@ -46,8 +46,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAllIsWell holds what is said of a crawl of which there is nothing to say.
-func TestAllIsWell(t *testing.T) {
+func TestSiteWithoutFaultsHasOnlyOKFindings(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.linked("/a", "")
@@ -55,16 +54,15 @@ func TestAllIsWell(t *testing.T) {
 	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
 	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
 	for _, f := range c.make(t).Findings {
-		if f.Level != Good {
+		if f.Level != OK {
 			t.Errorf("%+v", f)
 		}
 	}
 }
 
-// TestRefusedStarts holds that who looks only at what stands first hears of the start URLs
-// that were refused for their address, however few rows a list has; what links lead to is
-// none of them.
-func TestRefusedStarts(t *testing.T) {
+// The finding and the card count all blocked start URLs, however few rows a list has. URLs
+// found by links do not count.
+func TestBlockedStartURLsAreCounted(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	for _, source := range []string{"start", "start", "link"} {
@@ -77,46 +75,43 @@ func TestRefusedStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Finding{topicPages, Warn, 2, "2 start URLs were not asked for: an address that is not public has to be allowed with --allow-addr"}
-	if !slices.Contains(r.Findings, want) || r.Rejected.RefusedStarts != 2 {
-		t.Errorf("%d start URLs were refused, findings %+v", r.Rejected.RefusedStarts, r.Findings)
+	want := Finding{topicPages, Warning, 2, "2 start URLs were not requested: allow addresses that are not public with --allow-addr"}
+	if !slices.Contains(r.Findings, want) || r.Rejected.BlockedStartURLs != 2 {
+		t.Errorf("%d start URLs were refused, findings %+v", r.Rejected.BlockedStartURLs, r.Findings)
 	}
-	if card := cards(r)[0]; card.Level != Warn || !slices.Contains(card.Findings, want) {
+	if card := cards(r)[0]; card.Level != Warning || !slices.Contains(card.Findings, want) {
 		t.Errorf("the card: %+v", card)
 	}
 }
 
-// TestRobotsUnread holds what is said of a robots.txt for which no answer came: that it was
-// not read, not how far.
-func TestRobotsUnread(t *testing.T) {
+func TestRobotsWithoutResponseIsReported(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.robots = []robotsLine{{Origin: bare, Outcome: "unreachable", Error: "connection refused", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(1), FailingSince: at(1)}}
-	want := Finding{topicRobots, Bad, 1, "the robots.txt of 1 host could not be read"}
+	want := Finding{topicRobots, Error, 1, "the robots.txt of 1 host could not be fetched"}
 	if r := c.make(t); !slices.Contains(r.Findings, want) {
 		t.Errorf("findings %+v", r.Findings)
 	}
 }
 
-// TestEndless holds that chains without end come to one here.
-func TestEndless(t *testing.T) {
+func TestEndlessRedirectChainsAreCut(t *testing.T) {
 	c := &crawl{state: everything().state}
 	for i := range 3 * maxHops {
 		c.page("/"+strconv.Itoa(i), output.Page{Status: 302, Source: "redirect", Location: strconv.Itoa(i + 1)})
 	}
 	c.page("/self", output.Page{Status: 302, Source: "link", Location: "self"})
 	r := c.make(t).Redirects
-	if r.Loops != 1 || r.Dead != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != endNever || r.Chains.Rows[1].Hops != maxHops {
+	if r.Loops != 1 || r.DeadEnds != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != endTooLong || r.Chains.Rows[1].Hops != maxHops {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }
 
-func TestBroken(t *testing.T) {
+func TestBrokenURLsHaveTheirLinks(t *testing.T) {
 	home, fine := example+"/", example+"/fine"
 	want := []Broken{
-		{URL: example + "/gone", Status: 404, Links: 2, From: []string{home, fine}, FoundOn: home, Source: "link"},
-		{URL: example + "/down", Detail: "connection refused", Links: 1, From: []string{home}, FoundOn: home, Source: "link"},
-		{URL: example + "/error", Status: 500, From: []string{}, FoundOn: example + "/to-error", Source: "redirect"},
+		{URL: example + "/gone", Status: 404, Links: 2, LinkedFrom: []string{home, fine}, FoundOn: home, Source: "link"},
+		{URL: example + "/down", Detail: "connection refused", Links: 1, LinkedFrom: []string{home}, FoundOn: home, Source: "link"},
+		{URL: example + "/error", Status: 500, LinkedFrom: []string{}, FoundOn: example + "/to-error", Source: "redirect"},
 	}
 	c := everything()
 	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
@@ -124,15 +119,14 @@ func TestBroken(t *testing.T) {
 	}
 	c.links = nil // only the first way to each is known then
 	want[0], want[1] = want[1], want[0]
-	want[1].Links, want[1].From = 1, []string{home}
+	want[1].Links, want[1].LinkedFrom = 1, []string{home}
 	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
 		t.Errorf("without links.jsonl (-want +got):\n%s", diff)
 	}
 }
 
-// TestDuplicates holds that a page is a copy of the one that was fetched first, whichever
-// line comes first, and which copies say so.
-func TestDuplicates(t *testing.T) {
+// A page is a copy of the one that was fetched first, whichever line comes first.
+func TestFirstFetchedPageIsTheOriginal(t *testing.T) {
 	c := &crawl{state: everything().state}
 	const hash = "00000000000000ff"
 	c.page("/second", output.Page{Source: "link", Hash: hash, Canonical: "/first"})
@@ -143,7 +137,7 @@ func TestDuplicates(t *testing.T) {
 	c.page("/empty-1", output.Page{Source: "link"})
 	c.page("/empty-2", output.Page{Source: "link"})
 	c.pages[1].FetchedAt = at(1)
-	want := Duplicates{Copies: 3, Declared: 1, Groups: List[CopiesOfOne]{Total: 1, Rows: []CopiesOfOne{
+	want := Duplicates{Copies: 3, Declared: 1, Groups: List[DuplicateGroup]{Total: 1, Rows: []DuplicateGroup{
 		{example + "/first", 3, 1, []string{example + "/fourth", example + "/second", example + "/third"}},
 	}}}
 	if diff := cmp.Diff(want, c.make(t).Duplicates); diff != "" {
@@ -151,8 +145,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestRows holds that lists end where they should and counts do not.
-func TestRows(t *testing.T) {
+func TestRowsLimitsListsNotCounts(t *testing.T) {
 	c := &crawl{state: everything().state}
 	for i := range 50 {
 		path := "/" + strconv.Itoa(100+i)
@@ -180,7 +173,7 @@ func TestRows(t *testing.T) {
 	if b := r.Broken.Rows; b[0].URL != example+"/100" || b[2].URL != example+"/102" {
 		t.Errorf("not the first: %s", asJSON(t, b))
 	}
-	if s := r.Slowest.Rows; s[0].Millis != 149 || s[2].Millis != 147 {
+	if s := r.Slowest.Rows; s[0].DurationMS != 149 || s[2].DurationMS != 147 {
 		t.Errorf("not the slowest: %s", asJSON(t, s))
 	}
 	for _, g := range r.Duplicates.Groups.Rows {
@@ -190,8 +183,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreNotThere holds that only crawl.json has to be.
-func TestFilesThatAreNotThere(t *testing.T) {
+// Only crawl.json is required.
+func TestReportWithoutLineFiles(t *testing.T) {
 	dir := everything().write(t)
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil || len(names) < 6 {
@@ -210,7 +203,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		}
 	}
 	r, err := Make([]string{dir}, nil)
-	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 2 { // these stand in robots/ too
+	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 0 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "crawl.json")); err != nil {
@@ -221,9 +214,9 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// A report is made of all lines that can be read. It says which cannot, and that all it says
-// of sitemaps may be wrong for that.
-func TestDamagedLinesAreLeftOut(t *testing.T) {
+// The report covers all readable lines. It names the unreadable ones and marks the sitemap
+// results as inconclusive.
+func TestDamagedLinesAreSkipped(t *testing.T) {
 	whole := everything().make(t)
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl"} {
 		dir := everything().write(t)
@@ -239,12 +232,12 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: what is lost is missing in this report"
+		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: the report lacks this data"
 		if diff := cmp.Diff(append([]string{note}, whole.Notes...), r.Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}
-		for _, k := range r.Sitemaps.Kinds {
-			if !slices.Contains(k.Inconclusive, "1 file has lost something of what the crawl wrote") {
+		for _, k := range r.Sitemaps.Discrepancies {
+			if !slices.Contains(k.Inconclusive, "1 file has lost data") {
 				t.Errorf("%s: %s is not in doubt: %q", name, k.Kind, k.Inconclusive)
 			}
 		}
@@ -257,7 +250,7 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestDamagedStateFile(t *testing.T) {
+func TestDamagedStateFileIsAnError(t *testing.T) {
 	whole, damaged := everything().write(t), everything().write(t)
 	if err := os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -269,11 +262,11 @@ func TestDamagedStateFile(t *testing.T) {
 	}
 }
 
-// TestWhileTheCrawlGoesOn holds that both readings see the same.
-func TestWhileTheCrawlGoesOn(t *testing.T) {
+// A running crawl may add lines between the two readings.
+func TestBothReadingsSeeTheSameLines(t *testing.T) {
 	dir := everything().write(t)
-	m := begun(t, dir)
-	if err := m.learn(); err != nil {
+	m := newTestMaker(t, dir)
+	if err := m.firstReading(); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "pages.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
@@ -284,7 +277,7 @@ func TestWhileTheCrawlGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.conclude()
-	if err := m.name(); err != nil {
+	if err := m.secondReading(); err != nil {
 		t.Fatal(err)
 	}
 	if r := m.report(); r.Broken.Total != 3 || r.Summary.Pages != len(everything().pages) {
@@ -292,8 +285,7 @@ func TestWhileTheCrawlGoesOn(t *testing.T) {
 	}
 }
 
-// TestSchema holds that SCHEMA.md names every field.
-func TestSchema(t *testing.T) {
+func TestSchemaNamesEveryField(t *testing.T) {
 	schema, err := os.ReadFile("SCHEMA.md")
 	if err != nil {
 		t.Fatal(err)
@@ -339,8 +331,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestNothing holds that of a crawl that came to nothing no good is said.
-func TestNothing(t *testing.T) {
+func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
 	c := &crawl{state: map[string]any{"version": crawldir.Version, "ended": Ending{"interrupted", 3}}}
 	r := c.make(t)
 	var page strings.Builder
@@ -348,24 +339,23 @@ func TestNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Findings {
-		if f.Level == Good {
+		if f.Level == OK {
 			t.Errorf("%+v", f)
 		}
 	}
-	for _, words := range []string{"No page was fetched.", "No URL was asked for.", "No sitemap lists a page. <span"} {
+	for _, words := range []string{"No page was fetched.", "No URL was requested.", "No sitemap entries found. <span"} {
 		if !strings.Contains(page.String(), words) {
 			t.Errorf("the page does not say %q", words)
 		}
 	}
-	for _, words := range []string{`id="chart-depths"`, "No URL answered with an error", `class="card good"`} {
+	for _, words := range []string{`id="chart-depths"`, "No URL is broken", `class="card ok"`} {
 		if strings.Contains(page.String(), words) {
 			t.Errorf("the page has %q", words)
 		}
 	}
 }
 
-// TestCut: every page that a limit cut something off is counted and listed, with the limits.
-func TestCut(t *testing.T) {
+func TestCutPagesAreListed(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start", Bytes: 500})
 	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body", CutBy: []string{"max-body"}})
@@ -391,13 +381,13 @@ func TestCut(t *testing.T) {
 	said := false
 	for _, f := range r.Findings {
 		said = said || f.Topic == topicPages && f.Count == len(want) &&
-			f.Text == "4 pages are cut short by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
+			f.Text == "4 pages were cut by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
 	}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Pages that a limit cut something off", ", cut (max-body)", ", cut (ratio, max-links), 1,234 links left"} {
+	for _, text := range []string{"Pages cut by a limit", ", cut (max-body)", ", cut (ratio, max-links), 1,234 links skipped"} {
 		if !strings.Contains(page.String(), text) {
 			t.Errorf("the page does not say %q", text)
 		}
@@ -407,9 +397,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestLater: URLs whose host allowed no request yet are listed with when to try again, and are
-// not counted as waiting for a robots.txt.
-func TestLater(t *testing.T) {
+// Deferred URLs are listed with the time to retry. They do not wait for a robots.txt.
+func TestDeferredURLsHaveRetryAt(t *testing.T) {
 	c := everything()
 	before := c.make(t)
 	c.reject("/busy", output.Rejection{Reason: output.Deferred, Source: "link", Detail: "it said Retry-After", RetryAt: at(7200)})
@@ -441,20 +430,20 @@ func TestLater(t *testing.T) {
 // A crawl writes the lines of URLs that it skipped when it ends. Before that, the report says
 // that it does not know them, instead of stating zeros as facts.
 func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
-	ended := Ending{End: "interrupted", Left: 3}
+	ended := Ending{End: "interrupted", Remaining: 3}
 	uncommitted := map[string]any{"end": "interrupted", "remaining": 3, "uncommitted": true}
-	const unknown = ": the URLs that it skipped are not all known until it ends"
+	const unknown = ": some skipped URLs are not listed until it ends"
 	for name, tt := range map[string]struct {
 		saved  any     // in crawl.json; nil: the crawl is running, or was killed after it had been resumed
 		caller *Ending // what the caller knows
 		want   []string
 	}{
 		"ended":                            {ended, nil, []string{}},
-		"ended, and its frontier was read": {ended, &Ending{Left: 3}, []string{}},
+		"ended, and its frontier was read": {ended, &Ending{Remaining: 3}, []string{}},
 		"not known":                        {nil, nil, []string{"the crawl is still running or was killed" + unknown}},
 		"running":                          {nil, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
 		"about to resume":                  {ended, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
-		"killed":                           {nil, &Ending{Left: 3}, []string{"the crawl was killed or failed" + unknown}},
+		"killed":                           {nil, &Ending{Remaining: 3}, []string{"the crawl was killed or failed" + unknown}},
 		"killed when nothing was left":     {nil, &Ending{}, []string{"the crawl was killed or failed" + unknown}},
 		"ended without its frontier":       {uncommitted, nil, []string{"the crawl was killed or failed" + unknown}},
 	} {
@@ -472,7 +461,7 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			if diff := cmp.Diff(tt.want, r.Rejected.Inconclusive); diff != "" {
 				t.Errorf("the rejected URLs are inconclusive (-want +got):\n%s", diff)
 			}
-			for _, k := range r.Sitemaps.Kinds {
+			for _, k := range r.Sitemaps.Discrepancies {
 				reasons := strings.Join(k.Inconclusive, "; ")
 				if reasons == "" && len(tt.want) > 0 || strings.Contains(reasons, "worker") { // there are none
 					t.Errorf("%s is inconclusive for %q", k.Kind, reasons)
@@ -483,7 +472,7 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			pages := r.Summary.Pages
-			ifEnded := []string{"Nothing was left alone.", fmt.Sprintf("URLs disallowed, of %d found", pages)}
+			ifEnded := []string{"No URL was skipped.", fmt.Sprintf("URLs disallowed, of %d found", pages)}
 			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">inconclusive</span></h3>`}
 			for _, words := range slices.Concat(ifEnded, before) {
 				want := slices.Contains(ifEnded, words) == (len(tt.want) == 0)
@@ -495,9 +484,9 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 	}
 }
 
-// TestLost: what files have lost is listed and said, whether the crawl found it when it went
-// on, or it came after the crawl had ended.
-func TestLost(t *testing.T) {
+// Lost data is reported, whether the crawl found the loss when it resumed or it happened after
+// the end.
+func TestLostDataIsReported(t *testing.T) {
 	c := everything()
 	before := map[string]any{"file": "links.jsonl", "bytes": 10, "had": 30}
 	c.state["lost"] = []any{before, map[string]any{"file": "crawl-00000.warc.gz", "bytes": 0, "had": 0}}
@@ -535,17 +524,17 @@ func TestLost(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"links.jsonl has lost 10 of 30 bytes: what is lost is missing in this report", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
-		"more URLs were skipped than are listed in rejected.jsonl",
+		"links.jsonl has lost 10 of 30 bytes: the report lacks this data", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
+		"more URLs were skipped than rejected.jsonl lists",
 	} {
 		if !strings.Contains(strings.Join(r.Notes, "\n"), text) {
 			t.Errorf("notes %q do not say %q", r.Notes, text)
 		}
 	}
-	if r.Findings[0].Level != Bad || r.Findings[0].Text != "3 files have lost something of what the crawl wrote: see the notes" {
+	if r.Findings[0].Level != Error || r.Findings[0].Text != "3 files have lost data: see the notes" {
 		t.Errorf("findings %+v", r.Findings)
 	}
-	for _, kind := range r.Sitemaps.Kinds {
+	for _, kind := range r.Sitemaps.Discrepancies {
 		if !strings.Contains(strings.Join(kind.Inconclusive, "\n"), "3 files have lost") {
 			t.Errorf("%s: %q", kind.Kind, kind.Inconclusive)
 		}
@@ -629,7 +618,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 
 // A reference to something that is no web page leads nowhere: a redirect to one ends there, and
 // a canonical one names no other page.
-func TestReferencesOutsideTheWebLeadNowhere(t *testing.T) {
+func TestReferencesOutsideTheWebAreNotFollowed(t *testing.T) {
 	for _, to := range []string{"mailto:a@example.com", "javascript:void(0)", "data:text/html,a", "tel:1"} {
 		c := &crawl{state: everything().state}
 		c.page("/redirect", output.Page{Status: 302, Source: "link", Location: to})
@@ -637,9 +626,9 @@ func TestReferencesOutsideTheWebLeadNowhere(t *testing.T) {
 		c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 1}}
 		c.entries = []output.Entry{{URL: example + "/canonical", Sitemap: example + "/sitemap.xml"}}
 		r := c.make(t)
-		want := []Chain{{Steps: []Step{{example + "/redirect", 302}}, Hops: 1, End: endNone}}
-		if diff := cmp.Diff(want, r.Redirects.Chains.Rows); diff != "" || r.Redirects.Dead != 1 {
-			t.Errorf("%s: %d dead (-want +got):\n%s", to, r.Redirects.Dead, diff)
+		want := []Chain{{Steps: []Step{{example + "/redirect", 302}}, Hops: 1, End: endNoLocation}}
+		if diff := cmp.Diff(want, r.Redirects.Chains.Rows); diff != "" || r.Redirects.DeadEnds != 1 {
+			t.Errorf("%s: %d dead (-want +got):\n%s", to, r.Redirects.DeadEnds, diff)
 		}
 		if list := found(r, kindElsewhere); len(list) > 0 {
 			t.Errorf("%s is the canonical URL of %q", to, list)

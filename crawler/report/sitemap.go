@@ -11,41 +11,39 @@ import (
 type SitemapFile struct {
 	URL      string `json:"url"`
 	Status   int    `json:"status"`
-	Host     string `json:"host"`               // whose robots.txt lists it, by itself or by an index
+	Host     string `json:"host"`               // the host whose robots.txt lists it, directly or through an index
 	FoundOn  string `json:"found_on,omitempty"` // the robots.txt or index that lists it
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
-	Faults   int    `json:"faults"` // entries that are in a list of discrepancies
+	Problems int    `json:"problems"` // entries with a discrepancy
 	Detail   string `json:"detail,omitempty"`
 }
 
-// read reports whether the file was read to its end.
-func (f *SitemapFile) read() bool { return fine(f.Status) && f.Detail == "" }
+// read reports whether the whole file was read.
+func (f *SitemapFile) read() bool { return succeeded(f.Status) && f.Detail == "" }
 
-// sitemapFiles knows the sitemap files of a crawl.
+// sitemapFiles are the sitemap files of a crawl.
 type sitemapFiles struct {
-	rows    int
-	files   []SitemapFile
-	place   map[key]int // in files, by URL and via
-	readAt  map[key]time.Time
-	indexes map[key]bool
-	pages   int // that they list
-	faults  map[key]int
+	rows     int
+	files    []SitemapFile
+	place    map[key]int // in files, by sitemapKey
+	readAt   map[key]time.Time
+	indexes  map[key]bool
+	problems map[key]int // entries in a list of discrepancies
 }
 
 func newSitemapFiles(rows int) *sitemapFiles {
 	return &sitemapFiles{
-		rows: rows, place: make(map[key]int), readAt: make(map[key]time.Time), indexes: make(map[key]bool), faults: make(map[key]int),
+		rows: rows, place: make(map[key]int), readAt: make(map[key]time.Time), indexes: make(map[key]bool), problems: make(map[key]int),
 	}
 }
 
-func (s *sitemapFiles) learn(m *output.Sitemap) {
+func (s *sitemapFiles) add(m *output.Sitemap) {
 	k := keyOf(m.URL)
 	s.place[sitemapKey(m.URL, m.FoundOn)] = len(s.files)
 	s.files = append(s.files, SitemapFile{
 		URL: m.URL, Status: m.Status, Host: m.Host, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
-	s.pages += m.Pages
 	if m.FetchedAt.After(s.readAt[k]) {
 		s.readAt[k] = m.FetchedAt
 	}
@@ -54,7 +52,7 @@ func (s *sitemapFiles) learn(m *output.Sitemap) {
 	}
 }
 
-// unread counts the files that could not be read to their end. It leaves out those that do
+// unread counts the files that could not be read completely. It leaves out those that do
 // not exist, and those that redirect to one that was requested.
 func (s *sitemapFiles) unread() int {
 	redirects := make(map[string]bool)
@@ -65,7 +63,7 @@ func (s *sitemapFiles) unread() int {
 	for _, f := range s.files {
 		missing := f.Status == 404 || f.Status == 410
 		followed := redirected(f.Status) && redirects[f.URL]
-		if f.Detail != "" || !fine(f.Status) && !missing && !followed {
+		if f.Detail != "" || !succeeded(f.Status) && !missing && !followed {
 			n++
 		}
 	}
@@ -73,7 +71,7 @@ func (s *sitemapFiles) unread() int {
 }
 
 // rejected reports whether a rejection is of a sitemap file, not a page: sitemaps.jsonl has
-// it too or, in an older crawl, a robots.txt or an index lists it.
+// it too, or a robots.txt or an index lists it.
 func (s *sitemapFiles) rejected(r *output.Rejection) bool {
 	_, known := s.place[sitemapKey(r.URL, r.FoundOn)]
 	return known || r.Source == "sitemap" && (s.indexes[keyOf(r.FoundOn)] || r.FoundOn == originOf(r.FoundOn)+"/robots.txt")
@@ -87,7 +85,7 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if !s.rejected(r) {
 		return false
 	}
-	detail := clip(string(r.Reason) + because(r))
+	detail := clip(string(r.Reason) + detailOf(r))
 	if i, known := s.place[sitemapKey(r.URL, r.FoundOn)]; known {
 		s.files[i].Detail = detail
 	} else {
@@ -96,17 +94,17 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	return true
 }
 
-// because is what a rejection says beside its reason.
-func because(r *output.Rejection) string {
-	if why := cmp.Or(r.Rule, r.Detail); why != "" {
-		return ": " + why
+// detailOf is what a rejection says beside its reason.
+func detailOf(r *output.Rejection) string {
+	if detail := cmp.Or(r.Rule, r.Detail); detail != "" {
+		return ": " + detail
 	}
 	return ""
 }
 
 func (s *sitemapFiles) list() List[SitemapFile] {
 	for i := range s.files {
-		s.files[i].Faults = s.faults[keyOf(s.files[i].URL)]
+		s.files[i].Problems = s.problems[keyOf(s.files[i].URL)]
 	}
 	unreadFirst := func(f SitemapFile) int {
 		if f.read() {
@@ -115,7 +113,7 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 		return 0
 	}
 	return listOf(s.rows, s.files, func(a, b SitemapFile) int {
-		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.Faults, a.Faults),
+		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.Problems, a.Problems),
 			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host), cmp.Compare(a.FoundOn, b.FoundOn))
 	})
 }

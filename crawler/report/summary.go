@@ -11,17 +11,17 @@ type Summary struct {
 	URLs      List[string] `json:"urls"` // the start URLs
 	UserAgent string       `json:"user_agent"`
 	State     State        `json:"state"`
-	End       string       `json:"end,omitempty"`   // how it ended, in the words of the crawl's summary
-	Left      int          `json:"left,omitempty"`  // URLs that still had to be fetched
-	Round     int          `json:"round,omitempty"` // how many crawls of these URLs came before
+	End       string       `json:"end,omitempty"`       // how it ended, a crawler.End
+	Remaining int          `json:"remaining,omitempty"` // URLs that are still to be fetched
+	Recrawls  int          `json:"recrawls,omitempty"`  // earlier crawls of these URLs
 
-	// Began and Ended are the times of the first request and of the end of the last,
+	// StartedAt and EndedAt are the times of the first request and of the end of the last,
 	// pauses included.
-	Began   time.Time `json:"began,omitzero"`
-	Ended   time.Time `json:"ended,omitzero"`
-	Seconds float64   `json:"seconds"`
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	EndedAt    time.Time `json:"ended_at,omitzero"`
+	DurationMS int64     `json:"duration_ms"`
 
-	Hosts      int   `json:"hosts"` // with pages, or with URLs that were to be fetched
+	Hosts      int   `json:"hosts"` // with pages or skipped URLs
 	Pages      int   `json:"pages"`
 	OK         int   `json:"ok"`
 	Bytes      int64 `json:"bytes"`
@@ -30,24 +30,24 @@ type Summary struct {
 	Broken     int   `json:"broken"`
 }
 
-// State is how far a crawl has come.
+// State is the state of a crawl.
 type State string
 
 // The states.
 const (
-	Finished State = "finished" // no URL is left
-	Stopped  State = "stopped"  // URLs are left
+	Finished State = "finished" // no URL remains
+	Stopped  State = "stopped"  // URLs remain
 	Running  State = "running"
 	Unknown  State = "unknown"
 )
 
 func (m *maker) summary(r *Report) Summary {
-	c := m.census
-	urls := m.segments.urls()
+	c := m.counters
+	urls := m.dirs.urls()
 	s := Summary{
 		URLs:      List[string]{Total: len(urls), Rows: urls[:min(m.rows, len(urls))]},
-		UserAgent: m.segments.userAgent(), Round: m.segments.round(),
-		Began: c.began.UTC(), Ended: c.ended.UTC(), Seconds: c.ended.Sub(c.began).Seconds(),
+		UserAgent: m.dirs.userAgent(), Recrawls: m.dirs.recrawls(),
+		StartedAt: c.began.UTC(), EndedAt: c.ended.UTC(), DurationMS: c.ended.Sub(c.began).Milliseconds(),
 		Hosts: len(c.hosts), Pages: c.pages, Bytes: c.bytes,
 		Rejected: c.rejected, Disallowed: m.rejections.total(output.Disallowed), Broken: r.Broken.Total,
 	}
@@ -55,8 +55,8 @@ func (m *maker) summary(r *Report) Summary {
 		s.OK += d.OK
 	}
 	var e *Ending
-	if s.State, e = m.segments.over(); e != nil {
-		s.End, s.Left = e.End, e.Left
+	if s.State, e = m.dirs.outcome(); e != nil {
+		s.End, s.Remaining = e.End, e.Remaining
 	}
 	return s
 }

@@ -69,12 +69,12 @@ func millis(ms int64) string {
 	return fmt.Sprintf("%.1f s", float64(ms)/1000)
 }
 
-// duration writes seconds in their two largest units.
-func duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
+// duration writes milliseconds in their two largest units.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case d < time.Minute:
-		return millis(d.Milliseconds())
+		return millis(ms)
 	case d < time.Hour:
 		return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
 	case d < 48*time.Hour:

@@ -16,10 +16,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-func TestWrite(t *testing.T) {
+func TestWriteFilesReplacesReport(t *testing.T) {
 	dir := everything().write(t)
 	for range 2 {
-		if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Left: 3} }}); err != nil {
+		if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Remaining: 3} }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -28,7 +28,7 @@ func TestWrite(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(body, &r)
 	}
-	if err != nil || r.Version != version || r.Summary.State != Stopped || r.Summary.Left != 3 {
+	if err != nil || r.Version != version || r.Summary.State != Stopped || r.Summary.Remaining != 3 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".report*"))
@@ -50,14 +50,13 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A report that was written is there after a power cut, in place of the earlier one.
 func TestWriteOutlivesPowerCut(t *testing.T) {
 	dir := everything().write(t)
 	if _, err := write(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	disk := powercut.Watch(t, dir)
-	if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Left: 3} }}); err != nil {
+	if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Remaining: 3} }}); err != nil {
 		t.Fatal(err)
 	}
 	left := disk.Cut()
@@ -70,9 +69,8 @@ func TestWriteOutlivesPowerCut(t *testing.T) {
 	}
 }
 
-// TestWriteFails holds that a report that cannot be written, as on a disk that is
-// full, leaves the earlier one, and nothing of itself.
-func TestWriteFails(t *testing.T) {
+// A full disk leaves the earlier report, and no temporary files.
+func TestFailedWriteKeepsEarlierReport(t *testing.T) {
 	dir := everything().write(t)
 	before, err := write(dir, nil)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
-// pages is the directory of the pages that package report writes of the crawls of its
-// tests.
+// pages is the directory of the pages that the tests of package report write.
 var pages string
 
 func TestMain(m *testing.M) { os.Exit(runWithPages(m)) }
@@ -43,11 +42,11 @@ func openReport(t *testing.T, b *browsertest.Tab, name string) {
 	b.Open("file://" + page)
 }
 
-func TestPageInBrowser(t *testing.T) {
+func TestPageShowsChartsAndCards(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "big")
-	for _, id := range []string{"statuses", "depths", "spread", "course", "rejected", "sitemaps"} {
+	for _, id := range []string{"statuses", "depths", "histogram", "timeline", "rejected", "sitemaps"} {
 		bars := browsertest.Eval[int](b, `[...document.querySelectorAll("#chart-`+id+` rect")].filter(r => {
 			const box = r.getBoundingClientRect();
 			return box.width > 0 && box.height > 0 && getComputedStyle(r).fill !== "rgb(0, 0, 0)";
@@ -97,15 +96,15 @@ func TestTablesSortAndFilter(t *testing.T) {
 	}
 	const tools = `.tools:has(+ .table > #table-hosts) `
 	b.Type(tools+"input", "HOST-0 .example")
-	if got, told := rows(t, b, "table-hosts", 1), browsertest.Eval[string](b, `document.querySelector("`+tools+`[role=status]").textContent`); got != "1 2 3 4 5 6 7 8 9 10" || told != "10 of 22" {
-		t.Errorf("filtered: %s; told %q", got, told)
+	if got, status := rows(t, b, "table-hosts", 1), browsertest.Eval[string](b, `document.querySelector("`+tools+`[role=status]").textContent`); got != "1 2 3 4 5 6 7 8 9 10" || status != "10 of 22" {
+		t.Errorf("filtered: %s; status %q", got, status)
 	}
 	b.WantNoFault("file://", "data:")
 }
 
-// TestLongTables holds that of a long table the first rows are shown, of those that
-// the filter leaves and in the order that was chosen, until one asks for all.
-func TestLongTables(t *testing.T) {
+// A long table shows the first rows that match the filter, in the chosen order, until the user
+// asks for all.
+func TestLongTablesShowFirstRows(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "long")
@@ -126,7 +125,7 @@ func TestLongTables(t *testing.T) {
 	b.Type(filter, "broken/1")
 	shown(10, "/broken/19")
 	if browsertest.Eval[bool](b, `document.querySelector("`+button+`").checkVisibility()`) {
-		t.Error("there is a button for more than there is")
+		t.Error("the button for all rows is visible, but all rows are shown")
 	}
 	b.Type(filter, "\b\b")
 	shown(25, "/broken/59")
@@ -135,8 +134,7 @@ func TestLongTables(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
-// TestWithoutScript holds that nothing is hidden from who runs none.
-func TestWithoutScript(t *testing.T) {
+func TestPageWithoutScriptShowsEverything(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.DisableScript()
 	openReport(t, b, "big")
@@ -149,36 +147,34 @@ func TestWithoutScript(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
-// TestWorkersInBrowser holds that the head of the page lists the directories.
-func TestWorkersInBrowser(t *testing.T) {
+func TestHeaderListsWorkers(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "workers")
-	if got, want := browsertest.Eval[string](b, `document.querySelector("header .segments summary").textContent`), "the directories of 4 workers"; got != want {
+	if got, want := browsertest.Eval[string](b, `document.querySelector("header .workers summary").textContent`), "Directories of 4 workers"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := rows(t, b, "table-segments", 0); strings.Count(got, "/crawl") != 4 {
+	if got := rows(t, b, "table-workers", 0); strings.Count(got, "/crawl") != 4 {
 		t.Errorf("directories: %s", got)
 	}
-	states := rows(t, b, "table-segments", 1)
-	if got := rows(t, b, "table-segments", 0); !strings.HasSuffix(got, "/crawl (laptop-1)") {
+	states := rows(t, b, "table-workers", 1)
+	if got := rows(t, b, "table-workers", 0); !strings.HasSuffix(got, "/crawl (laptop-1)") {
 		t.Errorf("directories: %s", got)
 	}
-	for _, words := range []string{"came to the end", "ended: <script>", "12 URLs left", "is still running", "is running or was killed"} {
+	for _, words := range []string{"finished", "stopped (<script>", "12 URLs remaining", "still running", "running or killed"} {
 		if !strings.Contains(states, words) {
 			t.Errorf("workers: %s; they do not say %q", states, words)
 		}
 	}
 	b.WantNoFault("file://", "data:")
 	openReport(t, b, "big")
-	if browsertest.Eval[bool](b, `document.querySelector(".segments") !== null`) {
+	if browsertest.Eval[bool](b, `document.querySelector(".workers") !== null`) {
 		t.Error("the report of one crawl has workers")
 	}
 }
 
-// TestOnAPhone holds that nothing is wider than the screen, with all that can be
-// opened open.
-func TestOnAPhone(t *testing.T) {
+// With all details open, nothing is wider than the screen of a phone.
+func TestPageFitsAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.BePhone()
 	for _, name := range []string{"big", "hostile", "workers"} {
@@ -197,7 +193,7 @@ func TestOnAPhone(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
-func TestLightAndDark(t *testing.T) {
+func TestTextIsLegibleInLightAndDark(t *testing.T) {
 	b := browsertest.New(t, nil)
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
@@ -215,7 +211,7 @@ func TestLightAndDark(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
-func TestHostileTextsInBrowser(t *testing.T) {
+func TestHostileTextsDoNotRun(t *testing.T) {
 	b := browsertest.New(t, nil)
 	openReport(t, b, "hostile")
 	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)

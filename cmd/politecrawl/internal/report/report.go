@@ -1,4 +1,4 @@
-// Package report writes the report of a crawl again: the command report.
+// Package report has the command report, which writes the report of a crawl.
 package report
 
 import (
@@ -19,12 +19,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// A Printed is what "report" prints as JSON: where the report is, and what
-// stands first in it.
+// A Printed is the JSON output of "report": the paths of the files, and the main results.
 type Printed struct {
 	HTML     string           `json:"html"`
 	JSON     string           `json:"json"`
-	Segments []report.Segment `json:"segments,omitempty"`
+	Workers  []report.Worker  `json:"workers,omitempty"`
 	Summary  report.Summary   `json:"summary"`
 	Findings []report.Finding `json:"findings"`
 	Notes    []string         `json:"notes"`
@@ -39,30 +38,27 @@ func Command(streams *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
-		Short: "Write the report of a crawl again: what is there, what is broken, what was left alone",
-		Long: `Read the files of a crawl and write report.html and report.json beside them. DIR is the
-crawl's output directory. The crawl may have been stopped or be running: the report then
-says so, and is of what had been written.
+		Short: "Write the report of a crawl: pages, broken URLs, redirects, skipped URLs, sitemaps",
+		Long: `Read the output directory of a crawl and write report.html and report.json there. Print the
+main results. If the crawl is stopped or running, the report covers what is written so far.
 
-Where several workers did one crawl, each into a directory of its own, name them all:
-they are read as one crawl, in which each page counts once, and --output says where the
-report goes. It says which workers are running or were killed, as far as their files
-tell.
+If several workers shared the crawl, name all their directories, and a directory for the
+report with --output. Each page counts once. The report names workers that are running or
+were killed.
 
-report.html needs no network and nothing but itself; report.json has the same for
-programs. What is most important is printed.`,
+report.html is one file that needs no network. report.json has the same data for programs.`,
 		Example: `  politecrawl report example
   politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if rows < 1 {
-				return cli.Misuse("report: --rows: %d is no number of rows; give 1 or more", rows)
+				return cli.Misuse("report: --rows: %d is not a number of rows; give 1 or more", rows)
 			}
 			switch {
 			case to != "":
 			case len(dirs) > 1:
-				return cli.Misuse("report: say where the report of several directories goes: %s", withOutput(dirs, "all"))
+				return cli.Misuse("report: several directories need --output: %s", withOutput(dirs, "all"))
 			default:
 				to = dirs[0]
 			}
@@ -71,22 +67,22 @@ programs. What is most important is printed.`,
 				return reportError(dirs, err)
 			}
 			if err := r.WriteFiles(to); err != nil {
-				return unwritten(dirs, err)
+				return writeError(dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
 			if format == cli.JSON {
-				return streams.PrintJSON(Printed{html, data, r.Segments, r.Summary, r.Findings, r.Notes})
+				return streams.PrintJSON(Printed{html, data, r.Workers, r.Summary, r.Findings, r.Notes})
 			}
 			return streams.Print(reportText(r, html, streams.Painter()))
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; counts stay exact")
+	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "show at most `N` rows in each list; counts stay exact")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
 }
 
-// withOutput is the command that writes the report of directories into another.
+// withOutput is the command that writes the report of directories into the directory to.
 func withOutput(dirs []string, to string) string {
 	words := []string{"politecrawl report"}
 	for _, dir := range dirs {
@@ -95,15 +91,15 @@ func withOutput(dirs []string, to string) string {
 	return strings.Join(append(words, "--output "+to), " ")
 }
 
-// endingOf looks into the frontier of a crawl for what is left to do; nil: it has
-// none that can be read, as that of several workers is elsewhere.
+// endingOf reads the number of remaining URLs from the frontier of a crawl; nil: the directory
+// has no readable frontier, like that of one of several workers.
 func endingOf(dir string) *report.Ending {
 	frontier := filepath.Join(dir, crawldir.FrontierFolder)
 	view, err := pebblestore.Inspect(frontier)
 	if errors.Is(err, pebblestore.ErrForeign) && crawldir.IsDirectory(frontier) {
 		var lock io.Closer
 		if lock, err = pebblestore.Lock(frontier); err == nil {
-			err = errors.Join(pebblestore.ErrForeign, lock.Close()) // nobody is at work here
+			err = errors.Join(pebblestore.ErrForeign, lock.Close()) // no worker is running
 		}
 	}
 	switch {
@@ -112,20 +108,20 @@ func endingOf(dir string) *report.Ending {
 	case err != nil:
 		return nil
 	}
-	left := 0
+	remaining := 0
 	for host, unread := range view.Hosts() {
 		if err = unread; err != nil {
 			break
 		}
-		left += host.Pending + host.Scheduled
+		remaining += host.Pending + host.Scheduled
 	}
 	if err := errors.Join(err, view.Close()); err != nil {
 		return nil
 	}
-	return &report.Ending{Left: left}
+	return &report.Ending{Remaining: remaining}
 }
 
-// reportError says what to do about directories of which no report can be made.
+// reportError explains why no report of the directories can be made, and what to do.
 func reportError(dirs []string, err error) error {
 	for _, dir := range dirs {
 		if !crawldir.IsDirectory(dir) {
@@ -144,17 +140,17 @@ func reportError(dirs []string, err error) error {
 	return cli.Failed("report: %w", err)
 }
 
-// unwritten says what to do about a report that cannot be written.
-func unwritten(dirs []string, err error) error {
-	const good = "; the files of the crawl are as they were"
+// writeError explains why the report cannot be written, and what to do.
+func writeError(dirs []string, err error) error {
+	const good = "; the files of the crawl are unchanged"
 	err = cli.QuotePath(err)
 	if remedy := crawldir.Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
 		return cli.Failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
 	}
-	return cli.Misuse("report: %w%s; write the report where that can be done: %s", err, good, withOutput(dirs, "DIR"))
+	return cli.Misuse("report: %w%s; write the report elsewhere: %s", err, good, withOutput(dirs, "DIR"))
 }
 
-// reportText is a report for a person, in a few lines.
+// reportText is the main results as text.
 func reportText(r *report.Report, html string, paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	s := r.Summary
@@ -162,12 +158,12 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	if len(r.Rejected.Inconclusive) > 0 {
 		rejected = "at least " + rejected
 	}
-	p.Printf("%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), rejected)
-	if n := len(r.Segments); n > 0 {
-		p.Field("files", "of %s, read as one crawl", humanize.Count(n, "worker"))
+	p.Printf("%s: %s on %s, %s skipped\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), rejected)
+	if n := len(r.Workers); n > 0 {
+		p.Field("workers", "%d, read as one crawl", n)
 	}
 	names := map[string]string{"pages": "pages", "broken": "broken", "robots": "robots.txt", "sitemaps": "sitemaps"}
-	colours := map[report.Level]cli.Color{report.Bad: cli.Red, report.Warn: cli.Yellow, report.Good: cli.Green}
+	colours := map[report.Level]cli.Color{report.Error: cli.Red, report.Warning: cli.Yellow, report.OK: cli.Green}
 	last := ""
 	for _, f := range r.Findings {
 		name := names[f.Topic]
@@ -180,7 +176,7 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	for _, note := range r.Notes {
 		p.Field("note", "%s", cli.Escape(note))
 	}
-	p.Field("report", "%s, and %s beside it", cli.Escape(html), report.JSONFile)
+	p.Field("report", "%s and %s", cli.Escape(html), report.JSONFile)
 	return p.String()
 }
 
@@ -193,5 +189,5 @@ func stateText(s report.Summary) string {
 	case report.Stopped:
 		return "not finished"
 	}
-	return "not known whether finished"
+	return "unknown whether finished"
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// split shares the directory of a crawl out to those of workers, as if these had done
-// it together: each line goes where pick says, by the URL that it is of.
+// split distributes the lines of a crawl to the directories of workers. pick chooses the worker
+// of a URL.
 func split(t *testing.T, dir string, workers int, pick func(url string) int) []string {
 	t.Helper()
 	to := make([]string, workers)
@@ -73,7 +73,7 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 	return to
 }
 
-// shareState makes the directory of a worker, with what the whole crawl says of itself.
+// shareState makes the directory of a worker, with the state of the whole crawl.
 func shareState(t *testing.T, dir, to string) {
 	t.Helper()
 	var state map[string]any
@@ -91,7 +91,7 @@ func shareState(t *testing.T, dir, to string) {
 	}
 }
 
-// share gives the files robots/scheme_name,port.txt to those who the origin is picked for.
+// share copies each stored robots.txt to the worker that pick chooses for its origin.
 func share(t *testing.T, robots string, to []string, pick func(url string) int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(robots, "*.txt"))
@@ -132,7 +132,7 @@ func atRandom(workers int, seed uint64) func(string) int {
 	return func(string) int { return r.IntN(workers) }
 }
 
-// wantSame holds that the report of a crawl and that of its parts say the same.
+// wantSame checks that the report of a crawl and that of its parts are equal.
 func wantSame(t *testing.T, whole string, parts []string) {
 	t.Helper()
 	for _, rows := range []int{2, 1000} {
@@ -145,21 +145,20 @@ func wantSame(t *testing.T, whole string, parts []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(one, several, cmpopts.IgnoreFields(report.Report{}, "MadeAt", "Segments", "Notes")); diff != "" {
+		if diff := cmp.Diff(one, several, cmpopts.IgnoreFields(report.Report{}, "GeneratedAt", "Workers", "Notes")); diff != "" {
 			t.Errorf("%d rows (-one crawl +its parts):\n%s", rows, diff)
 		}
 		pages := 0
-		for _, s := range several.Segments {
+		for _, s := range several.Workers {
 			pages += s.Pages
 		}
-		if len(several.Segments) != len(parts) || pages != one.Summary.Pages || pages == 0 || len(several.Notes) > 0 {
-			t.Errorf("%d directories with %d pages, of %d; notes %q", len(several.Segments), pages, one.Summary.Pages, several.Notes)
+		if len(several.Workers) != len(parts) || pages != one.Summary.Pages || pages == 0 || len(several.Notes) > 0 {
+			t.Errorf("%d directories with %d pages, of %d; notes %q", len(several.Workers), pages, one.Summary.Pages, several.Notes)
 		}
 	}
 }
 
-// wantPart holds that the report of some of the parts of a crawl says that it is not of
-// all, and that of nothing there is no more.
+// wantPart checks that the report of some of the parts says that it is incomplete.
 func wantPart(t *testing.T, parts []string, words string) {
 	t.Helper()
 	r, err := report.Make(parts, nil)
@@ -169,17 +168,16 @@ func wantPart(t *testing.T, parts []string, words string) {
 	if !slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, words) }) {
 		t.Errorf("notes %q", r.Notes)
 	}
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if !strings.Contains(strings.Join(k.Inconclusive, "; "), words) {
 			t.Errorf("%s is inconclusive for %q", k.Kind, k.Inconclusive)
 		}
 	}
 }
 
-// TestPartsOfOneCrawl holds that a crawl which several workers did has the report that
-// it would have had, had one of them done it all: by whichever of them each line was
-// written, and in whichever order their directories are named.
-func TestPartsOfOneCrawl(t *testing.T) {
+// The lines of a crawl are distributed to several workers. Their report is that of the whole
+// crawl, in whichever order the directories are given.
+func TestReportOfPartsEqualsReportOfWhole(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
 	crawl(t, cfg, nil)

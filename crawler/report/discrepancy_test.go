@@ -1,6 +1,8 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +12,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// found is what a report found of one kind: paths on example.com, or URLs.
+// found returns the URLs of one kind: paths on example.com, or whole URLs.
 func found(r *Report, kind string) []string {
 	urls := []string{}
-	for _, k := range r.Sitemaps.Kinds {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if k.Kind == kind {
 			for _, row := range k.URLs.Rows {
 				urls = append(urls, strings.TrimPrefix(row.URL, example))
@@ -23,8 +25,8 @@ func found(r *Report, kind string) []string {
 	return urls
 }
 
-func doubts(r *Report, kind string) []string {
-	for _, k := range r.Sitemaps.Kinds {
+func inconclusive(r *Report, kind string) []string {
+	for _, k := range r.Sitemaps.Discrepancies {
 		if k.Kind == kind {
 			return k.Inconclusive
 		}
@@ -32,9 +34,8 @@ func doubts(r *Report, kind string) []string {
 	return nil
 }
 
-// TestInconclusive holds that what a crawl could not see is said, for the kinds it
-// matters for and no other.
-func TestInconclusive(t *testing.T) {
+// Each gap in a crawl makes the kinds inconclusive that depend on it, and no other.
+func TestInconclusiveKindsSayWhy(t *testing.T) {
 	all := make([]string, len(kinds))
 	for i, k := range kinds {
 		all[i] = k.name
@@ -48,42 +49,42 @@ func TestInconclusive(t *testing.T) {
 		want   []string
 		words  string
 	}{
-		{"stopped", func(c *crawl) { c.state["ended"] = Ending{"interrupted", 7} }, all, "7 URLs had still to be fetched"},
+		{"stopped", func(c *crawl) { c.state["ended"] = Ending{"interrupted", 7} }, all, "7 URLs remain"},
 		{"running", func(c *crawl) { c.state["ended"] = Ending{End: EndRunning} }, all, "still running"},
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
-		}, but(kindFalseDate, kindNotFetched), "1 URL: their robots.txt could not be fetched"},
+		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
-		}, but(kindFalseDate, kindNotFetched), "limit of pages of a host"},
+		}, but(kindInvalidLastmod, kindNotFetched), "limit of pages per host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.Unchanged, Source: "sitemap"})
-		}, but(kindFalseDate, kindNotFetched), "have not changed"},
+		}, but(kindInvalidLastmod, kindNotFetched), "unchanged according"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "limit of depth"},
 		{"hosts", func(c *crawl) {
 			c.reject("/late", output.Rejection{Reason: output.MaxHosts, Source: "link"})
-		}, but(kindFalseDate, kindNotFetched), "limit of hosts"},
+		}, but(kindInvalidLastmod, kindNotFetched), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
 			c.reject("/late.xml", output.Rejection{Reason: output.MaxSitemapEntries, Source: "sitemap"})
-		}, but(kindFalseDate, kindNotFetched), "limit of their entries"},
+		}, but(kindInvalidLastmod, kindNotFetched), "limit of sitemap entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
-		}, but(kindFalseDate, kindNotFetched), "for their length"},
+		}, but(kindInvalidLastmod, kindNotFetched), "length limit"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
-		}, []string{kindNotLinked, kindNotListed}, "URLs of a trap"},
+		}, []string{kindNotLinked, kindNotListed}, "spider trap"},
 		{"repeating paths", func(c *crawl) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
-		}, []string{kindNotLinked, kindNotListed}, "paths repeat"},
+		}, []string{kindNotLinked, kindNotListed}, "path segment repeats"},
 		{"a page that was cut short", func(c *crawl) {
 			c.page("/big", output.Page{Source: "link", Truncated: "max-body", CutBy: []string{"max-body"}})
-		}, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"too many links", func(c *crawl) {
 			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, CutBy: []string{"max-links"}})
-		}, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
@@ -93,20 +94,20 @@ func TestInconclusive(t *testing.T) {
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
 		}, but(kindNotLinked), "1 sitemap file could not be read"},
-		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of the pages were not written down"},
-		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no link was followed"},
-		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{kindNotLinked}, "1 page had not changed"},
+		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of pages were not recorded"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no links were followed"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{kindNotLinked}, "1 page is unchanged"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
 			c.pages[len(c.pages)-1].Links = 3
-		}, []string{kindNotLinked}, "ask to be left out"},
+		}, []string{kindNotLinked}, "because of noindex"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := everything()
 			tt.change(c)
 			r := c.make(t)
 			var got []string
-			for _, k := range r.Sitemaps.Kinds {
+			for _, k := range r.Sitemaps.Discrepancies {
 				if len(k.Inconclusive) > 0 {
 					got = append(got, k.Kind)
 					if text := strings.Join(k.Inconclusive, "; "); !strings.Contains(text, tt.words) {
@@ -130,8 +131,8 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	c := everything()
 	c.page("/same", output.Page{Status: 304, Source: "link", Unchanged: true})
 	want := []string{
-		"1 page had not changed since the last crawl and came without content; duplicates there are not counted",
-		"of 1 unchanged page the links are not known and not counted",
+		"1 page is unchanged since the last crawl, without content: duplicates among them are not counted",
+		"the links of 1 unchanged page are not known and not counted",
 	}
 	if diff := cmp.Diff(want, c.make(t).Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -141,7 +142,7 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	if diff := cmp.Diff(want[:1], r.Notes); diff != "" {
 		t.Errorf("notes if its links are known (-want +got):\n%s", diff)
 	}
-	if reasons := doubts(r, kindNotLinked); len(reasons) > 0 {
+	if reasons := inconclusive(r, kindNotLinked); len(reasons) > 0 {
 		t.Errorf("not-linked is inconclusive: %q", reasons)
 	}
 
@@ -151,15 +152,15 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	c.entries = []output.Entry{{URL: example + "/same", Sitemap: example + "/sitemap.xml"}}
 	for _, config := range []map[string]any{{}, {"links": false}} {
 		c.state["config"] = config
-		if r := c.make(t); len(found(r, kindNotLinked)) > 0 || len(doubts(r, kindNotLinked)) == 0 {
-			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, kindNotLinked), doubts(r, kindNotLinked))
+		if r := c.make(t); len(found(r, kindNotLinked)) > 0 || len(inconclusive(r, kindNotLinked)) == 0 {
+			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, kindNotLinked), inconclusive(r, kindNotLinked))
 		}
 	}
 }
 
-// TestListedTwice holds that of the sitemaps which list a URL the first by name is told,
-// in whichever order they were read, and that a date is held against the last reading.
-func TestListedTwice(t *testing.T) {
+// If several sitemaps list a URL, the first by name is shown, in whichever order they were
+// read. A date is compared with the last reading.
+func TestFirstSitemapByNameIsShown(t *testing.T) {
 	a, b := example+"/a.xml", example+"/b.xml"
 	for _, order := range [][]string{{a, b}, {b, a}} {
 		c := everything()
@@ -175,10 +176,10 @@ func TestListedTwice(t *testing.T) {
 		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, kindNotFetched), want) {
 			t.Errorf("not fetched: %v", found(r, kindNotFetched))
 		}
-		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, kindFalseDate), want) {
-			t.Errorf("dates that cannot be true: %v", found(r, kindFalseDate))
+		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, kindInvalidLastmod), want) {
+			t.Errorf("dates that cannot be true: %v", found(r, kindInvalidLastmod))
 		}
-		for _, k := range r.Sitemaps.Kinds {
+		for _, k := range r.Sitemaps.Discrepancies {
 			for _, row := range k.URLs.Rows {
 				if (row.URL == example+"/nowhere" || row.URL == example+"/old") && (row.Sitemap != a || k.URLs.Total != 2) {
 					t.Errorf("%s: %d rows, %+v", k.Kind, k.URLs.Total, row)
@@ -188,30 +189,38 @@ func TestListedTwice(t *testing.T) {
 	}
 }
 
-// TestReconciliationWithoutEntries holds what is still known where the entries were
-// not written down: what was first found in a sitemap.
-func TestReconciliationWithoutEntries(t *testing.T) {
+// Without entries.jsonl the report compares no sitemap with the site, and says so once.
+func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 	c := everything()
 	c.entries = nil
-	r := c.make(t)
-	for kind, want := range map[string][]string{
-		kindDisallowed: {"/disallowed"}, kindNotLinked: {"/orphan", "/self"}, kindNotAuthorized: {other + "/foreign"},
-		kindNotFetched: {"/alias?x=1"}, kindBroken: {}, kindNotListed: {}, kindFalseDate: {},
-	} {
-		if diff := cmp.Diff(want, found(r, kind)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", kind, diff)
+	dir := c.write(t)
+	entries := filepath.Join(dir, "entries.jsonl")
+	for _, missing := range []bool{false, true} {
+		if err := os.WriteFile(entries, nil, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if got := doubts(r, kind); (len(got) == 0) != (kind == kindNotLinked) {
-			t.Errorf("%s: doubts %v", kind, got)
+		if missing {
+			if err := os.Remove(entries); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if !r.Sitemaps.FromTrail || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "entries.jsonl") {
-		t.Errorf("notes %q", r.Notes)
+		r, err := Make([]string{dir}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Sitemaps; s.URLs != 0 || len(s.Discrepancies) != 0 || s.HostsWithoutEntries.Total != 0 || !slices.Equal(s.Inconclusive, []string{"entries.jsonl is missing or empty"}) {
+			t.Errorf("missing %v: %s", missing, asJSON(t, s))
+		}
+		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {
+			t.Errorf("missing %v: notes %q", missing, r.Notes)
+		}
+		if last := r.Findings[len(r.Findings)-1]; last.Level != Warning || last.Text != "no sitemap entries found, but this is inconclusive: entries.jsonl is missing or empty" {
+			t.Errorf("missing %v: %+v", missing, last)
+		}
 	}
 }
 
-// TestNoSitemap holds that a site without sitemaps has none that lies.
-func TestNoSitemap(t *testing.T) {
+func TestSiteWithoutSitemapsHasNoDiscrepancies(t *testing.T) {
 	c := everything()
 	c.entries, c.sitemaps = nil, nil
 	for i := range c.pages {
@@ -221,7 +230,7 @@ func TestNoSitemap(t *testing.T) {
 	}
 	c.rejected = slices.DeleteFunc(c.rejected, func(r output.Rejection) bool { return r.Source == "sitemap" })
 	r := c.make(t)
-	if s := r.Sitemaps; len(s.Kinds) != 0 || s.URLs != 0 {
+	if s := r.Sitemaps; len(s.Discrepancies) != 0 || s.URLs != 0 {
 		t.Errorf("%s", asJSON(t, s))
 	}
 	if last := r.Findings[len(r.Findings)-1]; last.Text != "no sitemap lists a page" {

@@ -28,7 +28,7 @@ type PageCounts struct {
 func (p *PageCounts) count(status int) {
 	p.Pages++
 	switch {
-	case fine(status):
+	case succeeded(status):
 		p.OK++
 	case redirected(status):
 		p.Redirects++
@@ -37,47 +37,46 @@ func (p *PageCounts) count(status int) {
 	}
 }
 
-// A Host is what there is on one host: scheme, name and port.
+// A Host counts the URLs of one host: scheme, name and port.
 type Host struct {
 	Host string `json:"host"`
 	PageCounts
 	Failed     int   `json:"failed"` // no response
 	Disallowed int   `json:"disallowed"`
-	Deferred   int   `json:"deferred"` // robots.txt could not be read, or the host allowed no request yet
+	Deferred   int   `json:"deferred"` // robots.txt unreachable, or no request allowed yet
 	Bytes      int64 `json:"bytes"`
-	Millis     int64 `json:"duration_ms"` // that a response took, on average
+	DurationMS int64 `json:"duration_ms"` // average duration of a response
 }
 
-// A Depth is what there is so many links away from a start URL or sitemap entry.
+// A Depth counts the URLs at one number of links from a start URL or sitemap entry.
 type Depth struct {
 	Depth int `json:"depth"`
 	PageCounts
 	Rejected int `json:"rejected"`
 }
 
-// maxDepth also counts what is deeper.
+// maxDepth also counts deeper URLs.
 const maxDepth = 50
 
-// A Page is a page in a list of them.
+// A Page is a row of a list of pages.
 type Page struct {
-	URL    string `json:"url"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Bytes  int    `json:"bytes"`
-	Millis int64  `json:"duration_ms"`
+	URL        string `json:"url"`
+	Title      string `json:"title"`
+	Status     int    `json:"status"`
+	Bytes      int    `json:"bytes"`
+	DurationMS int64  `json:"duration_ms"`
 
 	Truncated    string   `json:"truncated,omitempty"`     // the limit that cut the body short: max-body or ratio
-	CutBy        []string `json:"cut_by,omitempty"`        // all limits that cut something off the page
+	CutBy        []string `json:"cut_by,omitempty"`        // all limits that cut the page
 	LinksSkipped int      `json:"links_skipped,omitempty"` // links to URLs beyond a limit
 }
 
-// maxLimits limits the limits that are listed of a page. There are eight; another program
-// may have written more.
+// maxLimits limits Page.CutBy, which another program may have written.
 const maxLimits = 10
 
 func pageOf(p *output.Page) Page {
 	row := Page{
-		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.DurationMS,
+		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, DurationMS: p.DurationMS,
 		Truncated: clip(p.Truncated), LinksSkipped: p.LinksSkipped,
 	}
 	limits := p.CutBy
@@ -87,54 +86,54 @@ func pageOf(p *output.Page) Page {
 	return row
 }
 
-// census counts what was fetched.
-type census struct {
+// counters count fetched and rejected URLs.
+type counters struct {
 	rows         int
 	pages        int
 	bytes        int64
-	missingLinks int // pages of which some links are not known
+	missingLinks int // pages with unknown links
 	rejected     int
 	statuses     map[int]int
 	types        names
 	hosts        map[string]*Host
 	depths       map[int]*Depth
-	slowest      *firsts[Page]
-	largest      *firsts[Page]
-	cut          *firsts[Page] // that a limit cut something off
-	cutBy        names         // the same by limit
+	slowest      *topRows[Page]
+	largest      *topRows[Page]
+	cut          *topRows[Page] // cut by a limit
+	cutBy        names          // these pages by limit
 
-	clock
+	timing
 }
 
-func newCensus(rows int) *census {
+func newCounters(rows int) *counters {
 	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.URL, b.URL)) }
-	return &census{
+	return &counters{
 		rows: rows, statuses: make(map[int]int), types: make(names),
 		hosts: make(map[string]*Host), depths: make(map[int]*Depth),
-		slowest: newFirsts(rows, func(a, b Page) int {
-			return cmp.Or(cmp.Compare(b.Millis, a.Millis), cmp.Compare(a.URL, b.URL))
+		slowest: newTopRows(rows, func(a, b Page) int {
+			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
 		}),
-		largest: newFirsts(rows, bySize), cut: newFirsts(rows, bySize), cutBy: make(names),
-		clock: clock{millis: make(map[int64]int), course: []Moment{}},
+		largest: newTopRows(rows, bySize), cut: newTopRows(rows, bySize), cutBy: make(names),
+		timing: timing{durations: make(map[int64]int), timeline: []Interval{}},
 	}
 }
 
-func (c *census) page(p *output.Page) {
+func (c *counters) page(p *output.Page) {
 	c.pages++
 	c.bytes += int64(p.Bytes)
 	c.statuses[p.Status]++
-	c.millis[p.DurationMS]++
+	c.durations[p.DurationMS]++
 	c.fetched(p)
 	if slices.ContainsFunc(p.CutBy, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
 		c.missingLinks++
 	}
-	if fine(p.Status) {
+	if succeeded(p.Status) {
 		c.types.add(mediaType(p.ContentType))
 	}
 	h := c.host(p.URL)
 	h.count(p.Status)
 	h.Bytes += int64(p.Bytes)
-	h.Millis += p.DurationMS
+	h.DurationMS += p.DurationMS
 	c.depth(p.Depth).count(p.Status)
 	row := pageOf(p)
 	c.slowest.add(row)
@@ -147,7 +146,7 @@ func (c *census) page(p *output.Page) {
 	}
 }
 
-func (c *census) rejection(r *output.Rejection) {
+func (c *counters) rejection(r *output.Rejection) {
 	c.rejected++
 	c.depth(r.Depth).Rejected++
 	switch r.Reason {
@@ -160,16 +159,16 @@ func (c *census) rejection(r *output.Rejection) {
 	}
 }
 
-func (c *census) host(url string) *Host {
+func (c *counters) host(url string) *Host {
 	name := originOf(url)
 	if c.hosts[name] == nil {
-		name = strings.Clone(name) // it is a piece of the line
+		name = strings.Clone(name) // it shares memory with the line
 		c.hosts[name] = &Host{Host: name}
 	}
 	return c.hosts[name]
 }
 
-func (c *census) depth(depth int) *Depth {
+func (c *counters) depth(depth int) *Depth {
 	depth = min(max(depth, 0), maxDepth)
 	if c.depths[depth] == nil {
 		c.depths[depth] = &Depth{Depth: depth}
@@ -177,7 +176,7 @@ func (c *census) depth(depth int) *Depth {
 	return c.depths[depth]
 }
 
-func (c *census) statusList() []Status {
+func (c *counters) statusList() []Status {
 	list := []Status{}
 	for _, status := range slices.Sorted(maps.Keys(c.statuses)) {
 		list = append(list, Status{status, c.statuses[status]})
@@ -185,7 +184,7 @@ func (c *census) statusList() []Status {
 	return list
 }
 
-func (c *census) depthList() []Depth {
+func (c *counters) depthList() []Depth {
 	list := []Depth{}
 	for _, depth := range slices.Sorted(maps.Keys(c.depths)) {
 		list = append(list, *c.depths[depth])
@@ -193,11 +192,11 @@ func (c *census) depthList() []Depth {
 	return list
 }
 
-func (c *census) hostList() List[Host] {
+func (c *counters) hostList() List[Host] {
 	var hosts []Host
 	for _, h := range c.hosts {
 		row := *h
-		row.Millis /= int64(max(row.Pages, 1))
+		row.DurationMS /= int64(max(row.Pages, 1))
 		hosts = append(hosts, row)
 	}
 	return listOf(c.rows, hosts, func(a, b Host) int {
@@ -205,7 +204,7 @@ func (c *census) hostList() List[Host] {
 	})
 }
 
-// mediaType is the part of a Content-Type header that tells the kind of content.
+// mediaType is the media type of a Content-Type header.
 func mediaType(header string) string {
 	kind, _, err := mime.ParseMediaType(header)
 	if err != nil {
@@ -215,16 +214,16 @@ func mediaType(header string) string {
 	return clip(cmp.Or(kind, "(none)"))
 }
 
-// isHTML reports whether a sitemap would be expected to list a page of this type.
+// isHTML reports whether a page is HTML, which sitemaps are expected to list.
 func isHTML(p *output.Page) bool {
 	kind := mediaType(p.ContentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// maxText limits what is kept of a text that a site wrote, in bytes.
+// maxText limits a text from a site, in bytes.
 const maxText = 1000
 
-// clip shortens a text that a site wrote.
+// clip shortens a text from a site.
 func clip(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// endings are workers that ended so, each a page later than the one before.
+// endings returns workers that ended like this, each a page later than the one before.
 func endings(shared bool, ends ...*Ending) []*crawl {
 	var workers []*crawl
 	for i, e := range ends {
@@ -35,13 +35,12 @@ func endings(shared bool, ends ...*Ending) []*crawl {
 	return workers
 }
 
-// TestEndOfSeveral holds what is said of the end of a crawl that several workers did,
-// by how each of them ended.
-func TestEndOfSeveral(t *testing.T) {
+// The state of a crawl follows from how each of its workers ended.
+func TestStateOfSeveralWorkers(t *testing.T) {
 	done, stopped, running := &Ending{End: "finished"}, &Ending{"interrupted", 7}, &Ending{End: EndRunning}
 	later, limited := &Ending{"max-time", 30}, &Ending{End: "max-pages"}
-	const killed1 = "w1: its worker is still running or was killed: the URLs that it skipped are not all known until it ends"
-	const running2 = "w2: its worker is still running: the URLs that it skipped are not all known until it ends"
+	const killed1 = "w1: the worker is still running or was killed: some skipped URLs are not listed until it ends"
+	const running2 = "w2: the worker is still running: some skipped URLs are not listed until it ends"
 	for _, tt := range []struct {
 		name   string
 		shared bool
@@ -49,27 +48,27 @@ func TestEndOfSeveral(t *testing.T) {
 		state  State
 		end    string
 		left   int
-		doubt  string
+		reason string
 		notes  []string
 	}{
 		{"all at the end", true, []*Ending{done, done}, Finished, "finished", 0, "", nil},
 		{"one left early", true, []*Ending{stopped, done}, Finished, "finished", 0, "", nil},
 		{"one was killed, the others went on to the end", true, []*Ending{nil, done}, Finished, "finished", 0,
-			"of one worker it is not known whether it came to its end, nor all that it has left alone", []string{killed1}},
+			"1 worker has not finished, so skipped URLs may not all be listed", []string{killed1}},
 		{"two were killed", true, []*Ending{nil, done, nil}, Finished, "finished", 0,
-			"of 2 workers it is not known whether they came to their end, nor all that they have left alone",
+			"2 workers have not finished, so skipped URLs may not all be listed",
 			[]string{killed1, strings.Replace(killed1, "w1", "w3", 1)}},
-		{"all were stopped: the last knows how much is left", true, []*Ending{stopped, later}, Stopped, "max-time", 30, "30 URLs had still to be fetched", nil},
-		{"all were stopped, the other way round", true, []*Ending{later, stopped}, Stopped, "interrupted", 7, "7 URLs had still to be fetched", nil},
-		{"one was killed, the other stopped", true, []*Ending{nil, stopped}, Unknown, "", 0, "it is not known whether the crawl came to its end", []string{killed1}},
+		{"all were stopped: the last knows how much is left", true, []*Ending{stopped, later}, Stopped, "max-time", 30, "30 URLs remain", nil},
+		{"all were stopped, the other way round", true, []*Ending{later, stopped}, Stopped, "interrupted", 7, "7 URLs remain", nil},
+		{"one was killed, the other stopped", true, []*Ending{nil, stopped}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
 		{"one is running", true, []*Ending{stopped, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
 
 		{"apart: all at the end", false, []*Ending{done, done}, Finished, "finished", 0, "", nil},
 		{"apart: the last one has the word", false, []*Ending{limited, done}, Finished, "finished", 0, "", nil},
 		{"apart: the last one has the word, the other way round", false, []*Ending{done, limited}, Finished, "max-pages", 0, "", nil},
-		{"apart: one was stopped", false, []*Ending{stopped, done}, Stopped, "interrupted", 7, "7 URLs had still to be fetched", nil},
-		{"apart: both were stopped", false, []*Ending{stopped, later}, Stopped, "max-time", 37, "37 URLs had still to be fetched", nil},
-		{"apart: one was killed", false, []*Ending{nil, done}, Unknown, "", 0, "it is not known whether the crawl came to its end", []string{killed1}},
+		{"apart: one was stopped", false, []*Ending{stopped, done}, Stopped, "interrupted", 7, "7 URLs remain", nil},
+		{"apart: both were stopped", false, []*Ending{stopped, later}, Stopped, "max-time", 37, "37 URLs remain", nil},
+		{"apart: one was killed", false, []*Ending{nil, done}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
 		{"apart: one is running", false, []*Ending{done, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,25 +77,25 @@ func TestEndOfSeveral(t *testing.T) {
 			workers[0].entries = []output.Entry{{URL: example + "/x", Sitemap: example + "/sitemap.xml"}}
 			r := together(t, workers...)
 			s := r.Summary
-			if s.State != tt.state || s.End != tt.end || s.Left != tt.left {
-				t.Errorf("%s, %q, %d left; want %s, %q, %d", s.State, s.End, s.Left, tt.state, tt.end, tt.left)
+			if s.State != tt.state || s.End != tt.end || s.Remaining != tt.left {
+				t.Errorf("%s, %q, %d left; want %s, %q, %d", s.State, s.End, s.Remaining, tt.state, tt.end, tt.left)
 			}
 			if diff := cmp.Diff(append([]string{}, tt.notes...), r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			for _, k := range r.Sitemaps.Kinds {
-				if got := strings.Join(k.Inconclusive, "; "); tt.doubt == "" && got != "" || !strings.Contains(got, tt.doubt) {
-					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, got, tt.doubt)
+			for _, k := range r.Sitemaps.Discrepancies {
+				if got := strings.Join(k.Inconclusive, "; "); tt.reason == "" && got != "" || !strings.Contains(got, tt.reason) {
+					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, got, tt.reason)
 				}
 			}
 			for i, e := range tt.ends {
-				got := r.Segments[i]
-				want := Segment{Dir: got.Dir, Worker: "laptop-1", State: map[*Ending]State{nil: Unknown, done: Finished, limited: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
-					Began: at(10 * (i + 1)), Ended: got.Ended, Pages: 1}
+				got := r.Workers[i]
+				want := Worker{Dir: got.Dir, Name: "laptop-1", State: map[*Ending]State{nil: Unknown, done: Finished, limited: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
+					StartedAt: at(10 * (i + 1)), EndedAt: got.EndedAt, Pages: 1}
 				if e != nil {
-					want.End, want.Left = e.End, e.Left
+					want.End, want.Remaining = e.End, e.Remaining
 				}
-				if got != want || got.Ended.Sub(got.Began).Milliseconds() != 20 {
+				if got != want || got.EndedAt.Sub(got.StartedAt).Milliseconds() != 20 {
 					t.Errorf("w%d: %+v, want %+v", i+1, got, want)
 				}
 			}
@@ -104,39 +103,36 @@ func TestEndOfSeveral(t *testing.T) {
 	}
 }
 
-// TestEndOfAnEarlierRound holds that what a worker has not crawled again is not what
-// became of the recrawl.
-func TestEndOfAnEarlierRound(t *testing.T) {
+// A worker that finished the first crawl says nothing about the recrawl.
+func TestFinishedEarlierCrawlIsNotTheRecrawl(t *testing.T) {
 	workers := endings(true, &Ending{End: "finished"}, &Ending{"interrupted", 5})
 	workers[1].state["recrawls"] = 1
 	r := together(t, workers...)
-	if r.Summary.State != Stopped || r.Summary.Left != 5 || r.Summary.Round != 1 || len(r.Notes) != 1 || r.Notes[0] != "w1 is of the first crawl, w2 of recrawl 1" {
+	if r.Summary.State != Stopped || r.Summary.Remaining != 5 || r.Summary.Recrawls != 1 || len(r.Notes) != 1 || r.Notes[0] != "w1 holds the first crawl, w2 holds recrawl 1" {
 		t.Errorf("%+v, notes %q", r.Summary, r.Notes)
 	}
 }
 
-// TestEndingByTheCaller holds that the caller is asked of each directory.
-func TestEndingByTheCaller(t *testing.T) {
+func TestCallerKnowsTheEnding(t *testing.T) {
 	var dirs []string
 	for _, c := range endings(true, nil, &Ending{"interrupted", 5}) {
 		dirs = append(dirs, c.write(t))
 	}
 	r, err := Make(dirs, &Options{Ending: func(dir string) *Ending {
 		if dir == dirs[1] {
-			return &Ending{Left: 3}
+			return &Ending{Remaining: 3}
 		}
 		return &Ending{End: EndRunning}
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := r.Segments[0], r.Segments[1]; a.State != Running || b.State != Stopped || b.End != "interrupted" || b.Left != 3 {
-		t.Errorf("%+v", r.Segments)
+	if a, b := r.Workers[0], r.Workers[1]; a.State != Running || b.State != Stopped || b.End != "interrupted" || b.Remaining != 3 {
+		t.Errorf("%+v", r.Workers)
 	}
 }
 
-// TestNotOneCrawl holds which directories are refused.
-func TestNotOneCrawl(t *testing.T) {
+func TestDirectoriesOfDifferentCrawlsAreRefused(t *testing.T) {
 	named := func(name string) string {
 		return worker(func(c *crawl) { c.state["config"].(map[string]any)["crawl-name"] = name }).write(t)
 	}
@@ -153,16 +149,16 @@ func TestNotOneCrawl(t *testing.T) {
 		dirs  []string
 		words []string // none: it is taken
 	}{
-		"none":                    {nil, []string{"none is named"}},
-		"one":                     {[]string{a}, nil},
-		"the same name":           {[]string{a, again}, nil},
-		"one without a name":      {[]string{a, nameless, again}, nil},
-		"one of its own":          {[]string{a, own, again}, nil},
-		"another name":            {[]string{a, again, b}, []string{a, b, `"a"`, `"b"`}},
-		"another after one of no": {[]string{nameless, a, b}, []string{a, b, `"a"`, `"b"`}},
-		"too many":                {slices.Repeat([]string{a}, 1<<16), []string{"65536 are too many"}},
-		"twice":                   {[]string{a, again, a}, []string{a, "the same"}},
-		"twice by other names":    {[]string{a, link}, []string{a, link, "the same"}},
+		"none":                             {nil, []string{"no directory is given"}},
+		"one":                              {[]string{a}, nil},
+		"the same name":                    {[]string{a, again}, nil},
+		"one without a name":               {[]string{a, nameless, again}, nil},
+		"one of its own":                   {[]string{a, own, again}, nil},
+		"another name":                     {[]string{a, again, b}, []string{a, b, `"a"`, `"b"`}},
+		"another after one without a name": {[]string{nameless, a, b}, []string{a, b, `"a"`, `"b"`}},
+		"too many":                         {slices.Repeat([]string{a}, 1<<16), []string{"65536 directories are too many"}},
+		"twice":                            {[]string{a, again, a}, []string{a, "the same"}},
+		"twice by other names":             {[]string{a, link}, []string{a, link, "the same"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Make(tt.dirs, nil)
@@ -181,9 +177,9 @@ func TestNotOneCrawl(t *testing.T) {
 	}
 }
 
-// TestSegmentsThatDiffer holds that what ought to be the same in all directories and is
+// TestDifferencesBetweenWorkersAreNoted holds that what ought to be the same in all directories and is
 // not is said, and no password with it.
-func TestSegmentsThatDiffer(t *testing.T) {
+func TestDifferencesBetweenWorkersAreNoted(t *testing.T) {
 	workers := []*crawl{worker(func(*crawl) {}), worker(func(*crawl) {})}
 	config := func(i int) map[string]any { return workers[i].state["config"].(map[string]any) }
 	config(0)["user-agent"], config(1)["user-agent"] = "a/1", "b/1"
@@ -192,8 +188,8 @@ func TestSegmentsThatDiffer(t *testing.T) {
 	config(1)["only-sitemaps"] = true
 	r := together(t, workers...)
 	want := []string{
-		`the worker of w1 called itself "a/1", that of w2 "b/1"`,
-		"the workers of w1 and w2 name the frontier by different addresses: these have to be of one server",
+		`the user agent in w1 is "a/1", in w2 "b/1"`,
+		"the frontier has different addresses in w1 and w2: check that both are the same server",
 	}
 	if diff := cmp.Diff(want, r.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -206,9 +202,7 @@ func TestSegmentsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestFilesThatOneLacks holds that what the files of one worker lack makes the findings
-// inconclusive which rest on it.
-func TestFilesThatOneLacks(t *testing.T) {
+func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 	whole := everything()
 	part := worker(func(c *crawl) {
 		c.page("/part", output.Page{Source: "link"})
@@ -216,17 +210,17 @@ func TestFilesThatOneLacks(t *testing.T) {
 		c.entries = []output.Entry{{URL: example + "/part", Sitemap: other + "/sitemap.xml"}}
 	})
 	for name, tt := range map[string]struct {
-		remove string
-		links  bool // as the configuration has it
-		doubts []string
-		notes  []string
+		remove       string
+		links        bool // as the configuration has it
+		inconclusive []string
+		notes        []string
 	}{
 		"nothing":             {"", true, nil, []string{}},
-		"links.jsonl":         {"links.jsonl", true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
-		"links by its config": {"", false, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
+		"links.jsonl":         {"links.jsonl", true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
+		"links by its config": {"", false, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
 		"entries.jsonl": {"entries.jsonl", true,
-			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotAuthorized, kindFalseDate, kindNotListed, kindNotFetched},
-			[]string{"w2: entries.jsonl is missing, so that the entries of the sitemaps that its worker read are not known"}},
+			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotAuthorized, kindInvalidLastmod, kindNotListed, kindNotFetched},
+			[]string{"w2: entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			part.state["config"].(map[string]any)["links"] = tt.links
@@ -240,13 +234,13 @@ func TestFilesThatOneLacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doubtful := make(map[string]bool)
-			for _, k := range r.Sitemaps.Kinds {
+			unsure := make(map[string]bool)
+			for _, k := range r.Sitemaps.Discrepancies {
 				if len(k.Inconclusive) > 0 {
-					doubtful[k.Kind] = true
+					unsure[k.Kind] = true
 				}
 			}
-			if diff := cmp.Diff(slices.Sorted(slices.Values(tt.doubts)), slices.Sorted(maps.Keys(doubtful))); diff != "" {
+			if diff := cmp.Diff(slices.Sorted(slices.Values(tt.inconclusive)), slices.Sorted(maps.Keys(unsure))); diff != "" {
 				t.Errorf("inconclusive (-want +got):\n%s", diff)
 			}
 			for i := range r.Notes {
@@ -255,7 +249,7 @@ func TestFilesThatOneLacks(t *testing.T) {
 			if diff := cmp.Diff(tt.notes, r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if unknown := slices.Contains(tt.doubts, kindNotLinked); (len(found(r, kindNotLinked)) == 0) != unknown {
+			if unknown := slices.Contains(tt.inconclusive, kindNotLinked); (len(found(r, kindNotLinked)) == 0) != unknown {
 				t.Errorf("not linked: %v", found(r, kindNotLinked))
 			}
 		})

@@ -17,9 +17,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// worker is a crawl of one of several workers that came to its end.
+// worker is the finished crawl of one of several workers.
 func worker(change func(*crawl)) *crawl {
-	c := &crawl{state: map[string]any{
+	c := &crawl{links: []output.Links{}, state: map[string]any{
 		"version": crawldir.Version,
 		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "crawl-name": "nightly", "worker-name": "laptop-1"},
 		"ended":   Ending{End: "finished"},
@@ -47,7 +47,7 @@ func together(t *testing.T, workers ...*crawl) *Report {
 	return r
 }
 
-// inAnyOrder runs a test with the workers in the order given, and in the other one.
+// inAnyOrder runs a test with the workers in both orders.
 func inAnyOrder(t *testing.T, workers []*crawl, test func(*testing.T, *Report)) {
 	t.Helper()
 	for _, order := range []string{"in order", "in the other order"} {
@@ -56,7 +56,7 @@ func inAnyOrder(t *testing.T, workers []*crawl, test func(*testing.T, *Report)) 
 	}
 }
 
-// reasons are the reasons for which URLs were left alone, with their paths.
+// reasons returns the paths of rejected URLs by reason.
 func reasons(r *Report) map[output.Reason][]string {
 	found := make(map[output.Reason][]string)
 	for _, g := range r.Rejected.Reasons {
@@ -67,9 +67,8 @@ func reasons(r *Report) map[output.Reason][]string {
 	return found
 }
 
-// TestPageOfTwoWorkers holds that a page counts once, as it was fetched last, with all
-// that the last fetch found; and that this is said.
-func TestPageOfTwoWorkers(t *testing.T) {
+// A page counts once: its last fetch, with everything that fetch found.
+func TestLastFetchOfAPageCounts(t *testing.T) {
 	early := worker(func(c *crawl) {
 		c.page("/", output.Page{Source: "start"})
 		c.page("/twice", output.Page{Source: "link", Status: 503, Bytes: 1, Depth: 1, Hash: "a"})
@@ -90,24 +89,23 @@ func TestPageOfTwoWorkers(t *testing.T) {
 		if want := []Status{{200, 3}, {404, 1}}; !slices.Equal(r.Statuses, want) {
 			t.Errorf("statuses %v", r.Statuses)
 		}
-		if b := r.Broken.Rows[0]; b.URL != example+"/gone" || b.Links != 1 || !slices.Equal(b.From, []string{example + "/twice"}) {
+		if b := r.Broken.Rows[0]; b.URL != example+"/gone" || b.Links != 1 || !slices.Equal(b.LinkedFrom, []string{example + "/twice"}) {
 			t.Errorf("%+v", b)
 		}
-		if r.Slowest.Total != 4 || r.Slowest.Rows[0].Millis != 77 {
+		if r.Slowest.Total != 4 || r.Slowest.Rows[0].DurationMS != 77 {
 			t.Errorf("%+v", r.Slowest)
 		}
 		if d := r.Duplicates; d.Copies != 1 || d.Groups.Rows[0].URL != example+"/same" || !slices.Equal(d.Groups.Rows[0].Examples, []string{example + "/twice"}) {
 			t.Errorf("%+v", d)
 		}
-		if want := []string{"1 page stands in more than one directory: of each the line of the last fetch counts"}; !slices.Equal(r.Notes, want) {
+		if want := []string{"1 page is in more than one directory: the last fetch counts"}; !slices.Equal(r.Notes, want) {
 			t.Errorf("notes %q", r.Notes)
 		}
 	})
 }
 
-// TestFetchedAfterAll holds that a URL which one worker left alone and another fetched
-// is a page and nothing else.
-func TestFetchedAfterAll(t *testing.T) {
+// A URL that one worker rejected and another fetched is a page only.
+func TestFetchedURLIsNotRejected(t *testing.T) {
 	left := worker(func(c *crawl) {
 		for path, reason := range map[string]output.Reason{
 			"/later": output.RobotsUnreachable, "/away": output.OutOfScope, "/deep": output.MaxDepth, "/failed": output.Failed, "/no": output.Disallowed, "/full": output.MaxHostPages,
@@ -126,7 +124,7 @@ func TestFetchedAfterAll(t *testing.T) {
 	})
 	inAnyOrder(t, []*crawl{left, fetched}, func(t *testing.T, r *Report) {
 		if diff := cmp.Diff(map[output.Reason][]string{output.Nofollow: {"/alone"}}, reasons(r)); diff != "" {
-			t.Errorf("left alone (-want +got):\n%s", diff)
+			t.Errorf("skipped (-want +got):\n%s", diff)
 		}
 		if s := r.Summary; s.Pages != 7 || s.Rejected != 1 || s.Disallowed != 0 || s.Broken != 0 || r.Rejected.Total != 1 || r.Rejected.Rules.Total != 0 {
 			t.Errorf("%+v", s)
@@ -139,20 +137,19 @@ func TestFetchedAfterAll(t *testing.T) {
 		if h := r.Hosts.Rows[0]; h.Deferred+h.Failed+h.Disallowed != 0 {
 			t.Errorf("%+v", h)
 		}
-		for _, k := range r.Sitemaps.Kinds {
+		for _, k := range r.Sitemaps.Discrepancies {
 			if len(k.Inconclusive) > 0 {
 				t.Errorf("%s is inconclusive: %v", k.Kind, k.Inconclusive)
 			}
 		}
-		if r.Sitemaps.Fine != 1 || len(found(r, kindNotFetched)) > 0 {
+		if r.Sitemaps.OK != 1 || len(found(r, kindNotFetched)) > 0 {
 			t.Errorf("%+v", r.Sitemaps)
 		}
 	})
 }
 
-// TestLeftAloneByTwo holds that a URL which several workers left alone counts once,
-// for the reason that says most of it.
-func TestLeftAloneByTwo(t *testing.T) {
+// A URL that several workers rejected counts once, for the reason that ranks first.
+func TestURLRejectedTwiceCountsOnce(t *testing.T) {
 	for _, tt := range []struct {
 		more, less output.Reason
 		depth      int // of more; that of less is 2
@@ -201,11 +198,11 @@ func TestLeftAloneByTwo(t *testing.T) {
 					t.Errorf("depths %+v", r.Depths)
 				}
 				rejected := 0
-				for _, s := range r.Segments {
+				for _, s := range r.Workers {
 					rejected += s.Rejected
 				}
 				if rejected != 2 {
-					t.Errorf("%+v", r.Segments)
+					t.Errorf("%+v", r.Workers)
 				}
 				if rules := r.Rejected.Rules; tt.more == output.Disallowed && (rules.Total != 1 || rules.Rows[0].URLs != 1 || len(rules.Rows[0].Examples) != 1) {
 					t.Errorf("%+v", rules)
@@ -215,9 +212,8 @@ func TestLeftAloneByTwo(t *testing.T) {
 	}
 }
 
-// TestRobotsRefused holds that a robots.txt which redirects to an address that is not
-// allowed is no outage, and that what it was before is not what it has changed from.
-func TestRobotsRefused(t *testing.T) {
+// A robots.txt that redirects to a blocked address is no outage, and no change.
+func TestBlockedRobotsIsNoOutage(t *testing.T) {
 	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}
 	c := worker(func(c *crawl) {
 		c.robots = []robotsLine{good, {
@@ -229,7 +225,7 @@ func TestRobotsRefused(t *testing.T) {
 	if r.Robots.Outages != 0 || r.Robots.Changes != 0 || r.Robots.Hosts.Total != 1 {
 		t.Fatalf("%s", asJSON(t, r.Robots))
 	}
-	if h := r.Robots.Hosts.Rows[0]; h.Outcome != "refused" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
+	if h := r.Robots.Hosts.Rows[0]; h.Outcome != "blocked-address" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
 		t.Errorf("%+v", h)
 	}
 	var said []string
@@ -238,14 +234,13 @@ func TestRobotsRefused(t *testing.T) {
 			said = append(said, string(f.Level)+" "+f.Text)
 		}
 	}
-	if want := []string{"warn the robots.txt of 1 host redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
+	if want := []string{"warning the robots.txt of 1 host redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
 }
 
-// TestRobotsOfTwoWorkers holds that a robots.txt has one history, of which each worker
-// knows a part, and that its text is that of the last fetch.
-func TestRobotsOfTwoWorkers(t *testing.T) {
+// Each worker knows a part of the history of a robots.txt. The text of the last fetch counts.
+func TestRobotsOfTwoWorkersHaveOneHistory(t *testing.T) {
 	const old, young = "User-agent: *\nDisallow: /old\n", "User-agent: *\nDisallow: /young\nDisallow: /x\n"
 	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}}
 	down := robotsLine{Origin: example, Outcome: "unreachable", Status: 503, FailingSince: at(10), Chain: good.Chain}
@@ -264,10 +259,10 @@ func TestRobotsOfTwoWorkers(t *testing.T) {
 			t.Fatalf("%s", asJSON(t, r.Robots))
 		}
 		h := r.Robots.Hosts.Rows[0]
-		if o := h.Outages.Rows[0]; !o.From.Equal(at(10)) || !o.To.Equal(at(30)) || o.Tries != 3 {
+		if o := h.Outages.Rows[0]; !o.StartedAt.Equal(at(10)) || !o.EndedAt.Equal(at(30)) || o.Attempts != 3 {
 			t.Errorf("%+v", o)
 		}
-		if ch := h.Changes.Rows[0]; !ch.At.Equal(at(40)) || ch.What != "text" {
+		if ch := h.Changes.Rows[0]; !ch.FetchedAt.Equal(at(40)) || ch.Field != "text" {
 			t.Errorf("%+v", ch)
 		}
 		if h.Fetches != 6 || !h.FetchedAt.Equal(at(40)) || h.Rules != 2 || h.Outcome != "rules" {
@@ -280,7 +275,7 @@ func TestRobotsOfTwoWorkers(t *testing.T) {
 }
 
 // The lines of robots.jsonl of several workers are merged, not kept.
-func TestRobotsOfWorkersAreNotKept(t *testing.T) {
+func TestRobotsLinesAreNotKeptInMemory(t *testing.T) {
 	const lines = 5_000
 	var dirs []string
 	for range 2 {
@@ -303,9 +298,9 @@ func TestRobotsOfWorkersAreNotKept(t *testing.T) {
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
-	m := begun(t, dirs...)
+	m := newTestMaker(t, dirs...)
 	before, read, most := inUse(), 0, uint64(0)
-	m.robots.seen = func(time.Time) {
+	m.robots.onFetch = func(time.Time) {
 		if read++; read%2500 == 0 {
 			most = max(most, inUse())
 		}
@@ -318,34 +313,7 @@ func TestRobotsOfWorkersAreNotKept(t *testing.T) {
 	}
 }
 
-// TestRobotsInTheFolder holds that where robots.jsonl is missing the last record counts.
-func TestRobotsInTheFolder(t *testing.T) {
-	line := robotsLine{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}
-	after := line
-	after.Origin, after.FetchedAt = "https://a.example", at(9) // in the folder it comes first
-	a := worker(func(c *crawl) { c.robots = []robotsLine{line, after} })
-	line.Outcome, line.Status, line.FetchedAt = "allow-all", 404, at(2)
-	b := worker(func(c *crawl) { c.robots = []robotsLine{line} })
-	dirs := []string{a.write(t), b.write(t)}
-	for _, dir := range dirs {
-		if err := os.Remove(filepath.Join(dir, "robots.jsonl")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		r, err := Make(dirs, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h := r.Robots.Hosts.Rows; len(h) != 2 || h[0].Origin != example || h[0].Outcome != "allow-all" || r.Robots.Changes != 1 || h[0].Changes.Rows[0].From != "rules" {
-			t.Errorf("%s", asJSON(t, r.Robots))
-		}
-		slices.Reverse(dirs)
-	}
-}
-
-// TestSitemapLeftAlone holds that a sitemap file and a page of the same URL are two.
-func TestSitemapLeftAlone(t *testing.T) {
+func TestSitemapAndPageOfOneURLAreTwo(t *testing.T) {
 	const file = example + "/sitemap.xml"
 	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
 	asSitemap := func(c *crawl) {
@@ -360,9 +328,9 @@ func TestSitemapLeftAlone(t *testing.T) {
 	})
 }
 
-// TestSitemapOfTwoWorkers holds that a sitemap file which two workers read counts once,
-// with the entries of the last reading; and twice where two hosts list it.
-func TestSitemapOfTwoWorkers(t *testing.T) {
+// A sitemap file that two workers read counts once, with the entries of the last reading. It
+// counts twice if two hosts list it.
+func TestLastReadingOfASitemapCounts(t *testing.T) {
 	const file = example + "/sitemap.xml"
 	reading := func(second int, host string, paths ...string) func(*crawl) {
 		return func(c *crawl) {
@@ -384,7 +352,7 @@ func TestSitemapOfTwoWorkers(t *testing.T) {
 		notFetched           []string
 	}{
 		{"the last reading", reading(1, example, "/", "/", "/a", "/gone-since"), reading(2, example, "/", "/a", "/b", "/c"), 1, 4, 4, []string{"/c"}},
-		{"a last one that failed", reading(1, example, "/", "/a"), reading(2, example), 1, 1, 1, []string{}}, // there is no entry: "/b" was found in a sitemap
+		{"a last one that failed", reading(1, example, "/", "/a"), reading(2, example), 1, 0, 0, []string{}}, // it lists nothing
 		{"of two hosts", reading(1, example, "/", "/a"), reading(2, other, "/", "/a", "/b"), 2, 5, 3, []string{}},
 		{"of one host and of both", reading(1, example, "/", "/a"), func(c *crawl) {
 			reading(2, example, "/", "/a")(c)
@@ -412,9 +380,8 @@ func TestSitemapOfTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestReconciliationAcross holds that what one worker's sitemap lists, another has
-// fetched and a third links to is as it should be.
-func TestReconciliationAcross(t *testing.T) {
+// One worker reads the sitemap, another fetches its URLs, a third finds links to them.
+func TestDiscrepanciesAcrossWorkers(t *testing.T) {
 	workers := []*crawl{
 		worker(func(c *crawl) {
 			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 5, FetchedAt: at(1)}}
@@ -451,8 +418,8 @@ func TestReconciliationAcross(t *testing.T) {
 	})
 }
 
-// A rejected sitemap that only an index lists, as in an older crawl, is a file and no page.
-func TestRejectedSitemapOfAnIndex(t *testing.T) {
+// A rejected sitemap that only an index lists is a file and no page.
+func TestRejectedSitemapOfAnIndexIsNoPage(t *testing.T) {
 	c := &crawl{state: everything().state}
 	index := example + "/index.xml"
 	c.page("/", output.Page{Source: "start"})
@@ -464,18 +431,16 @@ func TestRejectedSitemapOfAnIndex(t *testing.T) {
 	}
 }
 
-// Notes of the linter are no oddities: they are about what is meant.
-func TestLintWithoutNotes(t *testing.T) {
+func TestLintNotesAreLeftOut(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.robots = []robotsLine{{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}}
 	c.texts = map[string]string{example: "User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y\n"}
 	r := c.make(t)
-	if h := r.Robots.Hosts.Rows[0]; h.Oddities != 0 || len(h.Lint) != 0 {
+	if h := r.Robots.Hosts.Rows[0]; h.Lint.Total != 0 || len(h.Lint.Rows) != 0 {
 		t.Errorf("%+v", h)
 	}
 }
 
-// However many words a site chooses, so many are counted apart, and the rest together.
 func TestNamesAreBounded(t *testing.T) {
 	n := make(names)
 	for i := range 3 * maxNames {
@@ -486,8 +451,8 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// A robots.jsonl of the crawl before that cannot be read is no missing one.
-func TestEarlierRobotsUnreadable(t *testing.T) {
+// The robots.jsonl of the previous crawl may be missing, but not unreadable.
+func TestUnreadableEarlierRobotsIsAnError(t *testing.T) {
 	c := everything()
 	c.state["recrawls"] = 1
 	dir := c.write(t)
