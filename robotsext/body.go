@@ -112,7 +112,7 @@ func damaged(err error) error {
 	case err == io.ErrUnexpectedEOF: //nolint:errorlint // one that is wrapped comes from below
 		return errCutGzip
 	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return fmt.Errorf("the gzip data is damaged: %w", err)
+		return fmt.Errorf("invalid gzip data: %w", err)
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func ExampleFinding() {
 	// Output:
 	// line 11: looks like a misspelt field: "Useragent"
 	// 	 misspelt-field ROB-FMT-11
-	// line 13: a path has to begin with / or *: "private/"
+	// line 13: a path must begin with / or *: "private/"
 	// 	 no-slash ROB-MAT-10
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
@@ -56,48 +56,48 @@ func (p *parser) noteExtension(name, value string) {
 	case equalFold(name, "crawl-delay"):
 		switch d, ok := parseDelay(value); {
 		case !ok:
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		case d != p.file.opts.capDelay(d):
-			kind = oddity.DelayCapped
+			kind = findingkind.DelayCapped
 		}
 	case equalFold(name, "request-rate"):
 		if _, ok := parseRequestRate(value); !ok {
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		}
 	case equalFold(name, "visit-time"):
 		if _, ok := parseWindow(value); !ok {
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		}
 	case equalFold(name, "clean-param"):
 		if p.file.clean == nil {
 			p.file.clean = &cleanParams{}
 		}
 		if _, ok := parseCleanParam(value); !ok {
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		}
 	case equalFold(name, "content-usage"):
 		if _, prefs := splitUsage(value); sfv.Usage(prefs) == nil {
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		}
 	case equalFold(name, "content-signal"):
 		if parseSignals(value, 0) == nil {
-			kind = oddity.BadValue
+			kind = findingkind.BadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):
-		kind = oddity.NoEffect // ROB-EXT-04
+		kind = findingkind.NoEffect // ROB-EXT-04
 	case equalFold(name, "host"):
 	default:
 		switch fieldname.Nearest(name) {
 		case "":
 		case "user-agent":
-			p.noteOnce(&p.agentNoted, oddity.Misspelt, name)
+			p.noteOnce(&p.agentNoted, findingkind.Misspelt, name)
 		default:
-			kind = oddity.Misspelt
+			kind = findingkind.Misspelt
 		}
 	}
 	switch kind {
 	case "":
-	case oddity.Misspelt:
+	case findingkind.Misspelt:
 		p.note(p.lines.n, kind, name)
 	default:
 		p.note(p.lines.n, kind, name+": "+value)

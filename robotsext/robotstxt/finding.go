@@ -3,7 +3,7 @@ package robotstxt
 import (
 	"fmt"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 // Finding is a likely mistake in a robots.txt file. Parsing never fails because of
@@ -32,36 +32,36 @@ type Kind string
 
 // Kinds that concern one rule, one sitemap or the whole file.
 const (
-	KindHTML            Kind = oddity.HTML
-	KindNoSlash         Kind = oddity.NoSlash
-	KindSitemapRelative Kind = oddity.SitemapRelative
-	KindSitemapScheme   Kind = oddity.SitemapScheme
-	KindSitemapTwice    Kind = oddity.SitemapTwice
+	KindHTML            Kind = findingkind.HTML
+	KindNoSlash         Kind = findingkind.NoSlash
+	KindSitemapRelative Kind = findingkind.SitemapRelative
+	KindSitemapScheme   Kind = findingkind.SitemapScheme
+	KindSitemapTwice    Kind = findingkind.SitemapTwice
 )
 
 // kinds holds the id of the specification's rule and the message of each kind.
 var kinds = map[Kind]struct{ rule, message string }{
-	oddity.TooLarge:        {"ROB-FMT-14", "the file is longer than crawlers have to read, the rest is ignored"},
-	oddity.NotUTF8:         {"ROB-FMT-16", "not UTF-8: the octets are compared as they are"},
-	oddity.BOM:             {"ROB-FMT-06", "a byte order mark inside of the file spoils the line"},
-	oddity.HTML:            {"ROB-FMT-04", "looks like HTML; the lines that are valid count all the same"},
-	oddity.NoColon:         {"ROB-FMT-13", "no colon between field and value"},
-	oddity.NoField:         {"ROB-FMT-13", "no field before the colon"},
-	oddity.BadField:        {"ROB-FMT-03", "not a field"},
-	oddity.Misspelt:        {"ROB-FMT-11", "looks like a misspelt field"},
-	oddity.Control:         {"ROB-FMT-17", "a control character makes the line void"},
-	oddity.LongLine:        {"ROB-FMT-18", "longer than some crawlers read a line"},
-	oddity.BadAgent:        {"ROB-GRP-11", "names no crawler: the group binds nobody"},
-	oddity.AgentCut:        {"ROB-UA-03", "only the letters, - and _ at the beginning name the crawler"},
-	oddity.RuleBeforeGroup: {"ROB-GRP-04", "a rule before the first User-agent line binds nobody"},
-	oddity.NoSlash:         {"ROB-MAT-10", "a path has to begin with / or *"},
-	oddity.SitemapRelative: {"ROB-SMP-07", "a sitemap needs an absolute URL"},
-	oddity.SitemapScheme:   {"ROB-SMP-08", "a sitemap is fetched by http or https"},
-	oddity.SitemapTwice:    {"ROB-SMP-08", "the same sitemap again"},
-	oddity.ManyFields:      {"ROB-EXT-07", "more fields without a meaning for crawling than are kept, this one and the rest are ignored"},
-	oddity.NoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
-	oddity.BadValue:        {"ROB-EXT-07", "the value cannot be read"},
-	oddity.DelayCapped:     {"ROB-EXT-01", "longer than the longest delay that is kept"},
+	findingkind.TooLarge:        {"ROB-FMT-14", "the file exceeds the size limit, the rest is ignored"},
+	findingkind.NotUTF8:         {"ROB-FMT-16", "not UTF-8, bytes are compared unchanged"},
+	findingkind.BOM:             {"ROB-FMT-06", "a byte order mark inside the file makes the line invalid"},
+	findingkind.HTML:            {"ROB-FMT-04", "looks like HTML, valid lines still count"},
+	findingkind.NoColon:         {"ROB-FMT-13", "no colon between field and value"},
+	findingkind.NoField:         {"ROB-FMT-13", "no field before the colon"},
+	findingkind.BadField:        {"ROB-FMT-03", "not a field"},
+	findingkind.Misspelt:        {"ROB-FMT-11", "looks like a misspelt field"},
+	findingkind.Control:         {"ROB-FMT-17", "a control character makes the line invalid"},
+	findingkind.LongLine:        {"ROB-FMT-18", "the line is longer than some crawlers read"},
+	findingkind.BadAgent:        {"ROB-GRP-11", "not a valid crawler name, the group applies to no crawler"},
+	findingkind.AgentCut:        {"ROB-UA-03", "only the leading letters, - and _ count as the crawler's name"},
+	findingkind.RuleBeforeGroup: {"ROB-GRP-04", "a rule before the first User-agent line applies to no crawler"},
+	findingkind.NoSlash:         {"ROB-MAT-10", "a path must begin with / or *"},
+	findingkind.SitemapRelative: {"ROB-SMP-07", "a sitemap needs an absolute URL"},
+	findingkind.SitemapScheme:   {"ROB-SMP-08", "a sitemap needs an http or https URL"},
+	findingkind.SitemapTwice:    {"ROB-SMP-08", "duplicate sitemap"},
+	findingkind.ManyFields:      {"ROB-EXT-07", "too many other fields, this one and all later ones are ignored"},
+	findingkind.NoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
+	findingkind.BadValue:        {"ROB-EXT-07", "invalid value"},
+	findingkind.DelayCapped:     {"ROB-EXT-01", "the delay exceeds the maximum"},
 }
 
 // Message describes the mistake in a few words.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 func TestFormat(t *testing.T) {
@@ -128,7 +128,7 @@ func TestSizeLimit(t *testing.T) {
 			if c.opts != nil {
 				limit = c.opts.MaxBytes
 			}
-			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, oddity.TooLarge) != cut {
+			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, findingkind.TooLarge) != cut {
 				t.Errorf("truncated %v, findings %v", f.Truncated, f.Findings)
 			}
 		})
@@ -154,34 +154,34 @@ func TestFindings(t *testing.T) {
 		line int
 		kind Kind
 	}{
-		{"ROB-FMT-11/useragent", "useragent: *", 1, oddity.Misspelt},
-		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, oddity.Misspelt},
-		{"ROB-FMT-11/user_agent", "user_agent: *", 1, oddity.Misspelt},
-		{"ROB-FMT-11/agent", "agent: *", 1, oddity.Misspelt},
-		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, oddity.Misspelt},
-		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, oddity.Misspelt},
-		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, oddity.Misspelt},
-		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, oddity.Misspelt},
-		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, oddity.NoColon},
-		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, oddity.NoField},
-		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, oddity.BadField},
-		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, oddity.BOM},
-		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, oddity.Control},
-		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, oddity.Control},
-		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, oddity.NotUTF8},
-		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, oddity.HTML},
-		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, oddity.LongLine},
-		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, oddity.RuleBeforeGroup},
-		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, oddity.BadAgent},
-		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, oddity.AgentCut},
-		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, oddity.NoSlash},
-		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, oddity.NoSlash},
-		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, oddity.SitemapRelative},
-		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, oddity.SitemapScheme},
-		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, oddity.SitemapTwice},
-		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, oddity.NoEffect},
-		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, oddity.BadValue},
-		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, oddity.DelayCapped},
+		{"ROB-FMT-11/useragent", "useragent: *", 1, findingkind.Misspelt},
+		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, findingkind.Misspelt},
+		{"ROB-FMT-11/user_agent", "user_agent: *", 1, findingkind.Misspelt},
+		{"ROB-FMT-11/agent", "agent: *", 1, findingkind.Misspelt},
+		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, findingkind.Misspelt},
+		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, findingkind.Misspelt},
+		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, findingkind.Misspelt},
+		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, findingkind.Misspelt},
+		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, findingkind.NoColon},
+		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, findingkind.NoField},
+		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, findingkind.BadField},
+		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, findingkind.BOM},
+		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, findingkind.Control},
+		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, findingkind.Control},
+		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, findingkind.NotUTF8},
+		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, findingkind.HTML},
+		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, findingkind.LongLine},
+		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, findingkind.RuleBeforeGroup},
+		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, findingkind.BadAgent},
+		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, findingkind.AgentCut},
+		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, findingkind.NoSlash},
+		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, findingkind.NoSlash},
+		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, findingkind.SitemapRelative},
+		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, findingkind.SitemapScheme},
+		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, findingkind.SitemapTwice},
+		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, findingkind.NoEffect},
+		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, findingkind.BadValue},
+		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, findingkind.DelayCapped},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := Parse([]byte(strings.ReplaceAll(c.file, "⏎", "\n")), nil)
@@ -209,7 +209,7 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-11/however many findings there are", func(t *testing.T) {
 		body := []byte(strings.Repeat("garbage\n", 1500) + strings.Repeat("useragent: *\n", 2) + "alow: /\n")
 		f := Parse(body, nil)
-		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, oddity.Misspelt, "useragent"}) {
+		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, findingkind.Misspelt, "useragent"}) {
 			t.Errorf("%d findings, the last is %v", n, f.Findings[n-1])
 		}
 		if f := Parse(body, &Options{MaxFindings: -1}); len(f.Findings) > 0 {
@@ -223,7 +223,7 @@ func TestFindings(t *testing.T) {
 				t.Errorf("%s: %q, %q", kind, kind.Message(), kind.Rule())
 			}
 		}
-		if got := (Finding{3, oddity.NoSlash, "x"}).String(); got != `line 3: a path has to begin with / or *: "x"` {
+		if got := (Finding{3, findingkind.NoSlash, "x"}).String(); got != `line 3: a path must begin with / or *: "x"` {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
 // Sitemap is a Sitemap line: the URL of a sitemap or of a sitemap index, on any host.
@@ -30,15 +30,15 @@ func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {
-			return oddity.SitemapScheme
+			return findingkind.SitemapScheme
 		}
-		return oddity.SitemapRelative
+		return findingkind.SitemapRelative
 	}
 	if !isHost(host) {
-		return oddity.SitemapRelative
+		return findingkind.SitemapRelative
 	}
 	if value, ok = asciiURL(value, host); !ok {
-		return oddity.SitemapRelative
+		return findingkind.SitemapRelative
 	}
 	return s.insert(Sitemap{line, value}, sitemapKey(value))
 }
@@ -170,7 +170,7 @@ func (s *sitemapSet) insert(sitemap Sitemap, key string) (reason Kind) {
 	}
 	switch {
 	case s.seen[key] || s.seen == nil && slices.Contains(s.keys, key):
-		return oddity.SitemapTwice
+		return findingkind.SitemapTwice
 	case s.seen != nil:
 		s.seen[key] = true
 	default:

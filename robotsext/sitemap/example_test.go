@@ -62,11 +62,11 @@ func ExampleOptions_findings() {
 		}
 	}
 	// Output:
-	// line 2: location is not usable, entry skipped: "/relative": not an absolute http, https or ftp URL
-	// line 3: entity or character reference is not known, kept as written: "&b=2"
-	// line 3: priority is not a number from 0 to 1, left at the default: "7"
+	// line 2: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL
+	// line 3: unknown entity or character reference, kept as written: "&b=2"
+	// line 3: priority is not a number from 0 to 1, default used: "7"
 	// https://example.com/?a=1&b=2
-	// line 4: the XML ends before its root element does
+	// line 4: the XML ends before its root element
 	// ask for it again
 }
 

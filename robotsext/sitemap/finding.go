@@ -16,42 +16,42 @@ func (k Kind) Error() string { return string(k) }
 
 // Kinds that stop reading. The entries before them are valid.
 const (
-	Unreadable     Kind = "the body could not be read to its end" // Err is the reader's own error
-	BadGzip        Kind = "the gzip data is damaged"
+	Unreadable     Kind = "could not read the whole body" // Err is the reader's own error
+	BadGzip        Kind = "invalid gzip data"
 	Empty          Kind = "the body is empty"
-	NotASitemap    Kind = "neither sitemap XML, nor a feed, nor a list of URLs" // Text is what was found
-	BadXML         Kind = "the XML is not well formed"
-	Truncated      Kind = "the XML ends before its root element does"
-	TooManyEntries Kind = "more entries than one file may hold"           // Options.MaxEntries
-	TooManyBytes   Kind = "more bytes than one file may hold"             // Options.MaxBytes
-	RatioTooHigh   Kind = "unpacks to far more than a list of URLs would" // Options.MaxRatio
-	NestedTooDeep  Kind = "elements are nested deeper than in any sitemap"
-	TagTooLong     Kind = "a tag is longer than in any sitemap"
+	NotASitemap    Kind = "neither sitemap XML, a feed, nor a list of URLs" // Text is what was found
+	BadXML         Kind = "the XML is not well-formed"
+	Truncated      Kind = "the XML ends before its root element"
+	TooManyEntries Kind = "too many entries in one file"                    // Options.MaxEntries
+	TooManyBytes   Kind = "the file is too large"                           // Options.MaxBytes
+	RatioTooHigh   Kind = "the compression ratio is too high for a sitemap" // Options.MaxRatio
+	NestedTooDeep  Kind = "elements are nested too deeply"
+	TagTooLong     Kind = "a tag is too long"
 )
 
 // Kinds that do not stop reading.
 const (
-	BadLoc          Kind = "location is not usable, entry skipped"
-	NoLoc           Kind = "entry without a location skipped"
-	BadLastMod      Kind = "date of last change is not readable, left unset"
-	BadChangeFreq   Kind = "change frequency is not one of the seven words, left unset"
-	BadPriority     Kind = "priority is not a number from 0 to 1, left at the default"
-	BadExtension    Kind = "value of an extension element is not usable, left out"
-	BadReference    Kind = "entity or character reference is not known, kept as written"
-	BadCharset      Kind = "declared charset is not the one used, or is not known and anything outside ASCII is lost"
-	Doctype         Kind = "document type declaration skipped, its entities do not exist"
-	Duplicate       Kind = "element given twice, the first counts"
-	UnknownElement  Kind = "element that the protocol does not have here, skipped"
-	TextTooLong     Kind = "text is longer than any such value, left out"
-	TooManyItems    Kind = "more extension data than one entry may hold, the rest left out"
-	TrailingContent Kind = "something follows the end of the document, not read"
-	FindingsDropped Kind = "too many findings, further ones are not reported"
+	BadLoc          Kind = "invalid location, entry skipped"
+	NoLoc           Kind = "missing location, entry skipped"
+	BadLastMod      Kind = "invalid date of last change, ignored"
+	BadChangeFreq   Kind = "change frequency is not one of the seven values, ignored"
+	BadPriority     Kind = "priority is not a number from 0 to 1, default used"
+	BadExtension    Kind = "invalid value of an extension element, ignored"
+	BadReference    Kind = "unknown entity or character reference, kept as written"
+	BadCharset      Kind = "wrong or unknown charset, characters outside ASCII may be lost"
+	Doctype         Kind = "document type declaration ignored, with its entities"
+	Duplicate       Kind = "duplicate element, the first one counts"
+	UnknownElement  Kind = "unknown element at this place, skipped"
+	TextTooLong     Kind = "text is too long, ignored"
+	TooManyItems    Kind = "too much extension data in one entry, the rest is ignored"
+	TrailingContent Kind = "content after the end of the document, ignored"
+	FindingsDropped Kind = "too many findings, the rest is not reported"
 )
 
 // Kinds that robotsext.Robots.Sitemaps adds when it reads several files.
 const (
-	OutOfScope Kind = "the sitemap has no right to list this, left out" // by its Policy
-	Loop       Kind = "the index lists itself, or one that led to it"   // so it is not read again
+	OutOfScope Kind = "the sitemap is not authorized to list this URL, entry skipped" // by its Policy
+	Loop       Kind = "the index lists itself or an index that lists it"              // so it is not read again
 )
 
 // Finding is a mistake in a sitemap, or a note for its reader. A Finding returned as

@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// agentName returns whom a User-agent line names: a product token, "*", or ""
-// for nobody (ROB-UA-03, ROB-UA-12).
+// agentName returns the name in a User-agent line: a product token, "*", or ""
+// (ROB-UA-03, ROB-UA-12).
 func agentName(value string) string {
 	if strings.HasPrefix(value, "*") {
 		if len(value) == 1 || strings.IndexByte(space, value[1]) >= 0 {
@@ -25,10 +25,10 @@ func agentName(value string) string {
 	return value
 }
 
-// identities returns the names, in lower case, by which crawlers may take a line
-// for theirs: the product token, what Options.WideTokens of robotstxt reads, and
-// the whole value without a version. Nobody knows which of them a crawler with
-// digits or spaces in its name looks for.
+// identities returns the names, in lower case, by which crawlers may recognize a
+// User-agent line: the product token, the wide token of robotstxt.Options.WideTokens,
+// and the whole value without version. It is unknown which one a crawler with digits
+// or spaces in its name uses.
 func identities(value string) []string {
 	whole, _, _ := strings.Cut(value, "/")
 	wide := value
@@ -44,25 +44,26 @@ func identities(value string) []string {
 	return names
 }
 
-// isEverybody reports whether a value is what people write who mean "*".
+// isEverybody reports whether a value is a word for all crawlers, such as "all".
 func isEverybody(value string) bool {
 	return slices.Contains([]string{"all", "any", "everyone", "everybody", "everything"}, strings.ToLower(value))
 }
 
-// browsers are what everybody calls himself: no crawler goes by these names.
+// browsers are products that every browser's User-Agent contains, so no crawler has
+// these names.
 var browsers = []string{"mozilla", "applewebkit", "chrome", "safari", "gecko"}
 
 func isBrowser(token string) bool { return slices.Contains(browsers, strings.ToLower(token)) }
 
-// agentSeverity tells how bad it is that no more than the beginning of a value, or
-// nothing, counts as a name. Crawlers with digits or dots in their names know
-// themselves, whatever others read.
+// agentSeverity returns the severity of a value of which only a prefix, or nothing,
+// counts as a name. Crawlers with digits or dots in their names still recognize
+// themselves.
 func agentSeverity(value string) Severity {
 	token := agentName(value)
 	own := value != "" && !strings.ContainsAny(value, " \t/*;,()[]<>\"'")
 	switch {
 	case own:
-		return Note // of a name that no RFC knows, too
+		return Note
 	case token == "" || isBrowser(token) || strings.ContainsAny(value, ",;"):
 		return Error
 	}
@@ -71,17 +72,17 @@ func agentSeverity(value string) Severity {
 
 func explainBadAgent(value string) (message, fix string) {
 	if isEverybody(value) {
-		return fmt.Sprintf("no crawler is called %s: every crawler is *", quote(value)), write("User-agent: *")
+		return fmt.Sprintf("no crawler has the name %s; * means every crawler", quote(value)), write("User-agent: *")
 	}
-	const every = `name a crawler by its product token, such as Googlebot, or every crawler by "User-agent: *"`
+	const every = `write the crawler's product token, such as Googlebot, or "User-agent: *" for every crawler`
 	if value == "" {
-		return "no crawler is named: the rules below bind nobody", every
+		return "the crawler's name is missing, so the rules below apply to no crawler", every
 	}
 	if agentSeverity(value) == Note {
-		return fmt.Sprintf("%s is no name by RFC 9309, which has letters, - and _ alone: only a crawler that does not care for that can know itself", quote(value)),
-			"nothing, if that crawler's documentation gives the name so"
+		return fmt.Sprintf("%s is not a valid name: RFC 9309 allows only letters, - and _; only a crawler that accepts other characters recognizes it", quote(value)),
+			"keep the line if the crawler's documentation uses this name"
 	}
-	message = fmt.Sprintf("%s names no crawler: a name has only letters, - and _, and a star stands alone. The rules below bind nobody", quote(value))
+	message = fmt.Sprintf("%s is not a valid name: a name has only letters, - and _, or is a single *. The rules below apply to no crawler", quote(value))
 	if token := agentName(strings.TrimLeft(value, "*\"'`<[( ")); token != "" && token != "*" {
 		return message, write("User-agent: " + token)
 	}
@@ -90,21 +91,21 @@ func explainBadAgent(value string) (message, fix string) {
 
 func explainAgentCut(value string) (message, fix string) {
 	token := agentName(value)
-	message = fmt.Sprintf("of %s crawlers read no more than the name %s", quote(value), token)
+	message = fmt.Sprintf("crawlers read only the name %[2]s in %[1]s", quote(value), token)
 	rewrite := write("User-agent: " + token)
 	switch {
 	case isBrowser(token):
-		message += ", which every browser has and no crawler goes by"
+		message += ", which every browser sends and no crawler uses"
 		if token, err := robotstxt.ProductToken(value); err == nil {
 			return message, write("User-agent: " + token)
 		}
-		return message, "name the crawler by its product token, such as Googlebot, as its documentation gives it"
+		return message, "write the crawler's product token from its documentation, such as Googlebot"
 	case agentSeverity(value) == Note:
-		return message + "; the crawler that has the whole name will know it all the same", "nothing, if that crawler's documentation gives the name so"
+		return message + "; the crawler with the whole name still recognizes it", "keep the line if the crawler's documentation uses this name"
 	case strings.ContainsAny(value, ",;"):
-		return message + ", the others are not named", rewrite + " and a User-agent line for each of the others"
+		return message + ", and ignore the other names", rewrite + " and one more User-agent line for each other name"
 	case len(identities(value)) > 1: // more than a version is lost
-		return message, fmt.Sprintf("give the product token that the crawler's documentation names: one word, which this line takes to be %s", token)
+		return message, fmt.Sprintf("write the product token from the crawler's documentation: one word, perhaps %s", token)
 	}
 	return message, rewrite
 }

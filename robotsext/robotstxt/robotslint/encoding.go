@@ -11,7 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -25,37 +25,37 @@ func isUTF16(body []byte) bool {
 	return len(head) >= 8 && bytes.Count(head, []byte{0}) >= len(head)/2
 }
 
-// utf16 is all that there is to say of a file that is UTF-16.
+// utf16 reports a file that is UTF-16.
 func (l *linter) utf16() {
-	l.addAs(Error, 1, oddity.NotUTF8, "", func() (string, string) {
-		return "the file is UTF-16: crawlers read UTF-8, and of this file not a single line",
+	l.addAs(Error, 1, findingkind.NotUTF8, "", func() (string, string) {
+		return "the file is UTF-16, but crawlers read UTF-8, so no line has an effect",
 			"save it as UTF-8"
 	})
 }
 
-// encoding looks at the file as a text, whatever it says.
+// encoding checks encoding, line ends and size.
 func (l *linter) encoding() {
 	s := l.source
 	if s.unread > 0 {
-		line, unread := s.unread, "this line or any after it"
+		line, unread := s.unread, "this line and those after it"
 		if s.lastRead {
-			line, unread = line-1, "more than this line"
+			line, unread = line-1, "the lines after this one"
 		}
-		l.add(line, oddity.TooLarge, "", func() (string, string) {
-			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers need not read %s", robotstxt.DefaultMaxBytes, unread),
-				"make the file shorter, for example by wildcards in place of long lists; put what matters first"
+		l.add(line, findingkind.TooLarge, "", func() (string, string) {
+			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers may ignore %s", robotstxt.DefaultMaxBytes, unread),
+				"shorten the file, for example with wildcards instead of long lists, and put the important rules first"
 		})
 	}
 	if s.badUTF8 > 0 {
-		l.add(s.badUTF8, oddity.NotUTF8, "", func() (string, string) {
-			return "the file is not UTF-8 from this line on: letters beyond ASCII match only URLs in the same old encoding",
-				"save the file as UTF-8, or write such letters as %-escapes, as the site's URLs have them"
+		l.add(s.badUTF8, findingkind.NotUTF8, "", func() (string, string) {
+			return "the file is not UTF-8 from this line on: characters outside ASCII match only URLs in the same encoding",
+				"save the file as UTF-8, or percent-encode these characters as in the site's URLs"
 		})
 	}
 	if s.loneCR > 0 {
 		l.add(s.loneCR, kindLoneCR, "", func() (string, string) {
-			return fmt.Sprintf("%s in a carriage return without a line feed: allowed, but many programs take them for one long line", soManyLines(s.loneCRs)),
-				"save the file with line feeds (Unix) or both (Windows) at the ends of lines"
+			return fmt.Sprintf("%s in a carriage return without a line feed: valid, but many programs read one long line", soManyLines(s.loneCRs)),
+				"save the file with Unix (LF) or Windows (CRLF) line ends"
 		})
 	}
 	l.spoilt = map[int]bool{}
@@ -71,15 +71,15 @@ func soManyLines(n int) string {
 	return fmt.Sprintf("this and %d more end", n-1)
 }
 
-// line looks at a single line.
+// line checks one line.
 func (l *linter) line(r *record) {
 	if l.source.html {
 		return
 	}
 	if r.long && r.field != noColon {
-		l.add(r.line, oddity.LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
-			return fmt.Sprintf("the line is longer than %d bytes, more than Google reads of one", longLine),
-				"make it shorter; several paths need several lines"
+		l.add(r.line, findingkind.LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
+			return fmt.Sprintf("the line is longer than %d bytes, which is Google's limit", longLine),
+				"shorten it; put each path on a line of its own"
 		})
 	}
 	if at := secondField.FindStringIndex(r.value); at != nil && r.field != noColon && r.field != otherField {
@@ -91,22 +91,21 @@ func (l *linter) line(r *record) {
 	}
 }
 
-// secondField is where in a value another field begins, for which there should have
-// been another line.
+// secondField matches a second field within a value.
 var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay)[ \t]*:`)
 
 func (l *linter) twoFields(r *record, value, second string) {
 	l.spoilt[r.line] = true
 	l.add(r.line, kindTwoFields, r.text, func() (string, string) {
 		if value == "" {
-			return fmt.Sprintf("two fields stand on one line: crawlers take %s for the value of %s", quote(second), r.name), write(second) + " alone"
+			return fmt.Sprintf("two fields are on one line: crawlers read %s as the value of %s", quote(second), r.name), write(second) + " alone"
 		}
-		return fmt.Sprintf("two fields stand on one line: crawlers take the second one, %s, for a part of the value of %s", quote(second), r.name),
+		return fmt.Sprintf("two fields are on one line: crawlers read the second one, %s, as part of the value of %s", quote(second), r.name),
 			fmt.Sprintf("%s, and %s on a line of its own", write(r.name+": "+value), quote(second))
 	})
 }
 
-// invisible looks at a line with characters in it that nobody sees.
+// invisible checks a line with invisible characters.
 func (l *linter) invisible(r *record, hasBOM bool) {
 	clean := strings.TrimFunc(strings.Map(func(c rune) rune {
 		switch {
@@ -118,37 +117,37 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		return c
 	}, r.text), unicode.IsSpace)
 	name := "a byte order mark (U+FEFF)"
-	kind := Kind(oddity.BOM)
+	kind := Kind(findingkind.BOM)
 	if !hasBOM {
 		i := strings.IndexFunc(r.text, isInvisible)
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
 		name, kind = fmt.Sprintf("the invisible character U+%04X", c), kindInvisible
 	}
 	meant := takeApart(clean)
-	fix := fmt.Sprintf("type the line anew: %s", quote(strings.TrimSpace(clean)))
+	fix := fmt.Sprintf("retype the line: %s", quote(strings.TrimSpace(clean)))
 	switch {
 	case meant.field == noColon && !hasBOM:
-		return // prose, of which enough is said elsewhere
+		return // prose, reported elsewhere
 	case clean == "":
 		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
-			return fmt.Sprintf("the line holds %s and nothing else", name), "remove it; one may stand at the very beginning of a file, nowhere else"
+			return fmt.Sprintf("the line contains only %s", name), "remove it; a byte order mark may only be at the very beginning of the file"
 		})
 	case meant.field == otherField && fieldname.Nearest(meant.name) == "" && !hasBOM:
 		return // a field that has no effect anyway
 	case r.field == meant.field && r.value != "" && (!r.field.isRule() || r.usable() == meant.usable()):
 		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
-			return fmt.Sprintf("the value holds %s: it is compared with URLs like any other", name), fix
+			return fmt.Sprintf("the value contains %s, which is compared with URLs like any other character", name), fix
 		})
 	default:
 		l.add(r.line, kind, r.text, func() (string, string) {
-			return fmt.Sprintf("%s spoils the line: it has no effect", name), fix
+			return fmt.Sprintf("%s makes the line invalid, so it has no effect", name), fix
 		})
 	}
 	l.spoilt[r.line] = true
 }
 
-// isInvisible reports whether nobody sees c in an editor, or takes it for a
-// space. Joiners are not meant: some languages write with them.
+// isInvisible reports whether an editor shows c as nothing or as a space. Joiners are
+// excluded, because some languages use them.
 func isInvisible(c rune) bool {
 	switch {
 	case c < 0x80:
@@ -161,14 +160,14 @@ func isInvisible(c rune) bool {
 	return '\u200b' <= c && c <= '\u200f' || '\u202a' <= c && c <= '\u202e' || '\u2060' <= c && c <= '\u2064'
 }
 
-// mostQuoted is how many bytes of a line are shown.
+// mostQuoted limits the bytes of a line in a message.
 const mostQuoted = 120
 
-// quote puts a part of the file into quotes, not too much of it. A backslash or
-// quotes in it stay as they are, so that it can be found in the file.
+// quote quotes a part of the file, shortened. Backslashes and quotes in it stay, so that
+// the user can find it in the file.
 func quote(s string) string { return quoteAll(clip.Text(s, mostQuoted)) }
 
-// write is the fix that consists in writing a line in another way.
+// write returns the fix of replacing a line.
 func write(line string) string { return "write " + quoteAll(line) }
 
 func quoteAll(s string) string {

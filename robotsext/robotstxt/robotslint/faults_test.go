@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
@@ -35,7 +35,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[Kind]bool{oddity.TooLarge: true, oddity.LongLine: true, oddity.ManyFields: true} // see TestLargeFaults
+	shown := map[Kind]bool{findingkind.TooLarge: true, findingkind.LongLine: true, findingkind.ManyFields: true} // see TestLargeFaults
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
 		kind := Kind(strings.TrimSuffix(name, "-utf16"))
@@ -131,7 +131,7 @@ func TestCut(t *testing.T) {
 		"User-agent: *\nDisallow: /a/":   3,
 	} {
 		found := Lint([]byte(body), &Options{Cut: true})
-		i := slices.IndexFunc(found, func(f Finding) bool { return f.Kind == oddity.TooLarge })
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Kind == findingkind.TooLarge })
 		if i < 0 || found[i].Line != want {
 			t.Errorf("ROB-FMT-14: %q: %+v, want line %d", body, found, want)
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -118,11 +118,11 @@ func checkSource(t *testing.T, body []byte) {
 		}
 	}
 	for _, x := range f.Findings {
-		if x.Line > 0 && x.Kind != oddity.HTML && s.at(x.Line) == nil {
+		if x.Line > 0 && x.Kind != findingkind.HTML && s.at(x.Line) == nil {
 			t.Errorf("line %d, of which robotstxt says %v, is taken for empty", x.Line, x)
 		}
 	}
-	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == oddity.HTML }) {
+	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == findingkind.HTML }) {
 		t.Errorf("HTML: %v", s.html)
 	}
 	if (s.unread > 0) != f.Truncated {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// fields looks at lines that are neither rules nor agents nor sitemaps.
+// fields checks fields other than User-agent, Allow, Disallow and Sitemap.
 func (l *linter) fields() {
 	if l.source.html {
 		return
@@ -31,7 +31,7 @@ func (l *linter) fields() {
 		}
 		if e.Agents == nil && !strings.EqualFold(e.Field, "host") && !strings.EqualFold(e.Field, "clean-param") {
 			l.add(e.Line, kindFieldBeforeGroup, e.Field+": "+e.Value, func() (string, string) {
-				return fmt.Sprintf("%s stands before the first User-agent line and holds for nobody", e.Field), "move it into a group, after a User-agent line"
+				return fmt.Sprintf("%s is before the first User-agent line and applies to no crawler", e.Field), "move it into a group, after a User-agent line"
 			})
 		}
 	}
@@ -40,33 +40,33 @@ func (l *linter) fields() {
 func explainUnknown(e robotstxt.Extension) (message, fix string) {
 	if strings.HasPrefix(e.Value, "//") {
 		address := e.Field + ":" + e.Value
-		message = "an address stands where a field is expected: crawlers skip the line"
+		message = "the line has a URL instead of a field, so crawlers skip it"
 		if strings.Contains(strings.ToLower(address), "sitemap") || strings.HasSuffix(address, ".xml") {
 			return message, write("Sitemap: " + address)
 		}
-		return message, "if it is a comment begin the line with #, if it is a rule write Disallow and the path alone"
+		return message, "begin a comment with #; write a rule as Disallow with only the path"
 	}
-	return fmt.Sprintf("%s is not a field that crawlers know: they skip the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
+	return fmt.Sprintf("crawlers do not know the field %s and skip the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
 }
 
-// rareField tells who reads a field that most crawlers do not.
+// rareField reports a field that few crawlers support.
 func (l *linter) rareField(e robotstxt.Extension, name string) {
 	say := map[string][2]string{
-		"host":         {"nobody reads Host any more: Yandex did until 2018", "remove it; redirect the other host names to the one that is meant"},
-		"clean-param":  {"only Yandex reads Clean-param", "for other crawlers, use <link rel=\"canonical\"> on the pages"},
-		"request-rate": {"next to no crawler reads Request-rate, from a draft of 1996", `"Crawl-delay: 10" is read by more of them, Bing among them`},
-		"visit-time":   {"next to no crawler reads Visit-time, from a draft of 1996", "answer 503 or 429 with Retry-After when the server is busy"},
+		"host":         {"no crawler supports Host any more; Yandex did until 2018", "remove it, and redirect the other host names to the main one"},
+		"clean-param":  {"only Yandex supports Clean-param", "for other crawlers, use <link rel=\"canonical\"> on the pages"},
+		"request-rate": {"hardly any crawler supports Request-rate, from a draft of 1996", `use "Crawl-delay: 10", which more crawlers support, such as Bing`},
+		"visit-time":   {"hardly any crawler supports Visit-time, from a draft of 1996", "respond with 503 or 429 and Retry-After when the server is busy"},
 	}[name]
 	l.add(e.Line, kindRareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
 }
 
-// home is the first and the last of the blocks that name an agent.
-type home struct{ first, last int }
+// extent is the first and the last block that name an agent.
+type extent struct{ first, last int }
 
-// groups looks at the User-agent lines.
+// groups checks the User-agent lines.
 func (l *linter) groups() {
 	s := l.source
-	homes := map[string]home{}
+	extents := map[string]extent{}
 	ruled := map[string]bool{}
 	for _, b := range s.blocks {
 		for _, a := range b.agents {
@@ -81,15 +81,15 @@ func (l *linter) groups() {
 				continue
 			}
 			agent := b.agents[n]
-			if h, named := homes[agent]; n > 0 && (!named || h.last != i) {
+			if h, named := extents[agent]; n > 0 && (!named || h.last != i) {
 				l.joined(at)
 			}
 			n++
 			if isEverybody(agent) {
-				l.add(r.line, oddity.BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
+				l.add(r.line, findingkind.BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
 			}
 			if agent != "" {
-				l.repeated(homes, agent, i, r)
+				l.repeated(extents, agent, i, r)
 			}
 		}
 		if b.rules == 0 {
@@ -98,15 +98,15 @@ func (l *linter) groups() {
 	}
 }
 
-// repeated notes that a crawler is named more than once. The rules for it are
-// merged (ROB-GRP-09), which not everybody expects.
-func (l *linter) repeated(homes map[string]home, agent string, block int, r *record) {
-	before, seen := homes[agent]
+// repeated reports a crawler that is named more than once. Its rules are merged
+// (ROB-GRP-09), which some authors do not expect.
+func (l *linter) repeated(extents map[string]extent, agent string, block int, r *record) {
+	before, seen := extents[agent]
 	if !seen {
-		homes[agent] = home{block, block}
+		extents[agent] = extent{block, block}
 		return
 	}
-	homes[agent] = home{before.first, block}
+	extents[agent] = extent{before.first, block}
 	first := l.source.records[l.source.blocks[before.first].first].line
 	if before.last == block {
 		l.add(r.line, kindRepeatedAgent, r.value, func() (string, string) {
@@ -117,14 +117,14 @@ func (l *linter) repeated(homes map[string]home, agent string, block int, r *rec
 	l.add(r.line, kindRepeatedGroup, r.value, func() (string, string) {
 		name := quote(r.value)
 		if token := agentName(r.value); token != r.value {
-			name = fmt.Sprintf("%s, of %s,", token, name)
+			name = fmt.Sprintf("%s, from %s,", token, name)
 		}
-		return fmt.Sprintf("%s has a group at line %d already: crawlers that keep to RFC 9309 join the two, others read the first alone", name, first), "put all that is meant for it into one group"
+		return fmt.Sprintf("%s already has a group at line %d: crawlers that follow RFC 9309 merge the two, others read only the first", name, first), "put all its rules into one group"
 	})
 }
 
-// joined finds User-agent lines that look like groups of their own and are one
-// group with what follows, since there is no rule between them.
+// joined reports User-agent lines that look like separate groups. They form one group
+// with the next one, because no rule is between them.
 func (l *linter) joined(at int) {
 	s := l.source
 	r, before := &s.records[at], &s.records[at-1]
@@ -145,13 +145,13 @@ func (l *linter) joined(at int) {
 		if field {
 			what = quote(before.name)
 		}
-		return fmt.Sprintf("%s does not end a group: with no Allow or Disallow between, the rules below hold for %s of line %d too", what, quote(above.value), above.line),
-			fmt.Sprintf(`if that is meant, move the User-agent lines together; if not, put the rules that are meant below line %d, or "Disallow:", which forbids nothing`, above.line)
+		return fmt.Sprintf("%s does not end a group: without an Allow or Disallow between them, the rules below also apply to %s of line %d", what, quote(above.value), above.line),
+			fmt.Sprintf(`if you intend that, move the User-agent lines together; if not, add rules below line %d, or "Disallow:", which allows everything`, above.line)
 	})
 }
 
-// emptyGroup finds groups without rules: whoever they name may fetch everything,
-// whatever is said to all others (ROB-UA-08).
+// emptyGroup reports groups without rules. Their crawlers may fetch everything, and
+// ignore the group of "*" (ROB-UA-08).
 func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 	var names []string
 	everybody := false
@@ -177,12 +177,12 @@ func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 		case everybody:
 			who = "every crawler that no other group names"
 		case len(b.agents) > 1:
-			who += " and the others of its group"
+			who += " and the other crawlers of the group"
 		}
 		message := fmt.Sprintf("the group has no rules: %s may fetch everything", who)
 		if !everybody && ruled["*"] {
-			message += `, and the rules of "*" do not hold for it`
+			message += ` and ignores the rules of "*"`
 		}
-		return message, `write "Disallow:" below it if that is meant, else its rules`
+		return message, `add "Disallow:" if you intend that, or else the rules`
 	})
 }

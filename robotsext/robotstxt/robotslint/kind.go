@@ -1,7 +1,7 @@
 package robotslint
 
 import (
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -55,27 +55,27 @@ var kinds = map[Kind]struct {
 	severity Severity
 	rule     string
 }{
-	oddity.TooLarge:        {severity: Error},
-	oddity.NotUTF8:         {severity: Warning},
-	oddity.BOM:             {severity: Error},
-	oddity.HTML:            {severity: Error},
-	oddity.NoColon:         {severity: Error},
-	oddity.NoField:         {severity: Warning},
-	oddity.BadField:        {severity: Warning},
-	oddity.Misspelt:        {severity: Error},
-	oddity.Control:         {severity: Error},
-	oddity.LongLine:        {severity: Warning},
-	oddity.BadAgent:        {severity: Error},
-	oddity.AgentCut:        {severity: Warning},
-	oddity.RuleBeforeGroup: {severity: Error},
-	oddity.NoSlash:         {severity: Error},
-	oddity.SitemapRelative: {severity: Error},
-	oddity.SitemapScheme:   {severity: Error},
-	oddity.SitemapTwice:    {severity: Note},
-	oddity.ManyFields:      {severity: Warning},
-	oddity.NoEffect:        {severity: Warning},
-	oddity.BadValue:        {severity: Warning},
-	oddity.DelayCapped:     {severity: Warning},
+	findingkind.TooLarge:        {severity: Error},
+	findingkind.NotUTF8:         {severity: Warning},
+	findingkind.BOM:             {severity: Error},
+	findingkind.HTML:            {severity: Error},
+	findingkind.NoColon:         {severity: Error},
+	findingkind.NoField:         {severity: Warning},
+	findingkind.BadField:        {severity: Warning},
+	findingkind.Misspelt:        {severity: Error},
+	findingkind.Control:         {severity: Error},
+	findingkind.LongLine:        {severity: Warning},
+	findingkind.BadAgent:        {severity: Error},
+	findingkind.AgentCut:        {severity: Warning},
+	findingkind.RuleBeforeGroup: {severity: Error},
+	findingkind.NoSlash:         {severity: Error},
+	findingkind.SitemapRelative: {severity: Error},
+	findingkind.SitemapScheme:   {severity: Error},
+	findingkind.SitemapTwice:    {severity: Note},
+	findingkind.ManyFields:      {severity: Warning},
+	findingkind.NoEffect:        {severity: Warning},
+	findingkind.BadValue:        {severity: Warning},
+	findingkind.DelayCapped:     {severity: Warning},
 
 	kindLoneCR:           {Note, "ROB-FMT-02"},
 	kindInvisible:        {Error, "ROB-FMT-09"},

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Bounds of the search for needless rules. No file that was written by hand or
-// for a shop's CMS comes near them; in one that does, rules are kept.
+// Limits of the search for needless rules. Ordinary files stay far below; beyond the limits
+// rules count as needed.
 const (
 	mostSteps = 5_000_000
 	mostRules = 100_000 // in all merged groups together
 )
 
-// shadows finds rules that no verdict needs.
+// shadows reports rules that change no verdict.
 func (l *linter) shadows() {
 	why := l.needless()
 	needless := maps.Clone(why)
@@ -36,8 +36,8 @@ func (l *linter) shadows() {
 	}
 }
 
-// needless returns the records of rules that are needless in every merged group
-// that they are part of, each with the record of a rule that makes it so.
+// needless returns the records of rules that are needless in every merged group that
+// contains them. The value is the record of a rule that makes them needless.
 func (l *linter) needless() map[int]int {
 	s := l.source
 	steps, left := mostSteps, mostRules
@@ -84,8 +84,8 @@ func (l *linter) needless() map[int]int {
 }
 
 // mergedGroups returns the lists of blocks that are merged for some crawler
-// (ROB-GRP-09), each list once. What a crawler may take for its name makes a group:
-// a rule has to be needless for all of them.
+// (ROB-GRP-09), without duplicates. Each possible name of a crawler makes a group,
+// since a rule must be needless for all of them.
 func (s *source) mergedGroups() [][]int {
 	merged := map[string][]int{}
 	var names []string
@@ -116,9 +116,8 @@ func (s *source) mergedGroups() [][]int {
 	return all
 }
 
-// wholeBlock reports whether a block can go altogether: it has rules, all of which
-// are needless, and there is nothing else in it. Then each of its agents has
-// another block, since the rules that are left have to be somewhere.
+// wholeBlock reports whether a whole block is needless: all its rules are, and it has
+// no other fields. Each of its agents then has another block with the other rules.
 func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
 	s := l.source
 	b := &s.blocks[i]
@@ -133,10 +132,10 @@ func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
 	return b.rules > 0, by
 }
 
-// needed returns a rule that does what another does, and is not needless itself,
-// unless that is so by an opposite rule.
+// needed returns a rule with the same effect as another one, which is itself needed or
+// opposite.
 func (s *source) needed(at int, why map[int]int) *record {
-	for { // why leads to rules further up
+	for { // why leads to earlier rules
 		by, ok := why[at]
 		if !ok || s.records[by].field != s.records[at].field {
 			return &s.records[at]
@@ -145,8 +144,8 @@ func (s *source) needed(at int, why map[int]int) *record {
 	}
 }
 
-// keepOne keeps a rule in a block that would have none left, since a block
-// without a rule becomes one with the next.
+// keepOne keeps one rule in a block that would have none. A block without a rule would
+// merge with the next one.
 func keepOne(s *source, b *block, needless map[int]int) {
 	first := -1
 	for at := b.first; at <= b.last; at++ {
@@ -166,12 +165,12 @@ func keepOne(s *source, b *block, needless map[int]int) {
 func (l *linter) unreachableGroup(b *block, by *record) {
 	first, last := l.source.records[b.first], l.source.records[b.last].line
 	l.add(first.line, kindUnreachableGroup, first.text, func() (string, string) {
-		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", by.line)
+		message := fmt.Sprintf("the group has no effect: other groups have its rules for the same crawlers, for example in line %d", by.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
 }
 
-// unreachable says why a rule is needless.
+// unreachable reports a needless rule.
 func (l *linter) unreachable(r, by *record) {
 	mine, other := newPattern(r.value, false), newPattern(by.value, false)
 	same := mine.body == other.body && mine.end == other.end
@@ -179,24 +178,24 @@ func (l *linter) unreachable(r, by *record) {
 	switch {
 	case r.field == by.field && r.value == by.value:
 		l.add(r.line, kindDuplicateRule, r.text, func() (string, string) {
-			return fmt.Sprintf("%s stands in line %d already", quote(r.text), by.line), remove()
+			return fmt.Sprintf("%s is already in line %d", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
 		l.add(r.line, kindUnreachableRule, r.text, func() (string, string) {
-			what := "all that it does"
+			what := "all its URLs"
 			if same {
 				what = "the same URLs"
 			}
-			return fmt.Sprintf("%s changes nothing: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
+			return fmt.Sprintf("%s has no effect: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
 		})
 	default:
 		l.add(r.line, kindOverruledRule, r.text, func() (string, string) {
-			why := "is longer, and the longer rule wins"
+			why := "is longer, so it wins"
 			if mine.rank == other.rank {
-				why = "is as long, and then Allow wins"
+				why = "has the same length, so Allow wins"
 			}
-			return fmt.Sprintf("%s has no effect: %s in line %d matches all that it does and %s", quote(r.text), quote(by.text), by.line, why),
-				fmt.Sprintf("decide which of the two is meant, and remove the other: line %d or line %d", min(r.line, by.line), max(r.line, by.line))
+			return fmt.Sprintf("%s has no effect: %s in line %d matches all its URLs and %s", quote(r.text), quote(by.text), by.line, why),
+				fmt.Sprintf("decide which of the two you intend, and remove the other: line %d or line %d", min(r.line, by.line), max(r.line, by.line))
 		})
 	}
 }

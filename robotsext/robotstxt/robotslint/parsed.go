@@ -6,43 +6,43 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// parsed passes on what robotstxt has found, and says what to do about it.
+// parsed adds the findings of robotstxt, with fixes.
 func (l *linter) parsed() {
 	for _, f := range l.file.Findings {
-		if f.Kind == oddity.HTML {
+		if f.Kind == findingkind.HTML {
 			l.html()
 		}
 		r := l.source.at(f.Line)
-		if f.Kind == oddity.HTML || r == nil || l.spoilt[f.Line] {
+		if f.Kind == findingkind.HTML || r == nil || l.spoilt[f.Line] {
 			continue
 		}
 		kind, severity := Kind(f.Kind), Kind(f.Kind).Severity()
 		explain := func() (string, string) { return l.explain(f, r) }
 		switch f.Kind {
-		case oddity.TooLarge, oddity.NotUTF8, oddity.LongLine:
-			continue // told by encoding
-		case oddity.NoColon:
+		case findingkind.TooLarge, findingkind.NotUTF8, findingkind.LongLine:
+			continue // reported by encoding
+		case findingkind.NoColon:
 			if _, ok := withColon(f.Text); !ok {
 				severity = Warning
 			}
-		case oddity.Misspelt:
+		case findingkind.Misspelt:
 			if field := fieldname.Nearest(f.Text); field == "crawl-delay" {
 				severity = Warning
 			}
-		case oddity.AgentCut, oddity.BadAgent:
+		case findingkind.AgentCut, findingkind.BadAgent:
 			severity = agentSeverity(f.Text)
-		case oddity.NoSlash:
+		case findingkind.NoSlash:
 			if isFullURL(f.Text) {
 				kind = kindFullURL
 				severity = kind.Severity()
 			}
-		case oddity.SitemapScheme:
+		case findingkind.SitemapScheme:
 			l.spoilt[f.Line] = true
-		case oddity.SitemapRelative:
+		case findingkind.SitemapRelative:
 			l.spoilt[f.Line] = true
 			if strings.Contains(f.Text, "://") {
 				kind = kindBadSitemap
@@ -53,56 +53,56 @@ func (l *linter) parsed() {
 }
 
 func (l *linter) html() {
-	l.add(1, oddity.HTML, "", func() (string, string) {
-		return "this is an HTML page, not a robots.txt file; lines in it that look like rules count all the same",
-			"serve a plain text file at /robots.txt, or answer 404 if there is none"
+	l.add(1, findingkind.HTML, "", func() (string, string) {
+		return "this is an HTML page, not a robots.txt file; lines that look like rules still count",
+			"serve a plain text file at /robots.txt, or status 404 if there is none"
 	})
 }
 
-// explain says what is wrong with a line and how to write it.
+// explain returns the message and the fix of a finding.
 func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 	switch f.Kind {
-	case oddity.NoColon:
+	case findingkind.NoColon:
 		return explainNoColon(f.Text)
-	case oddity.NoField:
-		return "there is nothing before the colon", "write the name of a field before it, such as Disallow, or remove the line"
-	case oddity.BadField:
-		return fmt.Sprintf("%s is not a field: crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
-	case oddity.Misspelt:
+	case findingkind.NoField:
+		return "the field name before the colon is missing", "add a field name such as Disallow, or remove the line"
+	case findingkind.BadField:
+		return fmt.Sprintf("%s is not a field, so crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
+	case findingkind.Misspelt:
 		field := properName(fieldname.Nearest(f.Text))
-		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the nearest that they know is %s", quote(f.Text), field)
+		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the most similar field is %s", quote(f.Text), field)
 		switch {
 		case field == "User-agent" && r.block >= 0:
-			message += ". The rules below fall to the group above"
+			message += ". The rules below become part of the group above"
 		case field == "User-agent":
-			message += ". The rules below bind nobody"
+			message += ". The rules below apply to no crawler"
 		}
 		return message, write(field + ": " + r.value)
-	case oddity.Control:
-		return fmt.Sprintf("the control character %#U makes the line void", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
-	case oddity.BadAgent:
+	case findingkind.Control:
+		return fmt.Sprintf("the control character %#U makes the line invalid", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
+	case findingkind.BadAgent:
 		return explainBadAgent(f.Text)
-	case oddity.AgentCut:
+	case findingkind.AgentCut:
 		return explainAgentCut(f.Text)
-	case oddity.RuleBeforeGroup:
-		return "the rule stands before the first User-agent line and binds nobody", `put a User-agent line before it, "User-agent: *" if it is for every crawler`
-	case oddity.NoSlash:
+	case findingkind.RuleBeforeGroup:
+		return "the rule is before the first User-agent line and applies to no crawler", `add a User-agent line before it, such as "User-agent: *" for every crawler`
+	case findingkind.NoSlash:
 		return explainNoSlash(r)
-	case oddity.SitemapRelative, oddity.SitemapScheme, oddity.SitemapTwice:
+	case findingkind.SitemapRelative, findingkind.SitemapScheme, findingkind.SitemapTwice:
 		return l.explainSitemap(f)
-	case oddity.ManyFields:
-		return fmt.Sprintf("more than %d lines are none that matter for crawling: this one and those after it are ignored", robotstxt.DefaultMaxExtensions), "remove what is no rule"
-	case oddity.NoEffect:
+	case findingkind.ManyFields:
+		return fmt.Sprintf("more than %d lines are neither rules nor sitemaps: this one and all later ones are ignored", robotstxt.DefaultMaxExtensions), "remove lines that are not rules"
+	case findingkind.NoEffect:
 		return fmt.Sprintf("%s has no effect in robots.txt", r.name), fmt.Sprintf(
-			`send "X-Robots-Tag: %s" with the pages, or put <meta name="robots" content="%[1]s"> into them; and let them be crawled, or nobody will see it`, strings.ToLower(r.name))
-	case oddity.BadValue:
+			`send "X-Robots-Tag: %s" with the pages, or add <meta name="robots" content="%[1]s"> to them; allow crawling them, because otherwise no crawler sees it`, strings.ToLower(r.name))
+	case findingkind.BadValue:
 		return explainBadValue(r)
-	case oddity.DelayCapped:
+	case findingkind.DelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
-		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip.Text(r.value, mostQuoted), most),
-			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
+		return fmt.Sprintf("a delay of %s seconds is longer than crawlers accept: politecrawl waits %v s, and many ignore the field", clip.Text(r.value, mostQuoted), most),
+			fmt.Sprintf("use at most %v seconds, or disallow the pages that cost the server most", most)
 	}
-	return f.Kind.Message(), "remove the line, or make it a comment with #"
+	return f.Kind.Message(), "remove the line, or begin it with #"
 }
 
 // knownFields are the fields that a line without a colon may begin with, in the
@@ -132,7 +132,7 @@ func valueAfter(field, rest string) string {
 	return value
 }
 
-// withColon guesses what a line without a colon was meant to be.
+// withColon guesses the intended form of a line without a colon.
 func withColon(text string) (meant string, ok bool) {
 	const between = " \t=;.,：-–>"
 	for _, name := range knownFields {
@@ -153,7 +153,7 @@ func withColon(text string) (meant string, ok bool) {
 	return "", false
 }
 
-// properName writes the name of a field as most files do.
+// properName returns the usual spelling of a field.
 func properName(field string) string {
 	if field == "" {
 		return ""
@@ -163,22 +163,22 @@ func properName(field string) string {
 
 func explainNoColon(text string) (message, fix string) {
 	if meant, ok := withColon(text); ok {
-		return "there is no colon between field and value: crawlers skip the line", write(strings.TrimSpace(meant))
+		return "the colon between field and value is missing, so crawlers skip the line", write(strings.TrimSpace(meant))
 	}
-	return fmt.Sprintf("%s is neither a field nor a comment: crawlers skip the line", quote(text)), "begin the line with # if it is a comment, or remove it"
+	return fmt.Sprintf("%s is neither a field nor a comment, so crawlers skip the line", quote(text)), "begin the line with # if it is a comment, or remove it"
 }
 
-// explainBadValue says of a field that robotstxt can read how it is written.
+// explainBadValue explains the syntax of a field that robotstxt parses.
 func explainBadValue(r *record) (message, fix string) {
 	wants := map[string]string{
-		"crawl-delay":    "a number of seconds that is not negative, such as 5 or 0.5",
-		"request-rate":   "pages per seconds, such as 1/10 or 1/10m, and perhaps the time of day in UTC, such as 0600-0845",
+		"crawl-delay":    "a number of seconds, such as 5 or 0.5",
+		"request-rate":   "pages per seconds, such as 1/10 or 1/10m, and optionally a time of day in UTC, such as 0600-0845",
 		"visit-time":     "a time of the day in UTC, such as 0600-0845",
-		"clean-param":    "names of parameters and perhaps the beginning of a path, such as ref&sort /shop/",
-		"content-usage":  "perhaps a path, then preferences, such as train-ai=n",
-		"content-signal": "words with their values, such as search=yes, ai-train=no",
+		"clean-param":    "parameter names and optionally a path prefix, such as ref&sort /shop/",
+		"content-usage":  "an optional path, then preferences, such as train-ai=n",
+		"content-signal": "keys with values, such as search=yes, ai-train=no",
 	}[strings.ToLower(r.name)]
-	return fmt.Sprintf("%s cannot be read as the value of %s, the line has no effect", quote(r.value), r.name), "give " + wants + ", or remove the line"
+	return fmt.Sprintf("%s is not a valid value of %s, so the line has no effect", quote(r.value), r.name), "write " + wants + ", or remove the line"
 }
 
 func withoutControls(value string) string {

@@ -6,11 +6,11 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
+	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// paths looks at the values of rules, one by one.
+// paths checks the values of rules.
 func (l *linter) paths() {
 	for i := range l.source.records {
 		r := &l.source.records[i]
@@ -31,47 +31,46 @@ func (l *linter) paths() {
 	}
 }
 
-// hash finds values that a # cuts which nobody meant for a comment.
+// hash reports a # that cuts a value although it probably begins no comment.
 func (l *linter) hash(r *record) {
 	if r.after == "" || r.value == "" || r.field == agentField {
 		return
 	}
 	l.add(r.line, kindCutByHash, r.value+r.after, func() (string, string) {
-		return fmt.Sprintf("a # begins a comment also within a value: what counts is %s", quote(r.value)),
-			fmt.Sprintf("%s if that will do, since no server ever sees what follows the # of a URL; put a space before the # of a comment; write %%23 for one that belongs to the path", write(r.name+": "+r.value))
+		return fmt.Sprintf("a # begins a comment even within a value, so the value is %s", quote(r.value)),
+			fmt.Sprintf("%s if the # begins a URL fragment, which servers never receive; add a space before the # of a comment; write %%23 for a # in the path", write(r.name+": "+r.value))
 	})
 }
 
-// emptyRule finds rules without a path that are of no use.
+// emptyRule reports rules without a path that have no effect.
 func (l *linter) emptyRule(r *record) {
 	b := l.source.blocks[r.block]
 	switch {
 	case r.field == allowField:
 		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
-			return "an Allow without a path has no effect", `remove it, or write "Allow: /" if all is meant`
+			return "an Allow without a path has no effect", `remove it, or write "Allow: /" to allow everything`
 		})
 	case b.rules > 1:
 		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
-			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it; if all is to be forbidden, write "Disallow: /"`
+			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it, or write "Disallow: /" to disallow everything`
 		})
 	}
 }
 
-// path looks at a rule that has an effect for what makes it another one than was
-// meant.
+// path reports a rule whose effect probably differs from its author's intent.
 func (l *linter) path(r *record) {
 	path := r.value
 	switch {
 	case looksRegexp.MatchString(path):
 		l.add(r.line, kindRegexp, path, func() (string, string) {
-			return fmt.Sprintf("%s looks like a regular expression; the only characters with a meaning are * for anything and $ at the end", quote(path)),
+			return fmt.Sprintf("%s looks like a regular expression; only * (any characters) and a $ at the end are special", quote(path)),
 				"write it with * and $, one rule for each alternative"
 		})
 	case strings.ContainsAny(path, " \t"):
 		l.innerSpace(r)
 	case strings.Contains(strings.TrimSuffix(path, "$"), "$"):
 		l.add(r.line, kindInnerDollar, path, func() (string, string) {
-			return "a $ before the end stands for a dollar sign, not for the end of the URL", fmt.Sprintf("end the rule with it, or write %%24 if a dollar sign is meant: %s", quote(escapeInner(path)))
+			return "a $ before the end matches a dollar sign, not the end of the URL", fmt.Sprintf("move it to the end, or write %%24 for a dollar sign: %s", quote(escapeInner(path)))
 		})
 	case strings.ContainsAny(path, unescaped):
 		l.unescaped(r)
@@ -79,17 +78,17 @@ func (l *linter) path(r *record) {
 	canonical, _ := robotstxt.CanonicalPattern(path)
 	if bare, ok := withoutDots(canonical); ok {
 		l.add(r.line, kindNeverMatches, path, func() (string, string) {
-			return "no URL matches: /./ and /../ are resolved before a URL is requested", write(r.name + ": " + bare)
+			return "no URL matches, because crawlers resolve /./ and /../ before a request", write(r.name + ": " + bare)
 		})
 	}
 	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
 		l.add(r.line, kindOwnFile, path, func() (string, string) {
-			return "/robots.txt itself may always be fetched: the rule does not keep crawlers from it", "remove it"
+			return "the rule has no effect: crawlers may always fetch /robots.txt", "remove it"
 		})
 	}
 }
 
-// looksRegexp is what nobody writes who means a path.
+// looksRegexp matches the syntax of regular expressions that no ordinary path contains.
 var looksRegexp = regexp.MustCompile(`^[^?%=&]*[a-z]\|[a-z]|^[/*]?\^|\\[.dwsb/?+*-]|\[[^\]/]*[a-z0-9]-[a-z0-9][^\]/]*\]|\([^()/]+\|[^()]+\)|\.\+|\.\*\$`)
 
 // unescaped are the characters that browsers and crawlers escape in the path of a
@@ -100,10 +99,10 @@ func (l *linter) unescaped(r *record) {
 	escaped := escapeAll(r.value, unescaped)
 	l.add(r.line, kindUnescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
-			return `a \ in a URL is taken for a /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
+			return `browsers read \ in a URL as /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
 		}
 		i := strings.IndexAny(r.value, unescaped)
-		return fmt.Sprintf("%q stands in URLs as %s, and the two are not the same for some crawlers", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
+		return fmt.Sprintf("URLs contain %q as %s, and some crawlers do not treat the two as equal", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
 			write(r.name + ": " + escaped)
 	})
 }
@@ -129,7 +128,7 @@ func escapeInner(path string) string {
 	return strings.ReplaceAll(path, "$", "%24") + end
 }
 
-// innerSpace tells several paths on a line from a path with a space in it.
+// innerSpace reports several paths on a line, or a path with a space.
 func (l *linter) innerSpace(r *record) {
 	words := strings.FieldsFunc(r.value, func(c rune) bool { return c == ' ' || c == '\t' })
 	several := true
@@ -140,17 +139,17 @@ func (l *linter) innerSpace(r *record) {
 		comment, isComment := foreignComment(strings.Join(words[1:], " "))
 		switch {
 		case several && !isComment:
-			return "a rule has one path: this one is compared as a whole, spaces and all, so it matches none of them", fmt.Sprintf("write a line for each path, beginning with %s", quote(r.name+": "+words[0]))
+			return "a rule has only one path: this value is compared as a whole with its spaces, so it matches none of the paths", fmt.Sprintf("write one line for each path, beginning with %s", quote(r.name+": "+words[0]))
 		case isComment:
-			return "what follows the space is part of the path: a comment begins with #", write(r.name + ": " + words[0] + strings.TrimRight(" # "+comment, " #"))
+			return "the text after the space is part of the path, because a comment begins with #", write(r.name + ": " + words[0] + strings.TrimRight(" # "+comment, " #"))
 		case strings.HasSuffix(words[0], "/") || strings.HasPrefix(words[1], "("):
-			return "what follows the space is part of the path", fmt.Sprintf("if it is a comment put a # before it: %s; if it is not, write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
+			return "the text after the space is part of the path", fmt.Sprintf("for a comment add a #: %s; otherwise write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
 		}
-		return "the path has a space in it: compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
+		return "the path contains a space: it is compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
 	})
 }
 
-// foreignComment returns what a comment as other languages have it says.
+// foreignComment returns the text of a comment in the syntax of another language.
 func foreignComment(text string) (comment string, ok bool) {
 	for _, mark := range [...]struct{ begin, end string }{{"<!--", "-->"}, {"//", ""}, {"/*", "*/"}, {"--", ""}, {";", ""}} {
 		if s, ok := strings.CutPrefix(text, mark.begin); ok && (s == "" || s[0] == ' ' || mark.end != "" && strings.HasSuffix(s, mark.end)) {
@@ -199,7 +198,7 @@ func isFullURL(value string) bool {
 	return ok && scheme != "" && strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// explainNoSlash says how a value that begins with neither / nor * is written.
+// explainNoSlash explains a path that begins with neither / nor *.
 func explainNoSlash(r *record) (message, fix string) {
 	value := r.value
 	if isFullURL(value) {
@@ -208,37 +207,37 @@ func explainNoSlash(r *record) (message, fix string) {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 {
 			path = "/" + strings.TrimLeft(rest[i:], "/")
 		}
-		message = "a rule has a path, not a URL: crawlers skip the line"
+		message = "a rule needs a path, not a URL, so crawlers skip the line"
 		if path == "/" {
-			return message, "write the rule into the robots.txt of that host; each host, with www or without, has its own"
+			return message, "move the rule to the robots.txt of that host; hosts with and without www each have their own"
 		}
-		return message, fmt.Sprintf("%s if that is a page of this host; for another host, write it into the robots.txt of that one", write(r.name+": "+path))
+		return message, fmt.Sprintf("%s for a page of this host; for another host, add it to that host's robots.txt", write(r.name+": "+path))
 	}
-	message = fmt.Sprintf("a path begins with / or *: crawlers skip %s", quote(value))
+	message = fmt.Sprintf("a path must begin with / or *, so crawlers skip %s", quote(value))
 	bare := strings.Trim(value, "\"'`<>^")
 	if path := strings.TrimLeft(bare, "./"); strings.HasPrefix(bare, "./") || strings.HasPrefix(bare, "../") {
 		return message, write(r.name + ": /" + path)
 	}
 	switch lower := strings.ToLower(bare); {
 	case bare == "" || bare == "$":
-		return message, "give a path, or remove the line"
+		return message, "add a path, or remove the line"
 	case lower == "all" || lower == "everything" || lower == "yes":
 		return message, write(r.name + ": /")
 	case lower == "none" || lower == "nothing" || lower == "no":
 		if r.field == disallowField {
-			return message, `write "Disallow:", which forbids nothing`
+			return message, `write "Disallow:", which allows everything`
 		}
-		return message, `write "Disallow: /", which forbids everything`
+		return message, `write "Disallow: /", which disallows everything`
 	case strings.ContainsRune(`.?&=;$%_-`, rune(bare[0])):
-		return message, fmt.Sprintf("%s, where * stands for anything", write(r.name+": /*"+bare))
+		return message, fmt.Sprintf("%s, where * matches any characters", write(r.name+": /*"+bare))
 	}
 	bare = strings.ReplaceAll(bare, `\`, "/")
 	if looksHost(bare) {
 		host, path, _ := strings.Cut(bare, "/")
 		if path == "" {
-			return message, fmt.Sprintf("if %s is another host, write the rule into its own robots.txt", quote(host))
+			return message, fmt.Sprintf("if %s is another host, add the rule to its robots.txt", quote(host))
 		}
-		return message + "; the name of a host is no part of it", fmt.Sprintf("%s, into the robots.txt of %s if that is another host", write(r.name+": /"+path), quote(host))
+		return message + "; it does not contain the host", fmt.Sprintf("%s, in the robots.txt of %s if that is another host", write(r.name+": /"+path), quote(host))
 	}
 	return message, write(r.name + ": /" + strings.TrimLeft(bare, "/"))
 }
@@ -257,34 +256,34 @@ func (l *linter) sitemapSpace(r *record) {
 		return
 	}
 	l.add(r.line, kindInnerSpace, r.value, func() (string, string) {
-		return "the address has a space in it, which becomes a part of it", fmt.Sprintf("write one address a line, spaces as %%20, and # before a comment: %s", quote(r.name+": "+words[0]))
+		return "the URL contains a space, which becomes part of it", fmt.Sprintf("write one URL a line, spaces as %%20, and # before a comment: %s", quote(r.name+": "+words[0]))
 	})
 }
 
 func (l *linter) sitemapFTP(r *record) {
 	const scheme = "ftp://"
 	if len(r.value) > len(scheme) && strings.EqualFold(r.value[:len(scheme)], scheme) {
-		l.addAs(Note, r.line, oddity.SitemapScheme, r.value, func() (string, string) {
-			return "hardly any crawler fetches a sitemap by ftp", "offer it by https too, and name that address"
+		l.addAs(Note, r.line, findingkind.SitemapScheme, r.value, func() (string, string) {
+			return "hardly any crawler fetches sitemaps by ftp", "serve it by https too, and list that URL"
 		})
 	}
 }
 
-// explainSitemap says how the address of a sitemap is written.
+// explainSitemap explains an invalid Sitemap line.
 func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
-	const whole = "give the whole address, such as https://www.example.com/sitemap.xml"
+	const whole = "write the whole URL, such as https://www.example.com/sitemap.xml"
 	switch {
-	case f.Kind == oddity.SitemapTwice:
-		return "the same sitemap is named further up", "remove the line"
-	case f.Kind == oddity.SitemapScheme:
+	case f.Kind == findingkind.SitemapTwice:
+		return "duplicate of an earlier Sitemap line", "remove the line"
+	case f.Kind == findingkind.SitemapScheme:
 		scheme, _, _ := strings.Cut(f.Text, ":")
-		return fmt.Sprintf("a sitemap is fetched by http or https, not by %s: crawlers skip the line", quote(scheme)), whole
+		return fmt.Sprintf("a sitemap needs an http or https URL, not %s, so crawlers skip the line", quote(scheme)), whole
 	case f.Text == "":
-		return "the address of the sitemap is missing", whole + ", or remove the line"
+		return "the URL of the sitemap is missing", whole + ", or remove the line"
 	case strings.Contains(f.Text, "://"):
-		return fmt.Sprintf("%s is not an address that can be fetched", quote(f.Text)), whole
+		return fmt.Sprintf("%s is not a valid URL", quote(f.Text)), whole
 	}
-	message = "a sitemap needs its whole address, with scheme and host: crawlers skip the line"
+	message = "a sitemap needs a whole URL with scheme and host, so crawlers skip the line"
 	host, schemeless := strings.CutPrefix(f.Text, "//")
 	if l.opts.URL == "" && schemeless || looksHost(f.Text) {
 		return message, write("Sitemap: https://" + host)
@@ -294,5 +293,5 @@ func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 			return message, write("Sitemap: " + u.String())
 		}
 	}
-	return message, fmt.Sprintf("%s, with the name of your host", write("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
+	return message, fmt.Sprintf("%s, with your host name", write("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
 }

@@ -24,7 +24,7 @@ func TestTooLarge(t *testing.T) {
 		"lint":                {[]string{"lint", site}, cli.ExitFindings, ":5072: error: "},
 		"lint a file":         {[]string{"lint", file}, cli.ExitFindings, ":5072: error: "},
 		"show":                {[]string{"show", site}, cli.ExitDone, cutOff},
-		"show a file":         {[]string{"show", file}, cli.ExitDone, "        too-large: the file is longer than crawlers have to read"},
+		"show a file":         {[]string{"show", file}, cli.ExitDone, "        too-large: the file exceeds the size limit"},
 		"show, for a script":  {[]string{"show", site, "--format", "json"}, cli.ExitDone, `"truncated":true`},
 		"check":               {[]string{"check", "--explain", site + "/late"}, cli.ExitDone, cutOff},
 		"check a file":        {[]string{"check", "--explain", "--robots", file, "/late"}, cli.ExitDone, cutOff},

@@ -160,16 +160,16 @@ func TestSitemapCheckFile(t *testing.T) {
 	file := clitest.WriteFile(t, "sitemap.xml", sampleSitemap)
 	t.Run("ROB-SMP-15/ROB-SMP-16/ROB-SMP-17/text", func(t *testing.T) {
 		got := run(t, "sitemap", "--check", file)
-		want := file + `:4: location is not usable, entry skipped: "/relative": not an absolute http, https or ftp URL [ROB-SMP-15]` + "\n" +
-			file + `:5: date of last change is not readable, left unset: "yesterday" [ROB-SMP-16]` + "\n" +
-			file + `:6: priority is not a number from 0 to 1, left at the default: "7" [ROB-SMP-17]` + "\n"
+		want := file + `:4: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL [ROB-SMP-15]` + "\n" +
+			file + `:5: invalid date of last change, ignored: "yesterday" [ROB-SMP-16]` + "\n" +
+			file + `:6: priority is not a number from 0 to 1, default used: "7" [ROB-SMP-17]` + "\n"
 		if diff := cmp.Diff(clitest.Result{Code: cli.ExitFindings, Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("json", func(t *testing.T) {
 		first, _, _ := strings.Cut(run(t, "sitemap", "--check", file, "--format", "json").Out, "\n")
-		want := `{"sitemap":"` + file + `","line":4,"kind":"location is not usable, entry skipped","text":"/relative","error":"not an absolute http, https or ftp URL","id":"ROB-SMP-15"}`
+		want := `{"sitemap":"` + file + `","line":4,"kind":"invalid location, entry skipped","text":"/relative","error":"not an absolute http, https or ftp URL","id":"ROB-SMP-15"}`
 		if first != want {
 			t.Errorf("got  %s\nwant %s", first, want)
 		}
@@ -213,7 +213,7 @@ func TestSitemapStatsFile(t *testing.T) {
 	want := fmt.Sprintf(`  files     1 read (urlset: 1)
   entries   3
   lastmod   2023-01-02 to 2024-11-23, of 2 of them
-  findings  3 (date of last change is not readable, left unset: 1, location is not usable, entry skipped: 1, priority is not a number from 0 to 1, left at the default: 1)
+  findings  3 (invalid date of last change, ignored: 1, invalid location, entry skipped: 1, priority is not a number from 0 to 1, default used: 1)
   bytes     %d received, %d unpacked
 `, size, size)
 	if diff := cmp.Diff(clitest.Result{Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {

@@ -112,7 +112,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("check", func(t *testing.T) {
 		got := s.list(t, "/", "--check")
-		want := `/a.xml:3: the sitemap has no right to list this, left out: "http://foreign.example/2" [ROB-SMP-18]
+		want := `/a.xml:3: the sitemap is not authorized to list this URL, entry skipped: "http://foreign.example/2" [ROB-SMP-18]
 /gone.xml: not there: status 404 [ROB-SMP-24]
 /closed.xml: may not be fetched: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
@@ -145,7 +145,7 @@ func TestSitemapSite(t *testing.T) {
 			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
 		}
 		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
-		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `left out: "/6" [ROB-SMP-19]`+"\n") {
+		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `entry skipped: "/6" [ROB-SMP-19]`+"\n") {
 			t.Errorf("got %+v", got)
 		}
 	})

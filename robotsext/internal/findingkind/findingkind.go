@@ -1,8 +1,8 @@
-// Package oddity names what can be odd about a robots.txt file, for the parser that
-// notes it and the linter that explains it.
-package oddity
+// Package findingkind has the kinds of findings that the parser reports and the linter
+// explains.
+package findingkind
 
-// The codes of oddities. Scripts rely on them.
+// The kinds. Scripts rely on them.
 const (
 	TooLarge        = "too-large"
 	NotUTF8         = "not-utf8"
