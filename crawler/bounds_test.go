@@ -204,7 +204,7 @@ func TestNoCookies(t *testing.T) {
 
 // The parts of a path are those behind the host, however the URL is written; one with too
 // many is listed as too long wherever it was found, and its page leads on by its other links.
-func TestPathParts(t *testing.T) {
+func TestMaxPathSegments(t *testing.T) {
 	b := scope.New(scope.Host, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
 	for _, ref := range []string{"https://a.test", "//a.test", ""} {
@@ -290,7 +290,7 @@ func TestBaseThatIsTooLong(t *testing.T) {
 }
 
 // What is kept of where a URL was found does not grow with that.
-func TestViaIsCut(t *testing.T) {
+func TestFoundOnIsCut(t *testing.T) {
 	long := "/" + strings.Repeat("x", 3000)
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",

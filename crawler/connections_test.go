@@ -31,7 +31,7 @@ import (
 )
 
 // A crawl that is over keeps no connection, by what the site sees.
-func TestNoConnectionIsLeft(t *testing.T) {
+func TestConnectionsAreClosedAtEnd(t *testing.T) {
 	var open, all atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "User-agent: *\nAllow: /\n")
@@ -73,7 +73,7 @@ func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transpor
 }
 
 // An answer that is not read to its end costs no other URL of the host anything.
-func TestUnreadAnswerIsNoHarm(t *testing.T) {
+func TestUnreadResponseIsHarmless(t *testing.T) {
 	const slow = 3
 	for _, left := range []string{"/large", "/sitemap.xml"} {
 		t.Run(left[1:], bubbled(func(t *testing.T) {

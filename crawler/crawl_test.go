@@ -116,7 +116,7 @@ func TestROB_GEN_07(t *testing.T) {
 	}
 }
 
-func TestNofollowAndAnotherWay(t *testing.T) {
+func TestNofollowURLIsFetchedByAnotherLink(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/":     `<a href="/meta">m</a><a href="/rel">r</a>`,
 		"/meta": `<meta name="robots" content="nofollow"><a href="/only-meta">1</a><a href="/both">2</a><a href="/">0</a>`,

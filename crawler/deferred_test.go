@@ -260,7 +260,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 }
 
 // A host that came back is not waiting any more, however long its delay.
-func TestRecoveredHostIsNotLater(t *testing.T) {
+func TestRecoveredHostIsNotDeferred(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
 			"/": `<a href="/a">a</a>`, "/a": "a", "/map.txt": "{site}/only\n", "/only": "only",
@@ -284,7 +284,7 @@ func TestRecoveredHostIsNotLater(t *testing.T) {
 // Each URL that is left when a crawl ends, because no host can be asked yet, has a line with the
 // time before which it is in vain to try again. A crawl that goes on before that asks nobody, and
 // lists them again.
-func TestLaterURLsAreListed(t *testing.T) {
+func TestDeferredURLsAreListed(t *testing.T) {
 	hours := "User-agent: *\nVisit-time: 0300-0400\n" // a bubble begins at midnight
 	retryAfter := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -392,7 +392,7 @@ func (r *fullDisk) Robots(*robotsext.Record) error { return r.err }
 
 // What waits for an unreachable robots.txt is listed, waits on, and is fetched when
 // the host is back (ROB-POL-03).
-func TestResumeOfLater(t *testing.T) {
+func TestResumeOfDeferredURLs(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		bad := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/deep">deep</a>`, "/deep": "deep", "/other": "other"})
 		var up atomic.Bool
@@ -437,7 +437,7 @@ func TestResumeOfLater(t *testing.T) {
 // Two hosts cannot be asked, and each is told of with what came of asking it. The URL of a
 // robots.txt may be requested while the file is unreachable, and the other URLs of its origin
 // still wait for it then.
-func TestWaitingWhy(t *testing.T) {
+func TestWaitingHostsHaveReasons(t *testing.T) {
 	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
 	failing.handle("/robots.txt", status(http.StatusInternalServerError))
 	busy.handle("/robots.txt", status(http.StatusServiceUnavailable))

@@ -349,7 +349,7 @@ func TestSinkFails(t *testing.T) {
 }
 
 // A new crawl is not begun over the files of a format.
-func TestVacantOfFormats(t *testing.T) {
+func TestCheckEmptyOfFormats(t *testing.T) {
 	cfg := testConfig(t, "http://h.invalid/")
 	cfg.Output.AlsoWrite = []string{"list"}
 	must(t, os.MkdirAll(cfg.Output.Dir, 0o755))

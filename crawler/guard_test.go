@@ -366,10 +366,10 @@ func TestPlanOfGuarded(t *testing.T) {
 	inside.wantUntouched(t)
 }
 
-// TestGuardOfRelations: a Link header leads nowhere, whatever its relation and wherever it
+// TestGuardOfLinkHeaders: a Link header leads nowhere, whatever its relation and wherever it
 // points, nor does a Refresh header; its canonical URL is written down. Of link elements
 // those of a series are links, and are refused and listed as such.
-func TestGuardOfRelations(t *testing.T) {
+func TestGuardOfLinkHeaders(t *testing.T) {
 	inside, allowed := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.3", nil)
 	targets := []string{metadata, inside.url + "/", allowed.url + "/"}
 	relations := []string{"canonical", "next", "prev", "alternate", "preload", "preconnect", "dns-prefetch", "describedby", "https://api.w.org/"}

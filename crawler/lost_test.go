@@ -52,7 +52,7 @@ func listing(t *testing.T) *site {
 
 // Tables and the database that lack something when a crawl goes on are written anew, from the
 // files of lines: in the end they say the same as those of a crawl that nobody disturbed.
-func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
+func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
 	for _, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
 		for damage, spoil := range damages {
@@ -312,7 +312,7 @@ func damage(t *testing.T, name string) (before []byte) {
 
 // A crawl goes on although lines of its files cannot be read, and says which and what becomes
 // of them. All else it does as if they could.
-func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
+func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
@@ -415,7 +415,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 }
 
 // A line of the journal that is JSON and makes no sense counts as damaged.
-func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
+func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 	s, cfg := stoppedChain(t, 3, 1)
 	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
 	whole := contentOf(t, name)
@@ -430,7 +430,7 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 }
 
 // What is left of a crawl that somebody has half removed is not taken for a new one.
-func TestCrawlRefusesRemainsOfAnother(t *testing.T) {
+func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)

@@ -65,7 +65,7 @@ func TestROB_POL_02(t *testing.T) {
 
 // A host that others lead to, by sitemaps, redirects, links and a robots.txt that moves
 // there, has one clock all the same, and its own robots.txt comes first.
-func TestThirdHostIsSpared(t *testing.T) {
+func TestThirdHostIsNotFlooded(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const delay = 50 * time.Millisecond
 		victim := newSite(t, "127.0.0.9", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/others.txt": "", "/map.txt": "", "/page": "page"})

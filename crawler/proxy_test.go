@@ -17,7 +17,7 @@ import (
 
 // What a proxy answers for itself is told as that, of pages, sitemaps and robots.txt, and
 // tells nothing of the site.
-func TestProxyAsks(t *testing.T) {
+func TestProxyRequiresAuthentication(t *testing.T) {
 	t.Parallel()
 	const asks = "the proxy requires a user and password, or rejected those it got (407)"
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func TestProxyWithoutItsUser(t *testing.T) {
 
 // The proxies of the environment that are used are told of, without their users, and those
 // that are not used are not.
-func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
+func TestProxiesOfTheEnvironmentAreReported(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		t.Setenv(name, "")
 	}

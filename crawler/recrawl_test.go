@@ -235,7 +235,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 }
 
 // ROB-POL-02 holds from one crawl to the next, too.
-func TestRecrawlWaitsItsTurn(t *testing.T) {
+func TestRecrawlKeepsDelays(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := chain(t, 1)
 		cfg := testConfig(t, s.url+"/0")

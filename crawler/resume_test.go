@@ -61,7 +61,7 @@ func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 
 // Between the line of a page and the end of its lease a crawl may end at any
 // moment. The page is fetched again, and stands there once, in a sink too.
-func TestEndBetweenLineAndFinish(t *testing.T) {
+func TestKillBetweenWriteAndCommit(t *testing.T) {
 	const n = 6
 	for at := range int32(2*n + 1) {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {

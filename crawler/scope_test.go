@@ -164,7 +164,7 @@ func TestStartRedirectJoinsTheScope(t *testing.T) {
 	}
 }
 
-func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
+func TestUnusualResponses(t *testing.T) {
 	noPort := "http://" + strings.Repeat("a.", 120) + "test:x/" // it begins like a URL
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a><a href="` + noPort + `">5</a>`,
@@ -260,7 +260,7 @@ func TestJoinBringsSitemaps(t *testing.T) {
 }
 
 // A skipped URL is judged by the shortest way to it.
-func TestSkippedURLKeepsTheShortestWay(t *testing.T) {
+func TestSkippedURLKeepsTheLeastDepth(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/x": "x"})
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="` + www.url + `/x">far</a>`})

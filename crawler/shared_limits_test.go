@@ -52,7 +52,7 @@ func atFirst(s *site, path string, do func()) {
 
 // What a worker has in hand of a limit when it ends is there for the others, who know at
 // once what it has had.
-func TestEndedWorkerGivesBack(t *testing.T) {
+func TestEndedWorkerReturnsPages(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, s.url+"/first")
@@ -74,7 +74,7 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 
 // A worker that goes on has what its files hold of a limit: it does not miss the pages
 // that it had in hand when it was killed, and those count that it fetched without a limit.
-func TestWorkerGoesOnWithinLimits(t *testing.T) {
+func TestResumedWorkerKeepsLimits(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t)

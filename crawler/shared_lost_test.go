@@ -151,7 +151,7 @@ func (lostMember) Lost(frontier.LeaseID) bool { return true }
 
 // A page that an error of our own side ends is given back to the limits: another may be fetched
 // in its place.
-func TestOwnErrorGivesThePageBack(t *testing.T) {
+func TestInternalErrorReturnsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fails := false
 		cfg := testConfig(t, "http://a.test/")

@@ -26,7 +26,7 @@ import (
 
 // A host that nobody has asked yet is asked by one, for its robots.txt, whoever has its
 // URLs; then for as many pages at once as may be, and not before its delay.
-func TestNewHostIsAskedByOne(t *testing.T) {
+func TestNewHostIsRequestedByOneWorker(t *testing.T) {
 	t.Parallel()
 	const delay, pages, perHost, slow = 60 * time.Millisecond, 8, 3, 400 * time.Millisecond
 	s := newSite(t, "127.0.0.1", nil)
@@ -222,7 +222,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 }
 
 // A person is told that Redis is away, and that it is back.
-func TestRedisTroubleIsTold(t *testing.T) {
+func TestRedisOutageIsReported(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)

@@ -381,7 +381,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 
 // A shared crawl that another version has begun is refused with what to do, and neither its
 // directory nor what is on the server changes.
-func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
+func TestSharedCrawlOfAnotherFormatIsUnchanged(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})

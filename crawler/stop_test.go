@@ -40,7 +40,7 @@ func (f *lastOutcome) UpdateHost(ctx context.Context, h frontier.Host, u frontie
 }
 
 // Abort breaks off a page, or a robots.txt, that is in flight: it says nothing of the site.
-func TestAbortBreaksOff(t *testing.T) {
+func TestAbortEndsRequestsInFlight(t *testing.T) {
 	for _, path := range []string{"/", "/robots.txt"} {
 		t.Run(path, bubbled(func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", nil)

@@ -115,7 +115,7 @@ func endlessly(line string) (handler http.HandlerFunc, took chan time.Duration) 
 
 // A sitemap, and a robots.txt, that goes on and on, at a pace that is none to complain of, is read
 // for as long as it may take.
-func TestEndlessFiles(t *testing.T) {
+func TestEndlessSitemapAndRobots(t *testing.T) {
 	const robotsTimeout = 40 * time.Second
 	for _, tt := range []struct {
 		file, line string
@@ -145,7 +145,7 @@ func TestEndlessFiles(t *testing.T) {
 
 // Two hosts whose robots.txt redirect to each other at the same moment do not wait for
 // each other for ever.
-func TestRobotsThatWaitForEachOther(t *testing.T) {
+func TestRobotsRedirectingToEachOther(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		sites := []*site{newSite(t, "127.0.0.1", map[string]string{"/": ""}), newSite(t, "127.0.0.2", map[string]string{"/": ""})}
 		var both sync.WaitGroup

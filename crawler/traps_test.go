@@ -286,7 +286,7 @@ func TestTrapsAndResume(t *testing.T) {
 
 // What a sitemap lists is no trap where it redirects either, in the next round as in the
 // first, and may repeat itself.
-func TestListedAndMovedIsNoTrap(t *testing.T) {
+func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
 	const listed = 150
 	moved := func(id string) string {
@@ -330,7 +330,7 @@ func TestListedAndMovedIsNoTrap(t *testing.T) {
 }
 
 // What a sitemap lists, and what was asked for, is no trap.
-func TestListedIsNoTrap(t *testing.T) {
+func TestSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
@@ -355,7 +355,7 @@ func TestListedIsNoTrap(t *testing.T) {
 
 // A page leads on by any of its links, also by one that stands behind thousands of others:
 // a menu, or the pages of the trap that came before it.
-func TestLeadsOn(t *testing.T) {
+func TestLeadsToNewURLs(t *testing.T) {
 	const host = "https://a.test"
 	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
 	for i := range 2 {

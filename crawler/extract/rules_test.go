@@ -77,7 +77,7 @@ func TestWithoutRulesThePageIsNotRead(t *testing.T) {
 
 // Many workers may have rules to read pages by; as many trees are there at a time as can
 // be worked on.
-func TestTreesAtATime(t *testing.T) {
+func TestConcurrentTrees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rules, err := NewRules(map[string]Rule{"all": {Selector: "p"}})
 		if err != nil {
@@ -153,7 +153,7 @@ func TestFieldsWithinBounds(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNoTree(t *testing.T) {
+func TestTooDeeplyNestedPage(t *testing.T) {
 	rules, err := NewRules(map[string]Rule{"p": {Selector: "p"}})
 	if err != nil {
 		t.Fatal(err)

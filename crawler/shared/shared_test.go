@@ -10,7 +10,7 @@ import (
 
 // Nil options name the crawl that is called default; whether it is there is said, and nothing
 // is made.
-func TestCrawlThatIsNotThere(t *testing.T) {
+func TestMissingCrawl(t *testing.T) {
 	server := redistest.Start(t)
 	for range 2 {
 		if c, _, err := Status(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNone) || c != nil {

@@ -77,7 +77,7 @@ func TestFinishedActsOnAllAnnouncements(t *testing.T) {
 }
 
 // A process hears what others announce and how far they have come, also if it joins later.
-func TestMembersHearEachOther(t *testing.T) {
+func TestMembersReceiveAnnouncements(t *testing.T) {
 	server := redistest.Start(t)
 	one, two := &crawl{pages: 3}, &crawl{pages: 4}
 	first := open(t, options(server, "w1"), one)
@@ -112,7 +112,7 @@ func TestMembersHearEachOther(t *testing.T) {
 }
 
 // What another process announces and this one cannot do is an error.
-func TestAnnouncementThatCannotBeActedOn(t *testing.T) {
+func TestInvalidAnnouncement(t *testing.T) {
 	c := &crawl{refusal: errors.New("no URL")}
 	r := open(t, options(redistest.Start(t), "w1"), c)
 	if err := r.publish(t.Context(), event{Joined: "x"}); err != nil {

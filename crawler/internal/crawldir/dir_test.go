@@ -224,7 +224,7 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-func TestCreateLeavesAnotherCrawlAlone(t *testing.T) {
+func TestCreateRefusesAnotherCrawl(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "pages.jsonl")
 	if err := os.WriteFile(old, []byte("old\n"), 0o600); err != nil {

@@ -140,7 +140,7 @@ func TestSync(t *testing.T) {
 
 // What takes the place of the state of a crawl, without which it cannot go on, is brought
 // to the disk first: of what cannot be brought there, such as a pipe, it is said so.
-func TestFill(t *testing.T) {
+func TestWriteAndClose(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
 		out, in, err := os.Pipe()
 		if err != nil {
@@ -157,7 +157,7 @@ func TestFill(t *testing.T) {
 }
 
 // What a site wrote reaches no terminal as a command, whatever file it is read from.
-func TestFilesAreTame(t *testing.T) {
+func TestFilesAreEscaped(t *testing.T) {
 	const wild = "\x1b[2J\u009b31m\x7f\u0085"
 	d, err := Create(t.TempDir(), map[string]string{"url": wild})
 	if err != nil {

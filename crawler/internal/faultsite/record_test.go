@@ -11,7 +11,7 @@ import (
 
 // A client that has left does not ask for two things at once when it asks for the next,
 // however long the site goes on with the answer to the first; one that is still there does.
-func TestAnswerToNobody(t *testing.T) {
+func TestResponseWithoutClient(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		stays bool

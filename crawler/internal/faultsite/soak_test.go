@@ -64,7 +64,7 @@ func TestSoak(t *testing.T) {
 		cfg.Output.Dir = filepath.Join(s.disk.dir, "crawl")
 	}
 	s.crawlers = []*member{{cfg: cfg}}
-	s.run([]trial{
+	s.run([]disruption{
 		{"kill -9", 0.04, (*soak).kill},
 		{"kill -9", 0.09, (*soak).kill},
 		{"disk full", 0.15, (*soak).fillDisk},
@@ -89,7 +89,7 @@ func TestSharedSoak(t *testing.T) {
 		cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.WorkerName = s.redis.URL(), "soak", name
 		s.crawlers = append(s.crawlers, &member{cfg: cfg})
 	}
-	s.run([]trial{
+	s.run([]disruption{
 		{"kill -9", 0.04, (*soak).kill},
 		{"Redis is lost", 0.09, (*soak).loseRedis},
 		{"kill -9", 0.15, (*soak).kill},
@@ -131,7 +131,7 @@ func (s *soak) config() crawler.Config {
 
 // run has the crawl go on for its time, through its trials, and judges it. The trials are
 // over before half of the time is, so that the rest shows whether it grows.
-func (s *soak) run(trials []trial) {
+func (s *soak) run(trials []disruption) {
 	s.began = time.Now()
 	defer func() {
 		for _, m := range s.crawlers {
@@ -237,7 +237,7 @@ func (s *soak) finish() {
 		s.t.Errorf("%d violations, %d disallowed requests", rep.Found, rep.Disallowed)
 	}
 	s.t.Logf("faults survived: %s", survived(rep.Faults))
-	s.books()
+	s.checkFiles()
 	for _, m := range s.crawlers {
 		s.leaks(m.crawl.vitals())
 		if s.time >= leastTrend {

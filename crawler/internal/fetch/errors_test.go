@@ -16,7 +16,7 @@ import (
 )
 
 // An error says which time limit was exceeded, and how long that was.
-func TestTooLong(t *testing.T) {
+func TestDescribeTimeout(t *testing.T) {
 	mute := func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, theirs) }() // up to when ours is closed
@@ -112,7 +112,7 @@ func TestProxyThatRefuses(t *testing.T) {
 }
 
 // Errors of HTTP/2 for which net/http has no types are described in words.
-func TestHTTP2InWords(t *testing.T) {
+func TestHTTP2ErrorTexts(t *testing.T) {
 	closed := "the connection was closed before a response"
 	for text, want := range map[string]string{
 		"http2: client connection lost":                                             closed,

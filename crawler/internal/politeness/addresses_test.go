@@ -47,7 +47,7 @@ func TestAddresses(t *testing.T) {
 }
 
 // An address is looked up again after a while: it may be another one by then.
-func TestAddressesGrowOld(t *testing.T) {
+func TestAddressesExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		a := NewAddresses(1)

@@ -100,7 +100,7 @@ func (c *askedCounters) Take(ctx context.Context, counter string, n, most int64)
 
 // Two turns that find a budget empty at the same time draw once: what one had more in
 // hand others would miss.
-func TestPagesAreDrawnOnce(t *testing.T) {
+func TestPagesAreTakenOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set     func(*Limits)
 		counter string
@@ -154,7 +154,7 @@ func TestLimitIsRaisedMeanwhile(t *testing.T) {
 
 // A counter that is settled while a page is drawn or given back says afterwards what the
 // worker has of it.
-func TestSettledMeanwhile(t *testing.T) {
+func TestCountersAreSetMeanwhile(t *testing.T) {
 	const counter = HostCounter + "a"
 	all := &askedCounters{LocalCounters: make(LocalCounters)}
 	l := NewPages(limits(func(l *Limits) { l.MaxHostPages = 2 }), all)
@@ -198,7 +198,7 @@ func TestLastPageIsGivenBack(t *testing.T) {
 
 // A worker for which there is no page any more has none of a host in hand either, which
 // another that has pages would miss.
-func TestNoPageInHand(t *testing.T) {
+func TestNoUnusedPage(t *testing.T) {
 	all := make(LocalCounters)
 	cfg := limits(func(l *Limits) { l.MaxPages, l.MaxHostPages, l.Workers = 4, 1, 8 }) // four pages are taken at a time
 	one, two := NewPages(cfg, all), NewPages(cfg, all)

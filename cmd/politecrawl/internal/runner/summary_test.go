@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
-// TestWaitingWhy holds that each host stands with its own reason, those of one together.
-func TestWaitingWhy(t *testing.T) {
+// TestWaitingHostsHaveReasons holds that each host stands with its own reason, those of one together.
+func TestWaitingHostsHaveReasons(t *testing.T) {
 	for _, tt := range []struct {
 		hosts string
 		why   []string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhole(t *testing.T) {
+func TestCompleteLength(t *testing.T) {
 	long := strings.Repeat("x", 4096)
 	for _, tt := range []struct {
 		name, text string

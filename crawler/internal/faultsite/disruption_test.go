@@ -8,8 +8,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// A trial is something that befalls the crawl itself.
-type trial struct {
+// A disruption is something that befalls the crawl itself.
+type disruption struct {
 	name   string
 	at     float64                  // when, as a part of the time
 	befall func(s *soak, m *member) // brings it about; it returns when the crawl goes on

@@ -22,9 +22,9 @@ type account struct {
 	connections bool // the fault is of these, so that every page, and the robots.txt, may be given up
 }
 
-// books goes through what was written down: each page that a page which was fetched links
+// checkFiles goes through what was written down: each page that a page which was fetched links
 // to has one line, in the one file or in the other, unless its host could never be asked.
-func (s *soak) books() {
+func (s *soak) checkFiles() {
 	accounts := make(map[string]*account)
 	connections := make(map[string]bool)
 	for _, f := range faultsite.Faults() {
