@@ -116,7 +116,7 @@ func TestCrawlText(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s")
 	clitest.WantParts(t, got.Out,
-		"finished after ", "pages       3 (status 200: 3)", "rejected    2 (disallowed: 1, out-of-scope: 1)",
+		"finished after ", "pages       3 (status 200: 3)", "skipped     2 (disallowed: 1, out-of-scope: 1)",
 		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in "+dir+"\n")
 }
 
@@ -179,12 +179,12 @@ func TestCrawlLater(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "out  of  it")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
-	clitest.WantParts(t, got.Out, "1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of "+site.URL+": status 503\n")
+	clitest.WantParts(t, got.Out, "1 URL remaining", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of "+site.URL+": status 503\n")
 	if got.Code != cli.ExitLater {
 		t.Errorf("exit code %d", got.Code)
 	}
 	quiet := run(t, "crawl", "--resume", dir, "--max-wait", "10ms", "--quiet")
-	quiet.WantRefusal(t, cli.ExitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
+	quiet.WantRefusal(t, cli.ExitLater, "1 URL remaining", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to resume: politecrawl crawl --resume '"+dir+"'")
 }
 
 // TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would
@@ -208,10 +208,10 @@ func TestCrawlMisuse(t *testing.T) {
 		words []string
 	}{
 		{"no start URL", nil, []string{"give start URLs", "--url-file"}},
-		{"empty seeds", []string{"--url-file", file}, []string{"--url-file: ", file, "holds no URL"}},
-		{"empty standard input", []string{"--url-file", "-"}, []string{"--url-file: standard input holds no URL"}},
+		{"empty seeds", []string{"--url-file", file}, []string{"--url-file: ", file, "has no URL"}},
+		{"empty standard input", []string{"--url-file", "-"}, []string{"--url-file: standard input has no URL"}},
 		{"bad seed", []string{"--url-file", badSeed}, []string{"--url-file: ", "bad.txt\", line 3: ", `"example.com" has no scheme`}},
-		{"missing seeds", []string{"--url-file", "absent.txt"}, []string{"--url-file", "absent.txt", "name a file that can be read"}},
+		{"missing seeds", []string{"--url-file", "absent.txt"}, []string{"--url-file", "absent.txt", "name a file that you can read"}},
 		{"no scheme", []string{"example.com"}, []string{`"example.com" has no scheme`, "https://example.com"}},
 		{"empty URL", []string{""}, []string{"the URL is empty", "https://example.com/"}},
 		{"no such port", []string{"http://h:99999/"}, []string{"there is no port 99999"}},
@@ -225,8 +225,8 @@ func TestCrawlMisuse(t *testing.T) {
 		{"directory holds a crawl", []string{"http://h/", "--output", held}, []string{"--output", held, "name another"}},
 		{"rule of a field", []string{"http://h/", "--extract", "x=[["}, []string{`bad configuration: extract: field "x": selector "[["`}},
 		{"nameless parameter", []string{"http://h/", "--drop-params", ""}, []string{"bad configuration: drop-params: the name of a parameter is empty"}},
-		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "can be written"}},
-		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "can be written"}},
+		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "that you can write to"}},
+		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "that you can write to"}},
 		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},
 	}
 	for _, tt := range tests {
@@ -332,7 +332,7 @@ func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if line, err := stderr.ReadString('\n'); err != nil || line != "interrupted again: what is in flight is broken off\n" {
+	if line, err := stderr.ReadString('\n'); err != nil || line != "interrupted again: aborting the requests in flight\n" {
 		t.Errorf("standard error says %q, %v", line, err)
 	}
 	_ = cmd.Wait() // the exit code says it

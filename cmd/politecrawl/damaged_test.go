@@ -102,8 +102,8 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", "--urls", dir}, {"frontier", "export", dir},
 				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
 			} {
-				run(t, command...).WantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
-					"Put "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, "crawl.json")), again)
+				run(t, command...).WantRefusal(t, cli.ExitFailed, "are intact (politecrawl report "+cli.ShellWord(dir)+")", "the queue of URLs is lost",
+					"Restore "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" from a backup", "settings in "+strconv.Quote(filepath.Join(dir, "crawl.json")), again)
 			}
 			for _, file := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "robots.jsonl", "crawl.json"} {
 				before, after := readText(t, filepath.Join(begun, file)), readText(t, filepath.Join(dir, file))
@@ -134,7 +134,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 		})
 	}
 	t.Run("a name that is not there", func(t *testing.T) {
-		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).WantRefusal(t, cli.ExitMisuse, "there is no directory", "fronteir")
+		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).WantRefusal(t, cli.ExitMisuse, "no directory", "fronteir")
 	})
 }
 
@@ -154,9 +154,9 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 			if err := damage(file); err != nil {
 				t.Fatal(err)
 			}
-			words := []string{strconv.Quote(file) + " is ", "the frontier, which knows what is done and what is left, is still good", "from a copy", crawldir.NewState}
+			words := []string{strconv.Quote(file) + " is ", "the frontier, with all queued URLs, is intact", "from a backup", crawldir.NewState}
 			for _, flag := range []string{"resume", "recrawl"} {
-				run(t, "crawl", "--"+flag, dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with the settings")...)
+				run(t, "crawl", "--"+flag, dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with flags for all settings")...)
 			}
 			run(t, "report", dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
 			if name == "removed" {

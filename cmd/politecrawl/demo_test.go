@@ -77,9 +77,9 @@ func TestDemo(t *testing.T) {
 		begins := "note: "
 		switch i {
 		case 0:
-			begins = fmt.Sprintf("crawling 7 hosts into %q; Ctrl-C finishes what is in flight", dir)
+			begins = fmt.Sprintf("crawling 7 hosts into %q; Ctrl-C finishes the requests in flight and stops", dir)
 		case len(said) - 1:
-			begins = fmt.Sprintf("the files are in %q; remove that directory", dir)
+			begins = fmt.Sprintf("the files are in the temporary directory %q; remove it", dir)
 		}
 		if !strings.HasPrefix(line, begins) {
 			t.Errorf("line %d of standard error: %q, want %q", i+1, line, begins)
@@ -104,11 +104,11 @@ func TestDemoMisuse(t *testing.T) {
 	file := clitest.WriteFile(t, "file", "")
 	program.WantMisuse(t, []string{"demo"}, []clitest.Misuse{
 		{"port in use", []string{"--port", taken}, []string{"--port", taken, "in use", "choose another port"}},
-		{"no such port", []string{"--port", "65536"}, []string{"--port: there is no port 65536", "from 1 to 65535"}},
-		{"negative port", []string{"--port", "-1"}, []string{"--port: there is no port -1"}},
+		{"no such port", []string{"--port", "65536"}, []string{"--port: 65536 is not a port", "from 1 to 65535"}},
+		{"negative port", []string{"--port", "-1"}, []string{"--port: -1 is not a port"}},
 		{"directory holds a crawl", []string{"--output", held}, []string{"--output", held, "name another"}},
-		{"file for a directory", []string{"--output", file}, []string{"--output", file, "can be written"}},
-		{"argument", []string{"http://h/"}, []string{"takes no argument"}},
+		{"file for a directory", []string{"--output", file}, []string{"--output", file, "that you can write to"}},
+		{"argument", []string{"http://h/"}, []string{"takes no arguments"}},
 	})
 }
 

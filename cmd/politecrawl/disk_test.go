@@ -126,7 +126,7 @@ func wantShort(t *testing.T, r clitest.Result, dir string, words ...string) {
 		t.Fatalf("%+v", r)
 	}
 	last := r.Stderr[strings.LastIndex(strings.TrimSuffix(r.Stderr, "\n"), "\n")+1:]
-	for _, word := range append(words, "and go on with: politecrawl crawl --resume "+dir) {
+	for _, word := range append(words, "and resume with: politecrawl crawl --resume "+dir) {
 		if !strings.HasPrefix(last, "politecrawl: ") || !strings.Contains(last, word) {
 			t.Errorf("standard error ends with %q, which lacks %q", last, word)
 		}
@@ -198,8 +198,8 @@ func TestDiskFull(t *testing.T) {
 				}
 				lines := wholeLines(t, dir)
 				if strings.Contains(got.Out, "\n  pages") { // else it was not begun
-					if told := "but not its report"; !strings.Contains(got.Stderr, told) {
-						wantShort(t, got, dir, "make room on that disk")
+					if told := "cannot write the report"; !strings.Contains(got.Stderr, told) {
+						wantShort(t, got, dir, "free space on that disk")
 					}
 					told := counted(t, got)
 					if told < len(done) || told > len(lines) {
@@ -233,7 +233,7 @@ func TestFileSize(t *testing.T) {
 			t.Parallel()
 			site, dir := newWordySite(t, pages), filepath.Join(t.TempDir(), "crawl")
 			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--also-write", tt.formats)
-			wantShort(t, got, dir, tt.says, "let this process write larger files (ulimit -f)")
+			wantShort(t, got, dir, tt.says, "allow larger files (ulimit -f)")
 			done := wholeLines(t, dir)[:counted(t, got)]
 			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.Code != cli.ExitDone || len(done) == 0 {
 				t.Fatalf("after %d pages: %+v", len(done), got)

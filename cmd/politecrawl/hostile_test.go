@@ -237,7 +237,7 @@ func TestHostileSite(t *testing.T) {
 	for page == "" {
 		line, err := notes.ReadString('\n')
 		stderr.WriteString(line)
-		if m := regexp.MustCompile(`watch it at (http://\S+)`).FindStringSubmatch(line); m != nil {
+		if m := regexp.MustCompile(`live page: (http://\S+)`).FindStringSubmatch(line); m != nil {
 			page = m[1]
 		}
 		if err != nil {

@@ -25,10 +25,10 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			args = append(strings.Fields(command), args...)
-			run(t, append(args, "absent.txt")...).WantRefusal(t, cli.ExitMisuse, `"absent.txt"`, "no such file", "name a file that can be read")
-			run(t, append(args, t.TempDir())...).WantRefusal(t, cli.ExitMisuse, "is a directory", "name a file that can be read")
+			run(t, append(args, "absent.txt")...).WantRefusal(t, cli.ExitMisuse, `"absent.txt"`, "no such file", "name a file that you can read")
+			run(t, append(args, t.TempDir())...).WantRefusal(t, cli.ExitMisuse, "is a directory", "name a file that you can read")
 			if strings.HasPrefix(command, "robots") {
-				run(t, append(args, "absent.example/x")...).WantRefusal(t, cli.ExitMisuse, command+": ", "for that of a site, write https://absent.example/x")
+				run(t, append(args, "absent.example/x")...).WantRefusal(t, cli.ExitMisuse, command+": ", "for the robots.txt of a site, write https://absent.example/x")
 			}
 		})
 	}
@@ -40,7 +40,7 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 		t.Run("frontier/"+name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			for _, command := range [][]string{{"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "status", "news"}, {"crawl", "delete", "news"}} {
-				run(t, append(append(command, "--frontier"), args...)...).WantRefusal(t, cli.ExitMisuse, name, "absent.txt", "no such file", "name a file that can be read")
+				run(t, append(append(command, "--frontier"), args...)...).WantRefusal(t, cli.ExitMisuse, name, "absent.txt", "no such file", "name a file that you can read")
 			}
 			if clitest.Exists(out) {
 				t.Error("the output directory was made")

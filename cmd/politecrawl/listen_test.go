@@ -57,7 +57,7 @@ func TestListen(t *testing.T) {
 	watched := ""
 	var out bytes.Buffer
 	stderr := &caller{call: func(line string) {
-		m := regexp.MustCompile(`watch it at (http://127\.0\.0\.1:\d+/) \(add \?token= and the token, once\)\n`).FindStringSubmatch(line)
+		m := regexp.MustCompile(`live page: (http://127\.0\.0\.1:\d+/) \(open it once with \?token=TOKEN\)\n`).FindStringSubmatch(line)
 		if m == nil {
 			return
 		}

@@ -162,8 +162,8 @@ func TestLogFlags(t *testing.T) {
 		run(t, "crawl", site.url, "--log", "loud").WantRefusal(t, cli.ExitMisuse, `--log: "loud" is none of text, json, off`)
 		run(t, "crawl", site.url, "--log", "").WantRefusal(t, cli.ExitMisuse, `--log: "" is none of text, json, off`)
 		run(t, "crawl", site.url, "--log-level", "info+2").WantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
-		crawl("--log-file", file).WantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
-		crawl("--log", "text", "--log-file", t.TempDir()).WantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that can be written")
+		crawl("--log-file", file).WantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "add --log text or --log json")
+		crawl("--log", "text", "--log-file", t.TempDir()).WantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that you can write to")
 	})
 	t.Run("resume", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
@@ -199,7 +199,7 @@ func TestLogFileFull(t *testing.T) {
 	_, err := os.Stat(full)
 	clitest.Need(t, err)
 	got := run(t, "crawl", smallSite(t).url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet", "--log", "json", "--log-file", full)
-	got.WantRefusal(t, cli.ExitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
+	got.WantRefusal(t, cli.ExitDone, `log-file: write "/dev/full"`, "no space left on device", "free space on that disk")
 }
 
 func readText(t *testing.T, name string) string {

@@ -113,7 +113,7 @@ func TestManualPagesAreReproducible(t *testing.T) {
 
 func TestManMisuse(t *testing.T) {
 	run(t, "man").WantRefusal(t, cli.ExitMisuse, "man: give the directory to write")
-	run(t, "man", clitest.WriteFile(t, "file", "")).WantRefusal(t, cli.ExitMisuse, "man: ", "not a directory", "name a directory that can be written")
+	run(t, "man", clitest.WriteFile(t, "file", "")).WantRefusal(t, cli.ExitMisuse, "man: ", "not a directory", "choose a directory that you can write to")
 	if got := run(t, "man", t.TempDir(), "--quiet"); got != (clitest.Result{}) {
 		t.Errorf("with --quiet: %+v", got)
 	}
@@ -140,7 +140,7 @@ func TestManualPagesRender(t *testing.T) {
 	}
 	text := regexp.MustCompile(".\x08").ReplaceAllString(out.String(), "") // bold is a letter over itself
 	clitest.WantParts(t, text, "politecrawl crawl [OPTION ...] URL...", "--max-pages N\n", "POLITECRAWL_MAX_PAGES=100",
-		"  4  later: some host cannot be asked yet", "politecrawl crawl --resume example --max-pages 200")
+		"  4  later: a host allows no request yet", "politecrawl crawl --resume example --max-pages 200")
 }
 
 // TestManualPagesLint is the same by another reader of manual pages, where it is there.

@@ -36,7 +36,7 @@ func peak(t *testing.T, environ []string, args ...string) (bytes float64, code i
 	go func() {
 		defer close(url)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			if m := regexp.MustCompile(`watch it at (http://\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			if m := regexp.MustCompile(`live page: (http://\S+)`).FindStringSubmatch(lines.Text()); m != nil {
 				url <- m[1] + "metrics"
 			}
 		}

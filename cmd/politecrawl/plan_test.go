@@ -42,9 +42,9 @@ func TestPlan(t *testing.T) {
 	own := regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	text := own.ReplaceAllString(got.Out, "127.0.0.1:8080")
 	clitest.WantParts(t, text,
-		"a crawl would fetch 3 pages of 1 host in ", "left alone    3 of 6 URLs (disallowed: 2, not-authorized: 1)",
+		"a crawl would fetch 3 pages of 1 host in ", "skipped       3 of 6 URLs (disallowed: 2, not-authorized: 1)",
 		`disallowed    2 URLs by line 4 of http://127.0.0.1:8080/robots.txt, "Disallow: /private/": /private/x /private/y`,
-		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, of which 2 for robots.txt and sitemaps", "links: they are not followed")
+		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, of which 2 for robots.txt and sitemaps", "pages that only links lead to")
 }
 
 func TestPlanJSON(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPlanJSON(t *testing.T) {
 func TestPlanUnreachable(t *testing.T) {
 	site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "plan", site.URL, "--max-wait", "0s", "--quiet")
-	if got.Code != cli.ExitLater || !strings.Contains(got.Out, "/robots.txt is unreachable: ") || !strings.Contains(got.Out, "but for what cannot be asked for yet") {
+	if got.Code != cli.ExitLater || !strings.Contains(got.Out, "/robots.txt is unreachable: ") || !strings.Contains(got.Out, "without hosts that allow no request yet") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -53,7 +53,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 			t.Errorf("%q with %q: %+v", tt.args, tt.environ, got)
 		}
 		for flag, variable := range map[string]string{whole: "POLITECRAWL_PROXY", "--listen-token": "POLITECRAWL_LISTEN_TOKEN"} {
-			note := "is seen by other users of this machine, in its list of processes; set " + variable
+			note := "in the list of processes; set " + variable
 			if given := slices.Contains(tt.args, flag); given != strings.Contains(got.Stderr, note) {
 				t.Errorf("%q: it is said that it is seen: %t: %s", tt.args, !given, got.Stderr)
 			}

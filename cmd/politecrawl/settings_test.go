@@ -28,13 +28,13 @@ func TestBadConfig(t *testing.T) {
 		{"keys below a key", "c.yaml", "crawl:\n  workers: 3\n", []string{`unknown key "crawl.workers"`}},
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
 		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
-		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "holds no keys", "configs/crawl.yaml", "max-pages: 100"}},
-		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "holds no keys", `{"max-pages": 100}`}},
-		{"a word", "c.yaml", "workers\n", []string{"holds no keys"}},
+		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "has no keys", "configs/crawl.yaml", "max-pages: 100"}},
+		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "has no keys", `{"max-pages": 100}`}},
+		{"a word", "c.yaml", "workers\n", []string{"has no keys"}},
 		{"no value", "c.yaml", "workers:\n", []string{`c.yaml:1": key "workers" has no value`}},
 		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
 		{"wrong kind", "c.yaml", "delay: 1s\nworkers: many\n", []string{"workers in file", "c.yaml:2: ", `"many" is not a whole number`}},
-		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a time`, "500ms"}},
+		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a duration`, "500ms"}},
 		{"list for a value", "c.yaml", "workers: [1, 2]\n", []string{"workers in file", "not a list"}},
 		{"unknown kind of file", "c.conf", "workers: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
 		{"a kind that viper knows", "c.ini", "workers=1\n", []string{`c.ini"`, ".yaml, .toml or .json"}},
@@ -87,7 +87,7 @@ func TestBadConfig(t *testing.T) {
 
 func TestUnknownVariables(t *testing.T) {
 	t.Setenv("POLITECRAWL_DELY", "2s")
-	const says = "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)"
+	const says = "POLITECRAWL_DELY is unknown (did you mean POLITECRAWL_DELAY?)"
 	for _, args := range [][]string{{"config", "show"}, {"crawl", "--resume", t.TempDir()}} {
 		run(t, args...).WantRefusal(t, cli.ExitMisuse, says)
 	}
@@ -125,7 +125,7 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 		"delay", "max-crawl-delay", "max-time", "max-wait", "timeout", "first-byte-timeout", "stall-timeout", "robots-timeout", "robots-retry",
 	} {
 		cases = append(cases, setting{key, "8760h0m1s", "8760h0m1s is longer than 8760h0m0s"}, setting{key, "2562047h", "is longer than 8760h0m0s"},
-			setting{key, "-1s", "-1s is"}, setting{key, "Inf", `"Inf" is not a time such as`})
+			setting{key, "-1s", "-1s is"}, setting{key, "Inf", `"Inf" is not a duration such as`})
 	}
 	settings.New().Visit(func(f *pflag.Flag, _ string) {
 		if kind := f.Value.Type(); (kind == "duration" || kind == "float64") && !slices.ContainsFunc(cases, func(s setting) bool { return s.key == f.Name }) {

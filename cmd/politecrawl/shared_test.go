@@ -46,7 +46,7 @@ func TestSharedCrawl(t *testing.T) {
 
 	shared("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
-	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`)
 	shared("--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
 	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
 	run(t, "crawl", "stop", "news").WantRefusal(t, cli.ExitMisuse, "--frontier")
@@ -58,8 +58,8 @@ func TestSharedCrawl(t *testing.T) {
 	}
 	shared("--crawl-name", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
 	got = shared("--crawl-name", "news", "--worker-name", "two", "--output", w2)
-	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "ended at --max-pages") || !strings.Contains(got.Out, "4 pages in all by 2 workers; this is two of news") ||
-		!strings.Contains(got.Stderr, `with all who have joined "news" on `+server.URL()) {
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "stopped at --max-pages") || !strings.Contains(got.Out, "4 pages by 2 workers; this is worker two of news") ||
+		!strings.Contains(got.Stderr, `as a worker of the crawl "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
 	}
 	if got := shared(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
@@ -69,7 +69,7 @@ func TestSharedCrawl(t *testing.T) {
 	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
-	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "finished") || !strings.Contains(got.Out, "6 pages in all by 2 workers") {
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "finished") || !strings.Contains(got.Out, "6 pages by 2 workers") {
 		t.Errorf("going on: %+v", got)
 	}
 	got = shared("status", "news", "--format", "json")
@@ -77,16 +77,16 @@ func TestSharedCrawl(t *testing.T) {
 	if !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
+	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages fetched, 6 URLs known on 1 host, 0 in flight\n  one ") {
 		t.Errorf("%+v", got)
 	}
-	if got := shared("stop", "news"); got.Code != cli.ExitDone || got.Out != "nobody is at work on news\n" {
+	if got := shared("stop", "news"); got.Code != cli.ExitDone || got.Out != "no worker of news is running\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := shared("delete", "news"); got.Code != cli.ExitDone || got.Out != "news is deleted\n" {
+	if got := shared("delete", "news"); got.Code != cli.ExitDone || got.Out != "deleted news\n" {
 		t.Errorf("%+v", got)
 	}
-	shared("delete", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	shared("delete", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`)
 	got = run(t, "crawl", "--resume", w1)
 	got.WantRefusal(t, cli.ExitFailed, "no such crawl")
 
@@ -121,7 +121,7 @@ func TestJoiningWithOtherAddressesIsRefused(t *testing.T) {
 // A Redis that cannot be used is said to be so, with what to do.
 func TestRedisIsNotThere(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").WantRefusal(t, cli.ExitFailed, "redis is not available", "is it running")
+	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").WantRefusal(t, cli.ExitFailed, "redis is not available", "check that the server runs")
 	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").WantRefusal(t, cli.ExitMisuse, "frontier", "redis://host:port")
 
 	server := redistest.Start(t)
@@ -184,7 +184,7 @@ func TestRedisRefuses(t *testing.T) {
 	status := func(args ...string) clitest.Result {
 		return run(t, append([]string{"crawl", "status", "news", "--frontier", url}, args...)...)
 	}
-	permission := []string{"the password is right", "ACL SETUSER", "SHARED.md"}
+	permission := []string{"the password is correct", "ACL SETUSER", "SHARED.md"}
 	for _, test := range []struct {
 		name  string
 		acl   []string // for SETUSER

@@ -36,7 +36,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 	site := newTestSite(t, pages)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1", "--max-body", "1000")
-	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.Code != cli.ExitDone || !strings.Contains(got.Out, want) {
+	if want := fmt.Sprintf("  truncated   1 page (max-body: 1): %s/\n", site.url); got.Code != cli.ExitDone || !strings.Contains(got.Out, want) {
 		t.Errorf("exit code %d, %s; want %q", got.Code, got.Out, want)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
@@ -46,7 +46,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 	}
 	dir = filepath.Join(t.TempDir(), "out")
 	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1")
-	if want := fmt.Sprintf("  cut         4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
+	if want := fmt.Sprintf("  truncated   4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
 		t.Errorf("%s; want %q", got.Out, want)
 	}
 	made := clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile)))

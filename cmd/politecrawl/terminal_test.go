@@ -90,7 +90,7 @@ func TestViewOnTerminal(t *testing.T) {
 			if !regexp.MustCompile(`pages: [234], `).MatchString(all) { // which of them, goes by how busy the machine is
 				t.Errorf("never shown: the pages on their way; the last screen is\n%s", strings.Join(last, "\n"))
 			}
-			clitest.WantParts(t, all, "/s, of 6 URLs known, ", " to go at the polite rate", "hosts: 1, ", " in flight", "rejected: 1 (disallowed: 1)", "errors: 1 (status 404: 1)")
+			clitest.WantParts(t, all, "/s, 6 URLs known, ", " remaining at this delay", "hosts: 1, ", " in flight", "skipped: 1 (disallowed: 1)", "errors: 1 (status 404: 1)")
 			if strings.Contains(sent, "\x1b[31merrors: 1") != tt.colour {
 				t.Errorf("coloured: %v, want %v", !tt.colour, tt.colour)
 			}

@@ -20,13 +20,13 @@ func TestMisuseOfCommands(t *testing.T) {
 	}{
 		{[]string{"crwal"}, []string{`unknown command "crwal"`, "did you mean crawl?", "politecrawl help"}},
 		{[]string{"zzzzzz"}, []string{`unknown command "zzzzzz"`}},
-		{[]string{"robots"}, []string{"robots: say which: agents, check, ", "lint", "show"}},
+		{[]string{"robots"}, []string{"robots: give a command: agents, check, ", "lint", "show"}},
 		{[]string{"robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?", `"politecrawl help robots"`}},
 		{[]string{"help", "robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?"}},
 		{[]string{"help", "zzzzzz"}, []string{`unknown command "zzzzzz"`}},
 		{[]string{"completion", "tcsh"}, []string{`unknown command "tcsh"`}},
 		{[]string{"completion", "bash", "x"}, []string{`"x"`}},
-		{[]string{"version", "x"}, []string{"takes no argument", `"x"`}},
+		{[]string{"version", "x"}, []string{"takes no arguments", `"x"`}},
 		{[]string{"--zzzzzz"}, []string{"politecrawl: unknown flag --zzzzzz; see politecrawl --help"}},
 		{[]string{"-z"}, []string{"unknown flag -z"}},
 		{[]string{"demo", "--prot", "1"}, []string{"demo: unknown flag --prot", "(did you mean --port?)"}},
@@ -34,13 +34,13 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--max-page", "1"}, []string{"unknown flag --max-page (did you mean --max-pages?)"}},
 		{[]string{"crawl", "--user-agnet", "x"}, []string{"(did you mean --user-agent?)"}},
 		{[]string{"crawl", "--workers", "x"}, []string{"crawl: --workers:", `"x" is not a whole number`}},
-		{[]string{"crawl", "--quiet=x"}, []string{"crawl: --quiet:", `"x" is neither true nor false`}},
+		{[]string{"crawl", "--quiet=x"}, []string{"crawl: --quiet:", `"x" is not true or false`}},
 		{[]string{"crawl", "--max-bytes", "1.5"}, []string{"crawl: --max-bytes:", `"1.5" is not a whole number`}},
 		{[]string{"crawl", "--response-factor", "x"}, []string{"crawl: --response-factor:", `"x" is not a number`}},
 		{[]string{"crawl", "--response-factor", "1e999"}, []string{"crawl: --response-factor:", `"1e999" is not a number`}},
 		{[]string{"crawl", "--delay"}, []string{"crawl: --delay needs a value"}},
 		{[]string{"crawl", "-d"}, []string{"crawl: -d needs a value"}},
-		{[]string{"crawl", "-d", "x"}, []string{"crawl: --delay:", `"x" is not a time`}},
+		{[]string{"crawl", "-d", "x"}, []string{"crawl: --delay:", `"x" is not a duration`}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			run(t, tt.args...).WantRefusal(t, cli.ExitMisuse, tt.words...)
@@ -80,7 +80,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 
 // TestHelpTopics holds that the help lists the topics.
 func TestHelpTopics(t *testing.T) {
-	clitest.WantParts(t, run(t, "help").Out, "\nHelp topics:\n  exit-codes  What the exit code says\n")
+	clitest.WantParts(t, run(t, "help").Out, "\nHelp topics:\n  exit-codes  What the exit codes mean\n")
 }
 
 func TestExitCodesTopicNamesThemAll(t *testing.T) {

@@ -22,26 +22,24 @@ const (
 func ExitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
-		Short: "What the exit code says",
-		Long: `The exit code says how a command ended:
+		Short: "What the exit codes mean",
+		Long: `Every command ends with one of these exit codes:
 
-    0  done; every URL asked about is allowed
-    1  findings: some URL asked about is disallowed, a sitemap or
-       robots.txt is not as it should be, two robots.txt files differ in
-       what they mean, the demo saw a violation
-    2  misuse: a bad argument, flag, environment variable or setting, an
-       invalid URL, or a file or directory that you name and that cannot
-       be opened
+    0  done: the command succeeded, and all checked URLs are allowed
+    1  findings: a checked URL is disallowed, a sitemap or robots.txt has
+       errors, two robots.txt files differ, or the demo saw a violation
+    2  misuse: an invalid argument, flag, variable, setting or URL, or a
+       file or directory that cannot be opened
     3  failed: the command could not do its work; the message says why
-    4  later: some host cannot be asked yet (robots.txt unreachable,
-       Retry-After), so its URLs must wait; of a crawl that is over: only
-       such hosts were left, or --max-time ended it while the robots.txt
-       of one was unreachable. At --max-pages and --max-bytes it is done
-  130  interrupted: what was in flight was finished, or broken off by a
-       second interrupt; the rest is left
+    4  later: a host allows no request yet (robots.txt unreachable,
+       Retry-After). A crawl returns it if only such hosts remain, or if
+       --max-time ends while a robots.txt is unreachable. A crawl that
+       stops at --max-pages or --max-bytes returns 0
+  130  interrupted: the first interrupt finished the requests in flight,
+       a second one aborted them; URLs remain
 
-When several are true of one run, the first of 2, 3, 1, 4, 0 is returned; what was
-interrupted ends with 130 unless it failed.`,
+If several apply, the first of 2, 3, 1, 4, 0 is returned. An interrupted command returns
+130 unless it failed.`,
 	}
 }
 

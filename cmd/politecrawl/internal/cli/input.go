@@ -38,7 +38,7 @@ func ReadInput(name string, stdin io.Reader) ([]byte, error) {
 }
 
 // FileHint is what to do about a file that cannot be opened.
-const FileHint = "name a file that can be read"
+const FileHint = "name a file that you can read"
 
 // A Line is one line of a list.
 type Line struct {

@@ -36,7 +36,7 @@ func (s *Streams) Interruptible(ctx context.Context, abort func(), notice string
 		}
 		if wait() {
 			if notice != "" {
-				s.Notice("interrupted again: what is in flight is broken off")
+				s.Notice("interrupted again: aborting the requests in flight")
 			}
 			abort()
 		}

@@ -22,7 +22,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.HasParent() {
-			return MisuseOf(cmd, "say which: %s", strings.Join(commandNames(cmd), ", "))
+			return MisuseOf(cmd, "give a command: %s", strings.Join(commandNames(cmd), ", "))
 		}
 		return cmd.Help()
 	}
@@ -34,7 +34,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 func IsGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
 
 func unknownCommand(parent *cobra.Command, word string) error {
-	return Misuse("unknown command %q%s; %q lists what there is", word,
+	return Misuse("unknown command %q%s; %q lists the commands", word,
 		DidYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
 }
 
@@ -71,7 +71,7 @@ func Args(atLeast, atMost int, what string) cobra.PositionalArgs {
 		case len(args) < atLeast:
 			return MisuseOf(cmd, "give %s", what)
 		case atMost == 0 && len(args) > 0:
-			return MisuseOf(cmd, "takes no argument, got %q", args[0])
+			return MisuseOf(cmd, "takes no arguments, got %q", args[0])
 		case atMost >= 0 && len(args) > atMost:
 			return MisuseOf(cmd, "give %s, not also %q", what, args[atMost])
 		}
@@ -118,9 +118,9 @@ func BadValue(flag *pflag.Flag, value string) error {
 	case "float64":
 		return fmt.Errorf("%q is not a number", value)
 	case "duration":
-		return fmt.Errorf("%q is not a time such as 500ms, 2s or 1h30m", value)
+		return fmt.Errorf("%q is not a duration such as 500ms, 2s or 1h30m", value)
 	case "bool":
-		return fmt.Errorf("%q is neither true nor false", value)
+		return fmt.Errorf("%q is not true or false", value)
 	default:
 		return fmt.Errorf("%q is none of %s", value, strings.ReplaceAll(kind, "|", ", "))
 	}

@@ -17,7 +17,7 @@ import (
 
 // Command returns the command "config".
 func Command(streams *cli.Streams) *cobra.Command {
-	cmd := cli.Group(&cobra.Command{Use: "config", Short: "The configuration of a crawl"})
+	cmd := cli.Group(&cobra.Command{Use: "config", Short: "Show the configuration of a crawl"})
 	cmd.AddCommand(configShowCommand(streams))
 	return cmd
 }
@@ -30,15 +30,13 @@ func configShowCommand(streams *cli.Streams) *cobra.Command {
 	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "show [URL…]",
-		Short: "The effective configuration, and where each value came from",
-		Long: `Show what "politecrawl crawl" with the same arguments, flags and environment would
-work with, and for each key where its value came from: a flag, a variable of the
-environment, a line of the configuration file, or the default. A flag wins over the
-environment, the environment over the file. The text is YAML and can be saved as a
-configuration file; the users and passwords of proxies are left out of it, as of the
-JSON of --format json, and have to be put in again.
+		Short: "Show each value of the configuration, and where it comes from",
+		Long: `Show the configuration that "politecrawl crawl" would use with the same arguments, flags
+and environment. Each value has its origin: a flag, an environment variable, a line of the
+configuration file, or the default.
 
-A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
+The output is YAML and can be saved as a configuration file. It contains no users and
+passwords of proxies; add them again. If "crawl" would refuse a value, the exit code is 2.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
   politecrawl config show --origin=false > crawl.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +62,7 @@ type shownKey struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
 	From     string `json:"from,omitempty"`
-	Withheld bool   `json:"withheld,omitempty"` // user and password are left out of the value
+	Withheld bool   `json:"withheld,omitempty"` // user and password are omitted of the value
 }
 
 func shown(s *settings.Settings) []shownKey {
@@ -116,7 +114,7 @@ func showConfig(streams *cli.Streams, keys []shownKey, format cli.Format, origin
 			remarks = append(remarks, cli.Escape(k.From))
 		}
 		if k.Withheld {
-			remarks = append(remarks, "user and password are left out")
+			remarks = append(remarks, "user and password are omitted")
 		}
 		value, err := cli.Marshal(k.Value)
 		if err != nil {

@@ -48,7 +48,7 @@ func FuzzConfigFile(f *testing.F) {
 				t.Errorf("a line of the error: %q", line)
 			}
 		}
-		if got.Out == "" || strings.Contains(got.Out, "left out") {
+		if got.Out == "" || strings.Contains(got.Out, "are omitted") {
 			return // nothing is shown, or not all
 		}
 		shown := clitest.WriteFile(t, "shown.yaml", got.Out)
@@ -116,7 +116,7 @@ func TestConfigShowPassword(t *testing.T) {
 		for _, origin := range []string{"true", "false"} {
 			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--origin="+origin)
 			if strings.Contains(got.Out+got.Stderr, "hunter2") || strings.Contains(got.Out, "alice") ||
-				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "user and password are left out\n") || !strings.Contains(got.Out, `["http://open:1"`) {
+				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "user and password are omitted\n") || !strings.Contains(got.Out, `["http://open:1"`) {
 				t.Errorf("%s: %+v", proxy, got)
 			}
 		}
@@ -125,7 +125,7 @@ func TestConfigShowPassword(t *testing.T) {
 			t.Errorf("%s: %+v", proxy, got)
 		}
 	}
-	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.Out, "left out") || strings.Contains(run(t, "config", "show", "--format", "json").Out, "withheld") {
+	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.Out, "are omitted") || strings.Contains(run(t, "config", "show", "--format", "json").Out, "withheld") {
 		t.Errorf("%+v", got)
 	}
 }

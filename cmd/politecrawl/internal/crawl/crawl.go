@@ -41,7 +41,7 @@ for --delay or for the host's own Crawl-delay.`,
 				return err
 			}
 			if len(s.Config.URLs) == 0 {
-				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --url-file")
+				return cli.MisuseOf(cmd, "give start URLs as arguments or with --url-file")
 			}
 			if err := s.Validate(); err != nil {
 				return err

@@ -31,7 +31,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case opts.Resume || opts.Recrawl:
 		return nil
 	case s.Config.Cluster.Frontier == "" && s.Config.Cluster.CrawlName != crawler.Default().Cluster.CrawlName: // which a saved configuration names
-		return cli.Misuse("--crawl-name: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Cluster.CrawlName))
+		return cli.Misuse("--crawl-name: %s is the name of a shared crawl; give the address of its Redis with --frontier", cli.Escape(s.Config.Cluster.CrawlName))
 	case s.Config.Cluster.Frontier == "":
 		return nil
 	}
@@ -43,7 +43,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
 	case err == nil && !s.IsSet("crawl-name") && slices.ContainsFunc(s.Config.URLs, isNew):
-		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --crawl-name NAME, or bring more URLs to that one, with --crawl-name %s",
+		return cli.Misuse("%s already has a crawl with other start URLs; start another crawl with --crawl-name NAME, or add these URLs to it with --crawl-name %s",
 			s.Config.Cluster.Frontier, joined.Cluster.CrawlName)
 	case err == nil:
 		for _, u := range s.Config.URLs {
@@ -54,7 +54,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 		s.Config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
-		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Cluster.CrawlName, s.Config.Cluster.Frontier)
+		return cli.Misuse("no crawl %q to join on %s; give start URLs to start it", s.Config.Cluster.CrawlName, s.Config.Cluster.Frontier)
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
@@ -72,7 +72,7 @@ type sharedFlags struct{ crawler.Cluster }
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Example: example,
-		Args: cli.Args(1, 1, "the name of a crawl, as given to --crawl-name"),
+		Args: cli.Args(1, 1, "the name of a shared crawl (--crawl-name)"),
 	}
 	s := settings.New()
 	s.AddKeys(cmd, redisKeys...)
@@ -81,7 +81,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 			return err
 		}
 		if s.Config.Cluster.Frontier == "" {
-			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
+			return cli.MisuseOf(cmd, "give the address of the Redis of the crawl with --frontier")
 		}
 		f.Cluster = s.Config.Cluster
 		f.CrawlName = args[0]
@@ -100,10 +100,9 @@ func (f *sharedFlags) options() *redisstore.Options {
 
 func crawlStopCommand(streams *cli.Streams) *cobra.Command {
 	var f sharedFlags
-	cmd := f.command("stop", "End a crawl that several processes share",
-		`Tell all processes that work on the crawl to end. Each finishes what it has in flight,
-writes its report, and can go on later with --resume. Those that join later are not
-affected.`,
+	cmd := f.command("stop", "Stop all workers of a shared crawl",
+		`Stop all workers of a shared crawl. Each finishes its requests in flight, writes its
+report, and can be resumed with --resume. Workers that join later are not affected.`,
 		"  politecrawl crawl stop news --frontier redis://10.0.0.5")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
@@ -113,9 +112,9 @@ affected.`,
 			return f.failure(err)
 		}
 		if all.Running() == 0 {
-			return streams.Print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
+			return streams.Print(fmt.Sprintf("no worker of %s is running\n", all.Name))
 		}
-		return streams.Print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", humanize.Count(all.Running(), "worker"), all.Name))
+		return streams.Print(fmt.Sprintf("asked %s of %s to stop; they stop when their requests in flight are finished\n", humanize.Count(all.Running(), "worker"), all.Name))
 	}
 	return cmd
 }
@@ -125,8 +124,8 @@ func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
 		f      sharedFlags
 		format cli.Format
 	)
-	cmd := f.command("status", "Say how a crawl is getting on that several processes share",
-		`Say how far a crawl is that several processes share, and who works on it.`,
+	cmd := f.command("status", "Show the progress and the workers of a shared crawl",
+		`Show the progress of a shared crawl, and each of its workers.`,
 		"  politecrawl crawl status news --frontier redis://10.0.0.5")
 	format.AddFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -146,16 +145,16 @@ func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
 
 func crawlDeleteCommand(streams *cli.Streams) *cobra.Command {
 	var f sharedFlags
-	cmd := f.command("delete", "Take a crawl that several processes shared out of Redis",
-		`Take all that Redis has of a crawl out of it: its frontier, the clocks of its hosts, what
-was known of their robots.txt. What the workers have written stays, and cannot go on any
-more. A crawl that a worker is at is left alone: stop it first.`,
+	cmd := f.command("delete", "Delete a shared crawl from Redis",
+		`Delete a shared crawl from Redis: its frontier, the delays of its hosts and their
+robots.txt. The files of the workers stay, but they cannot be resumed. Stop the crawl
+first; a crawl with running workers is not deleted.`,
 		"  politecrawl crawl delete news --frontier redis://10.0.0.5")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := redisstore.Delete(cmd.Context(), f.Frontier, f.options()); err != nil {
 			return f.failure(err)
 		}
-		return streams.Print(fmt.Sprintf("%s is deleted\n", f.CrawlName))
+		return streams.Print(fmt.Sprintf("deleted %s\n", f.CrawlName))
 	}
 	return cmd
 }
@@ -164,11 +163,11 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 func (f *sharedFlags) failure(err error) error {
 	switch {
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Misuse("there is no crawl %q on %s", f.CrawlName, f.Frontier)
+		return cli.Misuse("no crawl %q on %s", f.CrawlName, f.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
-		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", err)
+		return cli.Failed("%w: its maxmemory is used up, and this command needs memory too; raise it first", err)
 	case errors.Is(err, redisstore.ErrInUse):
-		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(f.CrawlName), cli.ShellWord(f.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as running for 30 seconds)", err, cli.ShellWord(f.CrawlName), cli.ShellWord(f.Frontier))
 	}
 	return runner.RedisError(err)
 }
@@ -203,11 +202,11 @@ func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
 // sharedText is how a shared crawl is getting on, for a person.
 func sharedText(s *shared.Crawl, f frontier.Stats) string {
 	var b strings.Builder
-	state := fmt.Sprintf("%s left", humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL"))
+	state := humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL") + " remaining"
 	if f.Finished() {
 		state = "finished"
 	}
-	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
+	fmt.Fprintf(&b, "%s: %s, %s fetched, %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
 	for _, w := range s.Workers {
 		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Name, humanize.Count(w.Pages, "page"), workerState(w))
 	}
@@ -216,7 +215,7 @@ func sharedText(s *shared.Crawl, f frontier.Stats) string {
 
 func workerState(w shared.Worker) string {
 	if w.Running {
-		return "at work"
+		return "running"
 	}
-	return "not at work, last heard of " + humanize.ShortDuration(w.LastSeenAgo) + " ago"
+	return "not running, last seen " + humanize.ShortDuration(w.LastSeenAgo) + " ago"
 }

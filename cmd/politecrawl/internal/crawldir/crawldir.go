@@ -49,11 +49,11 @@ func ResumeError(flag, dir string, err error) error {
 	none := errors.Is(err, output.ErrNone)
 	switch {
 	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && HoldsCrawl(above):
-		return cli.Misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, cli.ShellWord(above))
+		return cli.Misuse("--%s: %q is part of the crawl in %q; give that directory: --%s %s", flag, dir, above, flag, cli.ShellWord(above))
 	case IsBadJSON(err), none && HoldsFrontier(dir):
 		return DamagedState("--"+flag, dir, ResumeCommand(flag, dir), err)
 	case none:
-		return cli.Misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, err, cli.ShellWord(dir))
+		return cli.Misuse("--%s: %w; start a crawl with: politecrawl crawl URL… --output %s", flag, err, cli.ShellWord(dir))
 	}
 	return cli.Misuse("--%s: %w", flag, cli.QuotePath(err))
 }
@@ -61,7 +61,7 @@ func ResumeError(flag, dir string, err error) error {
 // ResumeCommand returns the command that resumes or recrawls a crawl whose crawl.json was
 // written anew. The flag is "resume" or "recrawl".
 func ResumeCommand(flag, dir string) string {
-	return fmt.Sprintf("politecrawl crawl --%s %s, with the settings that are not the default as flags", flag, cli.ShellWord(dir))
+	return fmt.Sprintf("politecrawl crawl --%s %s, with flags for all settings that are not the default", flag, cli.ShellWord(dir))
 }
 
 // IsBadJSON tells whether a file is not the JSON that it should be.

@@ -20,13 +20,13 @@ const NewState = `{"version":2,"config":{"urls":["START URL"]}}`
 func DamagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, StateFile)
 	if !HoldsFrontier(dir) {
-		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, err)
+		return cli.Failed("%s: %q is damaged, and the crawl cannot be resumed without it; crawl again into a new directory (%w)", command, file, err)
 	}
 	what := "is missing"
 	if !errors.Is(err, output.ErrNone) {
 		what = fmt.Sprintf("is damaged (%v)", err)
 	}
-	return cli.Failed("%s: %q %s; the frontier, which knows what is done and what is left, is still good. Put that file back from a copy, or write %s into it, with the start URLs of the crawl; then: %s",
+	return cli.Failed("%s: %q %s; the frontier, with all queued URLs, is intact. Restore the file from a backup, or write %s into it, with the start URLs of the crawl; then run: %s",
 		command, file, what, NewState, again)
 }
 
@@ -44,9 +44,9 @@ func IsDamagedFrontier(dir string, err error) bool {
 func DamagedFrontier(dir string, err error) error {
 	saved, unread := crawler.Saved(dir)
 	if unread != nil {
-		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
+		return cli.Failed("%w; crawl again into a new directory", err)
 	}
-	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); the list of URLs left to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
+	return cli.Failed("%w. The results are intact (politecrawl report %s); the queue of URLs is lost. Restore %q from a backup, or crawl again into another directory with the settings in %q: politecrawl crawl %s --output NEW",
 		err, cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, StateFile), startWords(saved.URLs))
 }
 

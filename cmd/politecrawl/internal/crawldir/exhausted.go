@@ -15,14 +15,14 @@ var exhaustions = []struct {
 	is     []error
 	remedy string
 }{
-	{[]error{syscall.ENOSPC, syscall.EDQUOT, sqlite.ErrFull}, "make room on that disk"},
-	{[]error{syscall.EFBIG}, "let this process write larger files (ulimit -f)"},
-	{[]error{sqlite.ErrIO}, "let this process write larger files (ulimit -f), or see what is wrong with that disk"},
-	{[]error{syscall.EMFILE}, "let this process have more files and connections open (ulimit -n), or give fewer --workers"},
-	{[]error{syscall.ENFILE}, "have fewer files open on this machine, or raise its limit"},
-	{[]error{syscall.ENOMEM, syscall.ENOBUFS}, "give this process more memory, or fewer --workers"},
-	{[]error{syscall.EROFS}, "mount that file system so that it can be written"},
-	{[]error{syscall.EIO}, "see what is wrong with that disk"},
+	{[]error{syscall.ENOSPC, syscall.EDQUOT, sqlite.ErrFull}, "free space on that disk"},
+	{[]error{syscall.EFBIG}, "allow larger files (ulimit -f)"},
+	{[]error{sqlite.ErrIO}, "allow larger files (ulimit -f), or check that disk"},
+	{[]error{syscall.EMFILE}, "allow more open files (ulimit -n), or use fewer --workers"},
+	{[]error{syscall.ENFILE}, "close files on this machine, or raise its limit"},
+	{[]error{syscall.ENOMEM, syscall.ENOBUFS}, "give this process more memory, or use fewer --workers"},
+	{[]error{syscall.EROFS}, "mount that file system with write access"},
+	{[]error{syscall.EIO}, "check that disk"},
 }
 
 // Remedy says what to do about an error of resource exhaustion. It returns an empty string for
@@ -48,5 +48,5 @@ func ExhaustedError(dir string, err error) error {
 	if remedy == "" {
 		return nil
 	}
-	return cli.Failed("%w; %s, and go on with: politecrawl crawl --resume %s", err, remedy, cli.ShellWord(dir))
+	return cli.Failed("%w; %s, and resume with: politecrawl crawl --resume %s", err, remedy, cli.ShellWord(dir))
 }

@@ -30,8 +30,8 @@ func TestShortError(t *testing.T) {
 		{lookup(syscall.EMFILE), "ulimit -n"},
 		{fmt.Errorf("crawler: dial tcp: %w", lookup(syscall.ENFILE)), "on this machine"},
 		{&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}, "ulimit -n"},
-		{fmt.Errorf("output: %w", &os.PathError{Op: "write", Path: "pages.jsonl", Err: syscall.ENOSPC}), "make room"},
-		{fmt.Errorf("%w: insert", sqlite.ErrFull), "make room"},
+		{fmt.Errorf("output: %w", &os.PathError{Op: "write", Path: "pages.jsonl", Err: syscall.ENOSPC}), "free space"},
+		{fmt.Errorf("%w: insert", sqlite.ErrFull), "free space"},
 		{lookup(syscall.ECONNREFUSED), ""},
 		{errors.New(syscall.EMFILE.Error() + " on the other side"), ""},
 	} {

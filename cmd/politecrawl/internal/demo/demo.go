@@ -46,14 +46,12 @@ func Command(streams *cli.Streams) *cobra.Command {
 	d := &demo{Streams: streams}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See a polite crawl: a small site on this machine, crawled and asked what it saw",
-		Long: `Serve a small web site of several hosts on loopback, crawl it, and compare what the
-crawler says with what the site recorded. No network is needed and no other machine is
-asked for anything. Since nobody is bothered, the delay between two requests to a host
-is 20 ms in place of a second, and a robots.txt that fails is tried again after 1 s.
+		Short: "Crawl a demo site on this machine, and check that the crawl is polite",
+		Long: `Serve a small web site of several hosts on this machine, crawl it, and compare the results
+with the requests that the site recorded. The demo needs no network. The delay between two
+requests to a host is 20 ms, and an unreachable robots.txt is retried after 1 s.
 
-Exit code: 0 when the site saw nothing impolite and the crawl got every page that it
-should and no other, else 1.`,
+Exit code: 0 if the site saw no violation and the crawl fetched the expected pages, else 1.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
@@ -71,7 +69,7 @@ should and no other, else 1.`,
 
 func (d *demo) run(ctx context.Context) error {
 	if d.port < 0 || d.port > 65535 {
-		return cli.Misuse("--port: there is no port %d; choose one from 1 to 65535, or 0 for any free one", d.port)
+		return cli.Misuse("--port: %d is not a port; choose one from 1 to 65535, or 0 for any free port", d.port)
 	}
 	site, err := demosite.Start(&demosite.Options{Port: d.port})
 	if err != nil {
@@ -81,7 +79,7 @@ func (d *demo) run(ctx context.Context) error {
 	temporary := d.output == ""
 	if temporary {
 		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
-			return cli.Failed("no directory to write to: %w; name one with --output", cli.QuotePath(err))
+			return cli.Failed("cannot make a temporary directory: %w; choose a directory with --output", cli.QuotePath(err))
 		}
 	}
 	result, err := d.crawl(ctx, site)
@@ -97,7 +95,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	if temporary && !d.quiet {
-		d.Notice(fmt.Sprintf("the files are in %q; remove that directory when you have seen them", d.output))
+		d.Notice(fmt.Sprintf("the files are in the temporary directory %q; remove it when you are done", d.output))
 	}
 	if d.keep && result.Summary.End == crawler.EndFinished {
 		d.serve(ctx, site)
@@ -142,7 +140,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) 
 
 // serve leaves the site up until the first interrupt.
 func (d *demo) serve(ctx context.Context, site *demosite.Site) {
-	d.Notice("the site is still there: " + site.StartURLs()[0] + " (interrupt to end)")
+	d.Notice("the site is still running at " + site.StartURLs()[0] + "; Ctrl-C stops it")
 	ctx, done := d.Interruptible(ctx, func() {}, "")
 	defer done()
 	<-ctx.Done()

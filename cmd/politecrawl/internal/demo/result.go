@@ -61,9 +61,9 @@ func (r *Result) code() int {
 func (r *Result) Text(paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	p.WriteString(runner.SummaryText(r.Summary))
-	p.Printf("what the site saw in %s:\n", humanize.Count(r.Requests, "request"))
+	p.Printf("the site recorded %s:\n", humanize.Count(r.Requests, "request"))
 	p.Field("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
-	p.Field("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
+	p.Field("robots.txt", "%d, and %d more at redirect targets", r.Robots, r.Moved)
 	p.Field("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
 	verdict := paint(cli.Green, "0 violations")
 	if n := len(r.Violations); n > 0 {
@@ -78,11 +78,11 @@ func (r *Result) Text(paint cli.Painter) string {
 	}
 	switch {
 	case r.Summary.End != crawler.EndFinished:
-		p.Field("verdict", "not compared, because the crawl did not come to its end")
+		p.Field("verdict", "not compared, because the crawl did not finish")
 	case r.Agrees:
-		p.Field("verdict", "%s", paint(cli.Green, "it got each page that a polite crawler should fetch, and no other"))
+		p.Field("verdict", "%s", paint(cli.Green, "the crawl fetched exactly the pages that a polite crawler should fetch"))
 	default:
-		p.Field("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
+		p.Field("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the counts of crawler and site differ",
 			humanize.Count(len(r.Missing), "page"), len(r.Unexpected))))
 		for _, u := range r.Missing {
 			p.Field("missing", "%s", cli.Escape(u))

@@ -111,16 +111,16 @@ func TestDemoResultText(t *testing.T) {
 		demosite.Expectation{Pages: []string{"http://h/a", "http://h/b"}})
 	want := `finished after 1.5s
   pages       2 (status 200: 1, 404: 1)
-  rejected    1 (disallowed: 1)
+  skipped     1 (disallowed: 1)
   robots.txt  1 requested, for 1 host
   sitemaps    1 read, with 1 entry
   files       pages.jsonl, rejected.jsonl and robots/ in out
-what the site saw in 8 requests:
+the site recorded 8 requests:
   pages       3, 1 of them repeated
-  robots.txt  1, and 2 more where one redirects to
+  robots.txt  1, and 2 more at redirect targets
   sitemaps    2, 1 of them not found
   politeness  0 violations, with a delay of 20ms between two requests to a host
-  verdict     it got each page that a polite crawler should fetch, and no other
+  verdict     the crawl fetched exactly the pages that a polite crawler should fetch
 `
 	if diff := cmp.Diff(want, r.Text(func(_ cli.Color, text string) string { return text })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

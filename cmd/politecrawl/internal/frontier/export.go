@@ -10,7 +10,7 @@ func frontierExportCommand(streams *cli.Streams) *cobra.Command {
 	l := &frontierList{Streams: streams, command: "frontier export", urls: true, order: byLeft, format: cli.JSON}
 	cmd := &cobra.Command{
 		Use:   "export DIR",
-		Short: "Every URL of a stopped crawl as JSON lines",
+		Short: "Write every URL of a stopped crawl as JSON lines",
 		Long: `Write every URL in the frontier of a crawl that was stopped, one JSON object a line:
 url, state (pending, scheduled, done or dropped), host, priority (0 first), attempts,
 not_before (left out: now, or never again), of the last good fetch etag, last_modified

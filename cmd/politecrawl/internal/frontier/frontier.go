@@ -25,7 +25,7 @@ import (
 
 // Command returns the command "frontier".
 func Command(streams *cli.Streams) *cobra.Command {
-	cmd := cli.Group(&cobra.Command{Use: "frontier", Short: "Look into what a stopped crawl has left to do"})
+	cmd := cli.Group(&cobra.Command{Use: "frontier", Short: "Show the queue of a stopped crawl"})
 	cmd.AddCommand(frontierStatsCommand(streams), frontierListCommand(streams), frontierExportCommand(streams))
 	return cmd
 }
@@ -64,16 +64,16 @@ func frontierError(command, crawl, dir string, err error) error {
 		return err
 	}
 	err = fmt.Errorf("%s: %w", command, err)
-	const name = "name the output directory of a crawl, or the folder " + crawldir.FrontierFolder + " in it"
+	const name = "name the output directory of a crawl, or its folder " + crawldir.FrontierFolder + ""
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
-		return cli.Failed("%w; look again when that crawl has ended", err)
+		return cli.Failed("%w; retry when that crawl has ended", err)
 	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
 		return crawldir.DamagedFrontier(crawl, err)
 	case errors.Is(err, pebblestore.ErrDamaged):
-		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
+		return cli.Failed("%w; crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return cli.Misuse("%s: there is no directory %q; %s", command, dir, name)
+		return cli.Misuse("%s: no directory %q; %s", command, dir, name)
 	case errors.Is(err, pebblestore.ErrForeign):
 		return cli.Misuse("%w; %s", err, name)
 	}
@@ -95,8 +95,8 @@ type urlState string
 const anyState urlState = "any"
 
 func (f *urlFilter) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every port), name:port or a URL of it")
-	cli.Choice(cmd, &f.state, "state", "only URLs in this state", anyState,
+	cmd.Flags().StringVar(&f.host, "host", "", "select one host: `NAME` (all ports), name:port or a URL")
+	cli.Choice(cmd, &f.state, "state", "select URLs in this state", anyState,
 		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
@@ -168,7 +168,7 @@ func (f *urlFilter) known(command string, view *pebblestore.View) error {
 			return nil
 		}
 	}
-	return cli.Misuse(`%s: --host: the frontier has no host %q; "politecrawl frontier ls DIR" lists those it has`, command, f.host)
+	return cli.Misuse(`%s: --host: no host %q; "politecrawl frontier ls DIR" lists the hosts`, command, f.host)
 }
 
 // A shownURL is a URL of a frontier as JSON.

@@ -100,11 +100,11 @@ func TestFrontierOutputs(t *testing.T) {
 			{"ls.txt", []string{"ls"}, ""},
 			{"ls.json", []string{"ls", "--format", "json", "--limit", "0"}, ""},
 			{"ls_due.txt", []string{"ls", "--sort", "due"}, ""},
-			{"ls_name.txt", []string{"ls", "--sort", "name", "--limit", "3"}, "these are 3 of 4 hosts; --limit 0 lists them all\n"},
+			{"ls_name.txt", []string{"ls", "--sort", "name", "--limit", "3"}, "3 of 4 hosts; --limit 0 lists all\n"},
 			{"ls_host.txt", []string{"ls", "--host", "D.example:80"}, ""},
 			{"ls_host.txt", []string{"ls", "--host", "d.EXAMPLE"}, ""},
 			{"urls.txt", []string{"ls", "--urls"}, ""},
-			{"urls.json", []string{"ls", "--urls", "--format", "json", "--limit", "2"}, "there are more than 2; --limit 0 lists them all\n"},
+			{"urls.json", []string{"ls", "--urls", "--format", "json", "--limit", "2"}, "there are more than 2 URLs; --limit 0 lists all\n"},
 			{"urls_host.txt", []string{"ls", "--urls", "--host", "https://B.example:8443/x"}, ""},
 			{"urls_host.txt", []string{"ls", "--urls", "--host", "b.example"}, ""},
 			{"urls_host.txt", []string{"ls", "--urls", "--host", "b.example:8443"}, ""},
@@ -139,7 +139,7 @@ func TestFrontierFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, "frontier", "stats", dir)
-	if got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, "\nnothing is left to do\n") {
+	if got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, "\nno URLs remaining\n") {
 		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 	totals := clitest.JSON[frontierTotals](t, run(t, "frontier", "stats", dir, "--format", "json").Out)
@@ -250,7 +250,7 @@ func TestFrontierRefusals(t *testing.T) {
 		{[]string{"export", dir, "--host", "a.example:8080"}, []string{`no host "a.example:8080"`}},
 		{[]string{"export", dir, "--host", "a b"}, []string{"--host", `"https://a b"`}},
 		{[]string{"export", dir, "--host", "ftp://a"}, []string{"--host", `"ftp"`}},
-		{nil, []string{"frontier: say which: export, ls, stats"}},
+		{nil, []string{"frontier: give a command: export, ls, stats"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			run(t, append([]string{"frontier"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)

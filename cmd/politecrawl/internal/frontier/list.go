@@ -45,15 +45,16 @@ func frontierListCommand(streams *cli.Streams) *cobra.Command {
 	l := &frontierList{Streams: streams, command: "frontier ls"}
 	cmd := &cobra.Command{
 		Use:   "ls DIR",
-		Short: "The hosts of a stopped crawl, or their URLs",
-		Long: `List the hosts in the frontier of a crawl that was stopped, those with the most URLs
-left first: how many URLs are in each state, the delay between two requests, when the
-host is due for the next one, how much longer it has asked to be left alone, and what
-is known of its robots.txt. With --urls list URLs: those that are pending by host and in
-the order in which they are to be fetched, then those scheduled by time, then those
-that are done or dropped.
+		Short: "List the hosts of a stopped crawl, or their URLs",
+		Long: `List the hosts in the frontier of a stopped crawl, those with the most remaining URLs
+first. Each line has the number of URLs in each state, the delay, the time of the next
+request, the rest of a Retry-After, and the state of robots.txt.
 
-DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.
+With --urls list URLs: pending URLs by host and in order, then scheduled URLs by time, then
+URLs that are done or dropped.
+
+DIR is the output directory of the crawl, or the folder frontier in it. The command changes
+nothing.
 
 With --format json each line is an object: host, urls, pending, scheduled, done,
 dropped, delay_ms, max_in_flight, due_at, blocked_until, and robots, a list with
@@ -68,10 +69,10 @@ failing_since; of a URL the same as "frontier export" writes.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.format.AddFlag(cmd)
-	flags.BoolVar(&l.urls, "urls", false, "list URLs in place of hosts")
+	flags.BoolVar(&l.urls, "urls", false, "list URLs, not hosts")
 	l.filter.flags(cmd)
-	cli.Choice(cmd, &l.order, "sort", "order of the hosts: most URLs left, or first due, first", byLeft, byDue, byName)
-	flags.IntVar(&l.limit, "limit", 50, "most lines; 0: all")
+	cli.Choice(cmd, &l.order, "sort", "sort hosts by remaining URLs, next request or name", byLeft, byDue, byName)
+	flags.IntVar(&l.limit, "limit", 50, "list at most `N` lines; 0: all")
 	return cmd
 }
 
@@ -80,9 +81,9 @@ func (l *frontierList) run(dir string) error {
 	case l.limit < 0:
 		return cli.Misuse("%s: --limit: %d is less than 0", l.command, l.limit)
 	case l.filter.state != anyState && !l.urls:
-		return cli.Misuse("%s: --state is about URLs; add --urls", l.command)
+		return cli.Misuse("%s: --state needs --urls", l.command)
 	case l.order != byLeft && l.urls:
-		return cli.Misuse("%s: --sort is about hosts; leave it or --urls out", l.command)
+		return cli.Misuse("%s: --sort and --urls exclude each other", l.command)
 	}
 	if err := l.filter.prepare(l.command); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (l *frontierList) listURLs(view *pebblestore.View) error {
 			return err
 		}
 		if n++; n > l.limit && l.limit > 0 {
-			l.Notice(fmt.Sprintf("there are more than %d; --limit 0 lists them all", l.limit))
+			l.Notice(fmt.Sprintf("there are more than %d URLs; --limit 0 lists all", l.limit))
 			return nil
 		}
 		if l.format == cli.JSON {
@@ -169,7 +170,7 @@ func (l *frontierList) listHosts(view *pebblestore.View) error {
 		}
 	}
 	if found > len(hosts) {
-		l.Notice(fmt.Sprintf("these are %d of %d hosts; --limit 0 lists them all", len(hosts), found))
+		l.Notice(fmt.Sprintf("%d of %d hosts; --limit 0 lists all", len(hosts), found))
 	}
 	return nil
 }

@@ -35,16 +35,19 @@ func frontierStatsCommand(streams *cli.Streams) *cobra.Command {
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
-		Short: "How much a stopped crawl has done, and has left to do",
-		Long: `Count the URLs and hosts in the frontier of a crawl that was stopped. DIR is the crawl's
-output directory, or the folder frontier in it.
+		Short: "Count the URLs and hosts of a stopped crawl",
+		Long: `Count the URLs and hosts in the frontier of a stopped crawl. DIR is the output directory
+of the crawl, or the folder frontier in it. The command changes nothing. The frontier of a
+running crawl is locked.
 
-Each URL that was ever found is in one state: pending, to be fetched when the turn of
-its host comes; scheduled, to be fetched at a time of its own, as when it is tried
-again; done; or dropped, not to be fetched at all. What was in flight when the crawl
-stopped is pending again.
+Each URL has one state:
 
-Nothing is changed. A crawl that is running has its frontier to itself.`,
+    pending      waits for the delay of its host
+    scheduled    waits for a time of its own, as for a retry
+    done         is fetched
+    dropped      is skipped
+
+URLs that were in flight when the crawl stopped are pending.`,
 		Example: `  politecrawl frontier stats example
   politecrawl frontier stats example --format json`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),
@@ -147,14 +150,14 @@ func (t *frontierTotals) text(now time.Time) string {
 	line("  scheduled", t.Scheduled)
 	line("  done", t.Done)
 	line("  dropped", t.Dropped)
-	hosts := []string{fmt.Sprintf("%d with URLs left", t.Remaining)}
+	hosts := []string{fmt.Sprintf("%d with URLs remaining", t.Remaining)}
 	for _, part := range []struct {
 		n    int
 		what string
 	}{
-		{t.Blocked, "that asked for a pause"},
-		{t.Known, "whose robots.txt is known"},
-		{t.Failing, "whose robots.txt is failing"},
+		{t.Blocked, "that sent Retry-After"},
+		{t.Known, "with known robots.txt"},
+		{t.Failing, "with unreachable robots.txt"},
 	} {
 		if part.n > 0 {
 			hosts = append(hosts, fmt.Sprintf("%d %s", part.n, part.what))
@@ -162,7 +165,7 @@ func (t *frontierTotals) text(now time.Time) string {
 	}
 	line("hosts", t.Hosts, hosts...)
 	if t.Finished {
-		b.WriteString("nothing is left to do\n")
+		b.WriteString("no URLs remaining\n")
 	} else {
 		fmt.Fprintf(&b, "next due     %s\n", fromNow(t.NextDue, now))
 	}

@@ -44,7 +44,7 @@ func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err e
 	end = func() {}
 	switch {
 	case l.format == logOff && l.file != "":
-		return nil, end, cli.Misuse("log-file is %q, but log is off; choose --log text or --log json", l.file)
+		return nil, end, cli.Misuse("log-file is %q, but log is off; add --log text or --log json", l.file)
 	case l.format == logOff, l.format == "":
 		return nil, end, nil
 	}
@@ -58,7 +58,7 @@ func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err e
 	if l.file != "" {
 		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
-			return nil, end, cli.Misuse("log-file: %w; name a file that can be written", cli.QuotePath(err))
+			return nil, end, cli.Misuse("log-file: %w; name a file that you can write to", cli.QuotePath(err))
 		}
 		to := &logFile{file: file, tell: streams.Complain}
 		out, end = to, to.end

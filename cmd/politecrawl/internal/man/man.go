@@ -20,11 +20,10 @@ func Command(streams *cli.Streams) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages of this program",
+		Short: "Write the manual pages",
 		Long: `Write a manual page for each command into DIR/man1, and for each help topic into
-DIR/man7. The directories are made if they are missing. What is written depends on the
-version of the program alone, and on SOURCE_DATE_EPOCH, the date of the pages in seconds
-since 1970: without it they have none.`,
+DIR/man7. The pages depend only on the version of the program and on SOURCE_DATE_EPOCH,
+their date in seconds since 1970. Without it the pages have no date.`,
 		Example: `  politecrawl man ~/.local/share/man && man politecrawl-crawl
   politecrawl man man && man -l man/man1/politecrawl.1`,
 		Args: cli.Args(1, 1, "the directory to write"),
@@ -35,7 +34,7 @@ since 1970: without it they have none.`,
 			}
 			pages, err := writePages(cmd.Root(), args[0], date)
 			if err != nil {
-				return cli.Misuse("man: %w; name a directory that can be written", cli.QuotePath(err))
+				return cli.Misuse("man: %w; choose a directory that you can write to", cli.QuotePath(err))
 			}
 			if quiet {
 				return nil
@@ -81,7 +80,7 @@ func sourceDate(epoch string) (string, error) {
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
-		return "", cli.Misuse("man: SOURCE_DATE_EPOCH is %q; it should be a number of seconds since 1970", epoch)
+		return "", cli.Misuse("man: SOURCE_DATE_EPOCH is %q; set it to seconds since 1970", epoch)
 	}
 	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
 }

@@ -27,23 +27,20 @@ func Command(streams *cli.Streams) *cobra.Command {
 	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "plan URL…",
-		Short: "What a crawl would do, from robots.txt and sitemaps alone",
-		Long: `Say what "politecrawl crawl" with the same arguments, flags, file and environment would
-do: how many pages it would fetch of each host, what it would leave alone and which line
-of a robots.txt keeps how many URLs away, the delay that it would keep, how long it would
-take at that rate, and what its frontier would need.
+		Short: "Say what a crawl would do, from robots.txt and sitemaps alone",
+		Long: `Say what "politecrawl crawl" would do with the same settings: the pages and the delay of
+each host, the skipped URLs, the lines of robots.txt that disallow them, the time, and the
+size of the frontier.
 
-Only robots.txt and sitemaps are asked for, at the pace of the crawl and no page. Nothing
-is written; --output and what else is about files has no effect. It is the least that the
-crawl would do: links are not followed, and pages to which nothing but links lead are not
-in it. What a page would answer is not known either: redirects, failures that are asked
-for again, slow answers that make for a longer delay.
+The command requests only robots.txt files and sitemaps, with the delay of the crawl. It
+requests no page and writes no file. A crawl fetches more: pages that only links lead to,
+redirects, and retries. Slow responses also make its delay longer.
 
-URLs are counted each once, told apart by hashes of 64 bits: among ten million the chance
-that two are taken for one is 3 in a million. In memory a URL takes 20 to 40 bytes.
+Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
+chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.
 
-A host whose robots.txt is unreachable is asked again as a crawl does, if that is due
-within --max-wait. The first interrupt ends the planning, and what is known is printed.
+An unreachable robots.txt is retried within --max-wait. The first interrupt stops the
+command and prints what is known.
 
 With --format json the result is an object on one line: end, started_at, duration_ms, urls,
 pages, rejected (numbers by reason), pages_beyond_limit, requests, robots, sitemaps, entries,
@@ -65,7 +62,7 @@ be asked for yet, 130 interrupted.`,
 				return err
 			}
 			if len(s.Config.URLs) == 0 {
-				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --url-file")
+				return cli.MisuseOf(cmd, "give start URLs as arguments or with --url-file")
 			}
 			if err := s.Validate(); err != nil {
 				return err
@@ -121,10 +118,10 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
 	if !r.Quiet {
-		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
+		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C stops and prints what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
 		view.Repeat(func() { showPlanner(view, planner, time.Now()) })
 	}
-	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: this is what is known")
+	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: the plan is incomplete")
 	defer done()
 	plan, err := planner.Run(ctx)
 	view.End()
@@ -145,13 +142,13 @@ func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
 
 // planningLines is how a planner is getting on, for a person.
 func planningLines(s *crawler.PlanStatus, now time.Time) []string {
-	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsRemaining, humanize.Count(s.URLs, "URL"))
-	hosts := fmt.Sprintf("hosts: %d asked for robots.txt", s.Hosts)
+	sitemaps := fmt.Sprintf("sitemaps: %d read, %d remaining, %s", s.Sitemaps, s.SitemapsRemaining, humanize.Count(s.URLs, "URL"))
+	hosts := fmt.Sprintf("hosts: %d with robots.txt requested", s.Hosts)
 	if n := len(s.Waiting); n > 0 {
-		hosts += fmt.Sprintf(", %d unreachable for now", n)
+		hosts += fmt.Sprintf(", %d unreachable", n)
 	}
 	if wait := s.NextDue.Sub(now); !s.NextDue.IsZero() && wait > time.Second {
-		hosts += ", the next request is due in " + humanize.Duration(wait)
+		hosts += ", next request in " + humanize.Duration(wait)
 	}
 	return []string{sitemaps, hosts}
 }

@@ -53,9 +53,9 @@ func (p *planPage) text() string {
 func (p *planPage) headline() {
 	switch p.End {
 	case crawler.EndInterrupted:
-		p.Printf("interrupted; as far as it was read,\n")
+		p.Printf("interrupted; from what was read so far,\n")
 	case crawler.EndFailed:
-		p.Printf("failed; as far as it was read,\n")
+		p.Printf("failed; from what was read so far,\n")
 	}
 	of := ""
 	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBarred(h) }) {
@@ -64,16 +64,16 @@ func (p *planPage) headline() {
 	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.CrawlDuration))
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
-		p.Printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.PagesBeyondLimit, "page"))
+		p.Printf(", and stop at --%s with %s remaining", p.CrawlEnd, humanize.Count(p.PagesBeyondLimit, "page"))
 	case crawler.EndDeferred:
-		p.Printf(", but for what cannot be asked for yet")
+		p.Printf(", without hosts that allow no request yet")
 	}
 	p.Printf("\n")
 }
 
 // hosts writes a table of those of the crawl.
 func (p *planPage) hosts() {
-	rows := [][]string{{"host", "pages", "left alone", "requests", "delay", "takes"}}
+	rows := [][]string{{"host", "pages", "skipped", "requests", "delay", "time"}}
 	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
 		rows = append(rows, []string{
 			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
@@ -140,10 +140,10 @@ func (p *planPage) delay(h *plan.Host) string {
 // rejected says why URLs would be left alone.
 func (p *planPage) rejected() {
 	if n := humanize.Sum(p.Rejected); n > 0 {
-		p.Field("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
+		p.Field("skipped", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
 	}
 	if p.Rejected[output.Unchanged] > 0 {
-		p.Field("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Sitemaps.Since)
+		p.Field("", "unchanged: according to sitemaps, not changed since %s", p.cfg.Sitemaps.Since)
 	}
 }
 
@@ -174,15 +174,15 @@ func (p *planPage) trouble() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		switch {
 		case isBarred(h):
-			p.Field("address", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not read: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
+			p.Field("blocked", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not requested: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
 		case h.Outcome == "unreachable":
 			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
-			p.Field("later", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
+			p.Field("unreachable", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; retry at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
-			text := fmt.Sprintf("%s asks to be visited at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
+			text := fmt.Sprintf("%s allows visits at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
 			if h.OpensAt != "" {
-				text = p.Paint(cli.Yellow, text+", and is closed now")
+				text = p.Paint(cli.Yellow, text+", not now")
 			}
 			p.Field("hours", "%s", text)
 		}
@@ -206,31 +206,31 @@ func (p *planPage) needs() {
 	time := aboutTime(p.CrawlDuration)
 	switch p.Bottleneck {
 	case plan.BottleneckWorkers:
-		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
+		time += fmt.Sprintf(", limited by the %s (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
 	case plan.BottleneckPerIP:
-		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
+		time += fmt.Sprintf(", limited to %s per IP address (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
 	case plan.BottleneckHost:
 		if p.Slowest != "" && len(p.Hosts) > 1 {
-			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
+			time += ", limited by " + cli.Escape(p.Slowest)
 		}
 	}
 	p.Field("time", "%s", time)
-	p.Field("frontier", "%s on disk and %s of memory at the most", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
+	p.Field("frontier", "at most %s on disk and %s in memory", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
 }
 
 // unknown says what no plan can tell.
 func (p *planPage) unknown() {
 	if p.cfg.Sitemaps.Only {
-		p.Printf("  where pages redirect to: that would come on top\n")
+		p.Printf("  pages that redirects lead to\n")
 	} else {
-		p.Printf("  links: they are not followed, and pages to which only links lead come on top\n")
+		p.Printf("  pages that only links lead to\n")
 	}
-	p.Printf("  what pages answer: redirects, failures that are asked for again, slow answers that need a longer delay\n")
+	p.Printf("  the responses of pages: redirects, retries, slow responses that make the delay longer\n")
 	if p.cfg.Limits.MaxBytes > 0 {
-		p.Printf("  how large pages are: --max-bytes may end the crawl earlier\n")
+		p.Printf("  the size of pages: --max-bytes may stop the crawl earlier\n")
 	}
 	if names := p.unasked(); len(names) > 0 {
-		p.Printf("  what there is on %s\n", strings.Join(names, " "))
+		p.Printf("  the URLs on %s\n", strings.Join(names, " "))
 	}
 }
 

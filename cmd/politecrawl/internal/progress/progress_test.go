@@ -62,8 +62,8 @@ func TestProgressLines(t *testing.T) {
 		p.End()
 		time.Sleep(time.Hour)
 		want := []string{
-			"pages: 120, 1.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 240, 2.0/s, of 247 URLs known, 4s to go at this rate; hosts: 1, 0 active, 0 waiting, 1 later (no robots.txt for now), 0 in flight, the next is due in 1h30m; errors: 40 (status 404: 30, 500: 10)",
+			"pages: 120, 1.0/s, 9000 URLs known, 2h50m remaining at this delay; hosts: 2, 1 active, 1 waiting, 2 in flight; skipped: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 240, 2.0/s, 247 URLs known, 4s remaining at this rate; hosts: 1, 0 active, 0 waiting, 1 deferred (robots.txt unreachable), 0 in flight, next request in 1h30m; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
 		if diff := cmp.Diff(want, strings.Split(said.String(), "\n")); diff != "" {
@@ -93,19 +93,19 @@ func TestReading(t *testing.T) {
 		want []string
 	}{
 		{"slower than its hosts ask for", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, hosts: turns{known: true, active: 1, quiet: 90 * time.Second}},
-			[]string{"pages: 10, 0.5/s, of 110 URLs known, 3m to go at the polite rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
+			[]string{"pages: 10, 0.5/s, 110 URLs known, 3m remaining at this delay", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
 		{"too many hosts to ask", reading{Status: status(func(*crawler.Status) {}), rate: 50},
-			[]string{"pages: 10, 50.0/s, of 110 URLs known, 2s to go at this rate", "hosts: 3, 1 in flight"}},
+			[]string{"pages: 10, 50.0/s, 110 URLs known, 2s remaining at this rate", "hosts: 3, 1 in flight"}},
 		{"a limit comes first", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 20, hosts: turns{known: true, active: 1, quiet: time.Hour}},
-			[]string{"pages: 10, 0.5/s, of 110 URLs known, 20s to go at this rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
+			[]string{"pages: 10, 0.5/s, 110 URLs known, 20s remaining at this rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
 		{"a limit is reached", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 10},
-			[]string{"pages: 10, 0.5/s, of 110 URLs known", "hosts: 3, 1 in flight"}},
+			[]string{"pages: 10, 0.5/s, 110 URLs known", "hosts: 3, 1 in flight"}},
 		{"the next host", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(20 * time.Second)}},
-			[]string{"pages: 10, 0.0/s, of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, https://example.com is due in 20s"}},
+			[]string{"pages: 10, 0.0/s, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, next request to https://example.com in 20s"}},
 		{"the next host is another", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(time.Minute)}},
-			[]string{"pages: 10, 0.0/s, of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, the next is due in 20s"}},
+			[]string{"pages: 10, 0.0/s, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, next request in 20s"}},
 		{"paused", reading{Status: status(func(s *crawler.Status) { idle(s); s.Paused = true }), rate: 2, hosts: turns{known: true, waiting: 3, next: "https://h", due: now, quiet: time.Hour}},
-			[]string{"paused: 10 pages of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight"}},
+			[]string{"paused: 10 pages, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.now = now

@@ -23,16 +23,16 @@ type reading struct {
 
 // lines is the reading for a person.
 func (r *reading) lines() []string {
-	pages := fmt.Sprintf("pages: %d, %.1f/s, of %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.Added, "URL"), r.toGo())
+	pages := fmt.Sprintf("pages: %d, %.1f/s, %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.Added, "URL"), r.toGo())
 	if r.Paused {
-		pages = fmt.Sprintf("paused: %s of %s known", humanize.Count(r.Pages, "page"), humanize.Count(r.Frontier.Added, "URL"))
+		pages = fmt.Sprintf("paused: %s, %s known", humanize.Count(r.Pages, "page"), humanize.Count(r.Frontier.Added, "URL"))
 	}
 	lines := []string{pages, r.hostLine()}
 	if all := r.Shared; all != nil {
-		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Running()))
+		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d running", all.Name, humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Running()))
 	}
 	if rejected := humanize.Sum(r.Rejected); rejected > 0 {
-		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, humanize.Counts(r.Rejected, "")))
+		lines = append(lines, fmt.Sprintf("skipped: %d%s", rejected, humanize.Counts(r.Rejected, "")))
 	}
 	if bad := failures(r.Statuses); len(bad) > 0 {
 		lines = append(lines, fmt.Sprintf("errors: %d%s", humanize.Sum(bad), humanize.Counts(bad, "status ")))
@@ -47,18 +47,18 @@ func (r *reading) hostLine() string {
 		line += fmt.Sprintf(", %d active, %d waiting", h.active, h.waiting)
 	}
 	if n := len(r.Waiting); n > 0 {
-		line += fmt.Sprintf(", %d later (no robots.txt for now)", n)
+		line += fmt.Sprintf(", %d deferred (robots.txt unreachable)", n)
 	}
 	line += fmt.Sprintf(", %d in flight", r.Frontier.Leased)
 	wait := r.NextDue.Sub(r.now)
 	if r.Frontier.Leased > 0 || r.Paused || wait <= time.Second {
 		return line
 	}
-	next := "the next"
+	next := "next request"
 	if h := r.hosts; h.next != "" && !h.due.After(r.NextDue.Add(time.Second)) {
-		next = cli.Escape(string(h.next))
+		next = "next request to " + cli.Escape(string(h.next))
 	}
-	return line + ", " + next + " is due in " + humanize.Duration(wait)
+	return line + ", " + next + " in " + humanize.Duration(wait)
 }
 
 // toGo says when all that is known now will have been fetched: not before the host with
@@ -77,9 +77,9 @@ func (r *reading) toGo() string {
 	case left <= 0:
 		return ""
 	case polite > 0:
-		return ", " + humanize.Duration(max(long, polite, time.Second)) + " to go at the polite rate"
+		return ", " + humanize.Duration(max(long, polite, time.Second)) + " remaining at this delay"
 	case long > 0:
-		return ", " + humanize.Duration(max(long, time.Second)) + " to go at this rate"
+		return ", " + humanize.Duration(max(long, time.Second)) + " remaining at this rate"
 	}
 	return ""
 }

@@ -125,7 +125,7 @@ func endingOf(dir string) *report.Ending {
 func reportError(dirs []string, err error) error {
 	for _, dir := range dirs {
 		if !crawldir.IsDirectory(dir) {
-			return cli.Misuse("report: there is no directory %q; name the output directory of a crawl", dir)
+			return cli.Misuse("report: no directory %q; name the output directory of a crawl", dir)
 		}
 		if _, unread := crawler.Saved(dir); crawldir.IsBadJSON(unread) || errors.Is(unread, output.ErrNone) && crawldir.HoldsFrontier(dir) {
 			return crawldir.DamagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)

@@ -22,7 +22,7 @@ func parseAgent(text string) (agent, error) {
 	var a agent
 	for token := range strings.SplitSeq(text, "+") {
 		if token == "" || strings.Trim(token, tokenCharacters) != "" {
-			return agent{}, fmt.Errorf("%q is not the name of a crawler (letters, digits, -, _ and .)%s", token, tokenHint(token))
+			return agent{}, fmt.Errorf("%q is not a product token (letters, digits, -, _ and .)%s", token, tokenHint(token))
 		}
 		a.tokens = append(a.tokens, token)
 	}
@@ -36,7 +36,7 @@ func tokenHint(text string) string {
 	}
 	// Of what begins like a product, only the names of browsers are no tokens.
 	if name, _, ok := strings.Cut(text, "/"); ok && name != "" && strings.Trim(name, tokenCharacters) == "" {
-		return fmt.Sprintf("; %q is what browsers call themselves, give the crawler's own name, such as Googlebot", name)
+		return fmt.Sprintf("; %q is the token of browsers; give the crawler's own name, such as Googlebot", name)
 	}
 	return "; write it as robots.txt files do, such as Googlebot"
 }

@@ -26,15 +26,15 @@ func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
 	m := &matrix{Streams: streams, input: newInput(streams, "robots agents")}
 	cmd := &cobra.Command{
 		Use:   "agents FILE|URL|- [PATH…]",
-		Short: "Which well-known crawlers may fetch what?",
-		Long: `Show for the well-known crawlers of search engines and of AI companies which paths a
-robots.txt lets them fetch. The robots.txt is a file, that of a URL's origin, or - for
-standard input. Without a PATH it is / and, of the paths that the rules are about, one
-of each kind: kinds differ in who may fetch them.
+		Short: "Show what well-known crawlers may fetch",
+		Long: `Show which paths a robots.txt allows for the well-known crawlers of search engines and AI
+companies. The robots.txt is a file, that of a URL's origin, or - for standard input.
+Without PATH, the command shows / and one example of each set of paths that the rules treat
+alike.
 
-Each crawler is asked for as its operator says it looks for its group: Applebot goes by
-what is said to Googlebot where nobody speaks of Applebot, and AdsBot-Google obeys only
-what is said to itself. --agent names others in their place, as in "robots check".
+Each crawler chooses its group as its operator documents. For example, Applebot obeys the
+group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its own group.
+--agent names other crawlers, as in "robots check".
 
 With --format json the result is one object: from, fetch, paths (path and alike, how
 many more paths were tried that are of its kind) and agents, and truncated where the
@@ -51,7 +51,7 @@ Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
 	}
 	cmd.Flags().SortFlags = false
 	m.format.AddFlag(cmd)
-	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "product tokens, `A,B`, of the crawlers to ask for; none: the well-known ones")
+	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "show the crawlers with product tokens `A,B` (default: the well-known)")
 	m.input.site.Add(cmd.Flags())
 	return cmd
 }
@@ -70,7 +70,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	}
 	for _, path := range paths {
 		if !strings.HasPrefix(path, "/") {
-			return cli.Misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
+			return cli.Misuse("robots agents: %q is not a path; write it as /private/, after the site or file", path)
 		}
 	}
 	if err := m.input.checkFlags(); err != nil {
@@ -276,7 +276,7 @@ func (s shownMatrix) text(paint cli.Painter, width int) string {
 		p.Printf("\n")
 	}
 	if s.RulesOmitted > 0 {
-		p.Printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.RulesOmitted)))
+		p.Printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not checked: there are too many wildcards", s.RulesOmitted)))
 	}
 	return p.String()
 }

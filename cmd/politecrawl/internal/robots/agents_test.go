@@ -138,7 +138,7 @@ func TestAgentsSites(t *testing.T) {
 	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	got := run(t, "robots", "agents", site.URL+"/page", "--agent", "a")
-	want := "http://site-1/robots.txt\nits rules hold (status 200)\n"
+	want := "http://site-1/robots.txt\nits rules apply (status 200)\n"
 	if text := ownTimes(got.Out, site.URL); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n  agent  group    1    2\n  a      *      yes   no\n\n  1  /\n  2  /a\n") {
 		t.Errorf("%s", text)
 	}
@@ -155,8 +155,8 @@ func TestAgentsSites(t *testing.T) {
 func TestAgentsMisuse(t *testing.T) {
 	program.WantMisuse(t, []string{"robots", "agents"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give a file or URL"}},
-		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is no path`}},
-		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is no path"}},
+		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is not a path`}},
+		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is not a path"}},
 		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},

@@ -60,7 +60,7 @@ func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
 	c := &check{Streams: streams, input: newInput(streams, "robots check"), groups: lineFinder{}}
 	cmd := &cobra.Command{
 		Use:   "check URL…",
-		Short: "May these URLs be fetched, by which agent, by which line?",
+		Short: "Check whether robots.txt allows URLs, and by which line",
 		Long: `Say for each URL whether it may be fetched, and which line of robots.txt decides.
 A URL is judged as a crawl sends it: /a\b as /a/b, /100% as /100%25.
 The robots.txt of each URL's origin is fetched, or read from --robots; with that, a
@@ -99,10 +99,10 @@ only answer.`,
 	c.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
-	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
+	flags.StringVar(&c.robots, "robots", "", "check against `FILE` instead of the sites' robots.txt; -: standard input")
+	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "check for the crawlers with the product tokens `A,B`")
 	c.input.site.Add(flags)
-	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
+	flags.BoolVar(&c.explain, "explain", false, "explain each verdict")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
@@ -122,7 +122,7 @@ func (c *check) run(ctx context.Context, args []string) error {
 		}
 	}
 	if asked == 0 {
-		return cli.Misuse("robots check: there is no URL on standard input; write them one a line")
+		return cli.Misuse("robots check: standard input has no URL; write one URL per line")
 	}
 	return cli.ExitWith(c.code)
 }
@@ -134,7 +134,7 @@ func (c *check) prepare(args []string) error {
 		readsURLs = readsURLs || raw == cli.Stdin
 	}
 	if readsURLs && c.robots == cli.Stdin {
-		return cli.Misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
+		return cli.Misuse("robots check: standard input cannot be both robots.txt and URLs; give one of them as a file")
 	}
 	if err := c.input.checkFlags(); err != nil {
 		return err
@@ -305,15 +305,15 @@ func (a answer) why() string {
 	from := cli.InputName(a.RobotsURL)
 	switch {
 	case a.Verdict == later && a.RetryAt.IsZero():
-		return fmt.Sprintf("%s is refused: %s", from, a.Error)
+		return fmt.Sprintf("%s is blocked: %s", from, a.Error)
 	case a.Verdict == later:
-		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, humanize.Time(a.RetryAt))
+		return fmt.Sprintf("%s is unreachable (%s); retry after %s", from, a.Error, humanize.Time(a.RetryAt))
 	case a.Rule != "" && a.Group != "":
 		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
 	case a.Group != "":
 		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, from)
 	case a.Error != "":
-		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, a.Error, a.Status)
+		return fmt.Sprintf("%s: %s (status %d), treated as no robots.txt", from, a.Error, a.Status)
 	case a.Status >= 300:
 		return fmt.Sprintf("there is no %s (status %d)", from, a.Status)
 	default:

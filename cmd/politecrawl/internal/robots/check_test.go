@@ -131,7 +131,7 @@ func TestCheckStandardInput(t *testing.T) {
 	})
 	t.Run("no URL at all", func(t *testing.T) {
 		for _, nothing := range []string{"", "\n", "\ufeff\n# no URL\n"} {
-			runWith(t, nothing, "robots", "check", "-", "--robots", file).WantRefusal(t, cli.ExitMisuse, "robots check", "no URL on standard input")
+			runWith(t, nothing, "robots", "check", "-", "--robots", file).WantRefusal(t, cli.ExitMisuse, "robots check", "standard input has no URL")
 		}
 	})
 }
@@ -201,8 +201,8 @@ func TestCheckSiteOutcomes(t *testing.T) {
 	}{
 		{"ROB-STA-01/404", status(404), allowed, cli.ExitDone, "there is no "},
 		{"ROB-STA-01/403", status(403), allowed, cli.ExitDone, "there is no "},
-		{"ROB-STA-02/503", status(503), later, cli.ExitLater, "ask again after"},
-		{"ROB-STA-01/429", status(429), later, cli.ExitLater, "ask again after"},
+		{"ROB-STA-02/503", status(503), later, cli.ExitLater, "retry after"},
+		{"ROB-STA-01/429", status(429), later, cli.ExitLater, "retry after"},
 		{"ROB-FET-15/hangs up", func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -210,8 +210,8 @@ func TestCheckSiteOutcomes(t *testing.T) {
 				return
 			}
 			conn.Close()
-		}, later, cli.ExitLater, "ask again after"},
-		{"ROB-FET-17/never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, later, cli.ExitLater, "ask again after"},
+		}, later, cli.ExitLater, "retry after"},
+		{"ROB-FET-17/never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, later, cli.ExitLater, "retry after"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestCheckMisuse(t *testing.T) {
 		{"ROB-LOC-15/zone", []string{"http://[fe80::1%25eth0]/"}, []string{"zone"}},
 		{"no path, with --robots", []string{"--robots", file, "private/x"}, []string{`"private/x" is neither a path nor a whole URL; write it as /private/x`}},
 		{"ROB-UA-10/version", []string{"--agent", "Foobot/2.1", "--robots", file, "/"}, []string{`"Foobot/2.1"`, `"Foobot"`}},
-		{"ROB-UA-10/browser", []string{"--agent", "Mozilla/5.0", "--robots", file, "/"}, []string{`"Mozilla/5.0"`, "what browsers call themselves", "such as Googlebot"}},
+		{"ROB-UA-10/browser", []string{"--agent", "Mozilla/5.0", "--robots", file, "/"}, []string{`"Mozilla/5.0"`, "the token of browsers", "such as Googlebot"}},
 		{"ROB-UA-10/empty", []string{"--agent", "", "--robots", file, "/"}, []string{"--agent"}},
 		{"ROB-UA-10/words", []string{"--agent", "Foo Bar", "--robots", file, "/"}, []string{`"Foo Bar"`}},
 		{"ROB-UA-10/not ASCII", []string{"--agent", "ツ", "--robots", file, "/"}, []string{`"ツ"`}},

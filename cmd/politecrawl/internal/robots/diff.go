@@ -27,17 +27,15 @@ func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
 	d.input.options.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "What may be fetched, and what not, since a robots.txt was changed?",
-		Long: `Compare what two robots.txt files mean: for which agents which URLs have got another
-verdict, by which lines. Order, comments, spelling and grouping make no difference; nor
-does a rule that decides nothing. OLD and NEW are files, URLs, of which the robots.txt
-of the origin is fetched, or one of them - for standard input.
+		Short: "Compare what two robots.txt files allow",
+		Long: `Compare two robots.txt files by meaning: which URLs have another verdict, for which
+agents, and by which lines. Order, comments, spelling, grouping and rules without effect
+make no difference. OLD and NEW are files or URLs; for a URL, the robots.txt of its origin
+is fetched. One of them can be -, standard input.
 
-A change is a pattern, as in a rule. All URLs that it matches have changed so, except
-those that are said to be excepted: these have kept their verdict, or are listed by
-themselves. "any other agent" is one that neither file names. Where Crawl-delay or
-Sitemap lines have changed, that is listed too. The last line says how many changes
-there are: no more than --limit are listed, some of each agent's.
+A change is a pattern, as in a rule. All URLs that match it have changed, without the
+listed exceptions. "any other agent" is an agent that neither file names. Changes of
+Crawl-delay and Sitemap lines are listed too. The last line has the number of changes.
 
 With --format json the result is one object: old, new, changed, agents (with agents,
 changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any other agent.
@@ -54,14 +52,14 @@ unreachable. With --quiet it is the only answer.`,
 	cmd.Flags().SortFlags = false
 	d.format.AddFlag(cmd)
 	d.input.site.Add(cmd.Flags())
-	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
+	cmd.Flags().IntVar(&d.limit, "limit", 100, "list at most `N` changes; 0: all")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print errors only")
 	return cmd
 }
 
 func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	if oldName == cli.Stdin && newName == cli.Stdin {
-		return cli.Misuse("robots diff: standard input cannot be both files; give one of them by its name")
+		return cli.Misuse("robots diff: standard input cannot be both files; name one of them")
 	}
 	if d.limit < 0 {
 		return cli.Misuse("robots diff: --limit: %d is not a number of changes", d.limit)
@@ -79,9 +77,9 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	}
 	diff := robotsdiff.Compare(was.file, is.file, nil)
 	if !diff.Complete {
-		const why = "the files differ in so much, or hold so many rules or wildcards, that they were not compared to the end"
+		const why = "the files have too many differences, rules or wildcards to be compared completely"
 		if !diff.Changed() {
-			return cli.Failed("robots diff: %s; no change was found until then", why)
+			return cli.Failed("robots diff: %s; no change was found so far", why)
 		}
 		d.remark(why + "; there may be more changes and exceptions")
 	}
@@ -108,7 +106,7 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 		d.remark(cli.InputName(r.from) + " " + cutOff)
 	}
 	if err == nil && slices.ContainsFunc(r.file.Findings, func(f robotstxt.Finding) bool { return f.Kind == robotstxt.KindHTML }) {
-		d.remark(cli.InputName(r.from) + " is an HTML page, not a robots.txt; lines in it that look like rules count all the same")
+		d.remark(cli.InputName(r.from) + " is an HTML page, not a robots.txt; lines that look like rules still apply")
 	}
 	return r, err
 }

@@ -66,7 +66,7 @@ func TestDiffNoChange(t *testing.T) {
 	parts := strings.Split(strings.ReplaceAll(other, "Disallow: /cart/\n", ""), "\n\n")
 	parts[0], parts[2] = parts[2]+"\nDisallow: /cart/", parts[0]+"\nDisallow: /cart/"
 	got := runWith(t, strings.Join(parts, "\n# new\n"), "robots", "diff", diffOld, "-")
-	want := "old  " + diffOld + "\nnew  standard input\n\nNo change: whatever was allowed is, and nothing else.\n"
+	want := "old  " + diffOld + "\nnew  standard input\n\nNo change: both files allow the same URLs.\n"
 	if got != (clitest.Result{Out: want}) {
 		t.Errorf("%+v", got)
 	}
@@ -92,7 +92,7 @@ For every agent:
   /b  allowed → disallowed
       old: no rule matches
       new: line 2, "Disallow: /b"
-  Crawl-delay: 40s → 50s  (politecrawl waits 30s for either)
+  Crawl-delay: 40s → 50s  (politecrawl waits 30s for both)
 
 3 changes for every agent
 `
@@ -104,7 +104,7 @@ For every agent:
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
-		run(t, append([]string{"robots", "diff"}, args...)...).WantRefusal(t, cli.ExitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
+		run(t, append([]string{"robots", "diff"}, args...)...).WantRefusal(t, cli.ExitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "retry after")
 	}
 }
 
@@ -129,8 +129,8 @@ func TestDiffLimit(t *testing.T) {
 		sections int
 		last     string
 	}{
-		{nil, 99, 3, "1203 changes for 2 agents and any other, 2 changes of sitemaps; shown are 100, --limit 0 lists all"},
-		{[]string{"--limit", "12"}, 12, 3, "; shown are 12, --limit 0 lists all"},
+		{nil, 99, 3, "1203 changes for 2 agents and any other, 2 changes of sitemaps; 100 are listed, --limit 0 lists all"},
+		{[]string{"--limit", "12"}, 12, 3, "; 12 are listed, --limit 0 lists all"},
 		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 agents and any other, 2 changes of sitemaps"},
 	} {
 		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
@@ -168,7 +168,7 @@ func TestDiffGivesUp(t *testing.T) {
 		return rules
 	}
 	got := runWith(t, stars("ab", "a"), "robots", "diff", "-", clitest.WriteFile(t, "new.txt", stars("ba", "b")))
-	if got.Code == cli.ExitDone || !strings.Contains(got.Stderr, "not compared to the end") {
+	if got.Code == cli.ExitDone || !strings.Contains(got.Stderr, "to be compared completely") {
 		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 }

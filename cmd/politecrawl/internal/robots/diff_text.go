@@ -19,7 +19,7 @@ func (s shownDiff) text(paint cli.Painter, limit int) string {
 	}
 	p.Printf("old  %s\nnew  %s\n", cli.Escape(cli.InputName(s.Old)), cli.Escape(cli.InputName(s.New)))
 	if !s.Changed {
-		p.Printf("\nNo change: whatever was allowed is, and nothing else.\n")
+		p.Printf("\nNo change: both files allow the same URLs.\n")
 	}
 	for _, a := range s.Agents {
 		p.agentDiff(a, s.named)
@@ -79,7 +79,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 		p.delay(a.CrawlDelay)
 	}
 	if left := a.count() - n; left > 0 {
-		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more; --limit 0 lists all", left)))
 	}
 }
 
@@ -104,7 +104,7 @@ func (p *diffPage) delay(d *shownDelayDiff) {
 	const most = robotstxt.DefaultMaxCrawlDelay
 	same := ""
 	if min(d.OldMS, d.NewMS) >= most.Milliseconds() {
-		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
+		same = fmt.Sprintf("  (politecrawl waits %v for both)", most)
 	}
 	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.OldMS), humanize.Delay(d.NewMS), same)
 }
@@ -116,7 +116,7 @@ func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file
 		p.Printf("  %s  %s, line %d\n", p.Paint(tint, sign+cli.Escape(m.URL)), file, m.Line)
 	}
 	if left := len(list) - n; left > 0 {
-		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more; --limit 0 lists all", left)))
 	}
 }
 
@@ -144,7 +144,7 @@ func (p *diffPage) summary(s shownDiff) {
 	}
 	text := strings.Join(parts, ", ")
 	if p.shown < changes+sitemaps {
-		text += fmt.Sprintf("; shown are %d, --limit 0 lists all", p.shown)
+		text += fmt.Sprintf("; %d are listed, --limit 0 lists all", p.shown)
 	}
 	p.Printf("\n%s\n", text)
 }

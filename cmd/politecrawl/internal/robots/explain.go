@@ -119,9 +119,9 @@ func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 	p := &explainPage{cli.Page{Paint: paint}}
 	switch x.Because {
 	case becauseNoFile:
-		p.line("rules", "none, so that everything is allowed")
+		p.line("rules", "none; everything is allowed")
 	case becauseUnreachable:
-		p.line("rules", "not known, so that nothing may be fetched for now")
+		p.line("rules", "unknown; no URL may be fetched now")
 	default:
 		p.line("group", x.group(ans.Group, a)+x.groupLines())
 		p.line("compared", cli.Escape(x.Path))
@@ -146,7 +146,7 @@ func (x *explanation) group(name string, a agent) string {
 	case x.Token == "":
 		return fmt.Sprintf("none, the file names neither %s nor *", strings.Join(a.tokens, " nor "))
 	case len(a.tokens) == 0:
-		return "*, which is for all that no other group names"
+		return "*, for all crawlers that no other group names"
 	case x.Token == "*":
 		return fmt.Sprintf("*, since no group names %s", strings.Join(a.tokens, " or "))
 	case len(a.tokens) > 1:
@@ -180,13 +180,13 @@ const shownMatches = 10
 func (p *explainPage) matches(x *explanation) {
 	switch {
 	case x.Because == becauseRobots:
-		p.line("rules", "none counts: /robots.txt itself is always allowed")
+		p.line("rules", "not used: /robots.txt is always allowed")
 		return
 	case x.Rules == 0 && x.Token != "":
-		p.line("rules", "the group has none, so that everything is allowed")
+		p.line("rules", "the group has none; everything is allowed")
 		return
 	case len(x.Matches) == 0 && x.Token != "":
-		p.line("rules", fmt.Sprintf("none of %d matches, so that it is allowed", x.Rules))
+		p.line("rules", fmt.Sprintf("none of %d matches; the URL is allowed", x.Rules))
 		return
 	}
 	for i, m := range x.Matches {
@@ -212,11 +212,11 @@ func (p *explainPage) matches(x *explanation) {
 func (r reason) words() string {
 	switch r {
 	case becauseOnly:
-		return "the only one that matches"
+		return "the only match"
 	case becauseTie:
-		return "of the longest the one that allows"
+		return "the longest match, and allow wins"
 	default:
-		return "the longest that matches"
+		return "the longest match"
 	}
 }
 
@@ -234,9 +234,9 @@ func (p *explainPage) fetch(x *explanation) {
 	if x.Because == becauseUnreachable {
 		p.line("", fetched)
 		if !f.RetryAt.IsZero() {
-			p.line("", fmt.Sprintf("failing since %s, next try %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
+			p.line("", fmt.Sprintf("failing since %s, next retry %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
 		}
 		return
 	}
-	p.line("", fetched+", holds until "+humanize.Time(f.ExpiresAt))
+	p.line("", fetched+", valid until "+humanize.Time(f.ExpiresAt))
 }

@@ -32,7 +32,7 @@ func newInput(streams *cli.Streams, command string) robotsInput {
 // checkFlags refuses flags before anything is read.
 func (in *robotsInput) checkFlags() error {
 	if in.site.Timeout <= 0 {
-		return cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.Timeout)
+		return cli.Misuse("%s: --timeout: %v is not positive", in.command, in.site.Timeout)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (in *robotsInput) file(name string) (ruling, error) {
 	case err == nil:
 		return ruling{from: name, body: body, file: robotstxt.Parse(body, in.options)}, nil
 	case errors.Is(err, fs.ErrNotExist) && looksLikeSite(name):
-		return ruling{}, cli.Misuse("%w; for that of a site, write https://%s", err, name)
+		return ruling{}, cli.Misuse("%w; for the robots.txt of a site, write https://%s", err, name)
 	}
 	return ruling{}, err
 }

@@ -36,15 +36,14 @@ func robotsLintCommand(streams *cli.Streams) *cobra.Command {
 	l := &lint{Streams: streams, input: newInput(streams, "robots lint"), counts: map[robotslint.Severity]int{}}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|URL|-…",
-		Short: "What is wrong with a robots.txt, and how to put it right",
-		Long: `Find what is wrong with a robots.txt: lines that crawlers skip, rules that mean
-something else than it seems, rules that no URL needs. Each finding has its line, what
-is wrong there, the rule of the specification behind it and a fix; a file without
-findings is passed over in silence. For a URL the robots.txt of its origin is fetched.
-A - reads standard input.
+		Short: "Find errors in a robots.txt, with fixes",
+		Long: `Find errors in a robots.txt: lines that crawlers ignore, misleading rules, redundant
+rules. Each finding has the line, the problem, the rule of the specification and a fix. A
+file without findings prints nothing. For a URL, the robots.txt of its origin is fetched.
+- reads standard input.
 
-An error is a line that does not do what it was written for, a warning one that does it
-for some crawlers only, by luck, or in vain; a note is good to know.
+An error is a line that does not work. A warning is a line that works for some crawlers
+only, or has no effect. A note is information.
 
 With --format json each finding is an object on a line of its own: file, line, severity
 (error, warning or note), kind, id, text, message, fix, and more, the number of findings
@@ -63,7 +62,7 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 	flags.SortFlags = false
 	l.input.site.Add(flags)
 	flags.BoolVarP(&l.quiet, "quiet", "q", false, "print errors only")
-	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
+	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "list at most `N` findings of a kind per file; 0: all")
 	return cmd
 }
 
@@ -115,8 +114,8 @@ func (l *lint) astray(rec *robotsext.Record) error {
 	f := robotslint.Finding{
 		Line: 1, Severity: robotslint.Error, Kind: "redirect-loop", Rule: "ROB-FET-07",
 		Text:    strings.Join(rec.Chain, " → "),
-		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
-		Fix:     "answer with the file itself, or by one redirect to it",
+		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers treat the file as missing, and everything is allowed",
+		Fix:     "respond with the file itself, or with one redirect to it",
 	}
 	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
 		f.Kind, f.Rule = "too-many-redirects", "ROB-FET-05"
@@ -162,7 +161,7 @@ func (f lintFinding) text(paint cli.Painter) string {
 	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
 		cli.Escape(f.Message), f.Kind, f.Rule, cli.Escape(f.Fix))
 	if f.More > 0 {
-		text += paint(cli.Faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
+		text += paint(cli.Faint, fmt.Sprintf("    and %d more; --limit 0 lists all", f.More)) + "\n"
 	}
 	return text
 }

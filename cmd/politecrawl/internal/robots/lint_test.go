@@ -88,7 +88,7 @@ func TestLintLimit(t *testing.T) {
 		}
 	}
 	text := runWith(t, body, "robots", "lint", "-").Out
-	if !strings.HasSuffix(text, "    and so in 50 more places, which --limit 0 lists\n150 errors\n") {
+	if !strings.HasSuffix(text, "    and 50 more; --limit 0 lists all\n150 errors\n") {
 		t.Errorf("ends with %q", text[max(len(text)-200, 0):])
 	}
 }

@@ -39,13 +39,13 @@ func (r ruling) cut() bool {
 }
 
 // cutOff says so of it.
-var cutOff = fmt.Sprintf("is longer than what is read of it, %d bytes; the rest has no effect", robotstxt.DefaultMaxBytes)
+var cutOff = fmt.Sprintf("is longer than %d bytes; the rest has no effect", robotstxt.DefaultMaxBytes)
 
 // missing says of a record that there is no robots.txt, and how that is known.
 func missing(rec *robotsext.Record) string {
 	from := rec.Origin.RobotsURL()
 	if err := rec.RedirectError(); err != nil {
-		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, cli.ErrorText(err), rec.Status)
+		return fmt.Sprintf("%s: %s (status %d), treated as no robots.txt", from, cli.ErrorText(err), rec.Status)
 	}
 	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
 }
@@ -66,7 +66,7 @@ func (r ruling) barred() string { return site.RefusedRobots(r.record) }
 // has the exit code for that.
 func (r ruling) unread() (text string, code int) {
 	if why := r.barred(); why != "" {
-		return "is refused: " + why, cli.ExitFailed
+		return "is blocked: " + why, cli.ExitFailed
 	}
-	return fmt.Sprintf("is unreachable: %s; ask again after %s", r.reason(), humanize.Time(r.record.RetryAt)), cli.ExitLater
+	return fmt.Sprintf("is unreachable: %s; retry after %s", r.reason(), humanize.Time(r.record.RetryAt)), cli.ExitLater
 }

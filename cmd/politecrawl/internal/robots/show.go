@@ -63,15 +63,13 @@ func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 	in := newInput(streams, "robots show")
 	cmd := &cobra.Command{
 		Use:   "show URL|FILE|-",
-		Short: "A robots.txt as it is understood",
-		Long: `Show a robots.txt as it is understood: the groups, merged by agent, with the line of
-each rule; delays, sitemaps, other fields, and what is odd about it. For a URL the
-robots.txt of its origin is fetched, and the outcome, the status, the chain of
-redirects and the times are shown too. A - reads standard input. No more than 100,000
-rules and fields are listed: a file in which groups overlap may come to many millions.
+		Short: "Show how a robots.txt is parsed",
+		Long: `Show how a robots.txt is parsed: groups by agent with the line of each rule, delays,
+sitemaps, other fields, and findings. For a URL, the robots.txt of its origin is fetched,
+and its status, redirects and times are shown. - reads standard input. At most 100,000
+rules and fields are listed.
 
-Exit code: 0, 2 misuse, 3 failed, as when the address of the site is not allowed, 4 the
-robots.txt is unreachable.`,
+Exit code: 0 done, 2 misuse, 3 failed or blocked address, 4 robots.txt unreachable.`,
 		Args: cli.Args(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(cmd.Context(), &in, args[0], format)
@@ -91,7 +89,7 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 		return err
 	}
 	if why := r.barred(); why != "" {
-		return cli.Failed("robots show: %s is refused: %s", r.from, why)
+		return cli.Failed("robots show: %s is blocked: %s", r.from, why)
 	}
 	if format == cli.JSON {
 		err = in.PrintJSON(r.shown())

@@ -142,7 +142,7 @@ func TestShowSite(t *testing.T) {
 		t.Errorf("fetched at %v, expires at %v", f.FetchedAt, f.ExpiresAt)
 	}
 	text := run(t, "robots", "show", site.URL)
-	clitest.WantParts(t, text.Out, "its rules hold (status 200)", "redirected: "+site.URL+"/robots.txt → "+site.URL+"/moved.txt",
+	clitest.WantParts(t, text.Out, "its rules apply (status 200)", "redirected: "+site.URL+"/robots.txt → "+site.URL+"/moved.txt",
 		"valid until: ", time.Now().Format(" -07:00\n"), "For a:")
 }
 
@@ -153,7 +153,7 @@ func TestShowSiteWithoutRules(t *testing.T) {
 		says         []string
 	}{
 		{404, cli.ExitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
-		{503, cli.ExitLater, "unreachable", []string{"nothing may be fetched for now (status 503)", "because: ", "failing since: ", "next try: "}},
+		{503, cli.ExitLater, "unreachable", []string{"no URL may be fetched now (status 503)", "because: ", "failing since: ", "next retry: "}},
 	} {
 		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "show", site.URL, "--format", "json")

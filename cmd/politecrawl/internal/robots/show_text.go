@@ -60,7 +60,7 @@ func (s shownFile) text(paint cli.Painter) string {
 func (p *showPage) group(g shownGroup) {
 	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
 	if g.Omitted > 0 {
-		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Omitted)))
+		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields are not listed: too many groups overlap", g.Omitted)))
 		return
 	}
 	if len(g.Rules) == 0 {
@@ -95,9 +95,9 @@ func (p *showPage) head(from string, fetch *shownFetch, cut bool) {
 // fetch says how the file was come by.
 func (p *showPage) fetch(f *shownFetch) {
 	meaning := map[string]string{
-		"rules":       p.Paint(cli.Green, "its rules hold"),
+		"rules":       p.Paint(cli.Green, "its rules apply"),
 		"allow-all":   p.Paint(cli.Green, "there is no robots.txt, everything is allowed"),
-		"unreachable": p.Paint(cli.Yellow, "unreachable, nothing may be fetched for now"),
+		"unreachable": p.Paint(cli.Yellow, "unreachable, no URL may be fetched now"),
 	}[f.Outcome]
 	if f.Status != 0 {
 		meaning += fmt.Sprintf(" (status %d)", f.Status)
@@ -116,7 +116,7 @@ func (p *showPage) fetch(f *shownFetch) {
 		{"fetched", f.FetchedAt},
 		{"valid until", f.ExpiresAt},
 		{"failing since", f.FailingSince},
-		{"next try", f.RetryAt},
+		{"next retry", f.RetryAt},
 	} {
 		if !t.at.IsZero() {
 			p.Printf("  %s: %s\n", t.what, humanize.Time(t.at))

@@ -31,25 +31,25 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case crawldir.IsDamagedFrontier(dir, err):
 		return crawldir.DamagedFrontier(dir, err)
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:
-		return cli.Failed("%w; wait for its end, or name another directory with --output", err)
+		return cli.Failed("%w; wait until it ends, or choose another directory with --output", err)
 	case errors.Is(err, pebblestore.ErrInUse):
-		return cli.Failed("%w; wait for its end", err)
+		return cli.Failed("%w; wait until it ends", err)
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
-		return cli.Misuse("--output: %w, or go on with it by --resume %s", err, cli.ShellWord(dir))
+		return cli.Misuse("--output: %w, or resume it with --resume %s", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsFrontier(dir):
-		return cli.Misuse("--output: %w; crawl.json is missing there, and --resume %s says how to go on without it", err, cli.ShellWord(dir))
+		return cli.Misuse("--output: %w; crawl.json is missing there; --resume %s says what to do", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
-		return cli.Misuse("--output: %w; without crawl.json that crawl cannot go on", err)
+		return cli.Misuse("--output: %w; that crawl cannot be resumed without crawl.json", err)
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--crawl-name), with another --output", err)
+		return cli.Failed("%w. The files of this worker are unchanged; crawl again with another --crawl-name and another --output", err)
 	case IsRedisError(err):
 		return RedisError(err)
 	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
-		return cli.Failed("--output: %w; %s, or name another directory", cli.QuotePath(err), crawldir.Remedy(err))
+		return cli.Failed("--output: %w; %s, or choose another directory", cli.QuotePath(err), crawldir.Remedy(err))
 	case onDisk && isNew:
-		return cli.Misuse("--output: %w; name a directory that can be written", cli.QuotePath(err))
+		return cli.Misuse("--output: %w; choose a directory that you can write to", cli.QuotePath(err))
 	case onDisk:
-		return cli.Misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, cli.QuotePath(err))
+		return cli.Misuse("--%s: %w; a crawl resumes in its own directory; make it writable", flag, cli.QuotePath(err))
 	}
 	return cli.Failed("%w", err)
 }
@@ -75,14 +75,14 @@ var redisRemedies = []struct {
 	misuse bool
 	remedy string
 }{
-	{redisstore.ErrUnavailable, false, "; is it running, and is --frontier its address?"},
-	{redisstore.ErrRefused, false, "; give the password in the variable " + redisstore.PasswordVariable + " or with --frontier-password-file, and the user in the address"},
-	{redisstore.ErrPermission, false, "; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix"},
-	{redisstore.ErrFull, false, ": its maxmemory is used up; give it more, then go on with --resume. Nothing is lost"},
-	{redisstore.ErrEvicts, false, ", or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server"},
-	{redisstore.ErrReadOnly, false, ": name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost"},
-	{redisstore.ErrTaken, false, ": another process goes on in its place. Each needs a name (--worker-name) and an --output of its own"},
-	{redisstore.ErrGone, false, ": it was deleted, or Redis came back without its data (appendonly is off?)"},
+	{redisstore.ErrUnavailable, false, "; check that the server runs and that --frontier is its address"},
+	{redisstore.ErrRefused, false, "; set the password in " + redisstore.PasswordVariable + " or --frontier-password-file, and the user in the address"},
+	{redisstore.ErrPermission, false, "; the password is correct: grant the permissions that crawler/SHARED.md lists with ACL SETUSER, for keys and channels that start with --frontier-prefix"},
+	{redisstore.ErrFull, false, ": its maxmemory is used up; raise it, then resume with --resume. Nothing is lost"},
+	{redisstore.ErrEvicts, false, ", which would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
+	{redisstore.ErrReadOnly, false, ": use the address of its master, or check its disk; then resume with --resume. Nothing is lost"},
+	{redisstore.ErrTaken, false, ": another process has replaced it. Each worker needs its own --worker-name and --output"},
+	{redisstore.ErrGone, false, ": it was deleted, or Redis restarted without its data (is appendonly off?)"},
 	{redisstore.ErrCredentials, true, "; " + cli.FileHint},
 	{redisstore.ErrAddress, true, ""},
 	{redisstore.ErrTLS, false, ""},

@@ -42,7 +42,7 @@ type livePage struct {
 func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*livePage, error) {
 	if l.addr == "" {
 		if l.token != "" || l.pprof {
-			return nil, cli.Misuse("--listen-token and --pprof say how to listen; say where, with --listen 127.0.0.1:8080")
+			return nil, cli.Misuse("--listen-token and --pprof need --listen, as in --listen 127.0.0.1:8080")
 		}
 		return nil, nil
 	}
@@ -69,9 +69,9 @@ func (p *livePage) begin(c *crawler.Crawler, r *Runner) {
 	if r.Quiet {
 		return
 	}
-	where := "watch it at " + p.server.URL()
+	where := "live page: " + p.server.URL()
 	if p.asks {
-		where += " (add ?token= and the token, once)"
+		where += " (open it once with ?token=TOKEN)"
 	}
 	r.Notice(where)
 }

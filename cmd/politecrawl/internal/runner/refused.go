@@ -31,15 +31,15 @@ func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string,
 func refusedText(refused []crawler.RefusedStart, already []string, dir string) string {
 	first, why := refused[0], ""
 	if flag := allowingAll(refused, already); flag != "" && dir != "" {
-		why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + cli.ShellWord(dir) + " " + flag
+		why = "; if that is the site you mean, allow it and resume: politecrawl crawl --resume " + cli.ShellWord(dir) + " " + flag
 	} else if flag != "" {
 		why = "; if that is the site you mean, allow it with " + flag
 	}
 	more := ""
 	if n := len(refused) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %s likewise)", humanize.Count(n, "start URL"))
+		more = fmt.Sprintf(" (and %s more)", humanize.Count(n, "start URL"))
 	}
-	return fmt.Sprintf("%s is not asked for: %s%s%s", first.URL, first.Reason, more, why)
+	return fmt.Sprintf("%s is blocked: %s%s%s", first.URL, first.Reason, more, why)
 }
 
 // allowingAll is the flag that lets start URLs through that were refused for their own

@@ -69,7 +69,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	opts.OnStart = func() {
 		r.begun(cfg, opts)
 		if status, err := c.Status(); opts.Resume && err == nil && status.Remaining == 0 {
-			r.Note("nothing was left to do; fetch all again with: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
+			r.Note("no URLs remain; to request all of them again: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
 		}
 		page.begin(c, r)
 		if !r.Quiet {
@@ -80,7 +80,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if err != nil {
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
-	ctx, done := r.Interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
+	ctx, done := r.Interruptible(ctx, c.Abort, "interrupted: finishing the requests in flight; interrupt again to abort them")
 	defer done()
 	sum, err := c.Run(ctx)
 	view.End()
@@ -97,7 +97,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		err = found.WriteFiles(cfg.Output.Dir)
 	}
 	if err != nil {
-		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", err, cli.ShellWord(cfg.Output.Dir))
+		return printed, cli.Failed("cannot write the report: %w; the crawl itself is complete; to retry: politecrawl report %s", err, cli.ShellWord(cfg.Output.Dir))
 	}
 	printed.Report = filepath.Join(cfg.Output.Dir, report.HTMLFile)
 	return printed, nil
@@ -112,16 +112,16 @@ func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
 	what := "crawling " + hosts
 	switch {
 	case opts.Resume:
-		what = "going on with the crawl of " + hosts
+		what = "resuming the crawl of " + hosts
 	case opts.Recrawl:
-		what += " again"
+		what = "recrawling " + hosts
 	}
 	if cfg.Cluster.Frontier != "" {
-		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Cluster.CrawlName, cfg.Cluster.Frontier)
+		what += fmt.Sprintf(" as a worker of the crawl %q on %s", cfg.Cluster.CrawlName, cfg.Cluster.Frontier)
 	}
-	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output.Dir))
+	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes the requests in flight and stops", what, cfg.Output.Dir))
 	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {
-		r.Note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, r.SecretFlags[flag]))
+		r.Note(fmt.Sprintf("other users of this machine can see the secret in %s in the list of processes; set %s instead", flag, r.SecretFlags[flag]))
 	}
 }
 

@@ -23,9 +23,9 @@ func TestRunnerNotices(t *testing.T) {
 		opts  crawler.Options
 		want  string
 	}{
-		{"new", false, crawler.Options{}, `crawling 2 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
-		{"resumed", false, crawler.Options{Resume: true}, `going on with the crawl of 2 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
-		{"again", false, crawler.Options{Recrawl: true}, `crawling 2 hosts again into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"new", false, crawler.Options{}, `crawling 2 hosts into "crawl"; Ctrl-C finishes the requests in flight and stops` + "\nnote: x\n"},
+		{"resumed", false, crawler.Options{Resume: true}, `resuming the crawl of 2 hosts into "crawl"; Ctrl-C finishes the requests in flight and stops` + "\nnote: x\n"},
+		{"again", false, crawler.Options{Recrawl: true}, `recrawling 2 hosts into "crawl"; Ctrl-C finishes the requests in flight and stops` + "\nnote: x\n"},
 		{"quiet", true, crawler.Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,10 +62,10 @@ func TestShortAtTheStart(t *testing.T) {
 		code   int
 		remedy string
 	}{
-		{syscall.ENOSPC, cli.ExitFailed, "make room on that disk"},
+		{syscall.ENOSPC, cli.ExitFailed, "free space on that disk"},
 		{syscall.EMFILE, cli.ExitFailed, "ulimit -n"},
-		{syscall.EACCES, cli.ExitMisuse, "can be written"},
-		{syscall.EROFS, cli.ExitMisuse, "can be written"},
+		{syscall.EACCES, cli.ExitMisuse, "that you can write to"},
+		{syscall.EROFS, cli.ExitMisuse, "that you can write to"},
 	} {
 		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
 		e, ok := errors.AsType[*cli.ExitError](err)
@@ -79,7 +79,7 @@ func TestShortAtTheStart(t *testing.T) {
 // known.
 func TestEndedBy(t *testing.T) {
 	for want, err := range map[string]error{
-		"is it running, and is --frontier its address?": redisstore.ErrUnavailable,
+		"check that the server runs and that --frontier is its address": redisstore.ErrUnavailable,
 		"disk on fire": errors.New("disk on fire"),
 	} {
 		got := endedBy(t.TempDir(), fmt.Errorf("crawl: %w", err))

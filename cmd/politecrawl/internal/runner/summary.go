@@ -20,25 +20,25 @@ func SummaryText(s *Summary) string {
 	p := cli.Page{Names: 10}
 	p.Printf("%s\n", endText(s.Summary))
 	p.Field("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
-	p.Field("rejected", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
+	p.Field("skipped", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
 	if all := s.Shared; all != nil {
-		p.Field("crawl", "%s in all by %s; this is %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
+		p.Field("crawl", "%s by %s; this is worker %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
 	// No robots.txt is requested of a host at an address that is not allowed, nor of one
 	// whose turn did not come.
 	p.Field("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
 	p.Field("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
 	if len(s.AddedHosts) > 0 {
-		p.Field("joined", "%s, where start URLs redirect to", strings.Join(s.AddedHosts, " "))
+		p.Field("joined", "%s (start URLs redirect there)", strings.Join(s.AddedHosts, " "))
 	}
 	if s.Unchanged > 0 {
 		p.Field("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
 	}
 	if s.Cut.Pages > 0 {
-		p.Field("cut", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
+		p.Field("truncated", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
 	}
 	if s.Duplicates > 0 {
-		p.Field("duplicates", "%s with the content of another", humanize.Count(s.Duplicates, "page"))
+		p.Field("duplicates", "%s with the content of another page", humanize.Count(s.Duplicates, "page"))
 	}
 	for i, l := range s.Lost {
 		label := "lost"
@@ -48,7 +48,7 @@ func SummaryText(s *Summary) string {
 		p.Field(label, "%s", cli.Escape(l.String()))
 	}
 	if s.RejectedIncomplete {
-		p.Field("unlisted", "more URLs were skipped than rejected.jsonl lists")
+		p.Field("incomplete", "rejected.jsonl does not list all skipped URLs")
 	}
 	p.Field("files", "%s and robots/ in %s", strings.Join(filesIn(s.Output), ", "), cli.Escape(s.Output))
 	if s.Report != "" {
@@ -89,18 +89,18 @@ func filesIn(dir string) []string {
 // endText says why the crawl ended, and what it left.
 func endText(s *crawler.Summary) string {
 	took := time.Duration(s.Duration).Round(100 * time.Millisecond)
-	left := humanize.Count(s.Remaining, "URL") + " left"
+	left := humanize.Count(s.Remaining, "URL") + " remaining"
 	how := "failed"
 	switch s.End {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
 	case crawler.EndDeferred:
-		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
+		return fmt.Sprintf("ended after %v, %s; their hosts allow no request before %s: resume then, or wait longer with --max-wait",
 			took, left, humanize.Time(s.NextDue))
 	case crawler.EndMaxPages, crawler.EndMaxBytes, crawler.EndMaxTime:
-		how = "ended at --" + string(s.End)
+		how = "stopped at --" + string(s.End)
 	case crawler.EndStopped:
-		how = "stopped for all workers"
+		how = "stopped with all workers"
 	case crawler.EndInterrupted:
 		how = "interrupted"
 	default:
@@ -192,7 +192,7 @@ func resumeCommand(s *crawler.Summary) string {
 // ResumeText returns the last line for a person, or an empty string if nothing is left.
 func ResumeText(s *crawler.Summary) string {
 	if command := resumeCommand(s); command != "" {
-		return "to go on: " + command + "\n"
+		return "to resume: " + command + "\n"
 	}
 	return ""
 }

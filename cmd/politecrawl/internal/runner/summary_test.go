@@ -51,11 +51,11 @@ func TestGoOnText(t *testing.T) {
 		want string
 	}{
 		{crawler.Summary{End: crawler.EndFinished, Output: "a"}, ""},
-		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Remaining: 1}, "to go on: politecrawl crawl --resume a/b-c\n"},
-		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Remaining: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
-		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Remaining: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
-		{crawler.Summary{End: crawler.EndFailed, Output: "a", Remaining: 1}, "to go on: politecrawl crawl --resume a\n"},
-		{crawler.Summary{End: crawler.EndFailed, Output: "a"}, "to go on: politecrawl crawl --resume a\n"},
+		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Remaining: 1}, "to resume: politecrawl crawl --resume a/b-c\n"},
+		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Remaining: 1}, `to resume: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
+		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Remaining: 1}, "to resume: politecrawl crawl --resume a --max-bytes N\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a", Remaining: 1}, "to resume: politecrawl crawl --resume a\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a"}, "to resume: politecrawl crawl --resume a\n"},
 	} {
 		if got := ResumeText(&tt.sum); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)

@@ -28,7 +28,7 @@ var configKinds = []string{"yaml", "yml", "toml", "json"}
 func (s *Settings) read(v *viper.Viper) error {
 	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
 	if !slices.Contains(configKinds, kind) {
-		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
+		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json", s.file)
 	}
 	v.SetConfigType(kind)
 	text, err := os.ReadFile(s.file)
@@ -78,7 +78,7 @@ func (s *Settings) unreadable(err error) error {
 		if strings.HasSuffix(strings.ToLower(s.file), ".json") {
 			example = `{"max-pages": 100}`
 		}
-		return cli.Misuse("--config %q holds no keys; write those of configs/crawl.yaml as in: %s", s.file, example)
+		return cli.Misuse("--config %q has no keys; write them as in configs/crawl.yaml, for example: %s", s.file, example)
 	}
 	return cli.Misuse("--config %q: %s", s.file, text)
 }
@@ -96,7 +96,7 @@ func assign(f *pflag.Flag, value any) error {
 	switch value := value.(type) {
 	case []any:
 		if !isList {
-			return errors.New("wants one value, not a list")
+			return errors.New("needs one value, not a list")
 		}
 		texts := make([]string, len(value))
 		for i, item := range value {
@@ -104,7 +104,7 @@ func assign(f *pflag.Flag, value any) error {
 		}
 		return list.Replace(texts)
 	case map[string]any:
-		return errors.New("wants a value, not more keys below it")
+		return errors.New("needs a value, not nested keys")
 	default:
 		text := plainText(value)
 		if isList {

@@ -44,11 +44,11 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	case dir == "":
 		return cli.MisuseOf(cmd, "--%s names no directory", name)
 	case len(args) > 0 || s.urlFile != "":
-		return cli.MisuseOf(cmd, "--%s takes the start URLs from the crawl in %s; give no others", name, cli.Escape(dir))
+		return cli.MisuseOf(cmd, "--%s reads the start URLs from the crawl in %s; give no others", name, cli.Escape(dir))
 	case s.file != "":
-		return cli.MisuseOf(cmd, "--%s takes the settings from the crawl in %s; give those to be changed as flags, without --config", name, cli.Escape(dir))
+		return cli.MisuseOf(cmd, "--%s reads the settings from the crawl in %s; change settings with flags, not with --config", name, cli.Escape(dir))
 	case cmd.Flags().Changed("output"):
-		return cli.MisuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
+		return cli.MisuseOf(cmd, "--%s writes into the directory of the crawl; omit --output", name)
 	}
 	v, err := s.sources()
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		return crawldir.ResumeError(name, dir, err)
 	}
 	if len(saved.URLs) == 0 { // no crawl begins without
-		return crawldir.DamagedState("--"+name, dir, crawldir.ResumeCommand(name, dir), errors.New("there is no start URL in it"))
+		return crawldir.DamagedState("--"+name, dir, crawldir.ResumeCommand(name, dir), errors.New("it has no start URL"))
 	}
 	var given []func() error
 	var bad []error
@@ -103,7 +103,7 @@ func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 		}
 		at := slices.Index(shown, raw)
 		if at < 0 {
-			return cli.Misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
+			return cli.Misuse("--%s: the crawl uses the proxy %q, whose user and password are not stored; set %s to the full URL, or give --%s",
 				flag, raw, Variable(ProxyKey), ProxyKey)
 		}
 		s.Config.Fetch.Proxies[i], s.from[ProxyKey] = given.Fetch.Proxies[at], "environment "+Variable(ProxyKey)

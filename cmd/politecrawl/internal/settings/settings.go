@@ -301,7 +301,7 @@ func readURLFile(name string, stdin io.Reader) ([]string, error) {
 		case err == nil:
 			urls = append(urls, line.Text)
 		case len(bad) == maxBadLines:
-			return nil, cli.AllMisuse(append(bad, fmt.Errorf("--url-file: %s has more such lines", name)))
+			return nil, cli.AllMisuse(append(bad, fmt.Errorf("--url-file: %s has more invalid lines", name)))
 		case line.Number > 0:
 			bad = append(bad, fmt.Errorf("--url-file: %s, line %d: %w", name, line.Number, err))
 		default:
@@ -312,7 +312,7 @@ func readURLFile(name string, stdin io.Reader) ([]string, error) {
 	case len(bad) > 0:
 		return nil, cli.AllMisuse(bad)
 	case len(urls) == 0:
-		return nil, cli.Misuse("--url-file: %s holds no URL; write them one a line", name)
+		return nil, cli.Misuse("--url-file: %s has no URL; write one URL per line", name)
 	}
 	return urls, nil
 }

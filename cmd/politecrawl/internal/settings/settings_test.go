@@ -210,11 +210,11 @@ func TestCheckEnvironment(t *testing.T) {
 		"POLITECRAWL_SERVICE_HOST=10.0.0.1", "POLITECRAWL_SERVICE_PORT=80", "POLITECRAWL_SERVICE_PORT_HTTP=80", "POLITECRAWL_PORT=tcp://10.0.0.1:80",
 		"POLITECRAWL_PORT_80_TCP=tcp://10.0.0.1:80", "POLITECRAWL_PORT_80_TCP_ADDR=10.0.0.1",
 	}
-	const rest = `; unset it, "politecrawl help settings" lists those that do`
+	const rest = `; unset it; "politecrawl help settings" lists all variables`
 	want := strings.Join([]string{
-		"the environment variable POLITECRAWL_MAX-BODY sets nothing (did you mean POLITECRAWL_MAX_BODY?)" + rest,
-		"the environment variable POLITECRAWL_MAX_PAGE sets nothing (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
-		"the environment variable POLITECRAWL_ZZZ sets nothing" + rest,
+		"the environment variable POLITECRAWL_MAX-BODY is unknown (did you mean POLITECRAWL_MAX_BODY?)" + rest,
+		"the environment variable POLITECRAWL_MAX_PAGE is unknown (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
+		"the environment variable POLITECRAWL_ZZZ is unknown" + rest,
 	}, "\n")
 	if err := New().checkEnvironment(environ); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

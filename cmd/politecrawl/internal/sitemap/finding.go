@@ -99,7 +99,7 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 		}
 	}
 	if !f.RetryAt.IsZero() {
-		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, humanize.Time(f.RetryAt))
+		f.Err = fmt.Errorf("%w; retry after %s", f.Err, humanize.Time(f.RetryAt))
 	}
 	l.fail(f.URL, f.Err)
 	return nil
@@ -112,11 +112,11 @@ func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](f.Err)
 	switch {
 	case isBlocked && blocked.Reason == robotsext.Disallowed:
-		about.Kind, about.ID = "may not be fetched", "ROB-SMP-04"
+		about.Kind, about.ID = "disallowed", "ROB-SMP-04"
 	case errors.Is(f.Err, robotsext.ErrSitemapDepth):
 		about.Kind, about.ID = "not followed", "ROB-SMP-20"
 	case f.Status >= 400 && f.Status <= 499 && f.Status != 408 && f.Status != 429:
-		about.Kind, about.ID = "not there", "ROB-SMP-24"
+		about.Kind, about.ID = "missing", "ROB-SMP-24"
 	default:
 		return sitemapFinding{}, false
 	}
@@ -133,7 +133,7 @@ func (l *listing) fail(name string, err error) {
 		text = cli.InputName(name) + ": " + site.RefusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
 		l.code = cli.Worse(l.code, cli.ExitLater)
-		text = fmt.Sprintf("%s must wait: %s is unreachable: %s; ask again after %s",
+		text = fmt.Sprintf("cannot request %s yet: %s is unreachable: %s; retry after %s",
 			cli.InputName(blocked.URL), cli.InputName(blocked.RobotsURL), cli.ErrorText(blocked.Err), humanize.Time(againAt(blocked)))
 	case isBlocked:
 		l.code = cli.Worse(l.code, cli.ExitFindings)

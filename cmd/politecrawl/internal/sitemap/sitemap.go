@@ -46,21 +46,20 @@ func Command(streams *cli.Streams) *cobra.Command {
 	l := &listing{Streams: streams}
 	cmd := &cobra.Command{
 		Use:   "sitemap URL|FILE|-",
-		Short: "The pages that a site lists in its sitemaps",
-		Long: `List the pages of a sitemap, one URL a line, as they arrive. Of a URL that is the root
-of a site, such as https://example.com/, all sitemaps are read that its robots.txt
-lists; any other URL is a sitemap itself. The files that an index lists are read too.
-Each is fetched only if the robots.txt of its own origin allows it, at its Crawl-delay,
-and asked for again when the site is busy. A file, or - for standard input, is read by
-itself: if it is an index, what is listed are sitemaps.
+		Short: "List the pages of sitemaps, and check sitemaps",
+		Long: `List the pages of sitemaps, one URL per line. For the root of a site, such as
+https://example.com/, the command reads all sitemaps that robots.txt lists. Any other URL
+is a sitemap. The sitemaps of an index are read too. Each file is requested only if the
+robots.txt of its origin allows it, with its Crawl-delay, and retried if the site is busy.
 
---check reports what is wrong with the sitemaps in place of the pages: file, line, what
-it is, and the id of the requirement where there is one. --stats prints a summary; with
---check both.
+A file, or - for standard input, is read alone; of an index it lists the sitemaps.
 
---policy says what a sitemap may list: "listed", the pages of the site whose robots.txt
-lists it and those below its own directory; "directory", the latter alone; "any". The
-rest is left out, and is a finding.
+--check lists errors instead of pages: file, line, kind, and the id of the requirement.
+--stats prints a summary.
+
+--policy says which pages a sitemap may list. "listed" allows the pages of the site whose
+robots.txt lists the sitemap, and those below its directory. "directory" allows only the
+latter, "any" allows all. Other pages are omitted and reported by --check.
 
 With --format json each page is an object on a line of its own: loc, lastmod,
 changefreq, priority, alternates, images, videos, news, sitemap (the file it stands in)
@@ -78,14 +77,14 @@ is unreachable.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.format.AddFlag(cmd, cli.CSV)
-	flags.BoolVar(&l.check, "check", false, "report what is wrong, in place of the pages")
-	flags.BoolVar(&l.stats, "stats", false, "print a summary, in place of the pages")
-	cli.Choice(cmd, &l.policy, "policy", "what a sitemap may list", policyListed, policyDirectory, policyAny)
-	flags.BoolVar(&l.probe, "probe", false, "try /sitemap.xml where robots.txt lists no sitemap")
-	flags.IntVar(&l.maxFiles, "max-files", 1000, "most sitemap files that are read")
-	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
+	flags.BoolVar(&l.check, "check", false, "list errors instead of pages")
+	flags.BoolVar(&l.stats, "stats", false, "print a summary instead of pages")
+	cli.Choice(cmd, &l.policy, "policy", "set which pages a sitemap may list", policyListed, policyDirectory, policyAny)
+	flags.BoolVar(&l.probe, "probe", false, "request /sitemap.xml if robots.txt lists no sitemap")
+	flags.IntVar(&l.maxFiles, "max-files", 1000, "read at most `N` sitemap files")
+	flags.DurationVar(&l.delay, "delay", time.Second, "wait at least `TIME` between two requests to a host")
 	site.AddUserAgentFlag(flags, &l.userAgent)
-	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt, and to wait for more of a sitemap")
+	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "limit a robots.txt request, and a pause in a sitemap, to `TIME`")
 	site.AddAllowFlag(flags, &l.allowed)
 	return cmd
 }

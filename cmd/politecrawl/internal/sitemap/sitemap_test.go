@@ -212,7 +212,7 @@ func TestSitemapStatsFile(t *testing.T) {
 	got := run(t, "sitemap", "--stats", file)
 	want := fmt.Sprintf(`  files     1 read (urlset: 1)
   entries   3
-  lastmod   2023-01-02 to 2024-11-23, of 2 of them
+  lastmod   2023-01-02 to 2024-11-23, on 2 entries
   findings  3 (invalid date of last change, ignored: 1, invalid location, entry skipped: 1, priority is not a number from 0 to 1, default used: 1)
   bytes     %d received, %d unpacked
 `, size, size)

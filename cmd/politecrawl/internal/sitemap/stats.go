@@ -56,16 +56,16 @@ func (t *sitemapTotals) text() string {
 	p := cli.Page{Names: 8}
 	files := fmt.Sprintf("%d read%s", t.Files, humanize.Counts(t.Formats, ""))
 	if t.Unread > 0 {
-		files += fmt.Sprintf(", %d not, or not to the end", t.Unread)
+		files += fmt.Sprintf(", %d unreadable or incomplete", t.Unread)
 	}
 	p.Field("files", "%s", files)
 	entries := fmt.Sprint(t.Entries)
 	if t.Excluded > 0 {
-		entries += fmt.Sprintf(", and %d that the sitemap has no right to list", t.Excluded)
+		entries += fmt.Sprintf(", and %d that the sitemap is not authorized to list", t.Excluded)
 	}
 	p.Field("entries", "%s", entries)
 	if t.Dated > 0 {
-		p.Field("lastmod", "%s to %s, of %d of them", t.Oldest.Format(time.DateOnly), t.Newest.Format(time.DateOnly), t.Dated)
+		p.Field("lastmod", "%s to %s, on %d entries", t.Oldest.Format(time.DateOnly), t.Newest.Format(time.DateOnly), t.Dated)
 	} else {
 		p.Field("lastmod", "none")
 	}

@@ -62,10 +62,10 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	defer robots.CloseIdleConnections()
 	entries := robots.Sitemap
 	if (u.Path == "" || u.Path == "/") && u.RawQuery == "" {
-		l.Notice(fmt.Sprintf("%s is the root of a site: reading the sitemaps that %s/robots.txt lists", raw, w.origin))
+		l.Notice(fmt.Sprintf("%s is the root of a site: reading the sitemaps in %s/robots.txt", raw, w.origin))
 		entries, w.root = robots.Sitemaps, true
 	}
-	ctx, done := l.Interruptible(ctx, func() {}, "interrupted: the rest is left")
+	ctx, done := l.Interruptible(ctx, func() {}, "interrupted: the list is incomplete")
 	defer done()
 	for entry, err := range entries(ctx, u) {
 		switch {
@@ -127,7 +127,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
 		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
 			if why := site.RefusedRobots(rec); why != "" {
-				w.Complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
+				w.Complain(fmt.Errorf("sitemap: %s/robots.txt is blocked: %s", w.origin, why))
 				w.code = cli.Worse(w.code, cli.ExitFailed)
 				return nil
 			}
@@ -136,7 +136,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 		return nil
 	}
 	if errors.Is(err, sitemap.NotASitemap) && w.last.FoundOn == "" && !w.check {
-		w.Complain(fmt.Errorf("sitemap: %s is no sitemap; for those of its site give the root, %s/", w.last.URL, w.origin))
+		w.Complain(fmt.Errorf("sitemap: %s is not a sitemap; to read the sitemaps of the site, give its root, %s/", w.last.URL, w.origin))
 		w.code = cli.Worse(w.code, cli.ExitFailed)
 		return nil
 	}
@@ -146,9 +146,9 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 // end says that nothing was found.
 func (w *sitemapWalk) end() {
 	if w.root && w.code == cli.ExitDone && w.totals.Files == 0 {
-		also := "--probe tries " + w.origin + "/sitemap.xml"
+		also := "--probe requests " + w.origin + "/sitemap.xml"
 		if w.probe {
-			also = "nor is there " + w.origin + "/sitemap.xml"
+			also = "and there is no " + w.origin + "/sitemap.xml"
 		}
 		w.Complain(fmt.Errorf("sitemap: %s/robots.txt lists no sitemap; %s", w.origin, also))
 		w.code = cli.ExitFailed

@@ -100,7 +100,7 @@ func TestSitemapSite(t *testing.T) {
 		for _, root := range []string{"", "/"} {
 			want := clitest.Result{
 				Code: cli.ExitFailed, Out: "/1\n/closed/3\n",
-				Stderr: root + " is the root of a site: reading the sitemaps that /robots.txt lists\n" +
+				Stderr: root + " is the root of a site: reading the sitemaps in /robots.txt\n" +
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
 			}
@@ -113,8 +113,8 @@ func TestSitemapSite(t *testing.T) {
 	t.Run("check", func(t *testing.T) {
 		got := s.list(t, "/", "--check")
 		want := `/a.xml:3: the sitemap is not authorized to list this URL, entry skipped: "http://foreign.example/2" [ROB-SMP-18]
-/gone.xml: not there: status 404 [ROB-SMP-24]
-/closed.xml: may not be fetched: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
+/gone.xml: missing: status 404 [ROB-SMP-24]
+/closed.xml: disallowed: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
 		if diff := cmp.Diff(want, got.Out); diff != "" || got.Code != cli.ExitFindings {
 			t.Errorf("exit code %d (-want +got):\n%s", got.Code, diff)
@@ -122,7 +122,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("stats", func(t *testing.T) {
 		clitest.WantParts(t, s.list(t, "/", "--stats").Out,
-			"files     2 read (sitemapindex: 1, urlset: 1), 2 not, or not to the end\n", "entries   2, and 1 that the sitemap has no right to list\n")
+			"files     2 read (sitemapindex: 1, urlset: 1), 2 unreadable or incomplete\n", "entries   2, and 1 that the sitemap is not authorized to list\n")
 	})
 	t.Run("json", func(t *testing.T) {
 		first, _, _ := strings.Cut(s.list(t, "/", "--format", "json").Out, "\n")
@@ -153,7 +153,7 @@ func TestSitemapSite(t *testing.T) {
 		s.list(t, "/closed.xml").WantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
 	})
 	t.Run("a page", func(t *testing.T) {
-		s.list(t, "/page").WantRefusal(t, cli.ExitFailed, "/page is no sitemap; for those of its site give the root, /")
+		s.list(t, "/page").WantRefusal(t, cli.ExitFailed, "/page is not a sitemap; to read the sitemaps of the site, give its root, /")
 		if got := s.list(t, "/page", "--check"); got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, "[ROB-SMP-11]\n") {
 			t.Errorf("got %+v", got)
 		}
@@ -166,7 +166,7 @@ func TestSitemapSite(t *testing.T) {
 func TestSitemapSiteWithoutList(t *testing.T) {
 	s := newSitemapSite(t, map[string]string{"/sitemap.xml": sitemapOf("{own}/1")})
 	got := s.list(t, "/")
-	if got.Code != cli.ExitFailed || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
+	if got.Code != cli.ExitFailed || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe requests /sitemap.xml\n") {
 		t.Errorf("got %+v", got)
 	}
 	s.wantAsked(t, "/robots.txt")
@@ -176,7 +176,7 @@ func TestSitemapSiteWithoutList(t *testing.T) {
 		}
 		s.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		none := newSitemapSite(t, nil)
-		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFailed || !strings.HasSuffix(got.Stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
+		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFailed || !strings.HasSuffix(got.Stderr, "lists no sitemap; and there is no /sitemap.xml\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -186,7 +186,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 	down := newSitemapSite(t, map[string]string{"/robots.txt": "503"})
 	for _, path := range []string{"/", "/sitemap.xml"} {
 		got := down.list(t, path)
-		if got.Code != cli.ExitLater || got.Out != "" || !strings.Contains(got.Stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
+		if got.Code != cli.ExitLater || got.Out != "" || !strings.Contains(got.Stderr, " yet: /robots.txt is unreachable: status 503; retry after ") {
 			t.Errorf("%s: got %+v", path, got)
 		}
 		down.wantAsked(t, "/robots.txt")
@@ -195,7 +195,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 		busy := newSitemapSite(t, map[string]string{"/sitemap.xml": "503"})
 		for _, flag := range []string{"--stats=false", "--check"} {
 			got := busy.list(t, "/sitemap.xml", flag)
-			got.WantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; ask again after ")
+			got.WantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; retry after ")
 			busy.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		}
 	})
@@ -207,7 +207,7 @@ func TestSitemapSiteSaysNoTime(t *testing.T) {
 	down := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	soon := time.Now().Add(50 * time.Second)
 	got := run(t, "sitemap", down.URL+"/", "--delay", "0s")
-	_, text, _ := strings.Cut(strings.TrimSpace(got.Stderr), "ask again after ")
+	_, text, _ := strings.Cut(strings.TrimSpace(got.Stderr), "retry after ")
 	if again, err := time.Parse("2006-01-02 15:04:05 -07:00", text); err != nil || again.Before(soon) || again.After(soon.Add(time.Minute)) {
 		t.Errorf("it may be asked again at %v, %v: %+v", again, err, got)
 	}

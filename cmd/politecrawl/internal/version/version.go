@@ -12,7 +12,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Version, revision and Go version of this program",
+		Short: "Print the version, the revision and the Go version",
 		Args:  cli.Args(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			b := cli.ReadBuild()

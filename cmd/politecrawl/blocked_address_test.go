@@ -83,7 +83,7 @@ func TestNotAllowedAll(t *testing.T) {
 	}{s.url: {cli.ExitDone, ",10.0.0.1"}, "http://10.0.0.2": {cli.ExitFailed, ",10.0.0.2"}} {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		got := run(t, "crawl", site+"/", "http://10.0.0.1/", "http://10.0.0.1/x", "http://[fc00::1]/", "--output", dir, "--delay", "1ms")
-		for _, part := range []string{" is not asked for: address 1", "likewise); if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + dir + " --allow-addr 127.0.0.0/8,", want.allow, ",10.0.0.1", ",fc00::1"} {
+		for _, part := range []string{" is blocked: address 1", "more); if that is the site you mean, allow it and resume: politecrawl crawl --resume " + dir + " --allow-addr 127.0.0.0/8,", want.allow, ",10.0.0.1", ",fc00::1"} {
 			if got.Code != want.code || !strings.Contains(got.Stderr, part) {
 				t.Errorf("%s: exit code %d, %q is missing in:\n%s", site, got.Code, part, got.Stderr)
 			}
@@ -131,7 +131,7 @@ func TestNotAllowedElsewhere(t *testing.T) {
 		},
 		{
 			"http://10.1.2.3/robots.txt", [][]string{check, show, lint, agents},
-			"/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); if you trust that redirect, allow it with --allow-addr 10.1.2.3\n", "unreachable",
+			"/robots.txt is blocked: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); if you trust that redirect, allow it with --allow-addr 10.1.2.3\n", "unreachable",
 		},
 	} {
 		s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, tt.target, http.StatusFound) })
@@ -157,8 +157,8 @@ func TestNotAllowedIsNotAsked(t *testing.T) {
 	}
 	got = run(t, "plan", start, "--quiet")
 	if !strings.Contains(got.Out, " 0, of which 0 for robots.txt and sitemaps\n") ||
-		!strings.Contains(got.Out, start+"robots.txt is not read: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
-		strings.Contains(got.Out, "unreachable") || strings.Contains(got.Out, "what there is on") {
+		!strings.Contains(got.Out, start+"robots.txt is not requested: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
+		strings.Contains(got.Out, "unreachable") || strings.Contains(got.Out, "the URLs on") {
 		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)
 	}
 }
@@ -200,7 +200,7 @@ func TestLocalhost(t *testing.T) {
 	}
 	site := "http://localhost:" + port + "/"
 	refused := run(t, "crawl", site, "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
-	_, command, ok := strings.Cut(strings.TrimSpace(refused.Stderr), "allow it and go on with: politecrawl ")
+	_, command, ok := strings.Cut(strings.TrimSpace(refused.Stderr), "allow it and resume: politecrawl ")
 	if !ok || refused.Code != cli.ExitFailed {
 		t.Fatalf("exit code %d: %s", refused.Code, refused.Stderr)
 	}

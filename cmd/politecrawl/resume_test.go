@@ -26,16 +26,16 @@ func TestResume(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "my crawl")
 	first := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
-	last := fmt.Sprintf("to go on: politecrawl crawl --resume '%s' --max-pages N\n", dir)
+	last := fmt.Sprintf("to resume: politecrawl crawl --resume '%s' --max-pages N\n", dir)
 	if first.Code != cli.ExitDone || !strings.HasSuffix(first.Out, last) {
 		t.Fatalf("code %d, out %q; want the last line %q", first.Code, first.Out, last)
 	}
 	asked := len(site.requested())
 	second := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--format", "json")
-	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "resume_command") {
+	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "resuming the crawl of 1 host into ") || strings.Contains(second.Out, "resume_command") {
 		t.Errorf("code %d, out %q, standard error %q", second.Code, second.Out, second.Stderr)
 	}
-	nothing := fmt.Sprintf("note: nothing was left to do; fetch all again with: politecrawl crawl --recrawl '%s'\n", dir)
+	nothing := fmt.Sprintf("note: no URLs remain; to request all of them again: politecrawl crawl --recrawl '%s'\n", dir)
 	if third := done(t, "crawl", "--resume", dir); !strings.HasSuffix(third.Stderr, nothing) || strings.Contains(second.Stderr, nothing) {
 		t.Errorf("standard error %q of a finished crawl, %q of one that was not", third.Stderr, second.Stderr)
 	}
@@ -52,7 +52,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
 	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.Code != cli.ExitDone ||
-		!strings.Contains(again.Stderr, "crawling 1 host again into ") || !strings.Contains(again.Out, "unchanged") {
+		!strings.Contains(again.Stderr, "recrawling 1 host into ") || !strings.Contains(again.Out, "unchanged") {
 		t.Errorf("%+v", again)
 	}
 }
@@ -63,19 +63,19 @@ func TestResumeMisuse(t *testing.T) {
 	done(t, "crawl", site.url, "--output", dir, "--delay", "0s")
 	empty := t.TempDir()
 	program.WantMisuse(t, []string{"crawl"}, []clitest.Misuse{
-		{"no crawl", []string{"--resume", empty}, []string{"--resume", empty, "holds no crawl", "begin one with: politecrawl crawl"}},
+		{"no crawl", []string{"--resume", empty}, []string{"--resume", empty, "holds no crawl", "start a crawl with: politecrawl crawl"}},
 		{"no crawl", []string{"--recrawl", empty}, []string{"--recrawl", empty, "holds no crawl"}},
 		{"no directory", []string{"--resume", ""}, []string{"--resume names no directory"}},
-		{"the frontier", []string{"--resume", filepath.Join(dir, "frontier")}, []string{"a part of the crawl", "name that directory: --resume " + dir + "\n"}},
-		{"a file", []string{"--recrawl", filepath.Join(dir, "pages.jsonl")}, []string{"a part of the crawl", ": --recrawl " + dir + "\n"}},
-		{"not there", []string{"--resume", filepath.Join(dir, "absent")}, []string{"holds no crawl", "begin one with"}},
+		{"the frontier", []string{"--resume", filepath.Join(dir, "frontier")}, []string{"is part of the crawl", "give that directory: --resume " + dir + "\n"}},
+		{"a file", []string{"--recrawl", filepath.Join(dir, "pages.jsonl")}, []string{"is part of the crawl", ": --recrawl " + dir + "\n"}},
+		{"not there", []string{"--resume", filepath.Join(dir, "absent")}, []string{"holds no crawl", "start a crawl with"}},
 		{"both", []string{"--resume", dir, "--recrawl", dir}, []string{"not both"}},
 		{"start URLs", []string{"--resume", dir, "http://h/"}, []string{"start URLs", dir}},
 		{"url file", []string{"--resume", dir, "--url-file", "x"}, []string{"start URLs", dir}},
-		{"output", []string{"--resume", dir, "--output", "x"}, []string{"give no --output"}},
-		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"without --config"}},
+		{"output", []string{"--resume", dir, "--output", "x"}, []string{"omit --output"}},
+		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"not with --config"}},
 		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},
-		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or go on with it by --resume " + dir}},
+		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or resume it with --resume " + dir}},
 	})
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {
 		t.Error("a refused resume has left something behind")
@@ -89,7 +89,7 @@ func TestCrawlHolds(t *testing.T) {
 	first, _ := startCrawl(t, site, dir)
 	for _, args := range [][]string{{site.url, "--output", dir}, {"--resume", dir}, {"--recrawl", dir}} {
 		r := run(t, append([]string{"crawl"}, args...)...)
-		r.WantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
+		r.WantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait until it ends")
 		if isNew := args[0] == site.url; strings.Contains(r.Stderr, "--output") != isNew {
 			t.Errorf("%v: %s", args, r.Stderr)
 		}
@@ -147,7 +147,7 @@ func TestResumeDamaged(t *testing.T) {
 			file := clitest.WriteFile(t, "crawl.json", state)
 			for _, flag := range []string{"--resume", "--recrawl"} {
 				run(t, "crawl", flag, filepath.Dir(file)).WantRefusal(t, cli.ExitFailed,
-					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot resume", "into a new directory")
+					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot be resumed", "into a new directory")
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func TestResumeUnwritable(t *testing.T) {
 	}
 	for _, flag := range []string{"--resume", "--recrawl"} {
 		r := run(t, "crawl", flag, dir)
-		r.WantRefusal(t, cli.ExitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
+		r.WantRefusal(t, cli.ExitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "make it writable")
 		if strings.Contains(r.Stderr, "--output") {
 			t.Errorf("%s: %s", flag, r.Stderr)
 		}
@@ -191,12 +191,12 @@ func TestLeftOvers(t *testing.T) {
 			}
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
-		r.WantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
+		r.WantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says what to do")
 		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", crawldir.NewState)
 		if err := os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitMisuse, "holds no crawl", "begin one with")
+		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitMisuse, "holds no crawl", "start a crawl with")
 	}
 }
 
@@ -222,10 +222,10 @@ func TestGivenUp(t *testing.T) {
 		asked int32 // in all
 		end   string
 	}{
-		{[]string{site.URL, "--output", dir, "--delay", "0s", "--retries", "0", "--max-pages", "2"}, 1, "ended at --max-pages"},
+		{[]string{site.URL, "--output", dir, "--delay", "0s", "--retries", "0", "--max-pages", "2"}, 1, "stopped at --max-pages"},
 		{[]string{"--resume", dir, "--max-pages", "0"}, 1, "finished"},
 		{[]string{"--resume", dir, "--max-pages", "2"}, 1, ""}, // the limit of the next
-		{[]string{"--recrawl", dir}, 2, "ended at --max-pages"},
+		{[]string{"--recrawl", dir}, 2, "stopped at --max-pages"},
 		{[]string{"--recrawl", dir, "--max-pages", "0"}, 3, "finished"},
 	} {
 		r := run(t, append([]string{"crawl"}, tt.args...)...)

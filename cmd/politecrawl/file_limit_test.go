@@ -81,7 +81,7 @@ func TestFileLimit(t *testing.T) {
 	t.Run("too few", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may open at most 100 files and connections", "needs 160 for 16 workers", "ulimit -n 160")
-		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "no more than 6")
+		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "use at most 6 workers")
 		if clitest.Exists(dir) {
 			t.Error("something was written")
 		}
@@ -152,7 +152,7 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	mount(syscall.MS_RDONLY)
-	runChild(t, "", nil, "crawl", site.url, "--output", filepath.Join(disk, "new")).WantRefusal(t, cli.ExitMisuse, "--output", "read-only file system", "name a directory that can be written")
+	runChild(t, "", nil, "crawl", site.url, "--output", filepath.Join(disk, "new")).WantRefusal(t, cli.ExitMisuse, "--output", "read-only file system", "choose a directory that you can write to")
 	for _, flag := range []string{"--resume", "--recrawl"} {
 		wantShort(t, runChild(t, "", nil, "crawl", flag, dir, "--max-pages", "0"), dir, "read-only file system", "mount that file system")
 	}

@@ -22,7 +22,7 @@ func TestCrawlSaysThatItBegins(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("crawling 1 host into %q; Ctrl-C finishes what is in flight\n", dir)
+	want := fmt.Sprintf("crawling 1 host into %q; Ctrl-C finishes the requests in flight and stops\n", dir)
 	got := make([]byte, len(want))
 	if _, err := io.ReadFull(pipe, got); err != nil || string(got) != want {
 		t.Errorf("standard error begins with %q (%v), want %q", got, err, want)
