@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// text is a text of a site as it stands in a cell.
+// text returns the cell of a text from a site.
 func (s *sink) text(t string) string {
 	if s.keepFormulas {
 		return oneLine(t)
@@ -14,9 +14,8 @@ func (s *sink) text(t string) string {
 	return Cell(t)
 }
 
-// Cell returns a text that others wrote as it can stand in a cell of a table: on one
-// line, without control characters, and nothing that a spreadsheet takes for a formula.
-// The package comment says how. It is for tables that are made without a crawl.
+// Cell makes an untrusted text safe for a cell: on one line, without control characters, and
+// not a formula. The package comment has the rules. Use it for tables of other programs.
 func Cell(t string) string {
 	t = oneLine(t)
 	if !strings.ContainsAny(t, formulaBegins) {
@@ -39,7 +38,7 @@ func Cell(t string) string {
 	return marked.String()
 }
 
-// nested is a list or an object, as JSON. The escape means the same to who reads that.
+// nested returns the cell of a list or an object. The escape is valid JSON.
 func (s *sink) nested(json string) string {
 	if !s.keepFormulas {
 		json = strings.ReplaceAll(json, ";", `\u003b`)
@@ -63,7 +62,7 @@ func oneLine(t string) string {
 	}, t)
 }
 
-// plain tells whether a text is printable ASCII, as most are.
+// plain reports whether a text is printable ASCII, as most are.
 func plain(t string) bool {
 	for i := range len(t) {
 		if t[i] < ' ' || t[i] > '~' {
@@ -73,12 +72,11 @@ func plain(t string) bool {
 	return true
 }
 
-// formulaBegins are the characters that a formula begins with.
+// formulaBegins are the first characters of formulas.
 const formulaBegins = "=+-@＝＋－＠"
 
-// formula tells whether a spreadsheet might take a text for one. Apostrophes count
-// like spaces, so that which of them were added can be told; so do quotes, which a
-// spreadsheet that was told another separator drops.
+// formula reports whether a spreadsheet might treat a text as a formula. It ignores apostrophes,
+// so that added ones can be identified, and quotes, which some spreadsheets drop.
 func formula(t string) bool {
 	t = strings.TrimLeftFunc(t, func(r rune) bool { return r == '\'' || r == '"' || unicode.IsSpace(r) })
 	first, _ := utf8.DecodeRuneInString(t)

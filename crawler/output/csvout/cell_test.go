@@ -36,7 +36,7 @@ func topLevelKeys(t *testing.T, object []byte) (keys []string) {
 	return keys
 }
 
-func TestText(t *testing.T) {
+func TestTextIsSafeForSpreadsheets(t *testing.T) {
 	for _, tt := range []struct{ in, want, kept string }{
 		{"", "", ""},
 		{"Tea", "Tea", "Tea"},
@@ -157,8 +157,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A title of any length goes through; it stands in memory once more at most.
-func TestLongText(t *testing.T) {
+func TestLongTextIsCopiedOnce(t *testing.T) {
 	long := strings.Repeat("=é\x00", 3<<20)
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)

@@ -20,18 +20,16 @@ const (
 	EntriesFile  = "entries.csv"
 )
 
-// ErrMark says that a mark is none that a commit has returned.
+// ErrMark says that a mark does not come from a commit of this format.
 var ErrMark = errors.New("not a mark of this format")
 
-// Options are for [Format]. Nil, and every zero field, is what a person wants who
-// opens the files in a spreadsheet.
+// Options configure [Format]. Nil means the zero value, which is safe for spreadsheets.
 type Options struct {
-	// KeepFormulas leaves texts as they are which a spreadsheet takes for formulas.
-	// Only for files that no spreadsheet ever opens.
+	// KeepFormulas leaves formulas unchanged. Use it only for files that no spreadsheet opens.
 	KeepFormulas bool
 }
 
-// Format is the format "csv". Nil options are the zero Options.
+// Format returns the format "csv".
 func Format(opts *Options) output.Format {
 	var o Options
 	if opts != nil {
@@ -44,16 +42,16 @@ func Format(opts *Options) output.Format {
 	return format
 }
 
-// sink is the files of one crawl.
+// A sink has the files of one crawl.
 type sink struct {
 	dir          string
-	named        bool // the names of the files have reached the disk
+	named        bool // the directory entries are on disk
 	keepFormulas bool
 	files        [len(tables)]*file
 	cells        []string // of the record that is being written
 }
 
-// lengths is what a mark says: how long each file is, in the order of tables.
+// lengths has the length of each file, in the order of tables. A mark is its JSON.
 type lengths [len(tables)]int64
 
 func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {

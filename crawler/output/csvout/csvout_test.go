@@ -38,8 +38,7 @@ func records(t *testing.T, dir, name string) [][]string {
 	return rows
 }
 
-// Each column has what the line of JSON has in the field of that name.
-func TestColumns(t *testing.T) {
+func TestColumnsMatchJSON(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Found{
@@ -99,9 +98,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The columns are the fields of the lines of JSON, in their order. Every field has
-// to be told apart for that, and none may be left out for being empty.
-func TestColumnsAreThoseOfTheLines(t *testing.T) {
+func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, CutBy: []string{"x"},
@@ -120,9 +117,7 @@ func TestColumnsAreThoseOfTheLines(t *testing.T) {
 	}
 }
 
-// A crawl that goes on keeps what counts and nothing else, and the names of the
-// columns stand there once.
-func TestGoOn(t *testing.T) {
+func TestResumeKeepsCommittedRecords(t *testing.T) {
 	page := func(url string) *output.Found {
 		return &output.Found{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
 	}
@@ -162,9 +157,9 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// A table that has lost rows that count, or has other columns, is told of and not gone on
-// with: with a nil mark it begins anew.
-func TestIncomplete(t *testing.T) {
+// A table that lacks committed records, or has other columns, is an error. A nil mark starts
+// anew.
+func TestLostRecordsAreReported(t *testing.T) {
 	found := &output.Found{
 		Pages: []*output.Page{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Rejected: []*output.Rejection{{URL: "http://a.test/no"}},
 		Links: []*output.Links{{URL: "http://a.test/1", To: []string{"http://a.test/2"}}}, Sitemaps: []*output.Sitemap{{URL: "http://a.test/map"}},
@@ -216,8 +211,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A table that cannot be written is told by the first commit, and by every later one.
-func TestFullDisk(t *testing.T) {
+func TestFullDiskIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	opened := sinktest.Open(t, Format(nil), dir, nil)
 	s, ok := opened.(*sink)

@@ -1,46 +1,36 @@
-// Package csvout writes what a crawl finds as tables for spreadsheets and for
-// programs that read CSV: pages.csv, rejected.csv, links.csv, sitemaps.csv and
-// entries.csv, as a format of package output.
+// Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
+// links.csv, sitemaps.csv and entries.csv. It is a format of package output.
 //
-// CSV is described by RFC 4180, which leaves open what most matters to a reader:
-// the encoding, what an empty cell means, where a list goes. Here it is so:
+// RFC 4180 describes CSV, but leaves encoding, empty cells and lists open. In these files:
 //
-//   - The first record holds the names of the columns. They are those of the lines
-//     of JSON, in their order, and the same for every crawl, so that tables of
-//     several crawls can be put below each other. In links.csv each record is one
-//     link, with the columns from and to.
-//   - Records end with CR LF, and none has a line break within, so a file has as
-//     many lines as records: tail, grep and split do what one expects.
-//   - The encoding is UTF-8, without a byte order mark. What a site sends that is
-//     not UTF-8, and control characters, become U+FFFD; tabs and line breaks become
-//     spaces.
-//   - A cell is empty where the line of JSON leaves the field out. Truth is true or
-//     false, times are in UTC as in RFC 3339.
-//   - What is a list or an object in JSON (directives, content_usage, fields, cut_by) is that
-//     JSON in one cell. Columns of their own for the fields of extract rules would
-//     depend on which pages have which.
+//   - The first record has the names of the columns: the JSON fields, in their order. They are
+//     the same for every crawl, so tables of several crawls can be concatenated. In links.csv
+//     each record is one link, with the columns from and to.
+//   - Records end with CR LF and contain no line breaks, so tail, grep and split work.
+//   - The encoding is UTF-8 without a byte order mark. Invalid UTF-8 and control characters
+//     become U+FFFD. Tabs and line breaks become spaces.
+//   - A cell is empty if the JSON line lacks the field. Booleans are true or false. Times are
+//     RFC 3339 in UTC.
+//   - Lists and objects (directives, content_usage, fields, cut_by) are JSON in one cell.
 //
 // # Formulas
 //
-// A spreadsheet takes a cell that begins with = + - or @ for a formula, whatever
-// quotes there are around it. So a title like =HYPERLINK(...) makes a site's text a
-// program on the machine of whoever opens the table. Every text that begins so, also
-// behind spaces or quotes or in full-width characters, gets an apostrophe before it,
-// which spreadsheets take for "this is text".
+// Spreadsheets treat a cell that begins with = + - or @ as a formula, even within quotes. A
+// page title like =HYPERLINK(...) could then run on the reader's computer. So such a text gets
+// an apostrophe in front, which marks it as text. Spaces, quotes and full-width characters do
+// not hide a formula.
 //
-// In much of the world spreadsheets take semicolons for the separator, and with it what
-// stands behind one for a cell, even within quotes. So the same is done behind every
-// semicolon of a text: x;=1 becomes x;'=1. In the cells of JSON a semicolon is written
-// as \u003b.
+// In many countries spreadsheets use the semicolon as separator, even within quotes. So the
+// text after each semicolon gets the same treatment: x;=1 becomes x;'=1. In cells with JSON a
+// semicolon is written as \u003b.
 //
-// To get the text of a site back, remove one apostrophe, at the beginning and behind
-// every semicolon, where behind apostrophes, quotes and spaces there is one of these
-// characters. [Options.KeepFormulas] leaves the texts as they are, for programs.
+// To restore the original text, remove one apostrophe at the beginning and after each
+// semicolon, if one of these characters follows (after further apostrophes, quotes or spaces).
+// [Options.KeepFormulas] leaves texts unchanged, for programs.
 //
-// # Going on
+// # Resuming
 //
-// The files only grow. The mark that a commit returns is how long they are; a crawl
-// that was killed goes on there, and what was written later is cut off. Where a table has
-// lost rows, or columns were added since, the crawl writes all of them anew from the lines
-// of JSON.
+// The files only grow. The mark of a commit is their lengths. A crawl that resumes truncates
+// them to these lengths. If a table has lost rows, or lacks columns of this version, the crawl
+// rewrites all tables from its JSON files.
 package csvout

@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// Whatever cell a site can write into: it holds no formula, whether commas or semicolons
-// separate cells, and no control character.
+// No cell that a site can fill has a formula, with commas or semicolons as separators, or a
+// control character.
 func TestNoCellIsAFormula(t *testing.T) {
 	const bad = "=1+1;=2\r\n\u009b\t;@SUM(1)"
 	now := time.Now()

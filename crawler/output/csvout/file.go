@@ -14,17 +14,17 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// file is a table that grows.
+// A file is a table that grows.
 type file struct {
 	file    *os.File
-	length  int64 // of what has left the process
+	length  int64 // bytes written to the file
 	buffer  *bufio.Writer
 	records *csv.Writer // into buffer
 }
 
-// openFile opens a table to append to it, and cuts off what lies beyond the bytes
-// that count. One that is new begins with the names of its columns. The error is
-// [output.ErrIncomplete] where it is shorter than what counts, or has other columns.
+// openFile opens a table to append to it, and truncates it to the counted bytes. A new table
+// starts with the names of its columns. The error is [output.ErrIncomplete] if the table is
+// shorter than the counted bytes, or has other columns.
 func openFile(name string, columns []string, counted int64) (_ *file, err error) {
 	f := new(file)
 	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
@@ -54,8 +54,7 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 	return f, nil
 }
 
-// cut shortens the file to the records that lie within the bytes that count. No record
-// has a line break within.
+// cut truncates the file to the records within the counted bytes. Records have no line breaks.
 func (f *file) cut(counted int64) error {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -70,16 +69,15 @@ func (f *file) cut(counted int64) error {
 	return f.file.Truncate(f.length)
 }
 
-// Write sends what the buffer holds to the file. Having failed once, the buffer sends
-// nothing more, so that no record follows a torn one.
+// Write writes the buffer to the file. After a failure the buffer writes nothing more, so that
+// no record follows a partial one.
 func (f *file) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
 	f.length += int64(n)
 	return n, err
 }
 
-// flush returns when all records have left the process, and with power when they
-// have reached the disk.
+// flush writes all records to the file, and with power to the disk.
 func (f *file) flush(power bool) error {
 	if err := f.buffer.Flush(); err != nil {
 		return err

@@ -23,9 +23,9 @@ var writer = sinktest.Writer{
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A process that writes is killed many times. Whatever mark was heard of last, the
-// next goes on there, and at the end every page stands there once.
-func TestKill(t *testing.T) {
+// A writing process is killed many times. Each next one resumes at the last mark. At the end the
+// table has every page once.
+func TestKilledWriterLosesNoCommittedRecord(t *testing.T) {
 	dir := t.TempDir()
 	pages := writer.Kill(t, dir)
 	got := records(t, dir, PagesFile)[1:]

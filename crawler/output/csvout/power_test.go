@@ -11,9 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// A commit that is to outlive the machine brings the files to the disk: of what cannot be
-// brought there, such as a pipe, it says so.
-func TestPowerFiles(t *testing.T) {
+func TestPowerCommitSyncsFiles(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	t.Cleanup(func() { _ = s.Close() })
 	out, in, err := os.Pipe()
@@ -33,8 +31,7 @@ func TestPowerFiles(t *testing.T) {
 	}
 }
 
-// Such a commit brings the names of the files there too, once.
-func TestPowerNames(t *testing.T) {
+func TestPowerCommitSyncsDirectoryOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil).(*sink)
 	t.Cleanup(func() { _ = s.Close() })

@@ -7,8 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-// The tables, as they stand in sink.files and in a mark. A table that comes later
-// goes to the end.
+// The tables in the order of sink.files and of a mark. Add new tables at the end.
 const (
 	pages = iota
 	rejected
@@ -17,7 +16,7 @@ const (
 	entries
 )
 
-// tables have the columns of the lines of JSON.
+// tables have the columns of the JSON lines.
 var tables = [...]struct {
 	name    string
 	columns []string
@@ -29,10 +28,10 @@ var tables = [...]struct {
 	entries:  {EntriesFile, rows.Columns[rows.Entries]},
 }
 
-// places are where the tables of package rows stand in tables.
+// places maps the tables of package rows to tables.
 var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
 
-// record writes a record of cells as package rows has them.
+// record writes a record of cells of package rows.
 func (s *sink) record(table int, cells ...any) error {
 	s.cells = s.cells[:0]
 	for _, cell := range cells {
@@ -41,7 +40,7 @@ func (s *sink) record(table int, cells ...any) error {
 	return s.files[table].records.Write(s.cells)
 }
 
-// cell writes a value as the lines of JSON do.
+// cell formats a value as in the JSON lines.
 func (s *sink) cell(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -9,8 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// A database has no more URLs than a link can tell apart.
-func TestMostURLs(t *testing.T) {
+func TestTooManyURLsIsAnError(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	t.Cleanup(func() { _ = s.Close() })
 	s.counts[urls] = math.MaxInt32 - 2 // the page and one link more
@@ -18,7 +17,7 @@ func TestMostURLs(t *testing.T) {
 		t.Errorf("the last: %v", err)
 	}
 	err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/2"}}}})
-	if err == nil || !strings.Contains(err.Error(), "more URLs than links can tell apart") {
+	if err == nil || !strings.Contains(err.Error(), "too many URLs for the link encoding") {
 		t.Errorf("one more: %v", err)
 	}
 }

@@ -19,9 +19,9 @@ var writer = sinktest.Writer{
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A process that writes is killed many times. Whatever mark was heard of last, the
-// next goes on there, and at the end every page and link stands there once.
-func TestKill(t *testing.T) {
+// A writing process is killed many times. Each next one resumes at the last mark. At the end the
+// database has every page and link once.
+func TestKilledWriterLosesNoCommittedRow(t *testing.T) {
 	dir := t.TempDir()
 	count := strconv.Itoa(writer.Kill(t, dir))
 	for query, want := range map[string]string{

@@ -12,13 +12,12 @@ import (
 )
 
 const (
-	// knownURLs is how many URLs the cache of their ids holds at least: most links of a
-	// page are those of the page before it. Longer URLs than knownLength are not kept.
+	// knownURLs is the minimum number of URLs in the cache of ids. Most links of a page are
+	// also in the previous page. URLs longer than knownLength are not cached.
 	knownURLs   = 1 << 15
 	knownLength = 512
 
-	// batchLinks and batchBytes bound the links that are written by one statement,
-	// and so what is held of them.
+	// batchLinks and batchBytes limit the links of one statement, and so its memory.
 	batchLinks = 2048
 	batchBytes = 1 << 20
 )
@@ -26,7 +25,7 @@ const (
 // A pair is a link.
 type pair struct{ from, to string }
 
-// links writes links, many with one statement: the driver prepares it each time.
+// links writes links in batches, since the driver prepares each statement.
 func (s *sink) links(all []*output.Links) error {
 	var batch []pair
 	size := 0
@@ -47,8 +46,8 @@ func (s *sink) links(all []*output.Links) error {
 	return s.pairs(batch)
 }
 
-// pairs writes links. From and to go as one number, for SQLite reads a list of
-// numbers three times as fast as one of pairs.
+// pairs writes links. It encodes a pair as one number: SQLite reads a list of numbers three
+// times as fast as a list of pairs.
 func (s *sink) pairs(batch []pair) error {
 	if len(batch) == 0 {
 		return nil
@@ -69,7 +68,7 @@ func (s *sink) pairs(batch []pair) error {
 	return s.exec("INSERT OR FAIL INTO link SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)", first, string(append(list, ']')))
 }
 
-// identify returns the ids of the URLs of links. Those that are new get one.
+// identify returns the ids of the URLs of links. New URLs get one.
 func (s *sink) identify(batch []pair) (map[string]int64, error) {
 	ids := make(map[string]int64, 2*len(batch))
 	var unsure []string // not in the cache
@@ -96,11 +95,11 @@ func (s *sink) identify(batch []pair) (map[string]int64, error) {
 			ids[u] = s.counts[urls]
 		}
 		if len(u) <= knownLength {
-			s.known.Put(strings.Clone(u), ids[u]) // which may be a piece of a page
+			s.known.Put(strings.Clone(u), ids[u]) // it may share memory with a page
 		}
 	}
 	if s.counts[urls] > math.MaxInt32 {
-		return nil, errors.New("more URLs than links can tell apart")
+		return nil, errors.New("too many URLs for the link encoding")
 	}
 	if len(unknown) == 0 {
 		return ids, nil
@@ -112,7 +111,7 @@ func (s *sink) identify(batch []pair) (map[string]int64, error) {
 	return ids, s.exec("INSERT OR FAIL INTO urls SELECT ? + key, value FROM json_each(?)", first, string(list))
 }
 
-// lookUp finds the ids of those URLs that the database has.
+// lookUp finds the ids of the URLs that the database has.
 func (s *sink) lookUp(unsure []string, ids map[string]int64) error {
 	if len(unsure) == 0 {
 		return nil

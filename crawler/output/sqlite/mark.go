@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The tables that grow, as they stand in a mark. One that comes later goes to the end.
+// The tables in the order of a mark. Add new tables at the end.
 const (
 	pages = iota
 	rejected
@@ -19,13 +19,12 @@ const (
 
 var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots"}
 
-// counts is the highest id in each table. A mark is that as JSON.
+// counts has the highest id of each table. A mark is its JSON.
 //
-// The sink gives the ids itself, so that no row has one that a mark counted before,
-// even where rows were lost.
+// The sink assigns the ids, so that none is reused after rows were lost.
 type counts [tables]int64
 
-// most is more than any table can have, and leaves room to count on.
+// most is more than any table can have, without overflow.
 const most = 1 << 53
 
 func (c *counts) mark() ([]byte, error) { return json.Marshal(c) }

@@ -22,11 +22,11 @@ import (
 var schema string
 
 const (
-	// cacheKiB bounds the pages of the database that are kept in memory.
+	// cacheKiB limits the page cache of SQLite.
 	cacheKiB = 16 << 10
 
-	// walPages is how many pages of 4 KiB the write-ahead log may have before they
-	// are moved into the database.
+	// walPages is the number of 4 KiB pages at which the write-ahead log is moved into the
+	// database.
 	walPages = 4096
 )
 
@@ -62,7 +62,7 @@ func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
 	return s, s.cut()
 }
 
-// remove deletes a database with all that belongs to it.
+// remove deletes a database with its additional files.
 func remove(name string) error {
 	for _, file := range files(name) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,9 +82,8 @@ func connect(name string) (*sql.DB, error) {
 	return db, explain(name, err)
 }
 
-// configure sets what holds for this connection. With a write-ahead log others can
-// read while the crawl writes, and a commit that has returned survives the death of
-// the process.
+// configure sets up the connection. With a write-ahead log others can read while the crawl
+// writes, and a commit survives a killed process.
 func (s *sink) configure(wait time.Duration) error {
 	for _, pragma := range []string{
 		fmt.Sprintf("busy_timeout = %d", wait.Milliseconds()),
@@ -101,7 +100,7 @@ func (s *sink) configure(wait time.Duration) error {
 	return nil
 }
 
-// prepare makes the tables where there are none, and sees to it that they are ours.
+// prepare creates missing tables, and checks that existing ones have this format.
 func (s *sink) prepare(opts Options) error {
 	var application, version, objects int64
 	row := s.conn.QueryRowContext(context.Background(),
@@ -128,7 +127,7 @@ func (s *sink) create(software string) error {
 		s.exec(schema),
 		s.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, Version)),
 		s.exec("INSERT INTO meta VALUES ('format', ?), ('software', ?), ('created_at', ?)",
-			strconv.Itoa(Version), clean(software), moment(time.Now())),
+			strconv.Itoa(Version), clean(software), timestamp(time.Now())),
 	)
 	if err != nil {
 		return err
@@ -136,8 +135,8 @@ func (s *sink) create(software string) error {
 	return s.end()
 }
 
-// cut deletes the rows beyond those that count. The error is [output.ErrIncomplete] where
-// some of these are not there.
+// cut deletes the rows after the mark. The error is [output.ErrIncomplete] if rows before it
+// are missing.
 func (s *sink) cut() error {
 	if err := s.begin(); err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// The questions about one URL are answered by an index, not by reading all links.
-func TestPlans(t *testing.T) {
+func TestQueriesOfOneURLUseAnIndex(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	for _, url := range []string{"http://a.test/1", "http://a.test/2", "http://a.test/3"} {

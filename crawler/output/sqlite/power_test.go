@@ -11,9 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// The first commit that is to outlive the machine brings the name of the database to the
-// disk.
-func TestPowerName(t *testing.T) {
+func TestFirstPowerCommitSyncsDirectory(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	t.Cleanup(func() { _ = s.Close() })
 	name := s.name
@@ -28,9 +26,7 @@ func TestPowerName(t *testing.T) {
 	}
 }
 
-// A commit that is to outlive the machine also brings there what those before it only
-// took out of the process: it writes to the log, which is synchronised then.
-func TestPowerAfterLess(t *testing.T) {
+func TestPowerCommitSyncsEarlierCommits(t *testing.T) {
 	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	t.Cleanup(func() { _ = s.Close() })
 	log := func() int64 {

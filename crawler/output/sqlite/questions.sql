@@ -1,48 +1,48 @@
--- Questions to crawl.sqlite, as examples: sqlite3 example/crawl.sqlite < questions.sql
+-- Examples of questions to crawl.sqlite: sqlite3 example/crawl.sqlite < questions.sql
 
--- Which links are broken, and where do they stand?
+-- Which links are broken, and on which pages are they?
 SELECT to_url, status, detail, from_url FROM broken_links ORDER BY to_url, from_url;
 
 -- Which pages have no title?
 SELECT url FROM untitled_pages ORDER BY url;
 
--- Which pages were found by a redirect, and what are they?
+-- Which pages are targets of redirects, and what is their status?
 SELECT found_on AS redirect, url AS target, status FROM pages WHERE source = 'redirect' ORDER BY redirect;
 
--- Which redirects could the links to them spare?
+-- Which redirects have links that could point to the target instead?
 SELECT url, status, location, links FROM redirects WHERE links > 0 ORDER BY links DESC, url;
 
--- Which pages are there more than once?
+-- Which pages have copies?
 SELECT original, count(*) AS copies, group_concat(url, ' ') AS urls FROM duplicates GROUP BY original ORDER BY original;
 
--- What did which line of robots.txt keep away?
+-- How many URLs does each line of robots.txt disallow?
 SELECT robots_url, line, rule, urls FROM blocking_rules ORDER BY robots_url, line, rule;
 
--- Where are the links that robots.txt closes?
+-- Which links lead to disallowed URLs?
 SELECT r.url, r.rule, l.from_url FROM rejected r JOIN links l ON l.to_url = r.url
 WHERE r.reason = 'disallowed' ORDER BY r.url, l.from_url;
 
--- What do sitemaps list that was not fetched, and why?
+-- Which sitemap entries were not fetched, and why?
 SELECT url, sitemap, reason FROM unfetched_entries ORDER BY url, sitemap;
 
--- What do sitemaps list that no page links to?
+-- Which sitemap entries have no link to them?
 SELECT url, sitemap FROM unlinked_entries ORDER BY url, sitemap;
 
--- Which pages stand in no sitemap?
+-- Which pages are not in a sitemap?
 SELECT url FROM unlisted_pages ORDER BY url;
 
--- What answers with which status?
+-- How many pages have each status?
 SELECT status, count(*) AS pages FROM pages GROUP BY status ORDER BY status;
 
--- Which URLs are linked to most?
+-- Which URLs have the most links to them?
 SELECT to_url, count(*) AS links FROM links GROUP BY to_url ORDER BY links DESC, to_url LIMIT 10;
 
--- Which pages ask not to be indexed, and where do they say so?
+-- Which pages have noindex, and where?
 SELECT url, json_extract(value, '$.source') AS source FROM pages, json_each(directives)
 WHERE json_extract(value, '$.rule') = 'noindex' ORDER BY url, source;
 
--- What did a rule for a field (extract) find?
+-- What did a field of an extract rule match?
 SELECT url, json_extract(fields, '$.heading') AS heading FROM pages WHERE fields IS NOT NULL ORDER BY url;
 
--- Which robots.txt could not be had, and what came of it?
+-- Which robots.txt files were unreachable, and what was the outcome of each fetch?
 SELECT origin, outcome, status FROM robots WHERE origin IN (SELECT origin FROM robots WHERE outcome = 'unreachable') ORDER BY id;

@@ -64,8 +64,8 @@ func answered() *output.Found {
 	return f
 }
 
-// TestQuestions asks every question of questions.sql. testdata/answers.txt has the answers.
-func TestQuestions(t *testing.T) {
+// testdata/answers.txt has the answers to questions.sql.
+func TestQuestionsHaveAnswers(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, answered())

@@ -8,10 +8,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-// places are where the tables of package rows stand in tableNames.
+// places maps the tables of package rows to tableNames.
 var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
 
-// insert adds a row with the next id, of cells as package rows has them.
+// insert adds a row of cells of package rows, with the next id.
 func (s *sink) insert(table int, cells ...any) error {
 	for i, cell := range cells {
 		switch v := cell.(type) {
@@ -22,7 +22,7 @@ func (s *sink) insert(table int, cells ...any) error {
 		case rows.JSON:
 			cells[i] = optional(string(v))
 		case time.Time:
-			cells[i] = moment(v)
+			cells[i] = timestamp(v)
 		}
 	}
 	s.counts[table]++
@@ -30,8 +30,8 @@ func (s *sink) insert(table int, cells ...any) error {
 	return s.exec(query, append([]any{s.counts[table]}, cells...)...)
 }
 
-// clean makes a text one that SQLite handles as text: UTF-8, without NUL, where its
-// functions would end it. Other octets become U+FFFD, as in the lines of JSON.
+// clean makes a text valid UTF-8 without NUL, at which SQLite's functions end a text. Other
+// bytes become U+FFFD, as in the JSON files.
 func clean(t string) string {
 	if utf8.ValidString(t) && strings.IndexByte(t, 0) < 0 {
 		return t
@@ -40,11 +40,11 @@ func clean(t string) string {
 		if r == 0 {
 			return utf8.RuneError
 		}
-		return r // which is utf8.RuneError for what is not UTF-8
+		return r // utf8.RuneError for invalid UTF-8
 	}, t)
 }
 
-// optional is a text that the lines of JSON leave out when it is empty.
+// optional returns NULL for an empty text, which JSON leaves out.
 func optional(t string) any {
 	if t == "" {
 		return nil
@@ -52,9 +52,9 @@ func optional(t string) any {
 	return clean(t)
 }
 
-// moment is a time in a form that the date functions of SQLite read, and that sorts
-// as text; NULL where there is none.
-func moment(t time.Time) any {
+// timestamp returns a time in a format that SQLite's date functions read and that sorts as
+// text; NULL for the zero time.
+func timestamp(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}

@@ -12,17 +12,17 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-// sink writes to the database of a crawl.
+// A sink writes to the database of a crawl.
 type sink struct {
 	name   string
 	db     *sql.DB
 	conn   *sql.Conn // the only one of db
 	begun  bool      // a transaction
-	power  bool      // a commit reaches the disk
-	named  bool      // the name of the database has reached it
+	power  bool      // commits survive a power failure
+	named  bool      // the directory entry is on disk
 	counts counts
-	known  *recent.Map[string, int64] // ids of URLs that links led to of late
-	failed error                      // nothing is written after a failure, which may have ended the transaction
+	known  *recent.Map[string, int64] // ids of recent URLs
+	failed error                      // the first failure, which ends all writing
 }
 
 // Write implements [output.Sink].
@@ -82,8 +82,8 @@ func (s *sink) commit(power bool) error {
 		s.power = false
 		return s.exec("PRAGMA synchronous = normal")
 	}
-	// The last commits may not have reached the disk. The next takes all of the log
-	// there, if it writes: an UPDATE to the same value would not.
+	// Earlier commits may not be on disk. This one syncs the whole log, but only if it writes:
+	// an UPDATE to the same value would not.
 	s.power = true
 	err := s.exec("PRAGMA synchronous = full")
 	if err == nil {
@@ -92,14 +92,14 @@ func (s *sink) commit(power bool) error {
 	return err
 }
 
-// Close implements [output.Sink]. It leaves one file, which can be copied, and read
-// where nothing can be written.
+// Close implements [output.Sink]. It leaves a single file, which can be copied and read
+// without write access.
 func (s *sink) Close() error {
 	if s.begun {
 		s.failed = errors.Join(s.failed, s.exec("ROLLBACK"))
 	}
 	if s.failed == nil {
-		// A reader keeps the log there, which does no harm.
+		// A reader keeps the log in place, which does no harm.
 		_ = s.exec("PRAGMA busy_timeout = 0")
 		_ = s.exec("PRAGMA analysis_limit = 400; PRAGMA optimize = 0x10002")
 		_ = s.exec("PRAGMA journal_mode = delete")
@@ -115,8 +115,7 @@ func (s *sink) disconnect() error {
 	return explain(s.name, errors.Join(err, s.db.Close()))
 }
 
-// begin begins a transaction that writes, for which it waits until no other program
-// does.
+// begin starts a write transaction. It waits for other writers.
 func (s *sink) begin() error {
 	err := s.exec("BEGIN IMMEDIATE")
 	s.begun = err == nil

@@ -26,8 +26,7 @@ func page(url string) *output.Found {
 	}
 }
 
-// Each column has what the line of JSON has in the field of that name.
-func TestColumns(t *testing.T) {
+func TestColumnsMatchJSON(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, &output.Found{
@@ -88,8 +87,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A crawl that goes on keeps what counts and nothing else, whatever the cache knew.
-func TestGoOn(t *testing.T) {
+func TestResumeKeepsCommittedRows(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	first := sinktest.Commit(t, s, false)
@@ -131,8 +129,7 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// A sink that is closed in the middle leaves one file too, which needs no log to be read.
-func TestCloseWithoutCommit(t *testing.T) {
+func TestCloseWithoutCommitLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	sinktest.Put(t, s, page("http://a.test/1"))
@@ -149,9 +146,8 @@ func TestCloseWithoutCommit(t *testing.T) {
 	}
 }
 
-// With nil nothing of an earlier database is left, also none of what a killed process
-// leaves beside it.
-func TestNothingCounts(t *testing.T) {
+// A nil mark deletes an earlier database, with the files that a killed process left.
+func TestOpenWithoutMarkStartsAnew(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range Format(nil).Files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("torn"), 0o600); err != nil {
@@ -170,9 +166,8 @@ func TestNothingCounts(t *testing.T) {
 	}
 }
 
-// A database that lacks rows that count is told of and not gone on with: with a nil mark it
-// begins anew.
-func TestIncomplete(t *testing.T) {
+// A database that lacks committed rows is an error. A nil mark starts anew.
+func TestLostRowsAreReported(t *testing.T) {
 	many := new(output.Found)
 	for i := range 2000 { // of more pages than a file of a quarter has
 		many.Pages = append(many.Pages, &output.Page{URL: fmt.Sprintf("http://a.test/%d", i)})
@@ -280,8 +275,8 @@ func spoil(dir, statements string) error {
 	return errors.Join(err, db.Close())
 }
 
-// The disk is full: the error says so, and stays. What was committed is there.
-func TestFullDisk(t *testing.T) {
+// The error of a full disk is permanent. Committed rows stay.
+func TestFullDiskIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	opened := sinktest.Open(t, Format(nil), dir, nil)
 	s, ok := opened.(*sink)
@@ -314,9 +309,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Somebody reads, in a transaction of his own, while the crawl writes and ends: each is
-// in nobody's way, and he sees what was there when he began.
-func TestReader(t *testing.T) {
+// A reader in a transaction does not block the crawl, and sees the state at its start.
+func TestReaderDoesNotBlock(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(&Options{Wait: 10 * time.Millisecond}), dir, nil)
 	sinktest.Put(t, s, page("http://a.test/1"))
@@ -348,9 +342,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Somebody writes: the crawl waits as long as it was told to, and then says why it
-// ends.
-func TestLocked(t *testing.T) {
+// The crawl waits for another writer until the timeout.
+func TestWriterBlocksUntilTimeout(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(&Options{Wait: 50 * time.Millisecond}), dir, nil)
 	sinktest.Put(t, s, page("http://a.test/1"))
@@ -371,8 +364,7 @@ func TestLocked(t *testing.T) {
 	sinktest.Close(t, s)
 }
 
-// What a commit forces to the disk follows what it is asked for.
-func TestPower(t *testing.T) {
+func TestCommitSyncsAsAsked(t *testing.T) {
 	s, ok := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	if !ok {
 		t.Fatal("not ours")

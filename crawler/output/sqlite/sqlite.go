@@ -15,41 +15,39 @@ import (
 const File = "crawl.sqlite"
 
 // Version is the format of the database: PRAGMA user_version, and the key format of
-// the table meta. A column or view that is added does not change it.
+// the table meta. New columns and views do not change it.
 const Version = 2
 
-// applicationID marks a database as one of these: "plcr".
+// applicationID is PRAGMA application_id: "plcr".
 const applicationID = 0x706c6372
 
 var (
-	// ErrMark says that a mark is none that a commit has returned.
+	// ErrMark says that a mark does not come from a commit of this format.
 	ErrMark = errors.New("not a mark of this format")
 
-	// ErrFormat says that a file which is to be gone on with is no database of a
-	// crawl, is damaged, or was written by another version. Of one that a crawl goes on
-	// with and that is damaged the error is [output.ErrIncomplete] too.
+	// ErrFormat says that a file is not a database of a crawl, is damaged, or has another
+	// version. If it is damaged, the error is [output.ErrIncomplete] too.
 	ErrFormat = errors.New("not a database of this format")
 
-	// ErrLocked says that another program has been writing to the database for longer
-	// than [Options].Wait. Programs that read it are in nobody's way.
+	// ErrLocked says that another program has kept the database locked for writing longer
+	// than [Options].Wait. Reading programs do not block the crawl.
 	ErrLocked = errors.New("locked by another program")
 
 	// ErrFull says that the disk is full.
 	ErrFull = errors.New("disk is full")
 
-	// ErrIO says that the file could not be written, or read, although its disk is not
-	// full: it may have met the limit of a process for the size of files or that of a
-	// user for a disk, or the disk is broken. SQLite does not tell which.
+	// ErrIO says that the file could not be read or written, although the disk is not full.
+	// The cause may be a file size limit, a disk quota or a broken disk: SQLite does not tell.
 	ErrIO = errors.New("disk cannot be written or read")
 )
 
-// Options are for [Format]. Nil, and every zero field, is what the program does.
+// Options configure [Format]. Nil means the zero value.
 type Options struct {
-	// Software is what the table meta names as the writer; empty: politecrawl.
+	// Software is the name of the writer in the table meta (default politecrawl).
 	Software string
 
-	// Wait is how long to wait for another program that writes to the database;
-	// 0: 30 s.
+	// Wait limits the time to wait for another program that writes to the database
+	// (default 30s).
 	Wait time.Duration
 }
 
@@ -67,7 +65,7 @@ func (o *Options) withDefaults() Options {
 	return opts
 }
 
-// Format is the format "sqlite". Nil options are the zero Options.
+// Format returns the format "sqlite".
 func Format(opts *Options) output.Format {
 	o := opts.withDefaults()
 	return output.Format{
@@ -83,13 +81,13 @@ func Format(opts *Options) output.Format {
 	}
 }
 
-// files are the names that a database may have files under: itself, and what
-// belongs to it while it is written, or was when its writer was killed.
+// files returns the possible files of a database: itself, and the files that SQLite keeps
+// beside it while it is open or after a kill.
 func files(name string) []string {
 	return []string{name, name + "-wal", name + "-shm", name + "-journal"}
 }
 
-// explain gives an error of the database its class.
+// explain adds one of the errors above to an error of SQLite.
 func explain(name string, err error) error {
 	if err == nil {
 		return nil
@@ -103,7 +101,7 @@ func explain(name string, err error) error {
 			class = ErrFull
 		case code.SQLITE_IOERR:
 			class = ErrIO
-		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT: // the first where its header is damaged
+		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT: // the first if its header is damaged
 			class = fmt.Errorf("%w: %w", output.ErrIncomplete, ErrFormat)
 		}
 	}

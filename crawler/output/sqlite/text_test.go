@@ -100,8 +100,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// Texts of any length go through, also as URLs, and leave nothing behind in memory.
-func TestLongTexts(t *testing.T) {
+func TestLongTextsAreNotKept(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	long := strings.Repeat("é\x00'", 10<<20/4)
@@ -129,8 +128,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// The ids of long URLs are not kept, and those that were forgotten are found again.
-func TestKnownURLs(t *testing.T) {
+func TestForgottenURLsAreFoundAgain(t *testing.T) {
 	dir := t.TempDir()
 	s, ok := sinktest.Open(t, Format(nil), dir, nil).(*sink)
 	if !ok {

@@ -18,29 +18,28 @@ const (
 	typeFields   = "application/warc-fields"
 )
 
-// longestURL is the longest URL that is remembered, in bytes.
+// longestURL is the maximum length of a remembered URL, in bytes.
 const longestURL = 2 << 10
 
-// captured is a record with a payload, as another one refers to it. The zero value
-// is none.
+// captured identifies a record with a payload. The zero value is none.
 type captured struct {
 	id   recordID
 	url  string
 	date time.Time
 }
 
-// A capture is the last answer of a URL.
+// A capture is the last response of a URL.
 type capture struct {
 	id    recordID
 	date  time.Time
 	whole captured // the last record that has a payload of the URL
 }
 
-// A payloadKey tells payloads apart. It is not the digest that records show: a site
-// can make two bodies of one SHA-1, and the second would not be kept.
+// A payloadKey identifies a payload. It is not the SHA-1 digest of the record: a site can make
+// two bodies with the same SHA-1, and the second would be lost.
 type payloadKey [sha256.Size]byte
 
-// describe writes a warcinfo record, for the records behind it.
+// describe writes a warcinfo record for the following records.
 func (s *sink) describe() error {
 	id, err := newID(s.opts.Rand)
 	if err != nil {
@@ -59,14 +58,14 @@ func (s *sink) describe() error {
 	return s.put(typeFields, s.text)
 }
 
-// line adds a field to the block in the making, where it has a value.
+// line adds a field to the current block, unless its value is empty.
 func (s *sink) line(name, value string) {
 	if value = oneLine(value); value != "" {
 		s.text = fmt.Appendf(s.text, "%s: %s\r\n", name, value)
 	}
 }
 
-// exchange writes a request and its answer.
+// exchange writes a request and its response.
 func (s *sink) exchange(x *output.Exchange) error {
 	request, err := newID(s.opts.Rand)
 	answer, err2 := newID(s.opts.Rand)
@@ -80,11 +79,11 @@ func (s *sink) exchange(x *output.Exchange) error {
 	if err := s.put(typeRequest, head); err != nil {
 		return err
 	}
-	return s.answer(x, answer)
+	return s.response(x, answer)
 }
 
-// answer writes what came back: a response, or a revisit where its payload is known.
-func (s *sink) answer(x *output.Exchange, id recordID) error {
+// response writes a response record, or a revisit if the payload is known.
+func (s *sink) response(x *output.Exchange, id recordID) error {
 	last, _ := s.urls.Get(x.URL)
 	url := strings.Clone(x.URL) // to keep
 	this := capture{id: id, date: x.Began, whole: captured{id: id, url: url, date: x.Began}}
@@ -131,8 +130,7 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 	return nil
 }
 
-// revisit begins a record of that name, which refers to the one that has the payload
-// where that is known.
+// revisit starts a revisit record, which refers to the record with the payload if known.
 func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original captured) {
 	s.begin("revisit", id, x.Began)
 	s.origin(x)
@@ -144,7 +142,7 @@ func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original
 	}
 }
 
-// origin adds what both records of an exchange say of where it went.
+// origin adds the fields of URL and address, which both records of an exchange have.
 func (s *sink) origin(x *output.Exchange) {
 	s.add("WARC-Target-URI", escapeURI(x.URL))
 	if addr, err := netip.ParseAddr(x.Addr); err == nil {
@@ -159,7 +157,7 @@ func (s *sink) origin(x *output.Exchange) {
 	s.add("WARC-Warcinfo-ID", s.info.String())
 }
 
-// page writes what is known of a page beside its exchange.
+// page writes the metadata record of a page.
 func (s *sink) page(p *output.Page, links *output.Links) error {
 	id, err := newID(s.opts.Rand)
 	if err != nil {
@@ -188,15 +186,14 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 	return s.put(typeFields, s.text)
 }
 
-// mostHops is how many links the way to a page has at most.
-const mostHops = 100
+// maxHops limits the letters of hopsFromSeed.
+const maxHops = 100
 
-// hops is the way to a page in the letters of hopsFromSeed: a link L, a redirect R, a
-// sitemap M. What came before the last hop is known only by the number of links. Of a
-// way without end, such as that through a calendar, the first links are left out: with all
-// of them the archive would grow with the square of the way.
+// hops returns hopsFromSeed: L for a link, R for a redirect, M for a sitemap. Only the number of
+// links before the last hop is known. Long paths, such as through a calendar, lack the first
+// links: with all of them the archive would grow with the square of the path.
 func hops(p *output.Page) string {
-	way := strings.Repeat("L", min(max(p.Depth, 0), mostHops))
+	way := strings.Repeat("L", min(max(p.Depth, 0), maxHops))
 	switch p.Source {
 	case "redirect":
 		return way + "R"

@@ -35,15 +35,15 @@ func alone(t *testing.T) bool {
 	return true
 }
 
-// TestFullDisk holds that a Write for which there is no room leaves the files as
-// they were, also where it began new ones, and that the next one goes on from there.
-func TestFullDisk(t *testing.T) {
+// A Write without disk space leaves the files unchanged, also if it started new ones. The next
+// Write succeeds.
+func TestFailedWriteLeavesFilesUnchanged(t *testing.T) {
 	if alone(t) {
 		return
 	}
 	random := rand.NewChaCha8([32]byte{3}) // bytes that do not get smaller
 	large := &output.Found{}
-	for n := range 30 { // more than is held back, and the last one alone more than a file has
+	for n := range 30 { // more than is bufferSize back, and the last one alone more than a file has
 		body := make([]byte, 10_000+n/29*400_000)
 		if _, err := random.Read(body); err != nil {
 			t.Fatal(err)

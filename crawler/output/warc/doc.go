@@ -1,14 +1,12 @@
-// Package warc writes what a crawl asked for and was answered as WARC files, the form
-// in which web archives keep, index and replay it.
+// Package warc writes the requests and responses of a crawl as WARC files, the format in which
+// web archives store, index and replay them. It is a format of package output.
 //
 //	opts := &crawler.Options{Formats: []output.Format{warc.Format(nil)}}
 //
-// # What a WARC file is
+// # Records
 //
-// A page in a list of pages says what a program made of it. An archive keeps what
-// went over the wire, so that others can look at it again, with other questions. A
-// WARC file (ISO 28500) is a row of records. Each has a header, like one of HTTP, and
-// a block of as many bytes as the header says:
+// A WARC file (ISO 28500) is a sequence of records. Each has a header like that of HTTP, and a
+// block of as many bytes as the header says:
 //
 //	WARC/1.1
 //	WARC-Type: response
@@ -26,44 +24,21 @@
 //
 //	hello
 //
-// Behind the block stand two line ends, and then the next record. Each record is
-// compressed by itself, as a member of a gzip file: the whole unpacks with gzip -d,
-// and who has an index of where records begin unpacks only the one that is wanted.
+// Each record is a separate member of a gzip file. gzip -d unpacks the whole file; a reader
+// with an index of offsets unpacks a single record.
 //
-// There are five types of records here:
+// This package writes five types of records:
 //
-//   - warcinfo, at the head of each file and wherever a crawl went on: who made it,
-//     and how.
-//   - request and response, one of each for every exchange: pages, but also
-//     robots.txt, sitemaps, redirects and errors. WARC-Concurrent-To joins them.
-//   - revisit instead of a response whose payload (the body, as it was sent) is there
-//     already. With the profile identical-payload-digest it has the head of the
-//     answer, and WARC-Refers-To names the record that has the body. With the profile
-//     server-not-modified it is a 304; the record it refers to is named where this
-//     crawl has made it.
-//   - metadata, one for each page: the page it was found in (via), how (hopsFromSeed: L
-//     for each link, a hundred at most, then R for a redirect or M for a sitemap), how
-//     long it took, and the links that go out of it.
+//   - warcinfo, at the start of each file and wherever a crawl resumed: the software and its
+//     settings.
+//   - request and response, for every exchange: pages, robots.txt, sitemaps, redirects and
+//     errors. WARC-Concurrent-To joins the two.
+//   - revisit instead of a response whose payload (the body as sent) is already archived. The
+//     profile is identical-payload-digest, or server-not-modified for a 304. WARC-Refers-To
+//     names the record with the payload, if this process wrote it.
+//   - metadata, one for each page: via (the page where it was found), hopsFromSeed (L for a
+//     link, at most a hundred, then R for a redirect or M for a sitemap), the duration of the
+//     fetch, and the links of the page.
 //
-// # What else to know
-//
-// Files are crawl-00000.warc.gz and so on. The one that has reached [Options.MaxBytes]
-// is the last of its exchange; the next one begins a new file.
-//
-// Bodies are kept as they were sent, with their Content-Encoding, but not chunked.
-// HTTP/2 has no text form: its heads are written as those of HTTP/1.1, which is what
-// every reader expects, and the field WARC-Protocol, h2 or h2c, says so. A body of
-// which not all was read has WARC-Truncated: length, and one that its page asks not
-// to keep (noindex, noarchive) has none, and WARC-Truncated: unspecified.
-//
-// Digests are SHA-1 in base 32, since that is what the indexes and players of the
-// field compare. What tells two payloads apart here is SHA-256: a site can make two
-// bodies of the same SHA-1, and must not make the second one vanish. The last 32,768
-// payloads and URLs at the least are remembered, at the most twice as many, and none
-// from before the process was started. One that was forgotten is written again in full.
-//
-// # Readers
-//
-// Records name WARC/1.1, the edition of 2017, and their times have microseconds. Tests
-// read every record back with warcio. The bsdtar of libarchive reads no edition but 1.0.
+// README.md describes files, bodies, digests and readers.
 package warc

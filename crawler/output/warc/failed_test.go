@@ -12,9 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// Of a Write that failed nothing is written later, wherever it failed, and nothing that
-// comes later refers to it.
-func TestFailedWrite(t *testing.T) {
+// No later record refers to a record of a failed Write.
+func TestFailedWriteIsForgotten(t *testing.T) {
 	for ids := range int64(3) { // there are: those of a request, a response and metadata
 		t.Run(fmt.Sprintf("%d identifiers", ids), func(t *testing.T) {
 			dir := t.TempDir()

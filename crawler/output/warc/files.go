@@ -16,38 +16,37 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The names of files are crawl-00000.warc.gz and so on. A crawl that was put aside
-// has its number in them, crawl-00000.1.warc.gz, which the pattern does not match.
+// Files are named crawl-00000.warc.gz and so on. Rotated files of earlier crawls have a number,
+// crawl-00000.1.warc.gz, which the pattern does not match.
 const (
 	filePattern = "crawl-[0-9][0-9][0-9][0-9][0-9].warc.gz"
-	mostFiles   = 100_000
+	maxFiles    = 100_000
 )
 
 func fileName(number int) string { return fmt.Sprintf("crawl-%05d.warc.gz", number) }
 
-// recordEnd stands after the block of every record.
+// recordEnd follows the block of every record.
 var recordEnd = []byte("\r\n\r\n")
 
-// A place is a point between two records, up to which files count. As JSON it is the
-// mark of the sink.
-type place struct {
-	File   int   `json:"file"`   // the number of the last file; those before it count as they are
-	Length int64 `json:"length"` // of that file, in bytes; 0: it is not begun
+// A position is a point between two records. A mark is its JSON.
+type position struct {
+	File   int   `json:"file"`   // number of the last file
+	Length int64 `json:"length"` // of that file, in bytes; 0: it does not exist yet
 }
 
-// files is the row of files of a crawl, of which the last one grows.
+// files are the files of a crawl. The last one grows.
 type files struct {
 	dir      string
-	limit    int64 // a file that has so many bytes is not added to
-	place          // up to which records were added
+	limit    int64 // a file of this size gets no more records
+	position       // the end of the last record
 	file     *os.File
 	pack     *gzip.Writer
-	packed   bytes.Buffer // the last bytes of the place, not yet in the file
-	newNames bool         // the directory changed since it was last synchronised
+	packed   bytes.Buffer // records that are not yet in the file
+	newNames bool         // the directory changed since the last sync
 }
 
-// held is how much is packed before it is written to the file.
-const held = 256 << 10
+// bufferSize is the number of packed bytes at which they are written to the file.
+const bufferSize = 256 << 10
 
 func newFiles(dir string, limit int64, level int) (*files, error) {
 	pack, err := gzip.NewWriterLevel(nil, level)
@@ -57,10 +56,9 @@ func newFiles(dir string, limit int64, level int) (*files, error) {
 	return &files{dir: dir, limit: limit, pack: pack}, nil
 }
 
-// goTo makes a place the end: what lies behind it is cut off and removed. Missing
-// says how many bytes before it are not there; the place is then the end of the last
-// whole record that is.
-func (f *files) goTo(to place) (missing int64, err error) {
+// truncate removes everything after a position. Missing is the number of bytes that are missing
+// before it; the new position is then the end of the last whole record.
+func (f *files) truncate(to position) (missing int64, err error) {
 	f.packed.Reset()
 	if err := f.close(); err != nil {
 		return 0, err
@@ -68,13 +66,13 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	if err := f.removeFrom(to); err != nil {
 		return 0, err
 	}
-	f.place = to
+	f.position = to
 	if to.Length == 0 {
 		return 0, nil
 	}
 	file, err := os.OpenFile(f.path(), os.O_RDWR|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.place = place{File: to.File}
+		f.position = position{File: to.File}
 		return to.Length, nil
 	}
 	if err != nil {
@@ -87,8 +85,8 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	return to.Length - f.Length, nil
 }
 
-// missingBefore returns the files before that of a place that are not there.
-func (f *files) missingBefore(to place) ([]output.Loss, error) {
+// missingBefore returns the missing files before that of a position.
+func (f *files) missingBefore(to position) ([]output.Loss, error) {
 	var lost []output.Loss
 	for number := range to.File {
 		name := fileName(number)
@@ -102,8 +100,8 @@ func (f *files) missingBefore(to place) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// cut shortens a file to a length, or where it is shorter already to its last whole
-// record, and returns how long it is then.
+// cut truncates a file to a length, or a shorter file to its last whole record. It returns the
+// new length.
 func cut(file *os.File, to int64) (length int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -119,8 +117,7 @@ func cut(file *os.File, to int64) (length int64, err error) {
 	return length, file.Truncate(length)
 }
 
-// wholeRecords returns how many of the bytes at the beginning are whole records, each
-// packed by itself.
+// wholeRecords returns the length of the whole records at the beginning.
 func wholeRecords(r io.Reader) (length int64) {
 	in := &counter{Reader: bufio.NewReaderSize(r, 1<<16)}
 	unpack := new(gzip.Reader)
@@ -136,8 +133,7 @@ func wholeRecords(r io.Reader) (length int64) {
 	}
 }
 
-// A counter counts the bytes that were read. Since it has ReadByte, no more is read
-// from it than is unpacked.
+// A counter counts the bytes read. It has ReadByte, so that gzip reads no more than it unpacks.
 type counter struct {
 	*bufio.Reader
 	n int64
@@ -159,8 +155,8 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// removeFrom removes the files behind a place.
-func (f *files) removeFrom(to place) error {
+// removeFrom removes the files after a position.
+func (f *files) removeFrom(to position) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -186,20 +182,20 @@ func (f *files) removeFrom(to place) error {
 
 func (f *files) path() string { return filepath.Join(f.dir, fileName(f.File)) }
 
-// begun tells whether there is a file that a record can be added to.
-func (f *files) begun() bool { return f.file != nil && f.Length < f.limit }
+// writable reports whether a record can be added to the current file.
+func (f *files) writable() bool { return f.file != nil && f.Length < f.limit }
 
-// next begins the first file, or the next one.
+// next starts the next file.
 func (f *files) next() error {
 	if f.file != nil {
-		// Nobody comes back to this file, so its bytes reach the disk now.
+		// No later commit syncs this file.
 		if err := errors.Join(f.flush(), durable.File(f.file), f.close()); err != nil {
 			return err
 		}
-		f.place = place{File: f.File + 1}
+		f.position = position{File: f.File + 1}
 	}
-	if f.File >= mostFiles {
-		return fmt.Errorf("%d files are as many as there are names for; make them larger", mostFiles)
+	if f.File >= maxFiles {
+		return fmt.Errorf("no more than %d files are possible; increase their maximum size", maxFiles)
 	}
 	file, err := os.OpenFile(f.path(), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
@@ -209,7 +205,7 @@ func (f *files) next() error {
 	return nil
 }
 
-// add adds a record, compressed by itself, so that it can be read alone.
+// add adds a record as a separate gzip member.
 func (f *files) add(parts ...[]byte) error {
 	before := f.packed.Len()
 	f.pack.Reset(&f.packed)
@@ -222,13 +218,13 @@ func (f *files) add(parts ...[]byte) error {
 		return err
 	}
 	f.Length += int64(f.packed.Len() - before)
-	if f.packed.Len() >= held {
+	if f.packed.Len() >= bufferSize {
 		return f.flush()
 	}
 	return nil
 }
 
-// flush hands what was added to the system.
+// flush writes the buffer to the file.
 func (f *files) flush() error {
 	if f.packed.Len() == 0 {
 		return nil
@@ -238,7 +234,7 @@ func (f *files) flush() error {
 	return err
 }
 
-// sync returns when all that was flushed has reached the disk.
+// sync writes all flushed data to the disk.
 func (f *files) sync() error {
 	if f.file != nil {
 		if err := durable.File(f.file); err != nil {

@@ -62,7 +62,7 @@ func urlsOf(all []*parsed) []string {
 	return urls
 }
 
-func TestRotation(t *testing.T) {
+func TestFullFileStartsTheNext(t *testing.T) {
 	dir := t.TempDir()
 	const limit = 3000
 	s := openSink(t, dir, &Options{MaxBytes: limit})
@@ -97,8 +97,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestGoOn kills a sink at each point and goes on at each mark before it.
-func TestGoOn(t *testing.T) {
+func TestResumeAtEachMark(t *testing.T) {
 	for _, limit := range []int64{0, 1, 2500} {
 		t.Run(fmt.Sprint("files of ", limit), func(t *testing.T) {
 			dir := t.TempDir()
@@ -143,9 +142,7 @@ func writeFile(t testing.TB, name, content string) {
 	}
 }
 
-// TestBegin opens a sink where a killed process, a crawl that was put aside and
-// others have left files.
-func TestBegin(t *testing.T) {
+func TestNewSinkKeepsForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	ours := []string{"crawl-00000.warc.gz", "crawl-00007.warc.gz"}
 	others := []string{"crawl-00000.1.warc.gz", "crawl-0.warc.gz", "crawl-abcde.warc.gz", "pages.jsonl", "crawl-000000.warc.gz"}
@@ -173,16 +170,14 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestShorter goes on where a file lacks what the mark says: the machine went down,
-// or somebody changed it.
-func TestShorter(t *testing.T) {
+func TestShorterFileIsReportedAsLost(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
-	var marks []place
+	var marks []position
 	for n := range 3 {
 		sinktest.Write(t, s, some(n))
 		sinktest.Commit(t, s, false)
-		marks = append(marks, s.(*sink).files.place)
+		marks = append(marks, s.(*sink).files.position)
 	}
 	mark := sinktest.Commit(t, s, false)
 	sinktest.Close(t, s)
@@ -222,8 +217,7 @@ func TestShorter(t *testing.T) {
 	}
 }
 
-// TestFilesBeforeAreGone says which files are not there before the one that is written.
-func TestFilesBeforeAreGone(t *testing.T) {
+func TestMissingEarlierFilesAreReported(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, &Options{MaxBytes: 1}) // each page begins a file
 	for n := range 4 {
@@ -244,8 +238,7 @@ func TestFilesBeforeAreGone(t *testing.T) {
 	sinktest.Close(t, s)
 }
 
-// TestHeld holds that little of what is added waits in memory, however much one Write adds.
-func TestHeld(t *testing.T) {
+func TestWriteBuffersLittle(t *testing.T) {
 	f, err := newFiles(t.TempDir(), 1<<30, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +249,7 @@ func TestHeld(t *testing.T) {
 	defer func() { _ = f.close() }()
 	random := fixed() // bytes that do not get smaller
 	for range 10 {
-		block := make([]byte, held/4)
+		block := make([]byte, bufferSize/4)
 		_, _ = random.Read(block) // never fails
 		if err := f.add(nil, block); err != nil {
 			t.Fatal(err)
@@ -265,7 +258,7 @@ func TestHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if waits := int64(f.packed.Len()); waits >= held || info.Size()+waits != f.Length {
+		if waits := int64(f.packed.Len()); waits >= bufferSize || info.Size()+waits != f.Length {
 			t.Fatalf("%d bytes wait, %d are in the file, of %d", waits, info.Size(), f.Length)
 		}
 	}
@@ -279,8 +272,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestNoDirectory opens a sink in a directory that is not there, or cannot be.
-func TestNoDirectory(t *testing.T) {
+func TestMissingDirectoryIsAnError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	s := openSink(t, dir, nil)
 	if err := s.Write(some(1)); !errors.Is(err, fs.ErrNotExist) {
@@ -293,10 +285,9 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
-// TestTooMany holds that a name is never used twice.
-func TestTooMany(t *testing.T) {
+func TestFileNamesAreNotReused(t *testing.T) {
 	dir := t.TempDir()
-	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, mostFiles-1))
+	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, maxFiles-1))
 	sinktest.Write(t, s, &output.Found{Exchanges: some(1).Exchanges})
 	before := contents(t, dir)
 	if err := s.Write(some(2)); err == nil || !maps.Equal(contents(t, dir), before) {
@@ -305,8 +296,7 @@ func TestTooMany(t *testing.T) {
 	sinktest.Close(t, s)
 }
 
-// A file, or a link, that somebody has put where the next file goes is not written into.
-func TestPlanted(t *testing.T) {
+func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	for _, plant := range []func(own, at string) error{os.Symlink, os.Link} {
 		f, err := newFiles(t.TempDir(), 1<<20, 1)
 		if err != nil {

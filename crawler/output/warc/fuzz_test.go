@@ -84,7 +84,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		at := s.(*sink).files.place
+		at := s.(*sink).files.position
 		sinktest.Write(t, s, some(2))
 		sinktest.Close(t, s)
 		for number := range 3 {

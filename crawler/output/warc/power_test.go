@@ -11,9 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// The bytes of a file that another one follows reach the disk, whatever the commits ask
-// for: of what cannot be brought there, such as a pipe, it says so.
-func TestNextSyncs(t *testing.T) {
+func TestFinishedFileIsSynced(t *testing.T) {
 	f, err := newFiles(t.TempDir(), 1<<20, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +27,6 @@ func TestNextSyncs(t *testing.T) {
 	}
 }
 
-// So do those of the last file with a commit that is to outlive the machine.
 func TestCommitSyncs(t *testing.T) {
 	s := openSink(t, t.TempDir(), nil).(*sink)
 	out, in, err := os.Pipe()
@@ -47,8 +44,7 @@ func TestCommitSyncs(t *testing.T) {
 	sinktest.Close(t, s)
 }
 
-// So do the names of files, once for each.
-func TestSyncNames(t *testing.T) {
+func TestDirectoryIsSyncedOncePerFile(t *testing.T) {
 	dir := t.TempDir()
 	f, err := newFiles(dir, 1<<20, 1)
 	if err != nil {

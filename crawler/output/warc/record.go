@@ -1,7 +1,7 @@
 package warc
 
 import (
-	"crypto/sha1" //nolint:gosec // a name for content, by the convention of the field; see doc.go
+	"crypto/sha1" //nolint:gosec // the usual digest of WARC files; see README.md
 	"encoding/base32"
 	"fmt"
 	"io"
@@ -9,29 +9,27 @@ import (
 	"time"
 )
 
-// A recordID names a record for good: a random UUID (RFC 9562, version 4). The zero
-// value is none.
+// A recordID is a random UUID (RFC 9562, version 4). The zero value is none.
 type recordID [16]byte
 
 func newID(random io.Reader) (id recordID, err error) {
 	if _, err := io.ReadFull(random, id[:]); err != nil {
-		return id, fmt.Errorf("identifier of a record: %w", err)
+		return id, fmt.Errorf("create record ID: %w", err)
 	}
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
 	return id, nil
 }
 
-// String returns the identifier in the form in which every field has it.
+// String returns the ID as in the fields of records.
 func (id recordID) String() string {
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// An encoder makes headers of records, one after the other, in memory that it uses
-// again.
+// An encoder makes headers of records in a reused buffer.
 type encoder struct{ head []byte }
 
-// begin starts the header of a record with the fields that every one has.
+// begin starts the header of a record with the common fields.
 func (e *encoder) begin(kind string, id recordID, date time.Time) {
 	e.head = append(e.head[:0], "WARC/"+edition+"\r\n"...)
 	e.add("WARC-Type", kind)
@@ -44,7 +42,7 @@ func (e *encoder) add(name, value string) {
 	e.head = append(e.head, name+": "+value+"\r\n"...)
 }
 
-// end ends the header with the fields about the block, and returns it until the next begin.
+// end adds the fields about the block. The header is valid until the next begin.
 func (e *encoder) end(contentType string, block ...[]byte) []byte {
 	size := 0
 	for _, part := range block {
@@ -57,7 +55,7 @@ func (e *encoder) end(contentType string, block ...[]byte) []byte {
 	return e.head
 }
 
-// digest returns the digest of the parts as one.
+// digest returns the digest of the concatenated parts.
 func digest(parts ...[]byte) string {
 	h := sha1.New() //nolint:gosec // as above
 	for _, part := range parts {

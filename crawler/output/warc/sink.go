@@ -9,8 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
-// remembered is how many payloads, and how many URLs, are remembered at the least;
-// at the most twice as many.
+// remembered is the minimum number of remembered payloads and URLs; the maximum is twice that.
 const remembered = 32 << 10
 
 // A sink writes records into the files of a crawl.
@@ -18,23 +17,23 @@ type sink struct {
 	*encoder
 	files    *files
 	opts     *Options
-	info     recordID // of the warcinfo record in force; zero: one is due
+	info     recordID // of the current warcinfo record; zero: write one first
 	payloads *recent.Map[payloadKey, captured]
 	urls     *recent.Map[string, capture]
-	links    map[string]*output.Links // of the pages that are being written
-	text     []byte                   // of a block in the making
-	lost     []output.Loss            // as it was found when the sink was opened
+	links    map[string]*output.Links // of the pages of the current Write
+	text     []byte                   // the current block
+	lost     []output.Loss            // found when the sink was opened
 }
 
 // open implements output.Format.Open.
 func open(dir string, mark []byte, opts *Options) (*sink, error) {
-	var at place
+	var at position
 	if mark != nil {
 		if err := json.Unmarshal(mark, &at); err != nil {
-			return nil, fmt.Errorf("%q is no mark: %w", mark, err)
+			return nil, fmt.Errorf("%q is not a mark: %w", mark, err)
 		}
-		if at.File < 0 || at.File >= mostFiles || at.Length < 0 {
-			return nil, fmt.Errorf("%q is no mark", mark)
+		if at.File < 0 || at.File >= maxFiles || at.Length < 0 {
+			return nil, fmt.Errorf("%q is not a mark", mark)
 		}
 	}
 	files, err := newFiles(dir, opts.MaxBytes, opts.Level)
@@ -45,7 +44,7 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	missing, err := files.goTo(at)
+	missing, err := files.truncate(at)
 	if err != nil {
 		return nil, err
 	}
@@ -59,19 +58,18 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 	}, nil
 }
 
-// Write implements output.Sink. When it fails, for a full disk or another reason,
-// the files are as they were before it was called.
+// Write implements output.Sink. If it fails, the files are unchanged.
 func (s *sink) Write(f *output.Found) error {
-	before, info := s.files.place, s.info
+	before, info := s.files.position, s.info
 	err := s.write(f)
 	if err == nil {
 		return nil
 	}
-	// Whatever refers to the records that go must be forgotten; all is simpler.
+	// Nothing may refer to the removed records.
 	s.payloads.Clear()
 	s.urls.Clear()
 	s.info = info
-	if _, undone := s.files.goTo(before); undone != nil {
+	if _, undone := s.files.truncate(before); undone != nil {
 		return errors.Join(err, undone)
 	}
 	return err
@@ -102,10 +100,9 @@ func (s *sink) write(f *output.Found) error {
 	return s.files.flush()
 }
 
-// ready begins a file where none can be added to, and describes what follows where
-// that was not done.
+// ready starts a file if necessary, and writes a warcinfo record if one is due.
 func (s *sink) ready() error {
-	if !s.files.begun() {
+	if !s.files.writable() {
 		if err := s.files.next(); err != nil {
 			return err
 		}
@@ -117,7 +114,7 @@ func (s *sink) ready() error {
 	return s.describe()
 }
 
-// put adds the record that was begun.
+// put adds the current record.
 func (s *sink) put(contentType string, block ...[]byte) error {
 	return s.files.add(append([][]byte{s.end(contentType, block...)}, block...)...)
 }
@@ -129,7 +126,7 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(s.files.place)
+	return json.Marshal(s.files.position)
 }
 
 // Lost implements output.Lossy.

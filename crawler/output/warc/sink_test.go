@@ -203,8 +203,7 @@ func TestWarcinfo(t *testing.T) {
 	})
 }
 
-// TestHostile writes what a site or a page may try to get into a header.
-func TestHostile(t *testing.T) {
+func TestHeadersHaveNoInjectedLines(t *testing.T) {
 	for name, url := range map[string]string{
 		"a new field":    "http://a.test/\r\nWARC-Type: warcinfo\r\n",
 		"a new record":   "http://a.test/\r\n\r\n\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n",
@@ -266,8 +265,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Any URL is archived, but a long one is not kept in memory: no record refers to it.
-func TestLongURL(t *testing.T) {
+func TestLongURLsAreNotRemembered(t *testing.T) {
 	for _, tt := range []struct {
 		length int
 		second string

@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// escapeURI writes a URL as RFC 3986 wants it: what has no place in one is percent-encoded,
-// so that no URL can end the line it stands in. What is encoded already, or only looks so,
-// stays as it is.
+// escapeURI percent-encodes the characters that RFC 3986 does not allow in a URL, so that no URL
+// has a line break. Percent signs stay unchanged.
 func escapeURI(url string) string {
 	const digits = "0123456789ABCDEF"
 	escaped := make([]byte, 0, len(url))
@@ -24,8 +23,7 @@ func escapeURI(url string) string {
 	return string(escaped)
 }
 
-// oneLine makes text that may come from anywhere the value of a field: without
-// control characters, and valid UTF-8.
+// oneLine makes untrusted text the value of a field: valid UTF-8 without control characters.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -36,11 +34,11 @@ func oneLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// emptyLine ends the head of an HTTP message, with the line before it.
+// emptyLine ends the header of an HTTP message.
 var emptyLine = []byte("\r\n\r\n")
 
-// httpHead returns the head of an HTTP message so that its first empty line is its
-// end: there a reader takes the payload to begin.
+// httpHead returns the header of an HTTP message with its first empty line at the end, where
+// readers expect the payload to start.
 func httpHead(head []byte) []byte {
 	if i := bytes.Index(head, emptyLine); i >= 0 {
 		return head[:i+len(emptyLine)]

@@ -12,8 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// edition is that of the standard, ISO 28500:2017, which the first line of each record
-// names.
+// edition is the WARC version of ISO 28500:2017, in the first line of each record.
 const edition = "1.1"
 
 // formatDate formats a time with microseconds, as WARC/1.1 allows.
@@ -21,28 +20,26 @@ func formatDate(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// Options change how files are written. Nil stands for the zero value.
+// Options configure [Format]. Nil means the zero value.
 type Options struct {
-	// MaxBytes ends a file: when it has as many, the next one is begun. 0:
-	// 1,000,000,000, as the standard recommends.
+	// MaxBytes is the size at which the next file is started (default 1,000,000,000, as the
+	// standard recommends).
 	MaxBytes int64
 
-	// Level of compression, from gzip.BestSpeed to gzip.BestCompression. 0:
-	// gzip.BestSpeed.
+	// Level is the compression level, from gzip.BestSpeed (default) to gzip.BestCompression.
 	Level int
 
-	// What the warcinfo record at the head of each file says of the crawl. Empty
-	// fields are left out.
-	Software  string // the program and its version: "politecrawl/1.2.3"
-	UserAgent string // that requests are sent with
-	Operator  string // who is responsible, and how to reach them
-	Robots    string // the policy; empty: "RFC 9309"
+	// Fields of the warcinfo record. Empty fields are left out.
+	Software  string // program and version: "politecrawl/1.2.3"
+	UserAgent string // of the requests
+	Operator  string // name and contact of the operator
+	Robots    string // robots.txt policy (default "RFC 9309")
 
-	// Rand is where identifiers of records come from; nil: crypto/rand.
+	// Rand is the source of record IDs (default crypto/rand).
 	Rand io.Reader
 }
 
-// Format returns the format, to be given to a crawl.
+// Format returns the format "warc".
 func Format(opts *Options) output.Format {
 	if opts == nil {
 		opts = &Options{}
@@ -67,13 +64,13 @@ func Format(opts *Options) output.Format {
 	}
 }
 
-// ErrOptions says that options are not what they may be.
-var ErrOptions = errors.New("wrong option")
+// ErrOptions says that options are invalid.
+var ErrOptions = errors.New("invalid option")
 
 func (o *Options) validate() error {
 	switch {
 	case o.MaxBytes < 0:
-		return fmt.Errorf("%w: files of %d bytes", ErrOptions, o.MaxBytes)
+		return fmt.Errorf("%w: MaxBytes is %d", ErrOptions, o.MaxBytes)
 	case o.Level < gzip.BestSpeed || o.Level > gzip.BestCompression:
 		return fmt.Errorf("%w: level %d of compression; they go from %d to %d",
 			ErrOptions, o.Level, gzip.BestSpeed, gzip.BestCompression)
