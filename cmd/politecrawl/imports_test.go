@@ -163,8 +163,8 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/{attach,client,seal,pace,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
-		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/client.go", "robotsext/seal.go", "robotsext/pace.go",
+		"colly is imported by robotsext/{attach,client,seal,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/client.go", "robotsext/seal.go", "robotsext/crawldelay.go",
 			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
 	},
 	{

@@ -1,8 +1,9 @@
 // Package robotstxttest is a second implementation of robots.txt verdicts, for tests.
 //
-// It parses a file, chooses a group and matches a URL in the simplest way, without
-// regard to speed. It shares no code with package robotstxt, so a test that compares
-// the two finds mistakes of either.
+// It parses a file, chooses a group and matches a URL in the simplest way that RFC 9309
+// allows, without regard to speed. It shares no code with package robotstxt, so a test that
+// compares the two finds mistakes of either. Use it to check that a crawler obeys a
+// robots.txt: ask Allowed about each URL that the crawler requested.
 package robotstxttest
 
 import (
