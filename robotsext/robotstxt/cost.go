@@ -25,10 +25,10 @@ func (g *Group) Cost(pathAndQuery string) int {
 	return steps
 }
 
-// estimate implements Group.Cost for one index. An index with many rules and no forest
-// yet counts as one with a forest, which it builds soon.
+// estimate implements Group.Cost for one index. An index with many rules and no prefix tree
+// yet counts as one with a prefix tree, which it builds soon.
 func (x *index) estimate(path string) int {
-	if f := x.forest.Load(); f != nil {
+	if f := x.tree.Load(); f != nil {
 		return f.cost(path)
 	}
 	return len(x.ranked) * (1 + len(path)/64)

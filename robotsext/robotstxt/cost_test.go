@@ -12,7 +12,7 @@ import (
 // The files that these tests read are those of the benchmarks.
 
 // TestMatchAllocatesNothing holds for canonical paths, whatever the file, and
-// both before there is a forest and after.
+// both before there is a prefix tree and after.
 func TestMatchAllocatesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads large files again and again")

@@ -4,18 +4,17 @@ import "sync/atomic"
 
 // index finds the matching rule of the lowest rank.
 //
-// Most groups are asked about a few URLs and never again, so at first it goes
-// through the rules one by one. When that has cost about as much as growing a
-// forest would, it grows one: in the end no group has cost more than about twice
-// what it would have if its future had been known.
+// Most groups match only a few URLs, so at first it tries the rules one by one. When
+// that has cost about as much as building a prefix tree, it builds one. So no group
+// costs more than about twice the optimum.
 type index struct {
 	ranked []ranked // by rank
 	cost   atomic.Int64
-	forest atomic.Pointer[forest]
+	tree   atomic.Pointer[prefixTree]
 }
 
-// growCost is what growing a forest costs for each rule, about, where looking at
-// one costs 1.
+// growCost is the approximate cost of building a prefix tree for each rule, relative
+// to visiting one.
 const growCost = 32
 
 // match returns the lowest rank of a rule that matches path, or rank if that is
@@ -24,7 +23,7 @@ func (x *index) match(path string, rank int32) int32 {
 	if len(x.ranked) == 0 {
 		return rank
 	}
-	if f := x.forest.Load(); f != nil {
+	if f := x.tree.Load(); f != nil {
 		return f.match(path, rank)
 	}
 	rank, cost := x.tryAll(path, rank)
@@ -35,7 +34,7 @@ func (x *index) match(path string, rank int32) int32 {
 	return rank
 }
 
-// tryAll is match without a forest.
+// tryAll is match without a prefix tree.
 func (x *index) tryAll(path string, rank int32) (lowest int32, cost int64) {
 	for i := range x.ranked {
 		r := &x.ranked[i]
@@ -51,4 +50,4 @@ func (x *index) tryAll(path string, rank int32) (lowest int32, cost int64) {
 	return rank, cost
 }
 
-func (x *index) grow() { x.forest.Store(newForest(x.ranked)) }
+func (x *index) grow() { x.tree.Store(newPrefixTree(x.ranked)) }

@@ -29,16 +29,16 @@ func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict 
 
 func sameBothWays(t testing.TB, x *index, path string) {
 	t.Helper()
-	if x.forest.Load() == nil {
+	if x.tree.Load() == nil {
 		x.grow()
 	}
 	one, _ := x.tryAll(path, noRank)
-	if other := x.forest.Load().match(path, noRank); one != other {
-		t.Errorf("%q: the rule of rank %d decides, but %d by the forest", path, one, other)
+	if other := x.tree.Load().match(path, noRank); one != other {
+		t.Errorf("%q: the rule of rank %d decides, but %d by the prefix tree", path, one, other)
 	}
 }
 
-// TestGrow shows that a group gets its forest when it has been asked for some
+// TestGrow shows that a group gets its prefix tree when it has been asked for some
 // time and not before, and that no verdict is another then, whoever asks while
 // it grows.
 func TestGrow(t *testing.T) {
@@ -47,8 +47,8 @@ func TestGrow(t *testing.T) {
 			g := Parse(body, nil).Group("x")
 			path := "/b/1234/x.html"
 			before := g.Match(path)
-			if g.compiled().index.forest.Load() != nil {
-				t.Error("a forest at once")
+			if g.compiled().index.tree.Load() != nil {
+				t.Error("a prefix tree at once")
 			}
 			var askers sync.WaitGroup
 			for range 4 {
@@ -61,8 +61,8 @@ func TestGrow(t *testing.T) {
 				})
 			}
 			askers.Wait()
-			if g.compiled().index.forest.Load() == nil {
-				t.Error("no forest in the end")
+			if g.compiled().index.tree.Load() == nil {
+				t.Error("no prefix tree in the end")
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestParseAllocations(t *testing.T) {
 }
 
 // TestRunsOfStars holds that a run of stars costs hardly more than one, in a rule
-// that is not in a forest yet and in fields that never are.
+// that is not in a prefix tree yet and in fields that never are.
 func TestRunsOfStars(t *testing.T) {
 	path := "/" + strings.Repeat("*", 100_000) + "b"
 	f := Parse([]byte("User-agent: *\nDisallow: "+strings.Repeat("*", 250_000)+"b\nContent-Usage: "+path+"x a=y\nClean-param: a "+path+"x\n"), nil)
@@ -159,8 +159,8 @@ func TestGrowEarly(t *testing.T) {
 	for range 2 {
 		g.Match("/" + strings.Repeat("a", 1100))
 	}
-	if g.compiled().index.forest.Load() == nil {
-		t.Error("ROB-MAT-26: no forest after comparing a million octets")
+	if g.compiled().index.tree.Load() == nil {
+		t.Error("ROB-MAT-26: no prefix tree after comparing a million octets")
 	}
 }
 

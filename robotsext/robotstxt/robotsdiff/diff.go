@@ -81,7 +81,7 @@ const defaultMaxSteps = 600_000_000
 func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	c := comparison{
 		old: agentsOf(before), new: agentsOf(after), steps: defaultMaxSteps,
-		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[[2]digest][]find{}, places: map[string]int{},
+		diff: &Diff{Complete: true}, indexes: map[[2]int]int{}, finds: map[[2]digest][]find{}, places: map[string]int{},
 	}
 	if opts != nil && opts.MaxSteps > 0 {
 		c.steps = opts.MaxSteps
@@ -133,7 +133,7 @@ type comparison struct {
 	old, new agents
 	steps    int
 	diff     *Diff
-	said     map[[2]int]int       // index in diff.Agents of the difference of two sets, or none
+	indexes  map[[2]int]int       // index in diff.Agents of the difference of two sets, or none
 	finds    map[[2]digest][]find // by the text of the rules, because groups may be equal
 	places   map[string]int       // index in diff.Agents, by the text of the difference
 }
@@ -178,14 +178,14 @@ func (a *agents) set(name string) int {
 // compare compares the files for one agent.
 func (c *comparison) compare(name string) {
 	key := [2]int{c.old.set(name), c.new.set(name)}
-	at, ok := c.said[key]
+	at, ok := c.indexes[key]
 	if !ok {
 		if at = none; c.steps >= 0 {
-			at = c.say(c.order(&c.old, key[0], name), c.order(&c.new, key[1], name))
+			at = c.addDiff(c.order(&c.old, key[0], name), c.order(&c.new, key[1], name))
 		} else {
 			c.diff.Complete = false
 		}
-		c.said[key] = at
+		c.indexes[key] = at
 	}
 	if at != none {
 		a := &c.diff.Agents[at]
@@ -193,9 +193,9 @@ func (c *comparison) compare(name string) {
 	}
 }
 
-// say adds the differences of two groups to the result and returns their index, or
+// addDiff adds the differences of two groups to the result and returns their index, or
 // none.
-func (c *comparison) say(before, after *order) int {
+func (c *comparison) addDiff(before, after *order) int {
 	a := AgentDiff{Changes: c.changes(before, after), OldDelay: before.delay, NewDelay: after.delay}
 	if len(a.Changes) == 0 && a.OldDelay == a.NewDelay {
 		return none

@@ -135,7 +135,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// TestGeneratedAgents holds what is said of agents on files that are made up.
+// TestGeneratedAgents holds what is indexes of agents on files that are made up.
 func TestGeneratedAgents(t *testing.T) {
 	changed := 0
 	for seed := range uint64(400) {

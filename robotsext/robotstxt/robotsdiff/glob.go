@@ -8,12 +8,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// A glob is the pattern of a rule made ready for reckoning. A star in it is any
-// text, also none, and its end is the end of the URL: the rule /a is the glob
-// /a*, the rule /a$ is /a. No two stars stand side by side.
+// glob is the pattern of a rule for computing intersections. A star is any text, even
+// empty, and its end is the end of the URL: the rule /a is the glob /a*, the rule /a$
+// is /a. No two stars are adjacent.
 //
-// A glob means those of the paths it matches that begin with a slash, since all
-// paths do.
+// A glob represents only those matching paths that begin with a slash, as all paths
+// do.
 type glob string
 
 // globOf returns the glob of a pattern in canonical form.
@@ -28,7 +28,7 @@ func globOf(pattern string) glob {
 	return glob(s)
 }
 
-// pattern returns the glob as a rule has it.
+// pattern returns the glob as a rule path.
 func (g glob) pattern() string {
 	s, open := strings.CutSuffix(string(g), "*")
 	switch {
@@ -40,17 +40,17 @@ func (g glob) pattern() string {
 	return s
 }
 
-// literals is the number of octets of the glob that are no star. That of a glob
-// is never more than that of a glob which it contains.
+// literals returns the number of octets other than stars. A glob never has fewer than
+// a glob that contains it.
 func (g glob) literals() int { return len(g) - strings.Count(string(g), "*") }
 
-// prefix is what all paths begin with that the glob matches.
+// prefix returns the common prefix of the paths that the glob matches.
 func (g glob) prefix() string {
 	s, _, _ := strings.Cut(string(g), "*")
 	return s
 }
 
-// instance returns the path in which each star of the glob has become fill.
+// instance returns the path with fill in place of each star.
 func (g glob) instance(fill string) string { return strings.ReplaceAll(string(g), "*", fill) }
 
 // rooted returns globs that begin with a slash and are g together: a star at the
@@ -88,11 +88,10 @@ func (g glob) kinds() iter.Seq[glob] {
 	}
 }
 
-// steps is what it costs to go over the glob once.
+// steps returns the cost of visiting the glob once.
 func (g glob) steps() int { return 1 + len(g)/16 + 2*strings.Count(string(g), "*") }
 
-// contains reports whether every path that h matches is matched by g, compared
-// as they are.
+// contains reports whether g matches every path that h matches, in their first form.
 func (s *search) contains(g, h glob) bool {
 	if s.steps--; !strings.HasPrefix(string(h), g.prefix()) && !strings.HasPrefix(string(h), "*") {
 		return false
@@ -106,8 +105,8 @@ func (s *search) contains(g, h glob) bool {
 	return true
 }
 
-// covers is contains with regard to the two forms of a query (ROB-MAT-19). It says
-// no where it would take too many steps to tell.
+// covers is contains for both forms of a query (ROB-MAT-19). It returns false if it
+// would take too many steps.
 func (s *search) covers(g, h glob) bool {
 	switch {
 	case s.contains(g, h):
@@ -117,7 +116,7 @@ func (s *search) covers(g, h glob) bool {
 	}
 	escaped := glob(rulepath.EscapeQuery(string(g)))
 	for k := range h.kinds() {
-		if s.steps -= 2 * (escaped.steps() + k.steps()); !s.goesOn() {
+		if s.steps -= 2 * (escaped.steps() + k.steps()); !s.hasSteps() {
 			return false
 		}
 		path := rulepath.Instance(string(k))
@@ -161,8 +160,7 @@ func forms(pattern string) []glob {
 	return list
 }
 
-// mostForms bounds the forms of a pattern. There is one for each star with such an
-// escape behind it, so that only hostile ones come near.
+// mostForms limits the forms of a pattern. Each star before such an escape makes one.
 const mostForms = 20
 
 // nextEscape returns where in a pattern, from i on, the next escape is of those

@@ -74,7 +74,7 @@ func TestMeet(t *testing.T) {
 		s := search{steps: 1_000_000}
 		for _, pair := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
 			var got []string
-			for _, g := range s.meet(globOf(pair[0]), globOf(pair[1])) {
+			for _, g := range s.intersect(globOf(pair[0]), globOf(pair[1])) {
 				got = append(got, g.pattern())
 			}
 			slices.Sort(got)
@@ -85,20 +85,20 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// TestShelf holds that nothing which meets is left out, and little else is in.
-func TestShelf(t *testing.T) {
+// TestGlobIndex holds that nothing which meets is left out, and little else is in.
+func TestGlobIndex(t *testing.T) {
 	for seed := range uint64(100) {
 		g := newGenerator(seed, plainText)
 		globs := make([]glob, 20)
 		for i := range globs {
 			globs[i] = globOf(g.pattern())
 		}
-		shelf := newShelf(len(globs), func(i int) []glob { return globs[i : i+1] })
+		index := newGlobIndex(len(globs), func(i int) []glob { return globs[i : i+1] })
 		s := search{steps: 1_000_000}
 		for _, h := range globs {
-			near := shelf.near(h)
+			near := index.near(h)
 			for i, k := range globs {
-				if len(s.meet(h, k)) > 0 && !slices.Contains(near, i) {
+				if len(s.intersect(h, k)) > 0 && !slices.Contains(near, i) {
 					t.Errorf("seed %d: %q is not near %q", seed, k, h)
 				}
 			}

@@ -8,35 +8,35 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A search looks for the paths about which two groups differ.
+// search finds the paths on which two groups differ.
 type search struct {
 	old, new side
-	fresh    string // a character that occurs in no rule of either
-	queries  bool   // some rule may match otherwise behind a question mark
-	steps    int    // that are left; below zero it gives up
-	gaveUp   bool   // not everything was looked at
+	fresh    string // a character that no rule contains
+	queries  bool   // some rule may match in another way after a question mark
+	steps    int    // remaining; below zero the search stops
+	gaveUp   bool   // the search was incomplete
 }
 
-// A side is a group of one of the files.
+// side is the group of one file.
 type side struct {
 	group *robotstxt.Group
-	rules []rule // by precedence, without those that never decide
-	shelf *shelf // of the rules
-	size  int    // what it costs to go over all rules once
-	cut   bool   // some rule has more forms than are looked at
+	rules []rule     // by precedence, without those that never decide
+	index *globIndex // of the rules
+	size  int        // steps to visit all rules once
+	cut   bool       // some rule has too many forms
 }
 
-// A rule is one that decides some path.
+// rule is a rule that decides for some path.
 type rule struct {
 	*robotstxt.Rule
 
-	globs   []glob // of its forms; the first is that of the rule as it stands
+	globs   []glob // its forms; the first is the rule itself
 	length  int
 	allowed bool
 	kept    bool // the other side has it too
 }
 
-// none is the index of the rule that decides where none matches.
+// none is the index of the rule if no rule matches.
 const none = -1
 
 func newSide(group *robotstxt.Group) side {
@@ -54,15 +54,14 @@ func newSide(group *robotstxt.Group) side {
 		for _, g := range globs {
 			s.size += 2 + len(g)/8
 		}
-		// To Google's parser a rule with an empty path says nothing.
+		// Google's parser ignores a rule with an empty path.
 		s.rules = append(s.rules, rule{Rule: r.Rule, globs: globs, length: r.Length, allowed: r.Allow || r.Length == 0})
 	}
-	s.shelf = newShelf(len(s.rules), func(i int) []glob { return s.rules[i].globs })
+	s.index = newGlobIndex(len(s.rules), func(i int) []glob { return s.rules[i].globs })
 	return s
 }
 
-// identity is what two rules have in common that weigh the same and say the same
-// about the same paths.
+// identity is equal for rules with the same paths, length and verdict.
 type identity struct {
 	glob    glob
 	length  int
@@ -100,7 +99,7 @@ func (s *side) at(i int) *rule {
 
 func (r *rule) allows() bool { return r == nil || r.allowed }
 
-// line is the rule as a verdict has it.
+// line returns the robotstxt rule, or nil.
 func (r *rule) line() *robotstxt.Rule {
 	if r == nil {
 		return nil
@@ -111,14 +110,14 @@ func (r *rule) line() *robotstxt.Rule {
 // stays reports whether the other side has the rule too.
 func (r *rule) stays() bool { return r == nil || r.kept }
 
-// goesOn reports whether there are steps left.
-func (s *search) goesOn() bool {
+// hasSteps reports whether steps remain.
+func (s *search) hasSteps() bool {
 	s.gaveUp = s.gaveUp || s.steps < 0
 	return s.steps >= 0
 }
 
-// A find is a pattern whose paths are decided by a rule of each side, and not
-// alike.
+// find is a pattern for whose paths one rule of each side decides, with different
+// verdicts.
 type find struct {
 	glob     glob
 	literals int    // of the glob
@@ -127,22 +126,21 @@ type find struct {
 	example  string
 }
 
-// finds returns what is to be reported.
+// finds returns the changed patterns.
 //
-// A path changes its verdict when the rule that decides it in the old group and
-// the one that does so in the new group say different things. So each pair of
-// such rules is looked at, and whether there is a path that both match and no
-// rule of a higher rank does. Of the paths that a meet of the two has, its
-// instance is the one that the fewest other rules match: a rule that matches the
-// instance matches them all. So it is enough to ask about these.
+// A path changes its verdict if the rules that decide on the two sides have different
+// verdicts. So finds takes each pair of such rules, and tests whether they decide for
+// a path that both match. Among the paths of an intersection, its instance is matched
+// by the fewest other rules: a rule that matches the instance matches them all. So it
+// tests only the instance.
 //
-// No pair of rules that both sides have can decide a path: the one that is higher
-// in rank is so on both sides. Of an edited file few pairs are left.
+// A pair of rules that both sides have cannot decide for a path, because the one with
+// the higher rank is the same on both sides. For an edited file few pairs remain.
 func (s *search) finds() []find {
 	s.gaveUp = s.old.cut || s.new.cut
 	s.compareKept()
 	s.survey()
-	rest := s.steps / 2 // is for the summary
+	rest := s.steps / 2 // reserved for the summary
 	s.steps -= rest
 	var found []find
 	look := func(o, n int) {
@@ -150,36 +148,36 @@ func (s *search) finds() []find {
 		if s.steps--; was.allows() == is.allows() || was.stays() && is.stays() {
 			return
 		}
-		for _, g := range s.meets(was, is) {
+		for _, g := range s.intersections(was, is) {
 			for _, part := range s.where(g, s.decidedBy(was, is)) {
 				found = append(found, find{glob: part, old: o, new: n})
 			}
 		}
 	}
-	for o := 0; o < len(s.old.rules) && s.goesOn(); o++ {
+	for o := 0; o < len(s.old.rules) && s.hasSteps(); o++ {
 		look(o, none)
 	}
-	for n := 0; n < len(s.new.rules) && s.goesOn(); n++ {
+	for n := 0; n < len(s.new.rules) && s.hasSteps(); n++ {
 		look(none, n)
-		for _, o := range s.near(s.old.shelf, s.new.rules[n].globs...) {
-			if s.goesOn() {
+		for _, o := range s.near(s.old.index, s.new.rules[n].globs...) {
+			if s.hasSteps() {
 				look(o, n)
 			}
 		}
 	}
 	s.steps = max(s.steps, 0) + rest
-	return s.summarised(found)
+	return s.summarize(found)
 }
 
-// near returns the items on a shelf that may meet one of the globs.
-func (s *search) near(shelf *shelf, globs ...glob) []int {
-	items := shelf.near(globs...)
+// near returns the items of an index that may intersect one of the globs.
+func (s *search) near(index *globIndex, globs ...glob) []int {
+	items := index.near(globs...)
 	s.steps -= 1 + 8*len(items) // to gather and sort them
 	return items
 }
 
-// meets returns what two rules match together, in all their forms.
-func (s *search) meets(a, b *rule) []glob {
+// intersections returns the paths that two rules both match, in all their forms.
+func (s *search) intersections(a, b *rule) []glob {
 	switch {
 	case a == nil:
 		return b.globs
@@ -187,12 +185,12 @@ func (s *search) meets(a, b *rule) []glob {
 		return a.globs
 	}
 	if len(a.globs) == 1 && len(b.globs) == 1 {
-		return s.meet(a.globs[0], b.globs[0])
+		return s.intersect(a.globs[0], b.globs[0])
 	}
 	var list []glob
 	for _, g := range a.globs {
 		for _, h := range b.globs {
-			for _, m := range s.meet(g, h) {
+			for _, m := range s.intersect(g, h) {
 				if !slices.Contains(list, m) {
 					list = append(list, m)
 				}
@@ -202,7 +200,7 @@ func (s *search) meets(a, b *rule) []glob {
 	return list
 }
 
-// A condition is about the verdicts of both sides.
+// condition is a test of the verdicts of both sides.
 type condition func(was, is robotstxt.Verdict) bool
 
 // decidedBy is the condition that these two rules decide.
@@ -220,7 +218,7 @@ func (s *search) where(g glob, holds condition) []glob {
 		kinds = g.kinds()
 	}
 	for k := range kinds {
-		if !s.goesOn() {
+		if !s.hasSteps() {
 			break
 		}
 		switch ok, path := s.ask(k.instance(s.fresh), holds); {
@@ -256,7 +254,7 @@ func (s *search) example(f *find) string {
 		if ok, _ := s.ask(path, decided); ok {
 			return path
 		}
-		if asked++; asked > likely && !s.goesOn() {
+		if asked++; asked > likely && !s.hasSteps() {
 			break
 		}
 	}
@@ -284,12 +282,12 @@ func (f *find) paths(fresh string) iter.Seq[string] {
 	}
 }
 
-// fillers are the characters that a star may become: none that means something
-// in a URL, and none that could become part of an escape.
+// fillers are the characters that may replace a star. None is special in a URL or part
+// of an escape.
 const fillers = "zqjkxwvyuhgmnoprstliZQJKXWVYUHGMNOPRSTLI~!()+,;=-_&"
 
-// survey finds a character that occurs in no rule, and whether queries have to be
-// minded.
+// survey finds a character that no rule contains, and whether queries need a second
+// form.
 func (s *search) survey() {
 	var used [256]bool
 	for _, rules := range [][]rule{s.old.rules, s.new.rules} {

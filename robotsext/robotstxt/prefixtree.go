@@ -8,18 +8,17 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
-// forest finds the matching rule of the lowest rank without visiting the others.
+// prefixTree finds the matching rule of the lowest rank without visiting the others.
 //
-// The literal prefixes of all rules form a forest: the parent of a prefix is the longest
-// other one that it begins with. The prefixes that a path begins with are then a chain of
-// ancestors.
-type forest struct {
+// The parent of a prefix is the longest other prefix that it begins with. The prefixes
+// of a path are then a chain of ancestors.
+type prefixTree struct {
 	prefixes *prefixes.Set
 	nodes    []node // of each prefix
 	wild     []wildRule
 }
 
-// node is what is known of one prefix.
+// node holds the rules of one prefix.
 type node struct {
 	plain  int32 // lowest rank of the rules that are this prefix or an ancestor, and nothing else
 	exact  int32 // lowest rank of the rules that are this prefix and a $
@@ -34,8 +33,8 @@ type wildRule struct {
 	pattern
 }
 
-// newForest grows a forest of rules that are sorted by rank.
-func newForest(rules []ranked) *forest {
+// newPrefixTree builds the tree of rules that are sorted by rank.
+func newPrefixTree(rules []ranked) *prefixTree {
 	type entry struct {
 		pattern
 		rank int32
@@ -67,7 +66,7 @@ func newForest(rules []ranked) *forest {
 	for i := range entries {
 		begins[i] = entries[i].prefix
 	}
-	x := &forest{prefixes: prefixes.New(begins)}
+	x := &prefixTree{prefixes: prefixes.New(begins)}
 	x.nodes = make([]node, 0, len(x.prefixes.Keys))
 	i := 0
 	for at, prefix := range x.prefixes.Keys {
@@ -96,7 +95,7 @@ func newForest(rules []ranked) *forest {
 
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
-func (x *forest) match(path string, rank int32) int32 {
+func (x *prefixTree) match(path string, rank int32) int32 {
 	i := x.prefixes.Longest(path)
 	if i < 0 {
 		return rank
@@ -122,7 +121,7 @@ func (x *forest) match(path string, rank int32) int32 {
 }
 
 // cost estimates what match costs, see Group.Cost.
-func (x *forest) cost(path string) int {
+func (x *prefixTree) cost(path string) int {
 	steps := 0
 	var have signature
 	have.add(path)

@@ -7,23 +7,22 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
-// A shelf finds those of many globs that may have a path in common with a given
-// one, by what they begin with: in files of thousands of rules that is next to
-// none.
-type shelf struct {
+// globIndex finds the globs that may match a path in common with a given glob, by
+// their literal prefixes. In files of thousands of rules these are few.
+type globIndex struct {
 	prefixes *prefixes.Set
 	items    [][]int // of each prefix
 }
 
-// newShelf makes a shelf of n items, each of which has some globs.
-func newShelf(n int, globs func(item int) []glob) *shelf {
+// newGlobIndex returns an index of n items, each with some globs.
+func newGlobIndex(n int, globs func(item int) []glob) *globIndex {
 	var begins []string
 	for item := range n {
 		for _, g := range globs(item) {
 			begins = append(begins, g.prefix())
 		}
 	}
-	s := &shelf{prefixes: prefixes.New(begins)}
+	s := &globIndex{prefixes: prefixes.New(begins)}
 	s.items = make([][]int, len(s.prefixes.Keys))
 	for item := range n {
 		for _, g := range globs(item) {
@@ -34,8 +33,8 @@ func newShelf(n int, globs func(item int) []glob) *shelf {
 	return s
 }
 
-// near returns the items that may meet one of the globs, in order.
-func (s *shelf) near(globs ...glob) []int {
+// near returns the items that may intersect one of the globs, in order.
+func (s *globIndex) near(globs ...glob) []int {
 	var items []int
 	for _, g := range globs {
 		prefix := g.prefix()

@@ -7,31 +7,31 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// mostMeets bounds the ways in which two patterns are laid over each other. Two
-// with three stars each have a few dozen at most; only hostile ones come near.
-const mostMeets = 200
+// maxIntersections limits the intersections of two patterns. Two patterns with three
+// stars each have a few dozen at most.
+const maxIntersections = 200
 
-// meet returns globs that together match what both a and b do, none of them
-// contained in another. Those of /*x and /a*y are /a*x*y, /a*y*x and, since one
-// may begin before the other ends, whatever they can share.
-func (s *search) meet(a, b glob) []glob {
+// intersect returns globs that together match the paths that both a and b match. None
+// is contained in another. For /*x and /a*y they are /a*x*y and /a*y*x, and overlaps
+// of the two.
+func (s *search) intersect(a, b glob) []glob {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != '*' {
 		n++
 	}
 	if s.steps -= 1 + n/16; n < len(a) && n < len(b) && a[n] != '*' && b[n] != '*' {
-		return nil // by far the most
+		return nil // the usual case
 	}
 	switch {
 	case s.contains(a, b):
 		return []glob{b}
 	case s.contains(b, a):
 		return []glob{a}
-	case !s.goesOn():
+	case !s.hasSteps():
 		return nil
 	}
 	s.steps -= 100
-	m := meeting{search: s, a: string(a[n:]), b: string(b[n:]), known: map[[2]int][]rest{}}
+	m := intersection{search: s, a: string(a[n:]), b: string(b[n:]), known: map[[2]int][]rest{}}
 	var globs []glob
 	for _, r := range m.from(0, 0) {
 		globs = append(globs, a[:n]+glob(r))
@@ -39,42 +39,42 @@ func (s *search) meet(a, b glob) []glob {
 	return widest(s, globs, s.contains)
 }
 
-// A meeting lays two globs over each other.
-type meeting struct {
+// intersection is the state of one call of intersect.
+type intersection struct {
 	*search
 	a, b  string
 	known map[[2]int][]rest // by position in a and b
 }
 
-// A rest is what a glob ends in, which may begin with anything.
+// rest is the end of a glob, which may begin with any character.
 type rest string
 
 func (r rest) literals() int { return glob(r).literals() }
 
-func (m *meeting) contains(r, s rest) bool {
+func (m *intersection) contains(r, s rest) bool {
 	m.steps -= glob(r).steps() + glob(s).steps()
 	return rulepath.Match(string(r), rulepath.Instance(string(s)))
 }
 
-// from returns what a from i on and b from j on come to together.
-func (m *meeting) from(i, j int) []rest {
+// from returns the intersections of a from i on and b from j on.
+func (m *intersection) from(i, j int) []rest {
 	at := [2]int{i, j}
 	if list, ok := m.known[at]; ok {
 		return list
 	}
-	// This is charged before it goes deeper, so that it never goes too deep.
-	if m.steps -= 10 + (len(m.a)-i+len(m.b)-j)/16; !m.goesOn() {
+	// Counting the steps before the recursion limits its depth.
+	if m.steps -= 10 + (len(m.a)-i+len(m.b)-j)/16; !m.hasSteps() {
 		return nil
 	}
 	list := widest(m.search, m.lay(m.a[i:], m.b[j:], i, j), m.contains)
-	if len(list) > mostMeets {
-		list, m.gaveUp = list[:mostMeets], true
+	if len(list) > maxIntersections {
+		list, m.gaveUp = list[:maxIntersections], true
 	}
 	m.known[at] = list
 	return list
 }
 
-func (m *meeting) lay(a, b string, i, j int) []rest {
+func (m *intersection) lay(a, b string, i, j int) []rest {
 	switch {
 	case a == "*":
 		return []rest{rest(b)}
@@ -86,7 +86,7 @@ func (m *meeting) lay(a, b string, i, j int) []rest {
 		}
 		return nil
 	case a[0] == '*' && b[0] == '*':
-		// The star that stands for less ends first.
+		// The star that matches less ends first.
 		return m.prefixed("*", slices.Concat(m.from(i+1, j), m.from(i, j+1)))
 	case a[0] == '*':
 		return m.slide(a[1], b, func(n int) []rest { return m.from(i+1, j+n) }, func(n int) []rest { return m.from(i, j+n) })
@@ -102,25 +102,25 @@ func (m *meeting) lay(a, b string, i, j int) []rest {
 	return m.prefixed(a[:n], m.from(i+n, j+n))
 }
 
-// slide lays a star, and next which comes after it, over text. The star ends
-// within the text before the next star, or goes on behind it.
-func (m *meeting) slide(next byte, text string, ends, goesOn func(n int) []rest) []rest {
+// slide intersects a star and the character next after it with text. The star ends
+// within the text before the next star, or continues after it.
+func (m *intersection) slide(next byte, text string, ends, hasSteps func(n int) []rest) []rest {
 	run, _, _ := strings.Cut(text, "*")
-	list := m.prefixed(run, goesOn(len(run)))
+	list := m.prefixed(run, hasSteps(len(run)))
 	for n := range len(run) {
-		if run[n] == next && m.goesOn() {
+		if run[n] == next && m.hasSteps() {
 			list = append(list, m.prefixed(run[:n], ends(n))...)
 		}
 	}
 	return list
 }
 
-// prefixed puts prefix before each of list, without two stars side by side.
-func (m *meeting) prefixed(prefix string, list []rest) []rest {
+// prefixed adds prefix to each element of list, without two adjacent stars.
+func (m *intersection) prefixed(prefix string, list []rest) []rest {
 	var joined []rest
 	for _, r := range list {
 		s := string(r)
-		if m.steps -= 2 + len(prefix) + len(s); !m.goesOn() {
+		if m.steps -= 2 + len(prefix) + len(s); !m.hasSteps() {
 			return nil
 		}
 		if strings.HasSuffix(prefix, "*") {
@@ -131,7 +131,7 @@ func (m *meeting) prefixed(prefix string, list []rest) []rest {
 	return joined
 }
 
-// widest leaves out the globs that are contained in others.
+// widest removes the globs that others contain.
 func widest[G interface {
 	~string
 	literals() int
@@ -145,7 +145,7 @@ func widest[G interface {
 	slices.SortStableFunc(globs, func(a, b G) int { return a.literals() - b.literals() })
 	var kept []G
 	for _, g := range globs {
-		if !s.goesOn() {
+		if !s.hasSteps() {
 			break
 		}
 		if !slices.ContainsFunc(kept, func(k G) bool { return contains(k, g) }) {
