@@ -293,7 +293,7 @@ func TestGuardHoldsForAdoptedTransports(t *testing.T) {
 
 // Transports and clients are swapped between the visits of many goroutines, as colly
 // allows: never during one. Each visit is of a host that colly has not asked.
-func TestSwapsAmongManyVisits(t *testing.T) {
+func TestClientReplacedDuringManyVisits(t *testing.T) {
 	for name, swap := range map[string]func(c *colly.Collector, t http.RoundTripper){
 		"WithTransport": func(c *colly.Collector, t http.RoundTripper) { c.WithTransport(t) },
 		"SetClient":     func(c *colly.Collector, t http.RoundTripper) { c.SetClient(&http.Client{Transport: t}) },

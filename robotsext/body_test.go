@@ -216,8 +216,8 @@ func TestTransportWithoutResponse(t *testing.T) {
 	}
 }
 
-// A body that says nothing is not read to its end, whatever status it comes with.
-func TestUnwantedBody(t *testing.T) {
+// A body without rules is not read to its end, whatever its status.
+func TestUnneededBodyIsNotRead(t *testing.T) {
 	for code, want := range map[int]robotsext.Outcome{302: robotsext.AllowAll, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d without end", code), func(t *testing.T) {
 			var sent atomic.Int64

@@ -155,7 +155,7 @@ func TestIdentity(t *testing.T) {
 }
 
 // An asker that leaves does not end the fetch for the others.
-func TestAskerLeaves(t *testing.T) {
+func TestCallerContextEndsLookupContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
 		slow := roundTripper(func(req *http.Request) (*http.Response, error) {

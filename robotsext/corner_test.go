@@ -17,7 +17,7 @@ import (
 // The corners of attaching to a collector by its public API, one test each. What
 // they show is said in the comment of Attach.
 
-func TestClonesAreClosedByANewClient(t *testing.T) {
+func TestClonesSendNothingAfterNewClient(t *testing.T) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	for name, replace := range map[string]func(c *colly.Collector){
 		"SetClient":                func(c *colly.Collector) { c.SetClient(&http.Client{Transport: transport}) },
@@ -195,7 +195,7 @@ func TestUserAgentOfCollector(t *testing.T) {
 
 // A request that is sent to one site and asks for another needs the leave of
 // both.
-func TestHostHeaderHasASay(t *testing.T) {
+func TestHostHeaderIsChecked(t *testing.T) {
 	s := newSite(t, text(private))
 	other := newSite(t, text("User-agent: *\n\nDisallow: /other\n"))
 	host := other.Listener.Addr().String()
@@ -291,7 +291,7 @@ func TestRobotsRequestOfCollectorIsBare(t *testing.T) {
 
 // A refusal is the end of it: no second attempt under another name or by another
 // way.
-func TestNoTricks(t *testing.T) {
+func TestRefusalIsNotRetriedInAnotherWay(t *testing.T) {
 	s := newSite(t, text("User-agent: testbot\nDisallow: /\n\nUser-agent: *\nAllow: /\n"))
 	c := colly.NewCollector(newRobots(t, nil).Attach)
 	t.Run("ROB-GEN-06", func(t *testing.T) {

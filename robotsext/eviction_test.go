@@ -58,7 +58,7 @@ func TestEviction(t *testing.T) {
 }
 
 // A slot is not evicted while somebody finds out: who asks then waits for that.
-func TestFlightIsNotEvicted(t *testing.T) {
+func TestLookupInFlightIsNotEvicted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})
 		asked := 0

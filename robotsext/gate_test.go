@@ -198,7 +198,7 @@ func TestRefusedRequestIsClosed(t *testing.T) {
 
 // A fetch of robots.txt that took too long, or was stopped, is a refusal, not the
 // end of the asker's own context.
-func TestLaterIsNoEndOfContext(t *testing.T) {
+func TestLaterIsNotAContextError(t *testing.T) {
 	u := mustParse(t, "http://127.0.0.1:9/a")
 	for name, dial := range map[string]error{
 		"deadline": &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded},

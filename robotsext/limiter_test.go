@@ -8,7 +8,7 @@ import (
 
 // ROB-POL-01: the origins of a server share its traffic, which is forgotten with the last
 // of them.
-func TestROB_POL_01_TrafficIsOfAServer(t *testing.T) {
+func TestROB_POL_01_OriginsOfAServerShareTheDelay(t *testing.T) {
 	r, err := New("testbot", &Options{Cache: CacheOptions{MaxRecords: 2}})
 	if err != nil {
 		t.Fatal(err)

@@ -186,7 +186,7 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 
 // Records hold no monotonic clock readings, which stand still while a machine
 // sleeps and mean nothing to another process.
-func TestTimesAreOfTheWall(t *testing.T) {
+func TestTimesAreWallClock(t *testing.T) {
 	rec := fetched(t, newSite(t, text(private)))
 	for _, at := range []time.Time{rec.FetchedAt, rec.ExpiresAt} {
 		if strings.Contains(at.String(), "m=") {

@@ -102,8 +102,8 @@ func TestReadmeCode(t *testing.T) {
 	}
 }
 
-// TestReadmeIsHeld lists what README.md says, each with the test that shows it.
-func TestReadmeIsHeld(t *testing.T) {
+// TestReadmeStatementsHaveTests lists what README.md says, each with the test that shows it.
+func TestReadmeStatementsHaveTests(t *testing.T) {
 	held := []struct{ statement, test string }{
 		{"every request: redirects, HEAD, POST, clones", "TestAttachNeverSendsDisallowed"},
 		{"by scheme, host and port", "TestSchemesOfOneHost"},
@@ -143,17 +143,17 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"it stays unchecked where you use it elsewhere", "TestClientOfTheProgramIsNotChanged"},
 		{"call `robots.Attach(c)` again", "TestDropIn"},
 		{"what you change in it later does not reach the collector", "TestClientOfTheProgramIsNotChanged"},
-		{"The same holds where you set a cookie jar or a storage, and a transport before the next request", "TestClonesAreClosedByANewClient"},
+		{"The same holds where you set a cookie jar or a storage, and a transport before the next request", "TestClonesSendNothingAfterNewClient"},
 		{"A warning tells you", "TestClientFoundAtRequestIsLogged"},
 		{"There a collector sends pages unchecked by a new client until robotsext sees it", "TestDropIn"},
-		{"Until then the clones of that collector send nothing", "TestClonesAreClosedByANewClient"},
+		{"Until then the clones of that collector send nothing", "TestClonesSendNothingAfterNewClient"},
 		{"It ends when yours does", "TestContextLives"},
 		{"A context that you set after `Attach` is used as it is", "TestDropIn"},
 		{"a clone without the context that `Attach` gives, or with one derived from it, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
 		{"After `Attach` that has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
-		{"The robots.txt of that host counts too", "TestHostHeaderHasASay"},
+		{"The robots.txt of that host counts too", "TestHostHeaderIsChecked"},
 		{"These requests pass: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked too", "TestAttachNeverSendsDisallowed"},
 		{"Call it for each clone: clones have no callbacks", "TestObeyCrawlDelay"},

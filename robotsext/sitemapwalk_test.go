@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-func TestSitemapTurns(t *testing.T) {
+func TestSitemapRequestSlots(t *testing.T) {
 	two := func() map[string][]reply {
 		return map[string][]reply{
 			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),

@@ -13,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// TestEverySpellingIsBound shows that a rule keeps colly with Attach, and a client
+// TestEverySpellingIsChecked shows that a rule keeps colly with Attach, and a client
 // with Transport, from a link that is spelt like it, raw or escaped.
-func TestEverySpellingIsBound(t *testing.T) {
+func TestEverySpellingIsChecked(t *testing.T) {
 	var links []string
 	rules := "User-agent: *\n"
 	for i, octet := range strings.Split("\"<>^`{|}[] é", "") {

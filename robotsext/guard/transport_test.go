@@ -106,9 +106,9 @@ func TestRebindingPublicFirst(t *testing.T) {
 	inside.wantSeen(t)
 }
 
-// TestRareSpelling: a host that is an address to some is refused before its name is
+// TestUnusualAddressSpelling: a host that some programs read as an address is refused before its name is
 // looked up, with a proxy and without one.
-func TestRareSpelling(t *testing.T) {
+func TestUnusualAddressSpelling(t *testing.T) {
 	dialer := &net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		t.Error("a name was looked up")
 		return nil, errors.ErrUnsupported

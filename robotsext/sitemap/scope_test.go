@@ -64,7 +64,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestScopeOfNothing(t *testing.T) {
+func TestScopeOfInvalidURL(t *testing.T) {
 	for _, bad := range []string{"http://h.example/\x00", "://", "sitemap.xml", "/sitemap.xml", ""} {
 		if _, err := NewScope(Listed, bad); err == nil {
 			t.Errorf("%q accepted as the sitemap", bad)

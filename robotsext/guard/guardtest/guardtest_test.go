@@ -20,8 +20,8 @@ func TestResolver(t *testing.T) {
 	}
 }
 
-// TestAnswerToNoQuestion: what is no query gets no answer.
-func TestAnswerToNoQuestion(t *testing.T) {
+// TestInvalidQueryGetsNoAnswer: an invalid query gets no answer.
+func TestInvalidQueryGetsNoAnswer(t *testing.T) {
 	s := &server{answers: []netip.Addr{netip.IPv6Loopback()}, asked: map[string]int{}}
 	for _, query := range []string{"", "too short", "twelve octets and a name that never ends"} {
 		if got := s.answer([]byte(query)); got != nil {

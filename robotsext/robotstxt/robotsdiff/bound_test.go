@@ -81,9 +81,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestOverlap holds that the bound is one on memory too, where every agent has most of
-// the rules for its own.
-func TestOverlap(t *testing.T) {
+// TestOverlappingGroupsMemory: MaxSteps also limits memory if every agent has most of
+// the rules.
+func TestOverlappingGroupsMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compares groups that overlap, of 5,000 agents")
 	}

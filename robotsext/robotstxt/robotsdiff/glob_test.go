@@ -55,7 +55,7 @@ func TestContains(t *testing.T) {
 	}
 }
 
-func TestMeet(t *testing.T) {
+func TestIntersect(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want []string
