@@ -44,7 +44,7 @@ func (c *Crawler) joinCluster() error {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
 			ErrFrontierLost, c.cfg.Cluster.CrawlName, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
-	case errors.Is(err, redisstore.ErrNone):
+	case errors.Is(err, redisstore.ErrNotFound):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
 	case err != nil:
 		return asConfigError(err)
@@ -158,7 +158,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 //
 // Given reports which keys of cfg the user has set. It is an [ErrConfig] if the crawl has
 // another value for one of these, or another Fetch.AllowAddr. The error is
-// [redisstore.ErrNone] if there is no such crawl; the process that runs with cfg creates
+// [redisstore.ErrNotFound] if there is no such crawl; the process that runs with cfg creates
 // it.
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
 	if err := cfg.Cluster.Validate(); err != nil {

@@ -394,7 +394,7 @@ func ExampleJoined() {
 	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
 	cfg.Cluster.Frontier, cfg.Cluster.CrawlName = "redis://10.0.0.5:6379", "news"
 	cfg, err := crawler.Joined(ctx, cfg, nil)
-	if err != nil && !errors.Is(err, redisstore.ErrNone) { // this one would begin it
+	if err != nil && !errors.Is(err, redisstore.ErrNotFound) { // this one would begin it
 		log.Fatal(err)
 	}
 	c, err := crawler.New(cfg, nil)

@@ -36,7 +36,7 @@ func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 // tells has a worker tell the others, in JSON as package cluster does.
 func tells(t *testing.T, store *redisstore.Store, format string, args ...any) {
 	t.Helper()
-	must(t, store.Tell(t.Context(), fmt.Appendf(nil, format, args...)))
+	must(t, store.Publish(t.Context(), fmt.Appendf(nil, format, args...)))
 }
 
 // atFirst has a site serve a page that leads to its front page, and calls do when that is

@@ -130,7 +130,7 @@ func TestJoined(t *testing.T) {
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
 	cfg := sharedConfig(t, one.url+"/")
 	cfg.Scope.MaxDepth, cfg.Fetch.Retries = 7, 1
-	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNone) {
+	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNotFound) {
 		t.Errorf("before it is made: %v", err)
 	}
 	run(t, workerConfig(t, cfg, "w1"), nil)

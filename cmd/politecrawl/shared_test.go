@@ -44,7 +44,7 @@ func TestSharedCrawl(t *testing.T) {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
 	}
 
-	shared("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
+	shared("status", "news").WantRefusal(t, cli.ExitFailed, "redis rejects the login", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
 	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`)
 	shared("--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")

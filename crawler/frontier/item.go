@@ -8,14 +8,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
-// A Host is a server, the unit of politeness and of sharding (ROB-POL-01): the
-// host name in lower case and without trailing dot, an IPv4-mapped address as
-// IPv4, and the port unless it is 80 or 443, as in "example.com" and
-// "[2001:db8::1]:8443". The scheme is no part of it: http://h/ and https://h/ are
-// two URLs of one Host, and share its clock.
+// A Host is a server, the unit of politeness and sharding: the host name in lower case and
+// without trailing dot, an IPv4-mapped address as IPv4, and the port unless it is 80 or 443,
+// such as "example.com" and "[2001:db8::1]:8443". It has no scheme: http://h/ and https://h/
+// are URLs of one Host and share its clock.
 type Host string
 
-// HostOf returns the host of an absolute URL. The error is ErrInvalid.
+// HostOf returns the host of an absolute URL, or ErrInvalid.
 func HostOf(url string) (Host, error) {
 	_, authority, ok := strings.Cut(url, "://")
 	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
@@ -28,30 +27,27 @@ func HostOf(url string) (Host, error) {
 	return Host(name), nil
 }
 
-// isAbsolute tells a URL that may be canonical from a path: it begins with the
-// letter of a scheme.
+// isAbsolute reports whether a URL begins with a letter, as a scheme does.
 func isAbsolute(url string) bool { return url != "" && 'a' <= url[0] && url[0] <= 'z' }
 
-// An Item is a URL to be fetched, as Add takes it and Lease returns it.
+// An Item is a URL to be fetched.
 type Item struct {
-	// URL is canonical and absolute. It alone says what is the same page:
-	// the frontier compares bytes.
+	// URL is canonical and absolute. It identifies the page: the frontier compares bytes.
 	URL string
-	// Host is the host whose clock and slots a request for URL uses. Empty:
-	// taken from URL. The same URL has to come with the same Host each time.
+	// Host is the host whose clock and slots a request uses. Empty: the host in URL. Always
+	// pass the same Host for a URL.
 	Host Host
-	// Priority is 0 for what is wanted first.
+	// Priority 0 comes first.
 	Priority uint8
-	// NotBefore is the earliest time of the first lease. Zero: now. A lease
-	// does not repeat it.
+	// NotBefore is the earliest time of the first lease. Zero: now. It is not set in leases.
 	NotBefore time.Time
-	// Meta is kept for the caller and not looked at: depth, source, referrer.
-	// It is held for every URL that waits, so keep it small.
+	// Meta is data of the caller, such as depth and source. The store does not interpret it.
+	// It is stored for every waiting URL, so keep it small.
 	Meta []byte
 }
 
-// HostsOf returns the host of each item: its Host or, where that is empty, the
-// one of its URL. It is for stores; the error is ErrInvalid.
+// HostsOf returns the host of each item: its Host or, if empty, the host of its URL. It is
+// for stores. It returns ErrInvalid.
 func HostsOf(items []Item) ([]Host, error) {
 	hosts := make([]Host, len(items))
 	for i := range items {

@@ -6,40 +6,39 @@ import (
 	"time"
 )
 
-// ErrLeaseLost says that a lease is no longer the caller's: it has expired, or
-// was finished before. Someone else may be fetching the URL.
+// ErrLeaseLost means that a lease has expired or was finished before. Another worker may be
+// fetching the URL.
 var ErrLeaseLost = errors.New("lease lost")
 
-// A LostError is returned by Extend and says which leases were lost. It is
-// ErrLeaseLost for errors.Is.
+// A LostError is returned by Extend and has the lost leases. It is ErrLeaseLost for
+// errors.Is.
 type LostError struct {
 	Leases []LeaseID
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v (%d of those to be extended)", ErrLeaseLost, len(e.Leases))
+	return fmt.Sprintf("%v: cannot extend %d leases", ErrLeaseLost, len(e.Leases))
 }
 
 // Unwrap returns ErrLeaseLost.
 func (e *LostError) Unwrap() error { return ErrLeaseLost }
 
-// A LeaseID names one lease of one URL. A URL that is leased again gets a new
-// one, so that a late holder of the old cannot end it (a fencing token). Its
-// content is the store's own.
+// A LeaseID identifies one lease. Each lease of a URL has its own, so that the holder of an
+// expired lease cannot finish the next one (a fencing token). Its content is opaque.
 type LeaseID string
 
-// A LeaseRequest says what a call of Lease is to return at the most.
+// A LeaseRequest has the parameters of Lease.
 type LeaseRequest struct {
-	// Max is the most leases to return. 0: 1.
+	// Max is the maximum number of leases. 0: 1.
 	Max int
-	// PerHost is the most of one host among them. 0: only the host's
-	// MaxInFlight and delay are the limit.
+	// PerHost is the maximum number of leases per host. 0: no limit beside the host's
+	// MaxInFlight and delay.
 	PerHost int
-	// Wait is how long to wait when nothing can be leased. 0: not at all;
-	// less: until there is something or the context ends.
+	// Wait is the maximum time to wait for a URL. 0: do not wait; negative: wait until the
+	// context ends.
 	Wait time.Duration
-	// For is the length of the leases. 0: the store's own, which is some
-	// minutes. It should be well above the time that one fetch may take.
+	// For is the duration of the leases. 0: the default of the store, some minutes. It should
+	// be much longer than a fetch may take.
 	For time.Duration
 }
 
@@ -47,15 +46,13 @@ type LeaseRequest struct {
 type Lease struct {
 	Item
 	ID LeaseID
-	// Attempt is 1 for the first lease of a URL and one more for each lease
-	// since that ended with Retry, expired, or was open when the store went
-	// down. Leases that ended with Defer do not count. After Done with a time
-	// to fetch again it starts at 1 again.
+	// Attempt is 1 for the first lease of a URL. It grows by one for each lease that ended
+	// with Retry, expired, or was open when the store stopped, but not for Defer. After Done
+	// with NotBefore it starts at 1 again.
 	Attempt int
-	// Expires is when the lease is lost, unless it is finished or extended:
-	// from then on the URL may be leased by others, and Finish and Extend
-	// return ErrLeaseLost.
+	// Expires is the end of the lease, unless it is extended. From then on others may lease
+	// the URL, and Finish and Extend return ErrLeaseLost.
 	Expires time.Time
-	// Validators are those of the last good fetch. Nil: there was none.
+	// Validators are those of the last successful fetch. Nil: none.
 	Validators *Validators
 }

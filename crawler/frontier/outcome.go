@@ -7,23 +7,20 @@ import (
 	"time"
 )
 
-// A Result says what becomes of a URL whose lease ends. The zero Result is
-// not valid.
+// A Result is the result of a lease. The zero value is invalid.
 type Result uint8
 
 const (
-	// Done: the URL was fetched. It comes again only when Outcome.NotBefore
-	// says when.
+	// Done: the URL was fetched. It is fetched again only if Outcome.NotBefore is set.
 	Done Result = iota + 1
-	// Retry: the fetch failed and is worth another attempt, at
-	// Outcome.NotBefore; this one counts. How many there may be is for the
-	// caller to say, by Lease.Attempt.
+	// Retry: the fetch failed and is retried at Outcome.NotBefore. The attempt counts; the
+	// caller limits attempts by Lease.Attempt.
 	Retry
-	// Defer: the URL was not tried, and goes back to Outcome.NotBefore
-	// without counting an attempt. So it is when robots.txt cannot be had for
-	// now, or when the turn of the host was spent on robots.txt.
+	// Defer: the URL was not requested, and is leased again at Outcome.NotBefore without
+	// counting an attempt. For example, robots.txt is unreachable, or the request slot was
+	// used for robots.txt.
 	Defer
-	// Drop: the URL is never to be fetched.
+	// Drop: the URL must never be fetched.
 	Drop
 )
 
@@ -44,32 +41,28 @@ func (r Result) Valid() bool { return r >= Done && r <= Drop }
 type Outcome struct {
 	Lease  LeaseID
 	Result Result
-	// NotBefore is when the URL may be leased again after Retry and Defer;
-	// zero: as soon as its host is due. After Done it is when to fetch the
-	// URL again; zero: never. While it lies ahead the other URLs of the host
-	// go on. The URL keeps its priority.
+	// NotBefore is the earliest next lease after Retry and Defer; zero: as soon as the host is
+	// due. After Done it is the time to fetch the URL again; zero: never. It does not delay
+	// other URLs of the host. The URL keeps its priority.
 	NotBefore time.Time
-	// Links are URLs found, to be added as by Add.
+	// Links are URLs that were found. They are added as by Add.
 	Links []Item
-	// Validators are kept for the next lease of the URL. Nil: those that the
-	// lease came with stay.
+	// Validators are stored for the next lease of the URL. Nil: those of the lease stay.
 	Validators *Validators
-	// HostDelay above zero says that a request was made, and asks for that
-	// much time before the next one to the host. What is kept is the longer
-	// of it and HostRecord.Delay; it is counted from this call where the host
-	// allows one request at a time, and from the start of this lease where
-	// HostRecord.MaxInFlight is more (ROB-POL-02). It never brings forward
-	// what an earlier outcome has asked for.
+	// HostDelay, if positive, says that a request was made, and is the time until the next
+	// request to the host. HostRecord.Delay applies if it is longer. The delay runs from
+	// this call if the host allows one request at a time, else from the start of the lease.
+	// It never shortens the delay of an earlier outcome.
 	//
-	// Zero or less says that no request was made: the host's clock is left
-	// as it was, and the host may be leased again at once. A caller whose
-	// request asks for no delay of its own passes time.Nanosecond.
+	// If HostDelay is zero or negative, no request was made. The host's clock does not
+	// change, and the host may be leased again at once. Pass time.Nanosecond for a request
+	// that needs no delay of its own.
 	HostDelay time.Duration
 }
 
-// CheckFinish is for stores. It returns the hosts of the links of each outcome, and an
-// ErrInvalid for each outcome that no store can take. The error is ErrInvalid for a note
-// that is too long.
+// CheckFinish is for stores. It returns the hosts of the links of each outcome, and
+// ErrInvalid for each invalid outcome. The error err is ErrInvalid for a note that is too
+// long.
 func CheckFinish(outcomes []Outcome, note []byte) (hosts [][]Host, errs []error, err error) {
 	if len(note) > MaxNote {
 		return nil, nil, fmt.Errorf("%w: a note of %d bytes", ErrInvalid, len(note))
@@ -85,15 +78,15 @@ func CheckFinish(outcomes []Outcome, note []byte) (hosts [][]Host, errs []error,
 	return hosts, errs, nil
 }
 
-// Validators are what a later fetch of the same URL can be conditional on, or
-// compared with. A store does not look at them.
+// Validators make a later fetch of the same URL conditional, or are compared with its
+// response. A store does not interpret them.
 type Validators struct {
 	ETag         string // as sent, with quotes and W/
 	LastModified string // as sent
-	BodyHash     []byte // by the caller's own choice of hash
+	BodyHash     []byte // hash chosen by the caller
 }
 
-// Clone returns a copy of v that shares no memory with it; nil for nil.
+// Clone returns a deep copy of v; nil for nil.
 func (v *Validators) Clone() *Validators {
 	if v == nil {
 		return nil

@@ -13,10 +13,10 @@ import (
 func TestMissingCrawl(t *testing.T) {
 	server := redistest.Start(t)
 	for range 2 {
-		if c, _, err := Status(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNone) || c != nil {
+		if c, _, err := Status(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNotFound) || c != nil {
 			t.Errorf("status: %+v, %v", c, err)
 		}
-		if c, err := Stop(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNone) || c != nil {
+		if c, err := Stop(t.Context(), server.URL(), nil); !errors.Is(err, redisstore.ErrNotFound) || c != nil {
 			t.Errorf("stop: %+v, %v", c, err)
 		}
 	}

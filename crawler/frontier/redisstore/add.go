@@ -62,7 +62,7 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 	}
 	known := make([]bool, 0, len(urls))
 	for part := range slices.Chunk(urls, itemsAtOnce) {
-		err := s.patiently(ctx, func(ctx context.Context) error {
+		err := s.retry(ctx, func(ctx context.Context) error {
 			more, err := s.known(ctx, part)
 			known = append(known, more...)
 			return classify(err)

@@ -16,18 +16,18 @@ import (
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
-	// failOver is for how long a server that takes no writes is asked again.
+	// failOver is the time for which a call to a read-only server is retried.
 	failOver = 30 * time.Second
 )
 
-// A call is what a script is called with: the key that says where, and ARGV.
+// A call is a call of a script: its key, which selects the server, and its arguments.
 type call struct {
 	script script
 	key    string
 	args   []string
 }
 
-// A reply is what a script answers, an array.
+// A reply is the array that a script returns.
 type reply []rueidis.RedisMessage
 
 func (r reply) int(i int) int64 {
@@ -56,12 +56,11 @@ func (s *Store) callAt(key, what string, args ...string) call {
 	return call{s.scripts.shard, key, append(common, args...)}
 }
 
-// run calls a script, again and again while Redis is not available and there is
-// patience left. Prepare is asked for the call each time, and told whether it was
-// made before, so that it may have been done.
+// run calls a script and retries while Redis is unavailable. It calls prepare for each try;
+// again says that an earlier try may have been executed.
 func (s *Store) run(ctx context.Context, prepare func(again bool) call) (answer reply, err error) {
 	again := false
-	err = s.patiently(ctx, func(ctx context.Context) error {
+	err = s.retry(ctx, func(ctx context.Context) error {
 		for load := false; ; {
 			c := prepare(again)
 			r, err := s.invoke(ctx, c, load)
@@ -71,10 +70,10 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (answer 
 				answer = r
 				return nil
 			case isReply && failure.IsNoScript() && c.script == s.scripts.crawl:
-				load = true // it is by the script of the shards that a server is found to have begun anew
+				load = true // the script of the shards detects restarts
 			case isReply && (failure.IsNoScript() || strings.HasPrefix(failure.Error(), "STALE ")):
-				// Not done. The server has not worked for this crawl, or not for us,
-				// since it began to run: it may have forgotten what it has said.
+				// Not executed. The server has restarted since our last call, and may have
+				// lost writes.
 				if err := s.boot(ctx, false, false); err != nil {
 					return err
 				}
@@ -88,19 +87,19 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (answer 
 	return answer, err
 }
 
-// patiently does something again and again while Redis is not available and there is
-// patience left, until Close at the latest. The error that do returns has its class.
-func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) error) error {
+// retry repeats do while Redis is unavailable, until RetryTimeout or Close. Do must return
+// classified errors.
+func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
-	deadline := time.Now().Add(s.opts.Patience)
-	var refused time.Time // first, by one that takes no writes
-	var trouble trouble
-	defer s.over(&trouble)
+	deadline := time.Now().Add(s.opts.RetryTimeout)
+	var refused time.Time // time of the first read-only error
+	var outage outage
+	defer s.stopRetry(&outage)
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do(ctx)
 		if err == nil {
-			s.well(&trouble)
+			s.succeeded(&outage)
 			return nil
 		}
 		if ended := s.ended(ctx); ended != nil {
@@ -114,10 +113,10 @@ func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) erro
 		case !readOnly && !errors.Is(err, ErrUnavailable), !time.Now().Add(pause).Before(deadline):
 			return err
 		case readOnly && time.Since(refused) > failOver:
-			return err // and no replica that is about to be the master
+			return err // no replica is about to become master
 		}
-		s.ill(&trouble, err)
-		s.opts.Logger.Warn("redis is not available", "err", err, "again in", pause)
+		s.failed(&outage, err)
+		s.opts.Logger.Warn("redis is not available", "err", err, "retry_in", pause)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -138,10 +137,10 @@ func (s *Store) command(c call, load bool) rueidis.Completed {
 	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
 }
 
-// fixed is for run: a call that is the same each time.
+// fixed returns a prepare function for run that always returns c.
 func fixed(c call) func(bool) call { return func(bool) call { return c } }
 
-// all returns the calls of a script for all shards, whose numbers stand behind args.
+// all returns calls of a script for all shards, with the number of the shard as last argument.
 func (s *Store) all(what string, args ...string) []call {
 	calls := make([]call, s.layout.shards)
 	for k := range calls {
@@ -150,7 +149,7 @@ func (s *Store) all(what string, args ...string) []call {
 	return calls
 }
 
-// send sends calls together, and calls take with each answer.
+// send sends calls in one batch and calls take with each reply.
 func (s *Store) send(ctx context.Context, calls []call, take func(c call, r reply, err error) error) error {
 	cmds := make([]rueidis.Completed, len(calls))
 	for i, c := range calls {
@@ -165,10 +164,10 @@ func (s *Store) send(ctx context.Context, calls []call, take func(c call, r repl
 	return nil
 }
 
-// each calls a script for all shards. Take is called with one answer at a time.
+// each calls a script for all shards, and take with each reply, one at a time.
 func (s *Store) each(ctx context.Context, what string, args []string, take func(reply)) error {
 	return s.send(ctx, s.all(what, args...), func(c call, r reply, err error) error {
-		if err != nil { // what can be done about it, run does
+		if err != nil { // run retries
 			if r, err = s.run(ctx, fixed(c)); err != nil {
 				return err
 			}
@@ -178,8 +177,7 @@ func (s *Store) each(ctx context.Context, what string, args []string, take func(
 	})
 }
 
-// taught calls a script that a server may not know, without waiting for one that is
-// away.
+// taught loads and calls a script if the server did not know it. It does not retry.
 func (s *Store) taught(ctx context.Context, c call, r reply, err error) (reply, error) {
 	if answer, ok := rueidis.IsRedisErr(err); ok && answer.IsNoScript() {
 		r, err = s.invoke(ctx, c, true)
@@ -187,7 +185,7 @@ func (s *Store) taught(ctx context.Context, c call, r reply, err error) (reply, 
 	return r, classify(err)
 }
 
-// together does n things at a time.
+// together runs do for 0 to n-1 concurrently.
 func together(n int, do func(i int) error) error {
 	if n == 1 {
 		return do(0)
@@ -206,9 +204,8 @@ func together(n int, do func(i int) error) error {
 	return nil
 }
 
-// boot has every shard look whether its server began to run since, and forgets
-// what this process knows from before. Shards that are not there are made when
-// the crawl is only just being made.
+// boot lets each shard check whether its server has restarted, and clears the cache of this
+// process for such shards. It creates missing shards while the crawl is being created.
 func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	key := s.layout.key("meta")
 	id, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field("id").Build()).ToString()

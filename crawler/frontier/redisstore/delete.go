@@ -31,7 +31,7 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 		return classify(err)
 	}
 	if len(fields) == 0 {
-		return fmt.Errorf("%w: %v", ErrNone, s)
+		return fmt.Errorf("%w: %v", ErrNotFound, s)
 	}
 	delete(fields, "deleted")
 	l, err = readLayout(l.namespace, fields)

@@ -37,7 +37,7 @@ func TestDelete(t *testing.T) {
 		if err := Delete(ctx, url, &Options{Crawl: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.Worker()) {
 			t.Errorf("Delete of what is in use: %v", err)
 		}
-		if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNone) {
+		if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNotFound) {
 			t.Errorf("Delete of what is not there: %v", err)
 		}
 		if n := keys("politecrawl:a:"); n < 10 {

@@ -14,69 +14,61 @@ import (
 )
 
 var (
-	// ErrFull says that Redis has used the memory that it may use (maxmemory)
-	// and refuses writes. Nothing of the call was done, and it may be made
-	// again when there is room. A worker that meets it should stop.
+	// ErrFull means that Redis has reached its maxmemory and rejects writes. The call
+	// changed nothing and can be repeated when there is room. A worker should stop.
 	ErrFull = errors.New("redis is full")
 
-	// ErrEvicts says that the server forgets keys of any kind when it is full
-	// (maxmemory-policy), and would lose parts of a crawl without a word.
-	ErrEvicts = errors.New("redis forgets keys when it is full")
+	// ErrEviction means that the server evicts keys when it is full (maxmemory-policy), so
+	// that it would lose parts of a crawl silently.
+	ErrEviction = errors.New("redis evicts keys when it is full")
 
-	// ErrReadOnly says that the server takes no writes: it is a replica, or
-	// cannot save to its disk. Nothing of the call was done.
+	// ErrReadOnly means that the server rejects writes: it is a replica or cannot save to
+	// its disk. The call changed nothing.
 	ErrReadOnly = errors.New("redis is read-only")
 
-	// ErrUnavailable says that Redis could not be reached, or was not ready,
-	// for as long as Options.Patience. The call may have been done or not, and
-	// can be made again. Leases that are out stay their holder's until they
-	// expire.
+	// ErrUnavailable means that Redis was unreachable or not ready for RetryTimeout. The
+	// call may have been executed and can be repeated. Leases stay valid until they expire.
 	ErrUnavailable = errors.New("redis is not available")
 
-	// ErrRefused says that Redis did not let us in: the user or the password is
-	// wrong or missing.
-	ErrRefused = errors.New("redis refuses")
+	// ErrAuthentication means that the user or the password is wrong or missing.
+	ErrAuthentication = errors.New("redis rejects the login")
 
-	// ErrPermission says that the user may not use a command, a key or a channel
-	// that is needed. Its password is right.
+	// ErrPermission means that the user may not use a required command, key or channel.
 	ErrPermission = errors.New("the redis user lacks permissions")
 
-	// ErrTLS says that there is no secure connection: a certificate is not
-	// trusted, or is for another name, or ours is missing, or the server does
-	// not speak TLS at all.
+	// ErrTLS means that no TLS connection was made: a certificate is untrusted, has another
+	// name or is missing, or the server does not use TLS.
 	ErrTLS = errors.New("no secure connection")
 
-	// ErrCredentials says that a file which Options or the address name, with a
-	// password or a certificate, cannot be read or used.
-	ErrCredentials = errors.New("bad file of credentials")
+	// ErrCredentials means that a file with a password or certificate cannot be read or used.
+	ErrCredentials = errors.New("bad credentials file")
 
-	// ErrAddress says that an address of a server makes no sense.
+	// ErrAddress means that the address of a server is invalid.
 	ErrAddress = errors.New("bad address")
 
-	// ErrTaken says that another process has opened the crawl under this
-	// worker's name since. What this one does no longer counts.
-	ErrTaken = errors.New("another process has taken the worker's name")
+	// ErrNameTaken means that another process has opened the crawl under this worker's
+	// name. Calls of this process have no effect any more.
+	ErrNameTaken = errors.New("another process has the worker's name")
 
-	// ErrGone says that the crawl is no longer on the server: it was deleted,
-	// or the server came back without its data.
+	// ErrGone means that the crawl is no longer on the server: it was deleted, or the
+	// server lost its data.
 	ErrGone = errors.New("the crawl is gone from redis")
 
-	// ErrNone says that there is no crawl of that name to be joined.
-	ErrNone = errors.New("no such crawl")
+	// ErrNotFound means that there is no crawl of that name.
+	ErrNotFound = errors.New("no such crawl")
 
-	// ErrObserver says that the crawl was opened with Options.Observe, and that
-	// the call is one for workers.
-	ErrObserver = errors.New("an observer may not do this")
+	// ErrObserver means that the call is not allowed with Options.Observe.
+	ErrObserver = errors.New("not allowed for an observer")
 
-	// ErrInUse says that a crawl is not deleted because somebody works on it.
+	// ErrInUse means that a crawl is not deleted because workers are running.
 	ErrInUse = errors.New("the crawl is in use")
 
-	// ErrFormat says that the crawl was made by another version of this
-	// package, or is no crawl.
-	ErrFormat = errors.New("made by another version")
+	// ErrFormat means that another version of this package created the crawl, or that the
+	// data is no crawl.
+	ErrFormat = errors.New("incompatible format")
 )
 
-// classes are the beginnings of error replies.
+// classes are the prefixes of error replies.
 var classes = []struct {
 	prefix string
 	class  error
@@ -92,17 +84,16 @@ var classes = []struct {
 	{"NOREPLICAS", ErrUnavailable},
 	{"MOVED ", ErrUnavailable},
 	{"ASK ", ErrUnavailable},
-	{"NOAUTH", ErrRefused},
-	{"WRONGPASS", ErrRefused},
+	{"NOAUTH", ErrAuthentication},
+	{"WRONGPASS", ErrAuthentication},
 	{"NOPERM", ErrPermission},
 	{"The user executing the script can't ", ErrPermission},
-	{"TAKEN ", ErrTaken},
+	{"TAKEN ", ErrNameTaken},
 	{"GONE ", ErrGone},
 	{"INUSE ", ErrInUse},
 }
 
-// scriptPlace matches where in which script a command has failed, which tells a person
-// nothing.
+// scriptPlace matches the script and line of a failed command, which do not help users.
 var scriptPlace = regexp.MustCompile(`^user_script:\d+: | script: [0-9a-f]{40}, on @user_script:\d+\.?`)
 
 // classify returns the error with its class.
@@ -113,8 +104,8 @@ func classify(err error) error {
 	if reply, ok := rueidis.IsRedisErr(err); ok {
 		text := scriptPlace.ReplaceAllString(strings.TrimPrefix(reply.Error(), "ERR "), "")
 		for _, c := range classes {
-			// A command that fails inside a script says so with its own words
-			// in front or behind the script's, by version.
+			// In a script the message of a command is a prefix or a suffix, depending on
+			// the version of Redis.
 			if strings.HasPrefix(text, c.prefix) || strings.Contains(text, ": -"+c.prefix) || strings.Contains(text, ": "+c.prefix) {
 				return fmt.Errorf("%w: %s", c.class, text)
 			}
@@ -130,7 +121,7 @@ func classify(err error) error {
 	return err
 }
 
-// isTLS tells what befalls a handshake: what we found wrong, or the server did.
+// isTLS reports whether a TLS handshake failed on our side or the server's.
 func isTLS(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, plain := errors.AsType[tls.RecordHeaderError](err)
@@ -138,7 +129,7 @@ func isTLS(err error) bool {
 	return untrusted || plain || isRemote && remote.Op == "remote error"
 }
 
-// isNetwork tells what befalls a connection from what befalls a call.
+// isNetwork reports whether a connection failed, as opposed to a call.
 func isNetwork(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false

@@ -52,7 +52,7 @@ func ExampleOpen_addresses() {
 		"redis://10.0.0.1,10.0.0.2,10.0.0.3",                // some of a Cluster
 		"redis://10.0.0.1:26379,10.0.0.2:26379?master=main", // Sentinels
 	} {
-		f, err := redisstore.Open(ctx, address, &redisstore.Options{Crawl: "news", Join: true})
+		f, err := redisstore.Open(ctx, address, &redisstore.Options{Crawl: "news", MustExist: true})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func ExampleOpen_addresses() {
 	}
 }
 
-// How do workers share a limit, and tell each other to stop?
-func ExampleStore_Take() {
+// How do workers share a limit and stop each other?
+func ExampleStore_Reserve() {
 	ctx := context.Background()
 	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Worker: "machine-3"})
 	if err != nil {
@@ -70,12 +70,12 @@ func ExampleStore_Take() {
 	}
 	const most = 1_000_000 // pages of the crawl
 	written := int64(0)    // by this worker, in all its lives
-	if err := f.Settle(ctx, map[string]int64{"pages": written}); err != nil {
+	if err := f.SetReserved(ctx, map[string]int64{"pages": written}); err != nil {
 		log.Fatal(err)
 	}
 	stopped := func(message []byte) bool { return string(message) == "stop" } // by Tell
 	for next := 0; ; {
-		got, err := f.Take(ctx, "pages", 100, most)
+		got, err := f.Reserve(ctx, "pages", 100, most)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func ExampleStore_Take() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if got == 0 || slices.ContainsFunc(news.Told, stopped) {
+		if got == 0 || slices.ContainsFunc(news.Messages, stopped) {
 			break
 		}
 		next = news.Next
@@ -117,7 +117,7 @@ func ExampleStore_Sync() {
 	}
 	fmt.Println("for", news.Age)
 	for _, w := range news.Workers {
-		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.Ago, w.Open)
+		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.LastSeenAgo, w.Open)
 	}
 	if err := f.Close(); err != nil {
 		log.Fatal(err)

@@ -37,7 +37,7 @@ func testItems(name string, n int) []frontier.Item {
 
 func TestReadOnly(t *testing.T) {
 	server := redistest.Start(t)
-	s := openTest(t, server.URL(), Options{Patience: -1})
+	s := openTest(t, server.URL(), Options{RetryTimeout: -1})
 	server.Do(t, "CONFIG", "SET", "replica-read-only", "yes")
 	server.Do(t, "REPLICAOF", "127.0.0.1", "1")
 	_, err := s.Add(t.Context(), testItems("a", 1))
@@ -55,7 +55,7 @@ func TestUnavailable(t *testing.T) {
 	if _, err := Open(t.Context(), "redis://127.0.0.1:1", &Options{Password: "secret"}); !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Open where nobody listens: %v", err)
 	}
-	s := openTest(t, server.URL(), Options{Patience: 100 * time.Millisecond})
+	s := openTest(t, server.URL(), Options{RetryTimeout: 100 * time.Millisecond})
 	server.Kill()
 	if _, err := s.Add(t.Context(), testItems("a", 1)); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Add to a server that is gone: %v", err)
@@ -69,7 +69,7 @@ func TestUnavailable(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "right")
-	if _, err := Open(t.Context(), server.URL(), &Options{Password: "secret"}); !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "secret") {
+	if _, err := Open(t.Context(), server.URL(), &Options{Password: "secret"}); !errors.Is(err, ErrAuthentication) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Open with a wrong password: %v", err)
 	}
 	s := openTest(t, server.URL(), Options{Password: "right"})
@@ -89,8 +89,8 @@ func TestGone(t *testing.T) {
 	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrGone) {
 		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrGone)
 	}
-	if _, err := Open(t.Context(), server.URL(), &Options{Crawl: "test", Join: true}); !errors.Is(err, ErrNone) {
-		t.Errorf("joining what is not there: %v, want %v", err, ErrNone)
+	if _, err := Open(t.Context(), server.URL(), &Options{Crawl: "test", MustExist: true}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("joining what is not there: %v, want %v", err, ErrNotFound)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestTaken(t *testing.T) {
 	if again, err := second.Lease(ctx, frontier.LeaseRequest{}); err != nil || len(again) != 1 || again[0].Attempt != 2 {
 		t.Errorf("leased %v, %v", again, err)
 	}
-	if _, err := first.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("late")); !errors.Is(err, ErrTaken) {
-		t.Errorf("Finish of the first: %v, want %v", err, ErrTaken)
+	if _, err := first.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("late")); !errors.Is(err, ErrNameTaken) {
+		t.Errorf("Finish of the first: %v, want %v", err, ErrNameTaken)
 	}
 }

@@ -74,7 +74,7 @@ func (s *Store) Note(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var note []byte
-	err := s.patiently(ctx, func(ctx context.Context) (err error) {
+	err := s.retry(ctx, func(ctx context.Context) (err error) {
 		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()).AsBytes()
 		if rueidis.IsRedisNil(err) {
 			note, err = nil, nil

@@ -56,7 +56,7 @@ func TestFull(t *testing.T) {
 // A server that would forget parts of a crawl is not used.
 func TestEviction(t *testing.T) {
 	server := redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
-	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEvicts) || !strings.Contains(err.Error(), "allkeys-lru") {
+	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEviction) || !strings.Contains(err.Error(), "allkeys-lru") {
 		t.Errorf("Open: %v", err)
 	}
 	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}, {"maxmemory-policy", "allkeys-lru"}} {

@@ -17,7 +17,7 @@ import (
 func TestObserve(t *testing.T) {
 	url := redistest.Start(t).URL()
 	ctx := t.Context()
-	if _, err := Open(ctx, url, &Options{Crawl: "test", Observe: true}); !errors.Is(err, ErrNone) {
+	if _, err := Open(ctx, url, &Options{Crawl: "test", Observe: true}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("observing what is not there: %v", err)
 	}
 	s := openTest(t, url, Options{Worker: "w", Settings: []byte("x")})
@@ -48,7 +48,7 @@ func TestObserve(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d wait", n)
 	}
-	if err := o.Tell(ctx, []byte("stop")); err != nil {
+	if err := o.Publish(ctx, []byte("stop")); err != nil {
 		t.Error(err)
 	}
 	calls := allCalls(o)
@@ -59,8 +59,8 @@ func TestObserve(t *testing.T) {
 	}
 	_ = o.Close()
 	news := sync1(t, s, "", 0)
-	if len(news.Told) != 1 || len(news.Workers) != 1 || !news.Workers[0].Open {
-		t.Errorf("told %q, workers %v", news.Told, news.Workers)
+	if len(news.Messages) != 1 || len(news.Workers) != 1 || !news.Workers[0].Open {
+		t.Errorf("told %q, workers %v", news.Messages, news.Workers)
 	}
 	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
 	if err != nil || errs[0] != nil {
@@ -72,9 +72,9 @@ func TestObserve(t *testing.T) {
 func allCalls(s *Store) map[string]func(context.Context) error {
 	calls := storetest.Calls(s)
 	calls["Sync"] = func(ctx context.Context) error { _, err := s.Sync(ctx, []byte("here"), 0); return err }
-	calls["Tell"] = func(ctx context.Context) error { return s.Tell(ctx, []byte("x")) }
-	calls["Take"] = func(ctx context.Context) error { _, err := s.Take(ctx, "pages", 1, 1); return err }
-	calls["Settle"] = func(ctx context.Context) error { return s.Settle(ctx, nil) }
+	calls["Tell"] = func(ctx context.Context) error { return s.Publish(ctx, []byte("x")) }
+	calls["Take"] = func(ctx context.Context) error { _, err := s.Reserve(ctx, "pages", 1, 1); return err }
+	calls["Settle"] = func(ctx context.Context) error { return s.SetReserved(ctx, nil) }
 	return calls
 }
 

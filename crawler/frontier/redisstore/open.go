@@ -140,7 +140,7 @@ func (s *Store) find(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
 	var cmd rueidis.Completed
-	if s.opts.Join || s.opts.Observe {
+	if s.opts.MustExist || s.opts.Observe {
 		cmd = s.client.B().Hgetall().Key(key).Build()
 	} else {
 		cmd = s.client.B().Eval().Script(scriptText("create")).Numkeys(1).Key(key).Arg(l.fields()...).Build()
@@ -150,7 +150,7 @@ func (s *Store) find(ctx context.Context) error {
 		return classify(err)
 	}
 	if len(fields) == 0 {
-		return fmt.Errorf("%w: %v", ErrNone, s)
+		return fmt.Errorf("%w: %v", ErrNotFound, s)
 	}
 	s.layout, err = readLayout(l.namespace, fields)
 	return err
@@ -160,7 +160,7 @@ func (s *Store) find(ctx context.Context) error {
 // and returns how many others are there.
 func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
 	// Neither Open nor Close waits for a server that is away.
-	r, err := s.invoke(ctx, s.whole("join", "", way, micros(silence)), true)
+	r, err := s.invoke(ctx, s.crawlCall("join", "", way, micros(silence)), true)
 	if err != nil {
 		return 0, classify(err)
 	}

@@ -10,74 +10,64 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// PasswordVariable is the environment variable that the password is taken from
-// when nothing else names one.
+// PasswordVariable is the environment variable with the password. It is read if no other
+// source has one.
 const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD"
 
-// Options are the settings of a Store.
+// Options configure a Store.
 type Options struct {
-	// Crawl is the name of the crawl: letters, digits, '.', '_' and '-'. Any
-	// number of crawls share a server. Empty: "default".
+	// Crawl is the name of the crawl: letters, digits, '.', '_' and '-'. Any number of
+	// crawls can share a server. Empty: "default".
 	Crawl string
-	// Prefix stands before all keys of all crawls. Empty: "politecrawl".
+	// Prefix is the prefix of all keys. Empty: "politecrawl".
 	Prefix string
-	// Worker is the name of this process in the crawl. What a process left
-	// under the name (its note, its leases) is taken over by the next that
-	// opens the crawl with it, so a process that is to go on after a crash
-	// needs a name that it keeps, and no two have the same at a time. Empty:
-	// the name of the machine with a random ending, so that leases of a
-	// process that dies come back when they expire.
+	// Worker is the unique name of this process in the crawl. The next process with the
+	// name inherits its note and its leases, so a process that resumes after a crash
+	// must keep its name. Empty: the name of the machine and a random suffix; leases of
+	// a dead process then expire.
 	Worker string
-	// Join: there must be such a crawl (ErrNone). It is not made.
-	Join bool
-	// Observe opens a crawl, which must be there, to look at it and to Tell
-	// its workers something, without being one of them. Whatever would change
-	// its URLs, hosts or counters is refused with ErrObserver.
+	// MustExist: there must be such a crawl (ErrNone). It is not made.
+	MustExist bool
+	// Observe opens an existing crawl to read it and to Publish messages, without
+	// becoming a worker. Calls that change URLs, hosts or counters return ErrObserver.
 	Observe bool
-	// Settings are kept with the crawl when it is made by this Open, and are
-	// then those of all workers, by Settings. The store does not look at them.
-	// At most 64 KiB.
+	// Settings are stored with the crawl when this Open creates it. All workers read
+	// them by Store.Settings. The store does not interpret them. At most 64 KiB.
 	Settings []byte
 
-	// Shards and Expected are fixed when the crawl is made, and are not looked
-	// at later. Shards is into how many parts hosts are divided, which is the
-	// most servers of a Cluster that the crawl can use, and each part costs a
-	// little; 0: 16 in a Cluster, and 1 on a server, which then is all that the
-	// crawl can ever use. Expected is how
-	// many URLs it may come to know in all; beyond that a URL takes more
-	// memory, as README.md says. 0: 10 million.
+	// Shards and Expected are fixed when the crawl is created, and ignored later. Shards
+	// is the number of parts of the crawl, which limits the number of Cluster servers
+	// that it can use. 0: 16 in a Cluster, 1 on a single server. Expected is the expected
+	// number of URLs; above it a URL needs more memory, see README.md. 0: 10 million.
 	Shards   int
 	Expected int
 
-	// Delay and MaxInFlight are those of a host that is new, until UpdateHost
-	// changes them. 0: no delay, and 1 in flight. All workers should agree.
+	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
+	// 0: no delay, and 1 request in flight. Use the same values for all workers.
 	Delay       time.Duration
 	MaxInFlight int
-	// LeaseTime is the length of a lease whose request leaves it open, and of
-	// a hold. 0: 10 minutes.
+	// LeaseTime is the duration of holds, and of leases if LeaseRequest.For is 0.
+	// 0: 10 minutes.
 	LeaseTime time.Duration
-	// Patience is for how long a call is made again, at distances that grow to
-	// two seconds, while Redis is not available or takes no writes. 0: 30
-	// seconds. Less: it is not. With math.MaxInt64 a call goes on until its
-	// context ends; a Lease that waits then takes longer than its Wait by as
-	// long as Redis is away. Open itself does not wait.
-	Patience time.Duration
-	// OnTrouble is called when a call has to be made again and none had to
-	// just before, with what befell it (ErrUnavailable, ErrReadOnly), and with
-	// nil when all goes well again. It is called by one goroutine at a time,
-	// and has to return soon, without using the store. Nil: nobody is told.
-	OnTrouble func(err error)
+	// RetryTimeout is the time for which a call is retried while Redis is unavailable or
+	// rejects writes, with pauses that grow to two seconds. 0: 30 seconds; negative: no
+	// retries; math.MaxInt64: until the context ends. A Lease may exceed its Wait by
+	// this time. Open does not retry.
+	RetryTimeout time.Duration
+	// OnOutage is called with ErrUnavailable or ErrReadOnly when calls begin to be retried,
+	// and with nil when they succeed again. It is called by one goroutine at a time. It
+	// must return soon and must not use the store. Nil: not called.
+	OnOutage func(err error)
 
-	// Password is that of the user in the address. Empty: the password in the
-	// address, or else the content of PasswordFile without its end of line, or
-	// else PasswordVariable.
+	// Password is the password of the user in the address. If it is empty, these are used
+	// in this order: the address, the first line of PasswordFile, PasswordVariable.
 	Password     string
 	PasswordFile string
 
-	// Logger is told of restarts and connections lost. Nil: nobody is.
+	// Logger logs restarts and lost connections. Nil: no logging.
 	Logger *slog.Logger
 
-	cacheBytes int // for URLs that are known to be known; 0: 16 MiB, or 2 million of them; less: none
+	cacheBytes int // size of the cache of known URLs; 0: 16 MiB, or 2 million URLs; negative: no cache
 }
 
 const (
@@ -94,7 +84,7 @@ const (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
-// ValidName reports whether a crawl, a prefix or a worker can have the name.
+// ValidName reports whether name is valid for a crawl, a prefix or a worker.
 func ValidName(name string) bool { return nameForm.MatchString(name) }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -117,14 +107,14 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	for what, name := range map[string]string{"crawl": opts.Crawl, "prefix": opts.Prefix, "worker": opts.Worker} {
 		if !nameForm.MatchString(name) {
-			return opts, fmt.Errorf("%s %q: only letters, digits, '.', '_', '-', and at most 100 of them", what, name)
+			return opts, fmt.Errorf("%s %q is not valid: use at most 100 letters, digits, '.', '_' and '-'", what, name)
 		}
 	}
 	if len(opts.Settings) > maxSettings {
 		return opts, fmt.Errorf("%w: settings of %d bytes", frontier.ErrInvalid, len(opts.Settings))
 	}
 	if opts.Shards < 0 || opts.Shards > maxShards {
-		return opts, fmt.Errorf("%d shards: 1 to %d are possible", opts.Shards, maxShards)
+		return opts, fmt.Errorf("%d shards: use 1 to %d", opts.Shards, maxShards)
 	}
 	if opts.Expected <= 0 {
 		opts.Expected = defaultExpected
@@ -134,8 +124,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if opts.LeaseTime <= 0 {
 		opts.LeaseTime = defaultLeaseTime
 	}
-	if opts.Patience == 0 {
-		opts.Patience = defaultPatience
+	if opts.RetryTimeout == 0 {
+		opts.RetryTimeout = defaultPatience
 	}
 	if opts.cacheBytes == 0 {
 		opts.cacheBytes = defaultCache

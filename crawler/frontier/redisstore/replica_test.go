@@ -22,7 +22,7 @@ func TestReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	master.Replicated(t)
-	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", Join: true}} {
+	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", MustExist: true}} {
 		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("Open of a replica, %+v: %v", o, err)
 		}

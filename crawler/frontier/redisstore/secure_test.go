@@ -54,7 +54,7 @@ func TestTLS(t *testing.T) {
 		{"no certificate in it", open + "?ca=" + key, ErrCredentials, "no certificate in " + strconv.Quote(key)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), c.url, &Options{Patience: -1})
+			_, err := Open(t.Context(), c.url, &Options{RetryTimeout: -1})
 			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("Open: %v, want %v and %q", err, c.want, c.says)
 			}
@@ -126,7 +126,7 @@ func TestLeastPermissions(t *testing.T) {
 			continue
 		}
 		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
-		_, err := Open(ctx, url, &Options{Crawl: "other", Patience: -1})
+		_, err := Open(ctx, url, &Options{Crawl: "other", RetryTimeout: -1})
 		if !errors.Is(err, ErrPermission) || !strings.Contains(strings.ToLower(err.Error()), command) {
 			t.Errorf("Open without +%s: %v", command, err)
 		}
@@ -135,7 +135,7 @@ func TestLeastPermissions(t *testing.T) {
 	for _, command := range []string{"scan", "unlink"} {
 		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
 		err := Delete(ctx, url, &Options{Crawl: "other"})
-		if errors.Is(err, ErrNone) {
+		if errors.Is(err, ErrNotFound) {
 			_ = openTest(t, url, Options{Crawl: "other"}).Close()
 			err = Delete(ctx, url, &Options{Crawl: "other"})
 		}
@@ -148,7 +148,7 @@ func TestLeastPermissions(t *testing.T) {
 		t.Errorf("Open under a prefix that is not the user's: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "resetchannels")
-	if _, err := Open(ctx, url, &Options{Crawl: "other", Patience: -1}); !errors.Is(err, ErrPermission) || !strings.HasSuffix(err.Error(), ": &politecrawl:*") {
+	if _, err := Open(ctx, url, &Options{Crawl: "other", RetryTimeout: -1}); !errors.Is(err, ErrPermission) || !strings.HasSuffix(err.Error(), ": &politecrawl:*") {
 		t.Errorf("Open without the channels: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "&politecrawl:*")
@@ -210,9 +210,9 @@ func TestPasswordIsNotTold(t *testing.T) {
 			var log bytes.Buffer
 			var told []string
 			t.Setenv(PasswordVariable, c.env)
-			c.opts.Patience = 50 * time.Millisecond
+			c.opts.RetryTimeout = 50 * time.Millisecond
 			c.opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			c.opts.OnTrouble = func(err error) {
+			c.opts.OnOutage = func(err error) {
 				if err != nil {
 					told = append(told, err.Error())
 				}
@@ -233,7 +233,7 @@ func TestPasswordIsNotTold(t *testing.T) {
 			_, err := Open(t.Context(), strings.Replace(server.URL(), "://", "://nobody@", 1), &wrong)
 			fails("a wrong user", err)
 			none := c.opts
-			none.Crawl, none.Join = "none", true
+			none.Crawl, none.MustExist = "none", true
 			_, err = Open(t.Context(), c.url, &none)
 			fails("joining nothing", err)
 			fails("deleting nothing", Delete(t.Context(), c.url, &none))
@@ -277,10 +277,10 @@ func TestPrefix(t *testing.T) {
 	if note, err := stores[1].Note(ctx); note != nil || err != nil {
 		t.Errorf("the note of another prefix: %q, %v", note, err)
 	}
-	if err := stores[0].Tell(ctx, []byte("stop")); err != nil {
+	if err := stores[0].Publish(ctx, []byte("stop")); err != nil {
 		t.Error(err)
 	}
-	if news := sync1(t, stores[1], "", 0); len(news.Told) != 0 || len(news.Workers) != 1 {
+	if news := sync1(t, stores[1], "", 0); len(news.Messages) != 0 || len(news.Workers) != 1 {
 		t.Errorf("what another prefix was told: %+v", news)
 	}
 	_ = stores[0].Close()

@@ -49,7 +49,7 @@ func (s *Store) keeps(ctx context.Context) error {
 			}
 		}
 		if limit != "0" && strings.HasPrefix(policy, "allkeys-") {
-			return fmt.Errorf("%w: its maxmemory-policy is %s, and has to be noeviction", ErrEvicts, policy)
+			return fmt.Errorf("%w: its maxmemory-policy is %s, and has to be noeviction", ErrEviction, policy)
 		}
 	}
 	return nil

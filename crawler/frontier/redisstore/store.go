@@ -52,7 +52,7 @@ type Store struct {
 
 	changing chan struct{} // holds something while a Tell or Take is on its way: they are one at a time
 
-	troubles troubles
+	outages outages
 }
 
 var (
@@ -149,7 +149,7 @@ func (s *Store) leave(ctx context.Context) error {
 		return classify(err)
 	}
 	if owner != s.instance {
-		return ErrTaken
+		return ErrNameTaken
 	}
 	// The context of calls has ended, so these go without run.
 	err = s.send(ctx, s.all("reclaim", s.opts.Worker, ""), func(c call, r reply, err error) error {

@@ -32,7 +32,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func sync1(t *testing.T, s *Store, status string, from int) *News {
+func sync1(t *testing.T, s *Store, status string, from int) *SyncResult {
 	t.Helper()
 	var text []byte
 	if status != "" {
@@ -50,29 +50,29 @@ func TestTell(t *testing.T) {
 	ctx := t.Context()
 	want := [][]byte{[]byte("stop"), {}, {0, 255}}
 	for _, m := range want {
-		if err := s.Tell(ctx, m); err != nil {
+		if err := s.Publish(ctx, m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	news := sync1(t, s, "", 0)
-	if diff := cmp.Diff(want, news.Told); diff != "" || news.Next != 3 {
+	if diff := cmp.Diff(want, news.Messages); diff != "" || news.Next != 3 {
 		t.Errorf("told, next %d (-want +got):\n%s", news.Next, diff)
 	}
-	if news = sync1(t, s, "", news.Next); len(news.Told) != 0 || news.Next != 3 {
-		t.Errorf("told again: %q, next %d", news.Told, news.Next)
+	if news = sync1(t, s, "", news.Next); len(news.Messages) != 0 || news.Next != 3 {
+		t.Errorf("told again: %q, next %d", news.Messages, news.Next)
 	}
-	if err := s.Tell(ctx, make([]byte, maxMessage+1)); !errors.Is(err, frontier.ErrInvalid) {
+	if err := s.Publish(ctx, make([]byte, maxMessage+1)); !errors.Is(err, frontier.ErrInvalid) {
 		t.Errorf("told too much: %v", err)
 	}
 	// The call is made again, its answer was lost.
-	c := s.whole("tell", "n1", "once")
+	c := s.crawlCall("tell", "n1", "once")
 	for range 2 {
 		if r, err := s.invoke(ctx, c, true); err != nil || r.int(1) != 4 {
 			t.Errorf("%d messages, %v", r.int(1), err)
 		}
 	}
 	if news = sync1(t, s, "", 3); news.Next != 4 {
-		t.Errorf("told twice: %q", news.Told)
+		t.Errorf("told twice: %q", news.Messages)
 	}
 }
 
@@ -91,10 +91,10 @@ func TestSync(t *testing.T) {
 	news := sync1(t, watcher, "", 0)
 	peers := make(map[string]Peer)
 	for _, p := range news.Workers {
-		if p.Ago < 0 || p.Ago > time.Since(began)+time.Second {
-			t.Errorf("%s was heard of %v ago", p.Name, p.Ago)
+		if p.LastSeenAgo < 0 || p.LastSeenAgo > time.Since(began)+time.Second {
+			t.Errorf("%s was heard of %v ago", p.Name, p.LastSeenAgo)
 		}
-		p.Ago, p.Status = 0, bytes.Clone(p.Status)
+		p.LastSeenAgo, p.Status = 0, bytes.Clone(p.Status)
 		peers[p.Name] = p
 	}
 	want := map[string]Peer{
@@ -128,7 +128,7 @@ func TestSync(t *testing.T) {
 		t.Errorf("a status that is too long: %v", err)
 	}
 	again := openTest(t, url, Options{Worker: "third"})
-	if _, err := third.Sync(t.Context(), nil, 0); !errors.Is(err, ErrTaken) {
+	if _, err := third.Sync(t.Context(), nil, 0); !errors.Is(err, ErrNameTaken) {
 		t.Errorf("Sync of one whose name was taken: %v", err)
 	}
 	sync1(t, again, "", 0)
@@ -148,7 +148,7 @@ func TestTake(t *testing.T) {
 		for n := range 8 {
 			wg.Go(func() {
 				for range 10 {
-					got, err := []*Store{a, b}[n%2].Take(ctx, "pages", 7, 500)
+					got, err := []*Store{a, b}[n%2].Reserve(ctx, "pages", 7, 500)
 					if err != nil {
 						t.Errorf("Take: %v", err)
 					}
@@ -164,29 +164,29 @@ func TestTake(t *testing.T) {
 		}
 		take := func(s *Store, n, most, want int64) {
 			t.Helper()
-			if got, err := s.Take(ctx, "pages", n, most); err != nil || got != want {
+			if got, err := s.Reserve(ctx, "pages", n, most); err != nil || got != want {
 				t.Errorf("took %d, %v; want %d", got, err, want)
 			}
 		}
-		if err := a.Settle(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
+		if err := a.SetReserved(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Settle(ctx, map[string]int64{"pages": 50}); err != nil {
+		if err := b.SetReserved(ctx, map[string]int64{"pages": 50}); err != nil {
 			t.Fatal(err)
 		}
 		take(b, 1000, 160, 10)
 		take(b, -100, 0, -60) // no more than it has
 		take(a, 1, 100, 0)
 		take(a, 5, 102, 2)
-		if err := a.Settle(ctx, nil); err != nil {
+		if err := a.SetReserved(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 		take(b, 10, 10, 10)
-		if got, err := b.Take(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
+		if got, err := b.Reserve(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
 			t.Errorf("took %d bytes, %v", got, err)
 		}
 		// The call is made again, its answer was lost.
-		c := b.whole("take", "n1", "pages", "5", "20")
+		c := b.crawlCall("take", "n1", "pages", "5", "20")
 		for range 2 {
 			if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {
 				t.Errorf("took %d, %v", r.int(1), err)
@@ -197,13 +197,13 @@ func TestTake(t *testing.T) {
 		for n := range 20_000 {
 			many[fmt.Sprintf("pages of h%d.test", n)] = 3
 		}
-		if err := a.Settle(ctx, many); err != nil {
+		if err := a.SetReserved(ctx, many); err != nil {
 			t.Errorf("Settle of many: %v", err)
 		}
-		if got, err := b.Take(ctx, "pages of h19999.test", 9, 5); err != nil || got != 2 {
+		if got, err := b.Reserve(ctx, "pages of h19999.test", 9, 5); err != nil || got != 2 {
 			t.Errorf("took %d, %v", got, err)
 		}
-		if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
+		if _, err := b.Reserve(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
 			t.Errorf("took too much: %v", err)
 		}
 	})

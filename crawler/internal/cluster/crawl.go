@@ -37,7 +37,7 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 		if err != nil {
 			return err
 		}
-		return store.Tell(ctx, text)
+		return store.Publish(ctx, text)
 	})
 	return peers, err
 }

@@ -59,7 +59,7 @@ func Check(ctx context.Context, opts *Options) error {
 		}
 		return nil
 	})
-	if opts.Resumed != nil && !errors.Is(err, redisstore.ErrFormat) || errors.Is(err, redisstore.ErrNone) {
+	if opts.Resumed != nil && !errors.Is(err, redisstore.ErrFormat) || errors.Is(err, redisstore.ErrNotFound) {
 		return nil
 	}
 	return err
@@ -74,13 +74,13 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 		return nil, err
 	}
 	so := opts.Store
-	so.Join = opts.Resumed != nil
+	so.MustExist = opts.Resumed != nil
 	so.Settings = settings
 	so.Delay = opts.Delay
 	// The robots.txt of a new host is requested by one process.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
-	so.Patience, so.OnTrouble = redisPatience, func(err error) { opts.Notice(redisNotice(err)) }
+	so.RetryTimeout, so.OnOutage = redisPatience, func(err error) { opts.Notice(redisNotice(err)) }
 	so.Logger = opts.Logger
 	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {

@@ -145,7 +145,7 @@ func (r *Redis) publish(ctx context.Context, e event) error {
 	if err != nil {
 		return err
 	}
-	return r.store.Tell(ctx, text)
+	return r.store.Publish(ctx, text)
 }
 
 // Announce implements [Member].
@@ -190,7 +190,7 @@ func (r *Redis) sync(ctx context.Context) error {
 		if err := r.updatePeers(news); err != nil {
 			return err
 		}
-		for _, text := range news.Told {
+		for _, text := range news.Messages {
 			e, err := readEvent(text)
 			if err != nil {
 				return err
@@ -200,7 +200,7 @@ func (r *Redis) sync(ctx context.Context) error {
 			}
 		}
 		r.next = news.Next
-		if len(news.Told) == 0 { // Sync returns them in batches
+		if len(news.Messages) == 0 { // Sync returns them in batches
 			return nil
 		}
 	}
@@ -224,15 +224,15 @@ func readEvent(text []byte) (e event, err error) {
 }
 
 // history returns all that was announced so far.
-func history(ctx context.Context, store *redisstore.Store) (news *redisstore.News, events []event, err error) {
+func history(ctx context.Context, store *redisstore.Store) (news *redisstore.SyncResult, events []event, err error) {
 	for next := 0; ; next = news.Next {
 		if news, err = store.Sync(ctx, nil, next); err != nil {
 			return nil, nil, err
 		}
-		if len(news.Told) == 0 {
+		if len(news.Messages) == 0 {
 			return news, events, nil
 		}
-		for _, text := range news.Told {
+		for _, text := range news.Messages {
 			e, err := readEvent(text)
 			if err != nil {
 				return nil, nil, err
@@ -243,7 +243,7 @@ func history(ctx context.Context, store *redisstore.Store) (news *redisstore.New
 }
 
 // updatePeers stores the progress of the others.
-func (r *Redis) updatePeers(news *redisstore.News) error {
+func (r *Redis) updatePeers(news *redisstore.SyncResult) error {
 	peers, err := peersOf(news)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (r *Redis) updatePeers(news *redisstore.News) error {
 	return nil
 }
 
-func peersOf(news *redisstore.News) ([]Peer, error) {
+func peersOf(news *redisstore.SyncResult) ([]Peer, error) {
 	peers := make([]Peer, len(news.Workers))
 	for i, w := range news.Workers {
 		var p progress
@@ -273,7 +273,7 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Open && w.Ago < workerTimeout, LastSeenAgo: w.Ago}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Open && w.LastSeenAgo < workerTimeout, LastSeenAgo: w.LastSeenAgo}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil
@@ -309,12 +309,12 @@ func (r *Redis) setMaxTime(l *Limits) {
 // Take adds to a counter of the crawl as much of n as the limit allows, and returns how
 // much. A negative n is returned to the counter.
 func (r *Redis) Take(ctx context.Context, counter string, n, most int64) (got int64, err error) {
-	return r.store.Take(ctx, counter, n, most)
+	return r.store.Reserve(ctx, counter, n, most)
 }
 
 // Set sets what this process has taken of each counter.
 func (r *Redis) Set(ctx context.Context, taken map[string]int64) error {
-	return r.store.Settle(ctx, taken)
+	return r.store.SetReserved(ctx, taken)
 }
 
 // BytesElsewhere returns how many bytes the other processes have fetched, as last reported.

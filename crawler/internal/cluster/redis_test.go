@@ -172,7 +172,7 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 		t.Errorf("another crawl: %v", err)
 	}
 	again.Store.Crawl = "none"
-	if _, err := Open(t.Context(), again, c); !errors.Is(err, redisstore.ErrNone) {
+	if _, err := Open(t.Context(), again, c); !errors.Is(err, redisstore.ErrNotFound) {
 		t.Errorf("no crawl: %v", err)
 	}
 }
@@ -225,8 +225,8 @@ func TestCrawlWithoutAllowedAddresses(t *testing.T) {
 // Who has not been heard of for long is not taken to be at work, though he never said that
 // he ended.
 func TestSilentWorker(t *testing.T) {
-	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
-		{Name: "a", Open: true, Ago: workerTimeout - time.Second}, {Name: "b", Open: true, Ago: workerTimeout}, {Name: "c", Ago: time.Second},
+	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Peer{
+		{Name: "a", Open: true, LastSeenAgo: workerTimeout - time.Second}, {Name: "b", Open: true, LastSeenAgo: workerTimeout}, {Name: "c", LastSeenAgo: time.Second},
 	}})
 	if err != nil || len(peers) != 3 || !peers[0].Running || peers[1].Running || peers[2].Running {
 		t.Errorf("%+v, %v", peers, err)

@@ -53,9 +53,9 @@ func join(ctx context.Context, s *settings.Settings) error {
 		}
 		s.Config = joined
 		return nil
-	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
+	case errors.Is(err, redisstore.ErrNotFound) && len(s.Config.URLs) == 0:
 		return cli.Misuse("no crawl %q to join on %s; give start URLs to start it", s.Config.Cluster.CrawlName, s.Config.Cluster.Frontier)
-	case errors.Is(err, redisstore.ErrNone):
+	case errors.Is(err, redisstore.ErrNotFound):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
 		return cli.WithCode(cli.ExitMisuse, err)
@@ -162,7 +162,7 @@ first; a crawl with running workers is not deleted.`,
 // failure says what a person can do about an error.
 func (f *sharedFlags) failure(err error) error {
 	switch {
-	case errors.Is(err, redisstore.ErrNone):
+	case errors.Is(err, redisstore.ErrNotFound):
 		return cli.Misuse("no crawl %q on %s", f.CrawlName, f.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
 		return cli.Failed("%w: its maxmemory is used up, and this command needs memory too; raise it first", err)

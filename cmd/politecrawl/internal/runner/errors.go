@@ -40,7 +40,7 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return cli.Misuse("--output: %w; crawl.json is missing there; --resume %s says what to do", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
 		return cli.Misuse("--output: %w; that crawl cannot be resumed without crawl.json", err)
-	case errors.Is(err, redisstore.ErrNone):
+	case errors.Is(err, redisstore.ErrNotFound):
 		return cli.Failed("%w. The files of this worker are unchanged; crawl again with another --crawl-name and another --output", err)
 	case IsRedisError(err):
 		return RedisError(err)
@@ -76,12 +76,12 @@ var redisRemedies = []struct {
 	remedy string
 }{
 	{redisstore.ErrUnavailable, false, "; check that the server runs and that --frontier is its address"},
-	{redisstore.ErrRefused, false, "; set the password in " + redisstore.PasswordVariable + " or --frontier-password-file, and the user in the address"},
+	{redisstore.ErrAuthentication, false, "; set the password in " + redisstore.PasswordVariable + " or --frontier-password-file, and the user in the address"},
 	{redisstore.ErrPermission, false, "; the password is correct: grant the permissions that crawler/SHARED.md lists with ACL SETUSER, for keys and channels that start with --frontier-prefix"},
 	{redisstore.ErrFull, false, ": its maxmemory is used up; raise it, then resume with --resume. Nothing is lost"},
-	{redisstore.ErrEvicts, false, ", which would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
+	{redisstore.ErrEviction, false, ", which would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
 	{redisstore.ErrReadOnly, false, ": use the address of its master, or check its disk; then resume with --resume. Nothing is lost"},
-	{redisstore.ErrTaken, false, ": another process has replaced it. Each worker needs its own --worker-name and --output"},
+	{redisstore.ErrNameTaken, false, ": another process has replaced it. Each worker needs its own --worker-name and --output"},
 	{redisstore.ErrGone, false, ": it was deleted, or Redis restarted without its data (is appendonly off?)"},
 	{redisstore.ErrCredentials, true, "; " + cli.FileHint},
 	{redisstore.ErrAddress, true, ""},

@@ -19,7 +19,7 @@ func TestTrouble(t *testing.T) {
 	ctx := t.Context()
 	var mu sync.Mutex
 	var told []error
-	s := openTest(t, server.URL(), Options{Patience: 1<<63 - 1, OnTrouble: func(err error) {
+	s := openTest(t, server.URL(), Options{RetryTimeout: 1<<63 - 1, OnOutage: func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, err)
@@ -50,7 +50,7 @@ func TestTrouble(t *testing.T) {
 		}
 	})
 	wg.Go(func() {
-		if got, err := s.Take(ctx, "pages", 3, 10); err != nil || got != 3 {
+		if got, err := s.Reserve(ctx, "pages", 3, 10); err != nil || got != 3 {
 			t.Errorf("took %d, %v", got, err)
 		}
 	})
@@ -61,7 +61,7 @@ func TestTrouble(t *testing.T) {
 	})
 	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
-	if err := s.Tell(short, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Publish(short, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Tell with a context that ends: %v", err)
 	}
 	server.Restart(t)
@@ -81,7 +81,7 @@ func TestForgotten(t *testing.T) {
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{Worker: "w"})
 	for range 2 {
-		if err := s.Tell(ctx, []byte("old")); err != nil {
+		if err := s.Publish(ctx, []byte("old")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestForgotten(t *testing.T) {
 		}
 	}
 	server.Do(t, "LTRIM", s.layout.key("told"), "0", "0")
-	if got, err := s.Take(ctx, "pages", 2, 3); err != nil || got != 2 {
+	if got, err := s.Reserve(ctx, "pages", 2, 3); err != nil || got != 2 {
 		t.Errorf("took %d, %v", got, err)
 	}
 	if _, err := s.Finish(ctx, nil, []byte("note")); err != nil {
@@ -102,17 +102,17 @@ func TestForgotten(t *testing.T) {
 	if len(news.Workers) != 1 || !news.Workers[0].Open || news.Next != 1 {
 		t.Errorf("news are %+v", news)
 	}
-	if err := s.Tell(ctx, []byte("new")); err != nil {
+	if err := s.Publish(ctx, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if news = sync1(t, s, "", news.Next); len(news.Told) != 1 || string(news.Told[0]) != "new" {
-		t.Errorf("told %q", news.Told)
+	if news = sync1(t, s, "", news.Next); len(news.Messages) != 1 || string(news.Messages[0]) != "new" {
+		t.Errorf("told %q", news.Messages)
 	}
 	again := openTest(t, server.URL(), Options{Worker: "w"})
 	if note, err := again.Note(ctx); err != nil || string(note) != "note" {
 		t.Errorf("note %q, %v", note, err)
 	}
-	if _, err := s.Finish(ctx, nil, []byte("late")); !errors.Is(err, ErrTaken) {
+	if _, err := s.Finish(ctx, nil, []byte("late")); !errors.Is(err, ErrNameTaken) {
 		t.Errorf("Finish of one whose name was taken: %v", err)
 	}
 }
