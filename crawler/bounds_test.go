@@ -27,7 +27,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A URL that is beyond a limit is left alone and listed, and comes back when the limit
+// A URL that is beyond a limit is skipped and listed, and comes back when the limit
 // is wider.
 func TestURLBounds(t *testing.T) {
 	long := "/" + strings.Repeat("x", 300)
@@ -139,7 +139,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	got := run(t, cfg, nil)
 	taken := 8000 - got.pages[0].LinksSkipped
 	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
-		t.Errorf("%d links of %d bytes were taken up", taken, len(base))
+		t.Errorf("%d links of %d bytes were queued", taken, len(base))
 	}
 	if cut := got.pages[0].CutBy; !slices.Equal(cut, []string{"link-bytes"}) || got.Cut.By["link-bytes"] != 1 {
 		t.Errorf("cut by %v, in the summary %+v", cut, got.Cut)
@@ -298,7 +298,7 @@ func TestFoundOnIsCut(t *testing.T) {
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	want := (s.url + long)[:provenance.MaxFoundOn] + "…"
 	if via := got.refusal(t, "http://elsewhere.test/").FoundOn; via != want {
-		t.Errorf("left alone, found in %.50s… of %d bytes", via, len(via))
+		t.Errorf("skipped, found in %.50s… of %d bytes", via, len(via))
 	}
 	for _, p := range got.pages {
 		if p.URL == s.url+"/next" && p.FoundOn != want || p.URL == s.url+long && p.FoundOn != s.url+"/" {

@@ -511,7 +511,7 @@ func (s *spent) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // A crawl that has no descriptor left fails, and says for what. That is no fault of the
-// site: no URL is given up, no robots.txt is taken for one that cannot be reached, and the
+// site: no URL fails, no robots.txt is taken for one that cannot be reached, and the
 // crawl goes on at once when there are some again.
 func TestNoDescriptorsLeft(t *testing.T) {
 	for _, path := range []string{"/robots.txt", "/", "/a"} {
@@ -525,7 +525,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			if lines := readOutput[output.Rejection](t, cfg, "rejected.jsonl"); len(lines) > 0 {
-				t.Errorf("given up: %+v", lines)
+				t.Errorf("failed: %+v", lines)
 			}
 			got := resume(t, cfg, nil)
 			if got.End != EndFinished || got.Pages != 2 || len(got.rejected) > 0 {

@@ -282,7 +282,7 @@ func TestRecoveredHostIsNotDeferred(t *testing.T) {
 }
 
 // Each URL that is left when a crawl ends, because no host can be asked yet, has a line with the
-// time before which it is in vain to try again. A crawl that goes on before that asks nobody, and
+// time before which it is in vain to try again. A resumed crawl before that asks nobody, and
 // lists them again.
 func TestDeferredURLsAreListed(t *testing.T) {
 	hours := "User-agent: *\nVisit-time: 0300-0400\n" // a bubble begins at midnight
@@ -316,7 +316,7 @@ func TestDeferredURLsAreListed(t *testing.T) {
 			if tt.page != nil {
 				s.handle("/1", tt.page)
 			}
-			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl goes on elsewhere"})
+			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl continues elsewhere"})
 			cfg := testConfig(t, s.url+"/1", s.url+"/2", s.url+"/3", other.url+"/")
 			cfg.Limits.Workers, cfg.Fetch.Retries = 1, tt.retries
 			reason := tt.reason
@@ -429,7 +429,7 @@ func TestResumeOfDeferredURLs(t *testing.T) {
 		}
 		requests := bad.requests()
 		if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.Robots.Retry {
-			t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.Robots.Retry)
+			t.Errorf("robots.txt was requested again after %v, want %v", next.began.Sub(first.end), cfg.Robots.Retry)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func startDemoSite(t *testing.T, crawlDelay time.Duration) *demosite.Site {
 	return site
 }
 
-// crawlEnv has this test binary crawl, by the configuration in it, or go on with
+// crawlEnv has this test binary crawl, by the configuration in it, or resume
 // what is in its directory. It says "begun" when the crawl has begun.
 const crawlEnv = "POLITECRAWL_TEST_CRAWL"
 
@@ -245,7 +245,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	t.Logf("%d requests, %d of them repeated", report.Requests, repeated)
 }
 
-// A crawl that is killed while it reads a big sitemap takes up every entry of it
+// A crawl that is killed while it reads a big sitemap queues every entry of it
 // once, and asks for the file again only because it had not come to its end.
 func TestKillInSitemap(t *testing.T) {
 	if testing.Short() {

@@ -74,7 +74,7 @@ func Example_howDoICrawlASite() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sum.End, "with", sum.Pages, "pages; left alone:", sum.Rejected)
+	fmt.Println(sum.End, "with", sum.Pages, "pages; skipped:", sum.Rejected)
 	for page, err := range output.Read[output.Page](cfg.Output.Dir) {
 		if err != nil {
 			fmt.Println(err)
@@ -88,7 +88,7 @@ func Example_howDoICrawlASite() {
 		}
 	}
 	// Unordered output:
-	// finished with 3 pages; left alone: map[disallowed:1]
+	// finished with 3 pages; skipped: map[disallowed:1]
 	// / "Home" by start
 	// /about "About us" by link
 	// /listed "Nobody links here" by sitemap
@@ -137,7 +137,7 @@ func ExampleCanonical() {
 	// "mailto:jane@example.com": unsupported scheme
 }
 
-// How does a crawl go on that was stopped or killed?
+// How is a crawl resumed that was stopped or killed?
 func ExampleSaved() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	defer done()

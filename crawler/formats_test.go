@@ -38,7 +38,7 @@ func TestWriteNames(t *testing.T) {
 	}
 }
 
-// resumeWith goes on with a crawl in other formats, and returns what it says.
+// resumeWith resumes a crawl in other formats, and returns what it says.
 func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Format) (notices []string, err error) {
 	t.Helper()
 	cfg.Output.AlsoWrite = write
@@ -50,7 +50,7 @@ func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Form
 	return notices, err
 }
 
-// A crawl that goes on in a format takes over no files but its own.
+// A resumed crawl in a format takes over no files but its own.
 func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, write ...string) Config {
@@ -279,7 +279,7 @@ func sameInSink(t *testing.T, cfg Config, robots bool) {
 }
 
 // A sink is given all that is in the files of lines: in a crawl, in one that goes on,
-// where it comes in later, and in a recrawl, which puts its files aside.
+// where it comes in later, and in a recrawl, which rotates its files.
 func TestSink(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/b\n{site}/c\n",
@@ -311,7 +311,7 @@ func TestSink(t *testing.T) {
 	sameInSink(t, cfg, true)
 	aside, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.1.list"))
 	if err != nil || strings.Count(string(aside), "\n") != len(before) {
-		t.Errorf("put aside: %v\n%s", err, aside)
+		t.Errorf("rotated: %v\n%s", err, aside)
 	}
 }
 

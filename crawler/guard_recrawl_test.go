@@ -116,7 +116,7 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 }
 
 // TestRecrawlWithLessAllowed: what was fetched, and is refused since less is allowed, is
-// listed by each recrawl, and comes back when a crawl goes on with it allowed again.
+// listed by each recrawl, and comes back when a crawl is resumed with it allowed again.
 func TestRecrawlWithLessAllowed(t *testing.T) {
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
@@ -136,7 +136,7 @@ func TestRecrawlWithLessAllowed(t *testing.T) {
 }
 
 // TestRedirectOfRobotsAllowedLater: where a robots.txt leads to is allowed when the crawl
-// goes on, and the URLs of its host are asked for.
+// goes on, and the URLs of its host are requested.
 func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
@@ -198,7 +198,7 @@ func TestGuardIsOff(t *testing.T) {
 	}
 }
 
-// TestGuardAllowedLater: what was refused at sight is taken up when its address is
+// TestGuardAllowedLater: what was refused at sight is queued when its address is
 // allowed, and the rest still belongs where it belonged.
 func TestGuardAllowedLater(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/a": "a", "/listed": "l"})

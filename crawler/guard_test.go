@@ -122,7 +122,7 @@ func TestGuard(t *testing.T) {
 			want := len(tt.refused)
 			for reason, n := range tt.rest {
 				if want += n; got.Rejected[reason] != n {
-					t.Errorf("%d were left alone for %s, want %d", got.Rejected[reason], reason, n)
+					t.Errorf("%d were skipped for %s, want %d", got.Rejected[reason], reason, n)
 				}
 			}
 			if got.End != EndFinished || got.Remaining != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.Refused) > 0 {

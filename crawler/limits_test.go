@@ -31,7 +31,7 @@ func TestMaxHostPages(t *testing.T) {
 	if got.Pages != 5 || len(s.asked()) != 3 {
 		t.Errorf("%+v, asked %v", got.Summary, s.asked())
 	}
-	// With more allowed, what was left alone for that comes back.
+	// With more allowed, what was skipped for that comes back.
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHostPages = 5 })
 	if r := got.refusal(t, s.url+"/5"); r.Reason != output.MaxHostPages || got.Pages != 7 || got.Rejected[output.MaxHostPages] != 1 {
 		t.Errorf("%+v, %+v", got.Summary, r)
@@ -195,7 +195,7 @@ func TestMaxSitemapsCountsOnce(t *testing.T) {
 	})
 }
 
-// Of endless hosts as many are taken up as may be; those that are known go on.
+// Of endless hosts as many are queued as may be; those that are known go on.
 func TestMaxHosts(t *testing.T) {
 	// One machine that serves every name of a domain, through which all goes.
 	proxy := newSite(t, "127.0.0.1", nil)

@@ -253,7 +253,7 @@ func TestRulesHoldNoPassword(t *testing.T) {
 	}
 }
 
-// Why a URL was left alone says nothing of a user, whatever error that is.
+// Why a URL was skipped says nothing of a user, whatever error that is.
 func TestDetailHoldsNoPassword(t *testing.T) {
 	r := skipFor(output.Failed, fmt.Errorf(`get "http://alice:hunter2@proxy.test/": %w`, io.EOF)).skipped
 	if want := `get "http://***@proxy.test/": EOF`; r.Detail != want {

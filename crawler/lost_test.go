@@ -22,7 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// damages are what becomes of a file of a crawl that is not at work.
+// damages are what becomes of a file of a crawl that is not running.
 var damages = map[string]func(name string) error{
 	"gone":      os.Remove,
 	"empty":     func(name string) error { return os.Truncate(name, 0) },
@@ -50,7 +50,7 @@ func listing(t *testing.T) *site {
 	return s
 }
 
-// Tables and the database that lack something when a crawl goes on are written anew, from the
+// Tables and the database that lack something when a crawl is resumed are rewritten, from the
 // files of lines: in the end they say the same as those of a crawl that nobody disturbed.
 func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
@@ -126,7 +126,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 	}
 }
 
-// What files of lines, and an archive, have lost is said when the crawl goes on, and every time after that: in
+// What files of lines, and an archive, have lost is said when the crawl is resumed, and every time after that: in
 // its summary and in its state.
 func TestResumeSaysWhatIsLost(t *testing.T) {
 	for _, file := range []string{
@@ -203,7 +203,7 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	}
 }
 
-// Files that a recrawl has put aside when it fails or is killed are not lost.
+// Files that a recrawl has rotated when it fails or is killed are not lost.
 func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
@@ -214,7 +214,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	must(t, os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600))
 	c := newCrawler(t, cfg, &Options{Formats: formats, Recrawl: true})
 	if _, err := c.Run(t.Context()); err == nil {
-		t.Fatal("the recrawl has put files aside where others are")
+		t.Fatal("the recrawl has rotated files where others are")
 	}
 	r, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err != nil {
@@ -310,7 +310,7 @@ func damage(t *testing.T, name string) (before []byte) {
 	return text
 }
 
-// A crawl goes on although lines of its files cannot be read, and says which and what becomes
+// A crawl continues although lines of its files cannot be read, and says which and what becomes
 // of them. All else it does as if they could.
 func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 	t.Parallel()
@@ -443,7 +443,7 @@ func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	}
 }
 
-// A crawl whose frontier somebody has removed does not go on: it would take all that
+// A crawl whose frontier somebody has removed is not resumed: it would take all that
 // it has written for nothing.
 func TestResumeWithoutFrontier(t *testing.T) {
 	s, cfg := stoppedChain(t, 4, 2)

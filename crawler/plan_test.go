@@ -71,7 +71,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.rejected, plan.Rejected); diff != "" {
-				t.Errorf("left alone (-want +got):\n%s", diff)
+				t.Errorf("skipped (-want +got):\n%s", diff)
 			}
 			if plan.End != EndFinished || plan.CrawlEnd != tt.end || plan.Pages != tt.pages || plan.PagesBeyondLimit != tt.beyond ||
 				plan.URLs != 102 || plan.Entries != 102 || plan.Requests != tt.pages+2 {
@@ -257,7 +257,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(rejected, plan.Rejected); diff != "" || len(rejected) < 2 {
-		t.Errorf("left alone (-crawl +plan):\n%s", diff)
+		t.Errorf("skipped (-crawl +plan):\n%s", diff)
 	}
 	planned := map[line]int{}
 	for _, r := range plan.Disallowed {

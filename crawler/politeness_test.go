@@ -149,7 +149,7 @@ func TestROB_POL_03(t *testing.T) {
 	})
 }
 
-// ROB-POL-04, ROB-POL-05: a host that answers 429 with Retry-After is left alone for
+// ROB-POL-04, ROB-POL-05: a host that answers 429 with Retry-After gets no request for
 // that long, asked more slowly after it, and at its usual pace again in the end.
 // What the host saw is the judge.
 func TestTooManyRequests(t *testing.T) {
@@ -200,7 +200,7 @@ func TestTooManyRequests(t *testing.T) {
 		// Twice the delay, and from each answer to the next a tenth less.
 		for i, least := after+1, 2*delay*9/10; i < after+4; i, least = i+1, least*9/10 {
 			if gap(i) < least {
-				t.Errorf("request %d after the refusal came after %v, want %v: the host is to be spared", i-after, gap(i), least)
+				t.Errorf("request %d after the refusal came after %v, want %v: the host is to be slowed down", i-after, gap(i), least)
 			}
 		}
 		// A busy machine makes any gap longer, but not each of the last.

@@ -173,7 +173,7 @@ func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	return bodies
 }
 
-// A crawl goes on with what a power cut has left of it, and lacks nothing, in another
+// A crawl continues with what a power cut has left of it, and lacks nothing, in another
 // format too.
 func TestResumeAfterPowerCut(t *testing.T) {
 	const n = 6

@@ -202,7 +202,7 @@ func TestRecrawlByOtherRules(t *testing.T) {
 	}
 }
 
-// A recrawl that ends early goes on by Resume, and keeps what it has.
+// A recrawl that ends early is resumed by Resume, and keeps what it has.
 func TestResumeOfRecrawl(t *testing.T) {
 	t.Parallel()
 	const n = 6

@@ -53,7 +53,7 @@ func TestSharedScopeGrows(t *testing.T) {
 	}
 	for _, c := range all {
 		for _, r := range c.rejected {
-			t.Errorf("%s left alone: %+v", c.Output, r)
+			t.Errorf("%s skipped: %+v", c.Output, r)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestHostJoinedBefore(t *testing.T) {
 	later.URLs = append(slices.Clone(cfg.URLs), links.url+"/")
 	got := run(t, later, nil)
 	if !slices.Equal(got.paths(""), []string{links.url + "/", target.url + "/deep"}) || len(got.rejected) > 0 {
-		t.Errorf("pages %v, left alone: %+v", got.paths(""), got.rejected)
+		t.Errorf("pages %v, skipped: %+v", got.paths(""), got.rejected)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	}
 }
 
-// A host is taken up once, however many workers tell of it.
+// A host joins once, however many workers tell of it.
 func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}

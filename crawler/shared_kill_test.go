@@ -246,7 +246,7 @@ func (w *workers) live(i int) {
 	}
 }
 
-// kill kills one of the workers that are at work.
+// kill kills one of the running workers.
 func (w *workers) kill(random *rand.Rand) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -313,7 +313,7 @@ func TestWorkersAreKilled(t *testing.T) {
 }
 
 // Redis is killed under load, twice, and comes back: nothing is lost, nothing is listed
-// twice but what was in flight, and the workers go on by themselves.
+// twice but what was in flight, and the workers resume by themselves.
 func TestRedisIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls 300 hosts and kills Redis twice")
@@ -346,7 +346,7 @@ func TestRedisIsKilled(t *testing.T) {
 // waits for the disk. On a disk that is not busy it forgets nothing.
 const unwritten = 2500 * time.Millisecond
 
-// A master of a Cluster is killed, and its replica takes over: the crawl goes on. What
+// A master of a Cluster is killed, and its replica takes over: the crawl continues. What
 // the replica had not been told of is fetched again.
 func TestMasterIsKilled(t *testing.T) {
 	if testing.Short() {

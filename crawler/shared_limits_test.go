@@ -72,7 +72,7 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	}
 }
 
-// A worker that goes on has what its files hold of a limit: it does not miss the pages
+// A resumed worker has what its files hold of a limit: it does not miss the pages
 // that it had in hand when it was killed, and those count that it fetched without a limit.
 func TestResumedWorkerKeepsLimits(t *testing.T) {
 	t.Parallel()
@@ -263,8 +263,8 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 			if asked.Add(1) == most {
 				w.Header().Set("Content-Length", "2")
 				_, _ = w.Write([]byte("1"))
-				_ = http.NewResponseController(w).Flush() // so that it is not asked for again at once
-				time.Sleep(500 * time.Millisecond)        // in which the others could be left alone
+				_ = http.NewResponseController(w).Flush() // so that it is not requested again at once
+				time.Sleep(500 * time.Millisecond)        // in which the others could be skipped
 				panic(http.ErrAbortHandler)
 			}
 		})
@@ -278,6 +278,6 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 		full += c.Rejected[output.MaxHostPages]
 	}
 	if fetched != most || full != pages-most-1 || asked.Load() != most+1 {
-		t.Errorf("%d pages, %d left alone, asked %d times", fetched, full, asked.Load())
+		t.Errorf("%d pages, %d skipped, asked %d times", fetched, full, asked.Load())
 	}
 }

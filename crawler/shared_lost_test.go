@@ -138,7 +138,7 @@ func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 		host, err := c.frontier.Host(t.Context(), "a.test")
 		must(t, err)
 		if wait := time.Until(host.BlockedUntil); wait < 59*time.Minute {
-			t.Errorf("the server is left alone for %v, want an hour", wait)
+			t.Errorf("the server gets no request for %v, want an hour", wait)
 		}
 		must(t, c.close())
 	})

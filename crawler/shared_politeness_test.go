@@ -172,7 +172,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	patience(2 * politeness.MaxSlowed)
 	c.cfg.Politeness.MaxCrawlDelay = 0
 	reaches(t, f, origin, 0)
-	patience(retryBase << maxBackoff) // its page may have to be asked for again
+	patience(retryBase << maxBackoff) // its page may have to be requested again
 	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
 		t.Errorf("%v wait", hosts)
 	}
@@ -216,7 +216,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 	work.Wait()
 	for _, c := range []*crawl{first, second} {
 		if c.End != EndFinished || len(c.Waiting) > 0 || len(c.WaitingReasons) > 0 || len(c.rejected) > 0 {
-			t.Errorf("%+v, left alone: %+v", c.Summary, c.rejected)
+			t.Errorf("%+v, skipped: %+v", c.Summary, c.rejected)
 		}
 	}
 }

@@ -239,7 +239,7 @@ func TestSharedLimits(t *testing.T) {
 	}
 }
 
-// A limit that a worker is given when it goes on holds for all; other settings stay.
+// A limit that a worker is given when it is resumed holds for all; other settings stay.
 func TestSharedResume(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
@@ -420,8 +420,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Each worker asks again for what it had asked for, at the same time or one after the
-// other, and robots.txt is asked for again too.
+// Each worker requests again what it had requested, at the same time or one after the
+// other, and robots.txt is requested again too.
 func TestSharedRecrawl(t *testing.T) {
 	t.Parallel()
 	a, b := wide(t, "127.0.0.1", 10), wide(t, "127.0.0.2", 10)

@@ -270,7 +270,7 @@ func wantSpaced(t *testing.T, requests []request, least time.Duration) {
 	}
 }
 
-// resume goes on with the crawl of cfg to its end.
+// resume resumes the crawl of cfg to its end.
 func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
 	t.Helper()
 	saved := savedConfig(t, cfg)
@@ -310,7 +310,7 @@ func redirect(to string) http.HandlerFunc {
 	return http.RedirectHandler(to, http.StatusFound).ServeHTTP
 }
 
-// must ends a test that cannot go on.
+// must ends a test that cannot continue.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

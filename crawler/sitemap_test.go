@@ -267,7 +267,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 	})
 }
 
-// The entries of sitemaps that are given up count: they are queued.
+// The entries of sitemaps that fail count: they are queued.
 func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": "", "/robots.txt": "Sitemap: {site}/0.txt\nSitemap: {site}/1.txt\nSitemap: {site}/2.txt\n"})

@@ -73,7 +73,7 @@ func newGated(t *testing.T) *gated {
 }
 
 // URLs that are skipped where they are found are counted and told at once, each once. One
-// that is taken up after all, or is skipped for another reason then, counts no more for
+// that is queued after all, or is skipped for another reason then, counts no more for
 // the first.
 func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	s := newGated(t)
@@ -136,7 +136,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	}
 }
 
-// A crawl that goes on counts what was skipped before from the beginning.
+// A resumed crawl counts what was skipped before from the beginning.
 func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	s := newGated(t)
 	s.page("/", `<a rel=nofollow href="/no">1</a><a rel=nofollow href="/yes">2</a><a href="/yes">2</a><a href="http://other.invalid/">3</a><a href="/gate1">4</a><a href="/gate2">5</a>`)
@@ -159,7 +159,7 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	}
 }
 
-// An item of the frontier that cannot be read is rejected and logged, and the crawl goes on.
+// An item of the frontier that cannot be read is rejected and logged, and the crawl continues.
 func TestUnreadableFrontierItemIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a", "/map.xml": ""})

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Of an answer that comes to a halt the crawl says so, and goes on.
+// A stalled response is reported, and the crawl continues.
 func TestStallTimeouts(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/drip">1</a><a href="/mute">2</a><a href="/fine">3</a>`, "/fine": "fine"})

@@ -245,7 +245,7 @@ func TestTrapOfTwoHosts(t *testing.T) {
 	}
 }
 
-// What is closed stays closed for a crawl that goes on, and opens when more is allowed.
+// What is closed stays closed for a resumed crawl, and opens when more is allowed.
 func TestTrapsAndResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
@@ -264,7 +264,7 @@ func TestTrapsAndResume(t *testing.T) {
 	if first < 55 || first > 65 || got.Rejected[output.Trap] == 0 || got.End != EndFinished {
 		t.Fatalf("%+v", got.Summary)
 	}
-	// A URL that comes now is left alone at once.
+	// A URL that comes now is skipped at once.
 	s.page("/door", `<a href="/?month=399">1</a><a href="/?month=400">2</a>`)
 	rejected := got.Rejected[output.Trap]
 	got = resume(t, cfg, func(c *Config) { c.URLs = append(c.URLs, s.url+"/door") })

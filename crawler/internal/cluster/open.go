@@ -67,7 +67,7 @@ func Check(ctx context.Context, opts *Options) error {
 
 // Open opens a crawl, or makes it unless this process worked on it before. The process
 // has the settings of the crawl afterwards, or those are a [SettingsError]. Until Close it
-// keeps its leases and is listed among the processes at work.
+// keeps its leases and is listed among the running processes.
 func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	settings, err := opts.Settings.shared()
 	if err != nil {

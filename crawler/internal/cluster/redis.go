@@ -68,7 +68,7 @@ type event struct {
 	Limits *Limits `json:"limits,omitempty"`
 	// Allowed are the addresses that all processes allow from now on. It can come with Limits.
 	Allowed json.RawMessage `json:"allow-addr,omitempty"`
-	// Stop ends the crawl of all processes that are at work.
+	// Stop ends the crawl of all running processes.
 	Stop bool `json:"stop,omitempty"`
 }
 

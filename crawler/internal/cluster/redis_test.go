@@ -222,7 +222,7 @@ func TestCrawlWithoutAllowedAddresses(t *testing.T) {
 	open(t, opts, &crawl{})
 }
 
-// Who has not been heard of for long is not taken to be at work, though he never said that
+// Who has not reported for long is not taken to be running, though he never said that
 // he ended.
 func TestSilentWorker(t *testing.T) {
 	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Peer{

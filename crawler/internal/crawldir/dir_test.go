@@ -70,7 +70,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A crawl that goes on keeps what counts and nothing else.
+// A resumed crawl keeps what counts and nothing else.
 func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 	page := func(url string) *Batch {
 		b := new(Batch)
@@ -308,7 +308,7 @@ func readLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// A format's files are found by its patterns, put aside under a number, and kept beside new
+// A format's files are found by its patterns, rotated under a number, and kept beside new
 // ones when something of them is lost.
 func TestFilesOfFormats(t *testing.T) {
 	dir := t.TempDir()

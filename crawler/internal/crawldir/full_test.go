@@ -138,7 +138,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// What takes the place of the state of a crawl, without which it cannot go on, is brought
+// What takes the place of the state of a crawl, without which it cannot be resumed, is brought
 // to the disk first: of what cannot be brought there, such as a pipe, it is said so.
 func TestWriteAndClose(t *testing.T) {
 	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {

@@ -15,11 +15,11 @@ type account struct {
 	chain  []byte          // for each page of the chain: how many lines there are about it
 	read   []bool          // for each: it was fetched
 	front  bool            // the front page was fetched
-	failed int             // of them, about pages that were given up
+	failed int             // of them, about pages that failed
 	other  map[string]int  // the same for other pages
 	later  map[string]bool // URLs that could not be asked for yet
 
-	connections bool // the fault is of these, so that every page, and the robots.txt, may be given up
+	connections bool // the fault is of these, so that every page, and the robots.txt, may fail
 }
 
 // checkFiles goes through what was written down: each page that a page which was fetched links
@@ -159,5 +159,5 @@ func (s *soak) balance(accounts map[string]*account) {
 			}
 		}
 	}
-	s.t.Logf("%d pages of the chains: %d lost, %d twice, %d given up; %d hosts whose robots.txt could not be reached; %d sound answers that came too late", urls, lost, twice, failed, later, s.late)
+	s.t.Logf("%d pages of the chains: %d lost, %d twice, %d failed; %d hosts whose robots.txt could not be reached; %d sound answers that came too late", urls, lost, twice, failed, later, s.late)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// crawlEnv has this test binary crawl, by the configuration in it, or go on with what is
+// crawlEnv has this test binary crawl, by the configuration in it, or resume what is
 // in its directory, and write a line about itself every now and then.
 const crawlEnv = "FAULTSITE_TEST_CRAWL"
 

@@ -116,7 +116,7 @@ func lists() []*Fault {
 		sitemap("sitemap-cut", "ends a sitemap in the middle", faulty("").following(), func(o string) string {
 			return "<urlset>" + both(o) + "<url><loc>" + o
 		}),
-		sitemap("sitemap-too-many", "lists sixty thousand pages", faulty("more entries").following(), func(o string) string {
+		sitemap("sitemap-too-many", "lists sixty thousand pages", faulty("too many entries").following(), func(o string) string {
 			return "<urlset>" + both(o) + strings.Repeat(entry(o, closedPath+"x"), 60_000) + "</urlset>"
 		}),
 		sitemap("sitemap-of-itself", "has an index that lists itself", Want{As: Read, Status: 200}, func(o string) string {

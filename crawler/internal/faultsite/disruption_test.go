@@ -12,7 +12,7 @@ import (
 type disruption struct {
 	name   string
 	at     float64                  // when, as a part of the time
-	befall func(s *soak, m *member) // brings it about; it returns when the crawl goes on
+	befall func(s *soak, m *member) // brings it about; it returns when the crawl is resumed
 }
 
 // kill ends a process that crawls at any moment, and starts another.
@@ -47,7 +47,7 @@ func (s *soak) fillDisk(m *member) {
 		case <-time.After(pulse):
 			continue
 		case <-over:
-			s.t.Fatalf("the crawl goes on without a disk: %+v", m.crawl.vitals())
+			s.t.Fatalf("the crawl continues without a disk: %+v", m.crawl.vitals())
 		}
 		break
 	}

@@ -24,7 +24,7 @@ type As string
 const (
 	Fetched     As = "fetched"     // an answer like any other, with its status
 	Failed      As = "failed"      // no answer that could be read as a whole; a sitemap too
-	Chained     As = "redirects"   // a chain of redirects that is given up
+	Chained     As = "redirects"   // a chain of too many redirects
 	Rules       As = "rules"       // robots.txt: there is one (ROB-GEN-01)
 	AllowAll    As = "allow-all"   // robots.txt: there is none
 	Unreachable As = "unreachable" // robots.txt: nobody knows, so nothing may be fetched
@@ -39,7 +39,7 @@ type Want struct {
 	As     As
 	Status int    // of HTTP, as it is to be recorded; 0: there is none
 	Says   string // part of what the record tells a person; empty: it need not say anything
-	// Follows tells whether what the answer leads to is taken up: the links of a page, the
+	// Follows tells whether what the answer leads to is queued: the links of a page, the
 	// entries of a sitemap.
 	Follows bool
 	// Opens tells whether a robots.txt is one without rules: what the host meant to close

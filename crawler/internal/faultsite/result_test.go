@@ -71,7 +71,7 @@ func (r *result) page(url string, status int) {
 	}
 }
 
-// refused says that a URL was left alone, for a reason and with words that say so.
+// refused says that a URL was skipped, for a reason and with words that say so.
 func (r *result) refused(url string, reason output.Reason, says string) {
 	r.t.Helper()
 	line := r.rejected[url]
@@ -87,7 +87,7 @@ func (r *result) refused(url string, reason output.Reason, says string) {
 	}
 }
 
-// closed says that what the robots.txt of a host closes was left alone.
+// closed says that what the robots.txt of a host closes was skipped.
 func (r *result) closed(origin string) {
 	r.t.Helper()
 	r.refused(origin+"/closed/page", output.Disallowed, "")

@@ -47,7 +47,7 @@ func TestROB_POL_05(t *testing.T) {
 	answer(200, 7200*time.Millisecond) // a tenth less
 	group = robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x")
 	if err := p.Learn(ctx, origin, group); err != nil || delay() != 7200*time.Millisecond {
-		t.Errorf("a new robots.txt made a host that is being spared faster: %v, %v", delay(), err)
+		t.Errorf("a new robots.txt made a host that is slowed down faster: %v, %v", delay(), err)
 	}
 	for range 40 {
 		if err := p.Observe(ctx, host, origin, group, 200); err != nil {
@@ -57,7 +57,7 @@ func TestROB_POL_05(t *testing.T) {
 	answer(200, 3*time.Second) // back at what robots.txt asks
 	answer(503, 6*time.Second)
 	opts.Resumed = true
-	p = NewDelays(f, opts) // the process ended, and the crawl goes on
+	p = NewDelays(f, opts) // the process ended, and the crawl continues
 	answer(200, 5400*time.Millisecond)
 	for range 9 {
 		if err := p.Observe(ctx, host, origin, group, 503); err != nil {
@@ -70,7 +70,7 @@ func TestROB_POL_05(t *testing.T) {
 	}
 }
 
-// ROB-POL-07: a slow server is left alone for as long as it took.
+// ROB-POL-07: a slow server gets no request for as long as it took.
 func TestROB_POL_07(t *testing.T) {
 	p := NewDelays(frontier.NewMemory(nil), Options{Delay: time.Second, ResponseFactor: 2})
 	if got := p.After(3 * time.Second); got != 6*time.Second {
@@ -133,7 +133,7 @@ func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.H
 	return f.Frontier.Host(ctx, h)
 }
 
-// A host that one process spares is spared by all, and comes back to its pace by the good
+// A host that one process slows down is slowed down by all, and comes back to its pace by the good
 // answers that any of them gets. Those that do not spare it ask for that now and then.
 func TestServerSlowedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

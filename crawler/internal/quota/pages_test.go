@@ -207,7 +207,7 @@ func TestNoUnusedPage(t *testing.T) {
 	take(t, two, "a", Granted)
 }
 
-// Limits that are set while others are at work count what these have had.
+// Limits that are set while others run count what these have had.
 func TestLimitsAreSetLater(t *testing.T) {
 	all := make(LocalCounters)
 	one := NewPages(limits(func(*Limits) {}), all)
