@@ -216,8 +216,8 @@ func (w *workers) start() (wait func()) {
 	return all.Wait
 }
 
-// allBegun waits until all have begun: who begins does not wait for Redis.
-func (w *workers) allBegun() {
+// allStarted waits until all have begun: who begins does not wait for Redis.
+func (w *workers) allStarted() {
 	waitFor(func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -323,7 +323,7 @@ func TestRedisIsKilled(t *testing.T) {
 	hosts := newCrowd(t, 300, 12)
 	w := crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
-	w.allBegun()
+	w.allStarted()
 	again := 4 * inFlight
 	for _, at := range []int{600, 2000} {
 		waitFor(func() bool { return hosts.done() >= at })
@@ -357,7 +357,7 @@ func TestMasterIsKilled(t *testing.T) {
 	hosts := newCrowd(t, 200, 8)
 	w := crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
-	w.allBegun()
+	w.allStarted()
 	waitFor(func() bool { return hosts.done() >= 400 })
 	cluster.Masters[0].Kill()
 	wait()

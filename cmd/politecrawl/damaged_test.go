@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// begunCrawl is a crawl of a small site that was stopped after one page.
-func begunCrawl(t *testing.T, site *testSite) (dir string) {
+// startedCrawl is a crawl of a small site that was stopped after one page.
+func startedCrawl(t *testing.T, site *testSite) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
 	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
@@ -65,7 +65,7 @@ func manifestOf(t *testing.T, dir string) string {
 // to do, and changes nothing. What it says to do works.
 func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 	site := smallSite(t)
-	begun := begunCrawl(t, site)
+	begun := startedCrawl(t, site)
 	young := copyOf(t, begun) // all is in the log of its frontier
 	for range 2 {             // brings what is in the log of the frontier into a table
 		done(t, "crawl", "--resume", begun)
@@ -149,7 +149,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			site := smallSite(t)
-			dir := begunCrawl(t, site)
+			dir := startedCrawl(t, site)
 			file := filepath.Join(dir, "crawl.json")
 			if err := damage(file); err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 func TestDamagedLinesAreSaid(t *testing.T) {
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} {
 		site := smallSite(t)
-		dir := begunCrawl(t, site)
+		dir := startedCrawl(t, site)
 		if name == "rejected.jsonl" { // which does not keep what the end of a run lists
 			done(t, "crawl", "--resume", dir, "--max-pages", "0")
 		}

@@ -55,8 +55,8 @@ func (s *secretSearch) in(what string, text []byte, secrets []string) {
 	}
 }
 
-// tame holds that a terminal shows a text and does not obey it.
-func (s *secretSearch) tame(what string, text []byte) {
+// wantEscaped holds that a terminal shows a text and does not obey it.
+func (s *secretSearch) wantEscaped(what string, text []byte) {
 	s.t.Helper()
 	if i := bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }); i >= 0 {
 		s.t.Errorf("%s has a control character: …%.100q", what, text[max(i-50, 0):])
@@ -89,11 +89,11 @@ func (s *secretSearch) dir(dir string) {
 			s.archive(name, text)
 		case strings.HasSuffix(name, ".csv"):
 			s.in(name, text, s.all)
-			s.tame(name, text)
+			s.wantEscaped(name, text)
 			s.table(name, text)
 		default:
 			s.in(name, text, s.all)
-			s.tame(name, text)
+			s.wantEscaped(name, text)
 			s.coded(name, text)
 		}
 		return nil
@@ -264,12 +264,12 @@ func TestHostileSite(t *testing.T) {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 	search.in("the summary", out.Bytes(), search.all)
-	search.tame("the summary", out.Bytes())
+	search.wantEscaped("the summary", out.Bytes())
 	search.in("standard error", []byte(stderr.String()), search.all)
-	search.tame("standard error", []byte(stderr.String()))
+	search.wantEscaped("standard error", []byte(stderr.String()))
 	search.dir(dir)
 	search.in("the log", []byte(readText(t, log)), search.all)
-	search.tame("the log", []byte(readText(t, log)))
+	search.wantEscaped("the log", []byte(readText(t, log)))
 	for line := range strings.Lines(readText(t, log)) {
 		var entry struct{ Time, Level, Msg string }
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Level == "forged" || entry.Time == "" {
@@ -301,7 +301,7 @@ func TestHostileSite(t *testing.T) {
 		}
 		for name, text := range map[string][]byte{"standard output of " + what: out.Bytes(), "standard error of " + what: stderr.Bytes()} {
 			search.in(name, text, search.all)
-			search.tame(name, text)
+			search.wantEscaped(name, text)
 			search.coded(name, text)
 		}
 		if bytes.Contains(stderr.Bytes(), []byte("\ntime=2030")) {
@@ -339,7 +339,7 @@ func shareHostile(t *testing.T, child func(args ...string) *exec.Cmd, quick []st
 				t.Errorf("%v: exit code %d, %s", args, cmd.ProcessState.ExitCode(), text)
 			}
 			search.in(strings.Join(args, " "), text, search.all)
-			search.tame(strings.Join(args, " "), text)
+			search.wantEscaped(strings.Join(args, " "), text)
 		}
 	}
 	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) < 10 {

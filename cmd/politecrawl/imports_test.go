@@ -59,7 +59,7 @@ var crawlerParts = map[string][]string{
 	internal + "cluster":    {internal + "weburl"},
 	internal + "lifecycle":  nil,
 	internal + "blocked":    nil,
-	internal + "plancount":     {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
+	internal + "plancount":  {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
 	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
 }
 

@@ -15,8 +15,8 @@ import (
 
 // privateWords are parts of names for which the field has other words: skipped, response, resume,
 // blocked, escape, connection, batch, provenance, statistics, index, …
-var privateWords = strings.Fields(`aside barred begun census fate ferry finds forest goon headcount heed heeded herald
-	lane lanes overlong park putaside roster scarce shelf shortage shown spare spared stir tame tangled thrifty townhall
+var privateWords = strings.Fields(`aside barred begun census fate ferry forest goon headcount heed heeded herald
+	lane lanes overlong park putaside roster scarce shelf shortage spare spared stir tame tangled thrifty townhall
 	trail trouble vacant`)
 
 // privatePhrases are what messages and documents do not say: skip, request, retry, resume, receive,

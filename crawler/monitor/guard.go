@@ -66,7 +66,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 			return
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead && !shown && !same(r.Header.Get(changeHeader), g.change) {
-			http.Error(w, "this can be asked for by the page, or with Authorization: Bearer …; reload a page that was open before the crawl began", http.StatusForbidden)
+			http.Error(w, "only the page can send this request, or a client with Authorization: Bearer …; reload a page that was open before the crawl started", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

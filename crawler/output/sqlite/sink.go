@@ -14,15 +14,15 @@ import (
 
 // A sink writes to the database of a crawl.
 type sink struct {
-	name   string
-	db     *sql.DB
-	conn   *sql.Conn // the only one of db
-	begun  bool      // a transaction
-	power  bool      // commits survive a power failure
-	named  bool      // the directory entry is on disk
-	counts counts
-	known  *recent.Map[string, int64] // ids of recent URLs
-	failed error                      // the first failure, which ends all writing
+	name          string
+	db            *sql.DB
+	conn          *sql.Conn // the only one of db
+	inTransaction bool
+	power         bool // commits survive a power failure
+	named         bool // the directory entry is on disk
+	counts        counts
+	known         *recent.Map[string, int64] // ids of recent URLs
+	failed        error                      // the first failure, which ends all writing
 }
 
 // Write implements [output.Sink].
@@ -34,7 +34,7 @@ func (s *sink) Write(f *output.Found) error {
 }
 
 func (s *sink) write(f *output.Found) error {
-	if !s.begun {
+	if !s.inTransaction {
 		if err := s.begin(); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 }
 
 func (s *sink) commit(power bool) error {
-	if s.begun {
+	if s.inTransaction {
 		if err := s.end(); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *sink) commit(power bool) error {
 // Close implements [output.Sink]. It leaves a single file, which can be copied and read
 // without write access.
 func (s *sink) Close() error {
-	if s.begun {
+	if s.inTransaction {
 		s.failed = errors.Join(s.failed, s.exec("ROLLBACK"))
 	}
 	if s.failed == nil {
@@ -118,13 +118,13 @@ func (s *sink) disconnect() error {
 // begin starts a write transaction. It waits for other writers.
 func (s *sink) begin() error {
 	err := s.exec("BEGIN IMMEDIATE")
-	s.begun = err == nil
+	s.inTransaction = err == nil
 	return err
 }
 
 func (s *sink) end() error {
 	err := s.exec("COMMIT")
-	s.begun = err != nil
+	s.inTransaction = err != nil
 	return err
 }
 

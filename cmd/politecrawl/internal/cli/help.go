@@ -48,9 +48,9 @@ func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text str
 	shown := pflag.NewFlagSet("shown", pflag.ContinueOnError)
 	shown.SortFlags = false
 	headings := map[int]string{} // by the number of the first flag
-	shownFlags := 0
+	flagsOutput := 0
 	for _, g := range groups {
-		headings[shownFlags] = g.Name
+		headings[flagsOutput] = g.Name
 		for _, name := range slices.Concat(g.Common, g.Rare) {
 			switch f := flags.Lookup(name); {
 			case f == nil || f.Hidden:
@@ -58,7 +58,7 @@ func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text str
 				more++
 			default:
 				shown.AddFlag(f)
-				shownFlags++
+				flagsOutput++
 			}
 		}
 	}

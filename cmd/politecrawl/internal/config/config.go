@@ -57,18 +57,18 @@ passwords of proxies; add them again. If "crawl" would refuse a value, the exit 
 	return cmd
 }
 
-// A shownKey is one key of the effective configuration.
-type shownKey struct {
+// A keyOutput is one key of the effective configuration.
+type keyOutput struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
 	From     string `json:"from,omitempty"`
 	Withheld bool   `json:"withheld,omitempty"` // user and password are omitted of the value
 }
 
-func shown(s *settings.Settings) []shownKey {
-	var keys []shownKey
+func shown(s *settings.Settings) []keyOutput {
+	var keys []keyOutput
 	s.Visit(func(f *pflag.Flag, from string) {
-		k := shownKey{Key: f.Name, Value: f.Value.String(), From: from}
+		k := keyOutput{Key: f.Name, Value: f.Value.String(), From: from}
 		switch f.Value.Type() {
 		case "int", "int64", "float64":
 			if text := f.Value.String(); json.Valid([]byte(text)) { // not NaN, nor Inf
@@ -98,7 +98,7 @@ func shown(s *settings.Settings) []shownKey {
 
 // showConfig prints keys: in text as YAML, each with the source of its value as a
 // comment. A value in JSON is one in YAML too.
-func showConfig(streams *cli.Streams, keys []shownKey, format cli.Format, origin bool) error {
+func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, origin bool) error {
 	if !origin {
 		for i := range keys {
 			keys[i].From = ""

@@ -88,18 +88,18 @@ func TestConfigShow(t *testing.T) {
 		t.Errorf("the text read back (-want +got):\n%s", diff)
 	}
 
-	keys := clitest.JSON[[]shownKey](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
-	want := []shownKey{
+	keys := clitest.JSON[[]keyOutput](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
+	want := []keyOutput{
 		{Key: "urls", Value: []any{"http://h/"}, From: "command line"},
 		{Key: "workers", Value: 16.0, From: "default"},
 		{Key: "max-bytes", Value: 0.0, From: "default"},
 		{Key: "delay", Value: "1s", From: "default"},
 	}
-	keys = slices.DeleteFunc(keys, func(k shownKey) bool {
-		return !slices.ContainsFunc(want, func(w shownKey) bool { return w.Key == k.Key })
+	keys = slices.DeleteFunc(keys, func(k keyOutput) bool {
+		return !slices.ContainsFunc(want, func(w keyOutput) bool { return w.Key == k.Key })
 	})
-	if diff := cmp.Diff(want, keys, cmp.Transformer("byKey", func(list []shownKey) map[string]shownKey {
-		m := map[string]shownKey{}
+	if diff := cmp.Diff(want, keys, cmp.Transformer("byKey", func(list []keyOutput) map[string]keyOutput {
+		m := map[string]keyOutput{}
 		for _, k := range list {
 			m[k.Key] = k
 		}

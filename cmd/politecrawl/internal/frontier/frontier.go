@@ -171,8 +171,8 @@ func (f *urlFilter) known(command string, view *pebblestore.View) error {
 	return cli.Misuse(`%s: --host: no host %q; "politecrawl frontier ls DIR" lists the hosts`, command, f.host)
 }
 
-// A shownURL is a URL of a frontier as JSON.
-type shownURL struct {
+// A urlOutput is a URL of a frontier as JSON.
+type urlOutput struct {
 	URL          string    `json:"url"`
 	State        string    `json:"state"`
 	Host         string    `json:"host"`
@@ -185,8 +185,8 @@ type shownURL struct {
 	Meta         []byte    `json:"meta,omitempty"` // as the crawler has written it
 }
 
-func shownURLOf(u pebblestore.URL) shownURL {
-	s := shownURL{
+func urlOutputOf(u pebblestore.URL) urlOutput {
+	s := urlOutput{
 		URL: u.URL, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
 		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
 	}

@@ -115,7 +115,7 @@ func (l *frontierList) listURLs(view *pebblestore.View) error {
 			return nil
 		}
 		if l.format == cli.JSON {
-			err = l.out.PrintJSON(shownURLOf(u))
+			err = l.out.PrintJSON(urlOutputOf(u))
 		} else {
 			err = l.out.Print(l.urlText(u, n == 1))
 		}
@@ -140,7 +140,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 
 // listHosts lists hosts. No more of them are kept than are shown.
 func (l *frontierList) listHosts(view *pebblestore.View) error {
-	var hosts []shownHost
+	var hosts []hostOutput
 	found := 0
 	for h, err := range view.Hosts() {
 		if err != nil {
@@ -150,7 +150,7 @@ func (l *frontierList) listHosts(view *pebblestore.View) error {
 			continue
 		}
 		found++
-		if hosts = append(hosts, shownHostOf(h)); l.limit > 0 && len(hosts) >= 2*l.limit {
+		if hosts = append(hosts, hostOutputOf(h)); l.limit > 0 && len(hosts) >= 2*l.limit {
 			hosts = l.first(hosts)
 		}
 	}
@@ -176,16 +176,16 @@ func (l *frontierList) listHosts(view *pebblestore.View) error {
 }
 
 // first sorts hosts and returns as many as are wanted.
-func (l *frontierList) first(hosts []shownHost) []shownHost {
-	left := func(h shownHost) int { return h.Pending + h.Scheduled }
+func (l *frontierList) first(hosts []hostOutput) []hostOutput {
+	left := func(h hostOutput) int { return h.Pending + h.Scheduled }
 	// Those that have nothing pending are due for nothing, and come last.
-	idle := func(h shownHost) int {
+	idle := func(h hostOutput) int {
 		if h.Pending == 0 {
 			return 1
 		}
 		return 0
 	}
-	slices.SortFunc(hosts, func(a, b shownHost) int {
+	slices.SortFunc(hosts, func(a, b hostOutput) int {
 		order := 0
 		switch l.order {
 		case byLeft:
@@ -202,8 +202,8 @@ func (l *frontierList) first(hosts []shownHost) []shownHost {
 	return hosts
 }
 
-// A shownHost is a host of a frontier as JSON.
-type shownHost struct {
+// A hostOutput is a host of a frontier as JSON.
+type hostOutput struct {
 	Host         string    `json:"host"`
 	URLs         int       `json:"urls"`
 	Pending      int       `json:"pending"`
@@ -215,11 +215,11 @@ type shownHost struct {
 	Due          time.Time `json:"due_at,omitzero"`
 	BlockedUntil time.Time `json:"blocked_until,omitzero"`
 
-	Robots []shownRecord `json:"robots,omitempty"` // of its origins, by name
+	Robots []recordOutput `json:"robots,omitempty"` // of its origins, by name
 }
 
-// A shownRecord is what is known of a robots.txt as JSON.
-type shownRecord struct {
+// A recordOutput is what is known of a robots.txt as JSON.
+type recordOutput struct {
 	Origin       string    `json:"origin"`
 	State        string    `json:"state"` // known or failing
 	Outcome      string    `json:"outcome,omitempty"`
@@ -227,19 +227,19 @@ type shownRecord struct {
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
-func shownHostOf(h frontier.HostRecord) shownHost {
-	s := shownHost{
+func hostOutputOf(h frontier.HostRecord) hostOutput {
+	s := hostOutput{
 		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
 		DelayMS: h.Delay.Milliseconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
 	}
 	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {
-		s.Robots = append(s.Robots, shownRecordOf(origin, h.Robots[origin]))
+		s.Robots = append(s.Robots, recordOutputOf(origin, h.Robots[origin]))
 	}
 	return s
 }
 
-func shownRecordOf(origin string, robots frontier.Robots) shownRecord {
-	s := shownRecord{Origin: origin, State: "known"}
+func recordOutputOf(origin string, robots frontier.Robots) recordOutput {
+	s := recordOutput{Origin: origin, State: "known"}
 	if !robots.FailingSince.IsZero() {
 		s.State, s.FailingSince = "failing", utc(robots.FailingSince)
 	}
@@ -252,7 +252,7 @@ func shownRecordOf(origin string, robots frontier.Robots) shownRecord {
 
 // robotsText sums up the robots.txt files of a host, and tells whether one is failing: that
 // matters most.
-func (l *frontierList) robotsText(records []shownRecord) (text string, failing bool) {
+func (l *frontierList) robotsText(records []recordOutput) (text string, failing bool) {
 	text = "not known"
 	for i, r := range records {
 		switch {
@@ -268,7 +268,7 @@ func (l *frontierList) robotsText(records []shownRecord) (text string, failing b
 	return text, false
 }
 
-func (l *frontierList) hostText(h shownHost, first bool) string {
+func (l *frontierList) hostText(h hostOutput, first bool) string {
 	head := ""
 	if first {
 		head = l.paint(cli.Faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",

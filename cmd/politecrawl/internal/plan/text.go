@@ -42,7 +42,7 @@ func (p *planPage) text() string {
 	p.Printf("\n")
 	p.rejected()
 	p.rules()
-	p.trouble()
+	p.failures()
 	p.needs()
 	p.Printf("\nnot known\n")
 	p.unknown()
@@ -58,7 +58,7 @@ func (p *planPage) headline() {
 		p.Printf("failed; from what was read so far,\n")
 	}
 	of := ""
-	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBarred(h) }) {
+	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBlocked(h) }) {
 		of = " of " + humanize.Count(len(p.Hosts), "host")
 	}
 	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.CrawlDuration))
@@ -169,11 +169,11 @@ func (p *planPage) examples(r *plan.Rule) string {
 	return text
 }
 
-// trouble tells of what could not be read.
-func (p *planPage) trouble() {
+// failures lists robots.txt files and sitemaps that could not be read.
+func (p *planPage) failures() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		switch {
-		case isBarred(h):
+		case isBlocked(h):
 			p.Field("blocked", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not requested: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
 		case h.Outcome == "unreachable":
 			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
@@ -234,9 +234,9 @@ func (p *planPage) unknown() {
 	}
 }
 
-// isBarred tells whether a host is left alone for its address, or for that which its
-// robots.txt redirects to.
-func isBarred(h *plan.Host) bool {
+// isBlocked reports whether the address of a host is blocked, or that of the target of its
+// robots.txt redirect.
+func isBlocked(h *plan.Host) bool {
 	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
 }
 
@@ -244,7 +244,7 @@ func isBarred(h *plan.Host) bool {
 func (p *planPage) unasked() []string {
 	names := map[string]bool{}
 	for _, h := range p.Hosts {
-		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBarred(h) {
+		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBlocked(h) {
 			names[cli.Escape(h.Host)] = true
 		}
 	}

@@ -80,7 +80,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	s := shownMatrix{From: r.from, Paths: []shownPath{}, Agents: []shownAgent{}, Truncated: r.cut(), sections: len(m.agents) == 0}
+	s := matrixOutput{From: r.from, Paths: []pathOutput{}, Agents: []agentOutput{}, Truncated: r.cut(), sections: len(m.agents) == 0}
 	if r.record != nil {
 		s.Fetch = fetchOf(r.record)
 	}
@@ -91,12 +91,12 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	return m.Print(s.text(m.Painter(), m.Width()))
 }
 
-// A shownMatrix is which crawlers may fetch what.
-type shownMatrix struct {
-	From   string       `json:"from"` // URL, file name or -
-	Fetch  *shownFetch  `json:"fetch,omitempty"`
-	Paths  []shownPath  `json:"paths"`
-	Agents []shownAgent `json:"agents"`
+// A matrixOutput is which crawlers may fetch what.
+type matrixOutput struct {
+	From   string        `json:"from"` // URL, file name or -
+	Fetch  *fetchOutput  `json:"fetch,omitempty"`
+	Paths  []pathOutput  `json:"paths"`
+	Agents []agentOutput `json:"agents"`
 
 	RulesOmitted int  `json:"rules_omitted,omitempty"` // no path was made of them: it would have taken too long
 	Truncated    bool `json:"truncated,omitempty"`     // the file goes on behind what is read of it
@@ -104,28 +104,28 @@ type shownMatrix struct {
 	sections bool // the agents come by purpose
 }
 
-type shownPath struct {
+type pathOutput struct {
 	Path  string `json:"path"`
 	Alike int    `json:"alike"` // further rules about paths with the same verdicts
 }
 
-type shownAgent struct {
-	Agent    string         `json:"agent"`
-	Operator string         `json:"operator,omitempty"`
-	Purpose  purpose        `json:"purpose,omitempty"`
-	Tokens   []string       `json:"tokens"` // in the order in which it looks for its group
-	Group    string         `json:"group"`  // empty: none
-	Verdicts []shownVerdict `json:"verdicts"`
+type agentOutput struct {
+	Agent    string          `json:"agent"`
+	Operator string          `json:"operator,omitempty"`
+	Purpose  purpose         `json:"purpose,omitempty"`
+	Tokens   []string        `json:"tokens"` // in the order in which it looks for its group
+	Group    string          `json:"group"`  // empty: none
+	Verdicts []verdictOutput `json:"verdicts"`
 }
 
-type shownVerdict struct {
+type verdictOutput struct {
 	Verdict string `json:"verdict"`
 	Rule    string `json:"rule"` // empty: no rule matches
 	Line    int    `json:"line"`
 }
 
 // ask fills in the matrix.
-func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []string) {
+func (s *matrixOutput) ask(file *robotstxt.File, asked []knownAgent, paths []string) {
 	groups := make([]*robotstxt.Group, len(asked))
 	for i, k := range asked {
 		a := k.agent()
@@ -133,19 +133,19 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 		if k.ownOnly {
 			groups[i] = file.NamedGroup(a.tokens...)
 		}
-		s.Agents = append(s.Agents, shownAgent{
+		s.Agents = append(s.Agents, agentOutput{
 			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a.tokens...), Group: groups[i].Name(),
 		})
 	}
 	for _, path := range paths {
-		s.Paths = append(s.Paths, shownPath{Path: path})
+		s.Paths = append(s.Paths, pathOutput{Path: path})
 	}
 	if len(paths) == 0 {
 		s.Paths, s.RulesOmitted = tellingPaths(groups)
 	}
 	for i, g := range groups {
 		for _, p := range s.Paths {
-			s.Agents[i].Verdicts = append(s.Agents[i].Verdicts, shownVerdictOf(g.Match(p.Path)))
+			s.Agents[i].Verdicts = append(s.Agents[i].Verdicts, verdictOutputOf(g.Match(p.Path)))
 		}
 	}
 	if len(paths) == 0 { // they are of the file
@@ -155,8 +155,8 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 	}
 }
 
-func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
-	s := shownVerdict{Verdict: disallowed}
+func verdictOutputOf(v robotstxt.Verdict) verdictOutput {
+	s := verdictOutput{Verdict: disallowed}
 	if v.Allowed {
 		s.Verdict = allowed
 	}
@@ -173,7 +173,7 @@ const mostAsked = 1_000_000_000
 // tellingPaths returns / and, of the paths that the rules of the groups are
 // about, the first of each kind: those that the same groups allow. Where that would
 // take too much, it leaves out rules and says how many.
-func tellingPaths(groups []*robotstxt.Group) (paths []shownPath, left int) {
+func tellingPaths(groups []*robotstxt.Group) (paths []pathOutput, left int) {
 	groups = distinct(groups)
 	kinds := map[string]int{} // by who may fetch them
 	asked := map[string]bool{}
@@ -195,7 +195,7 @@ func tellingPaths(groups []*robotstxt.Group) (paths []shownPath, left int) {
 			return
 		}
 		kinds[string(kind)] = len(paths)
-		paths = append(paths, shownPath{Path: path})
+		paths = append(paths, pathOutput{Path: path})
 	}
 	add("/")
 	looked := map[*robotstxt.Rule]bool{}
@@ -239,7 +239,7 @@ func samplePath(pattern string) string {
 
 // text is the matrix for a person whose terminal is so many characters wide:
 // crawlers below each other, paths side by side, as many as there is room for.
-func (s shownMatrix) text(paint cli.Painter, width int) string {
+func (s matrixOutput) text(paint cli.Painter, width int) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
 	name, group := len("agent"), len("group")
@@ -282,7 +282,7 @@ func (s shownMatrix) text(paint cli.Painter, width int) string {
 }
 
 // mark is the verdict in so many characters.
-func (v shownVerdict) mark(paint cli.Painter, width int) string {
+func (v verdictOutput) mark(paint cli.Painter, width int) string {
 	text, tint := "no", cli.Red
 	if v.Verdict == allowed {
 		text, tint = "yes", cli.Green

@@ -16,9 +16,9 @@ import (
 const agentsFile = "testdata/robots/agents_in.txt"
 
 // matrixOf decodes the output of a run of "robots agents".
-func matrixOf(t *testing.T, r clitest.Result) shownMatrix {
+func matrixOf(t *testing.T, r clitest.Result) matrixOutput {
 	t.Helper()
-	return clitest.JSONLines[shownMatrix](t, r.Out)[0]
+	return clitest.JSONLines[matrixOutput](t, r.Out)[0]
 }
 
 func TestAgentsOutputs(t *testing.T) {

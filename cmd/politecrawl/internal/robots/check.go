@@ -255,7 +255,7 @@ func (r ruling) answer(rawURL string, a agent) answer {
 		ans.Status = rec.Status
 		if r.later() {
 			ans.Verdict = later
-			if ans.Error = r.barred(); ans.Error == "" {
+			if ans.Error = r.blocked(); ans.Error == "" {
 				ans.RetryAt = rec.RetryAt
 				if rec.Err != nil {
 					ans.Error = cli.ErrorText(rec.Err)

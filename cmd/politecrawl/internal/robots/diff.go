@@ -83,7 +83,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 		}
 		d.remark(why + "; there may be more changes and exceptions")
 	}
-	shown := shownDiffOf(was.from, is.from, diff)
+	shown := diffOutputOf(was.from, is.from, diff)
 	for _, name := range slices.Concat(was.file.Agents(), is.file.Agents()) {
 		shown.named = shown.named || name != "*"
 	}
@@ -118,7 +118,7 @@ func (d *fileDiff) remark(line string) {
 	}
 }
 
-func (d *fileDiff) write(s shownDiff) error {
+func (d *fileDiff) write(s diffOutput) error {
 	switch {
 	case d.quiet:
 		return nil
@@ -128,12 +128,12 @@ func (d *fileDiff) write(s shownDiff) error {
 	return d.Print(s.text(d.Painter(), d.limit))
 }
 
-// A shownDiff is what two files differ in.
-type shownDiff struct {
-	Old      string           `json:"old"` // URL, file name or -
-	New      string           `json:"new"`
-	Changed  bool             `json:"changed"`
-	Agents   []shownAgentDiff `json:"agents"`
+// A diffOutput is what two files differ in.
+type diffOutput struct {
+	Old      string            `json:"old"` // URL, file name or -
+	New      string            `json:"new"`
+	Changed  bool              `json:"changed"`
+	Agents   []agentDiffOutput `json:"agents"`
 	Sitemaps struct {
 		Added   []robotstxt.Sitemap `json:"added"`
 		Removed []robotstxt.Sitemap `json:"removed"`
@@ -143,53 +143,53 @@ type shownDiff struct {
 	named bool // some agent is named, so that "*" is any other
 }
 
-type shownAgentDiff struct {
-	Agents     []string        `json:"agents"` // "*": any that is not named
-	Changes    []shownChange   `json:"changes"`
-	CrawlDelay *shownDelayDiff `json:"crawl_delay,omitempty"`
+type agentDiffOutput struct {
+	Agents     []string         `json:"agents"` // "*": any that is not named
+	Changes    []changeOutput   `json:"changes"`
+	CrawlDelay *delayDiffOutput `json:"crawl_delay,omitempty"`
 }
 
-type shownChange struct {
-	Pattern string        `json:"pattern"`
-	Except  []string      `json:"except,omitempty"`
-	Example string        `json:"example"`
-	Old     shownDecision `json:"old"`
-	New     shownDecision `json:"new"`
+type changeOutput struct {
+	Pattern string         `json:"pattern"`
+	Except  []string       `json:"except,omitempty"`
+	Example string         `json:"example"`
+	Old     decisionOutput `json:"old"`
+	New     decisionOutput `json:"new"`
 }
 
-type shownDecision struct {
+type decisionOutput struct {
 	Verdict string `json:"verdict"`
 	Rule    string `json:"rule"` // empty: none matches
 	Lines   []int  `json:"lines"`
 }
 
-type shownDelayDiff struct {
+type delayDiffOutput struct {
 	OldMS int64 `json:"old_ms"`
 	NewMS int64 `json:"new_ms"`
 }
 
-func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
-	s := shownDiff{Old: was, New: is, Changed: d.Changed(), Agents: []shownAgentDiff{}, Complete: d.Complete}
+func diffOutputOf(was, is string, d *robotsdiff.Diff) diffOutput {
+	s := diffOutput{Old: was, New: is, Changed: d.Changed(), Agents: []agentDiffOutput{}, Complete: d.Complete}
 	for _, a := range d.Agents {
-		shown := shownAgentDiff{Agents: a.Agents, Changes: []shownChange{}}
+		shown := agentDiffOutput{Agents: a.Agents, Changes: []changeOutput{}}
 		for _, c := range a.Changes {
-			change := shownChange{secret.RedactText(c.Pattern), slices.Clone(c.Except), secret.RedactText(c.Example), shownDecisionOf(c.Old), shownDecisionOf(c.New)}
+			change := changeOutput{secret.RedactText(c.Pattern), slices.Clone(c.Except), secret.RedactText(c.Example), decisionOutputOf(c.Old), decisionOutputOf(c.New)}
 			for i := range change.Except {
 				change.Except[i] = secret.RedactText(change.Except[i])
 			}
 			shown.Changes = append(shown.Changes, change)
 		}
 		if a.OldDelay != a.NewDelay {
-			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Milliseconds(), a.NewDelay.Milliseconds()}
+			shown.CrawlDelay = &delayDiffOutput{a.OldDelay.Milliseconds(), a.NewDelay.Milliseconds()}
 		}
 		s.Agents = append(s.Agents, shown)
 	}
-	s.Sitemaps.Added, s.Sitemaps.Removed = shownSitemaps(d.Added), shownSitemaps(d.Removed)
+	s.Sitemaps.Added, s.Sitemaps.Removed = sitemapsOutput(d.Added), sitemapsOutput(d.Removed)
 	return s
 }
 
-func shownDecisionOf(d robotsdiff.Decision) shownDecision {
-	s := shownDecision{Verdict: disallowed, Lines: []int{}}
+func decisionOutputOf(d robotsdiff.Decision) decisionOutput {
+	s := decisionOutput{Verdict: disallowed, Lines: []int{}}
 	if d.Allowed {
 		s.Verdict = allowed
 	}

@@ -38,11 +38,11 @@ func TestDiffFiles(t *testing.T) {
 
 // TestDiffExamplesAreRight asks "robots check" about each example.
 func TestDiffExamplesAreRight(t *testing.T) {
-	diff := clitest.JSON[shownDiff](t, run(t, "robots", "diff", diffOld, diffNew, "--format", "json").Out)
+	diff := clitest.JSON[diffOutput](t, run(t, "robots", "diff", diffOld, diffNew, "--format", "json").Out)
 	asked := 0
 	for _, a := range diff.Agents {
 		for _, c := range a.Changes {
-			for file, want := range map[string]shownDecision{diffOld: c.Old, diffNew: c.New} {
+			for file, want := range map[string]decisionOutput{diffOld: c.Old, diffNew: c.New} {
 				asked++
 				got := answers(t, run(t, "robots", "check", "--robots", file, "--agent", a.Agents[0], "--format", "json", c.Example))[0]
 				if got.Verdict != want.Verdict || got.Rule != want.Rule {

@@ -12,7 +12,7 @@ import (
 
 // text is the difference for a person. Limit is the most changes that are listed, 0
 // for all: each section has its share.
-func (s shownDiff) text(paint cli.Painter, limit int) string {
+func (s diffOutput) text(paint cli.Painter, limit int) string {
 	p := &diffPage{showPage: newShowPage(paint), limit: limit}
 	if limit > 0 {
 		p.share = max(limit/max(len(s.Agents), 1), 5)
@@ -35,7 +35,7 @@ func (s shownDiff) text(paint cli.Painter, limit int) string {
 	return p.String()
 }
 
-// A diffPage is the text that a shownDiff becomes.
+// A diffPage is the text that a diffOutput becomes.
 type diffPage struct {
 	showPage
 	limit, share int // of changes: on the page, of a section; 0: no limit
@@ -51,10 +51,10 @@ func (p *diffPage) room(n int) int {
 	return n
 }
 
-// shownNames is how many agents are named above their changes.
-const shownNames = 20
+// namesOutput is how many agents are named above their changes.
+const namesOutput = 20
 
-func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
+func (p *diffPage) agentDiff(a agentDiffOutput, named bool) {
 	n := p.room(a.count())
 	if n == 0 {
 		return
@@ -65,7 +65,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 	}
 	most := len(names)
 	if p.limit > 0 {
-		most = shownNames
+		most = namesOutput
 	}
 	p.Printf("\nFor %s:\n", cli.Escape(humanize.List(names, most)))
 	changes := n
@@ -92,7 +92,7 @@ func others(named bool) string {
 }
 
 // count is how many changes there are.
-func (a *shownAgentDiff) count() int {
+func (a *agentDiffOutput) count() int {
 	if a.CrawlDelay != nil {
 		return len(a.Changes) + 1
 	}
@@ -100,7 +100,7 @@ func (a *shownAgentDiff) count() int {
 }
 
 // delay says how Crawl-delay has changed, and whether anybody will see it.
-func (p *diffPage) delay(d *shownDelayDiff) {
+func (p *diffPage) delay(d *delayDiffOutput) {
 	const most = robotstxt.DefaultMaxCrawlDelay
 	same := ""
 	if min(d.OldMS, d.NewMS) >= most.Milliseconds() {
@@ -121,7 +121,7 @@ func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file
 }
 
 // summary says how many changes there are, and whether all are listed.
-func (p *diffPage) summary(s shownDiff) {
+func (p *diffPage) summary(s diffOutput) {
 	changes, agents, star, sitemaps := 0, 0, false, len(s.Sitemaps.Added)+len(s.Sitemaps.Removed)
 	for i := range s.Agents {
 		changes += s.Agents[i].count()
@@ -149,10 +149,10 @@ func (p *diffPage) summary(s shownDiff) {
 	p.Printf("\n%s\n", text)
 }
 
-// shownExceptions is how many exceptions of a change are shown to a person.
-const shownExceptions = 5
+// exceptionsOutput is how many exceptions of a change are shown to a person.
+const exceptionsOutput = 5
 
-func (p *diffPage) change(c shownChange) {
+func (p *diffPage) change(c changeOutput) {
 	tint := cli.Green
 	if c.New.Verdict == disallowed {
 		tint = cli.Red
@@ -163,11 +163,11 @@ func (p *diffPage) change(c shownChange) {
 		p.Printf("      such as %s\n", cli.Escape(c.Example))
 	}
 	if len(c.Except) > 0 {
-		p.Printf("      except %s\n", cli.Escape(humanize.List(c.Except, shownExceptions)))
+		p.Printf("      except %s\n", cli.Escape(humanize.List(c.Except, exceptionsOutput)))
 	}
 }
 
-func (d shownDecision) text() string {
+func (d decisionOutput) text() string {
 	if d.Rule == "" {
 		return "no rule matches"
 	}

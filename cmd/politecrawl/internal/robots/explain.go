@@ -13,19 +13,19 @@ import (
 
 // An explanation is what --explain adds to an answer: how it came about.
 type explanation struct {
-	Path    string       `json:"path"`                  // as it was compared with the rules
-	Token   string       `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
-	Lines   []int        `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
-	Rules   int          `json:"rules"`                 // of the group
-	Matches []shownMatch `json:"matches"`
-	Because reason       `json:"reason"`
-	Fetch   *shownFetch  `json:"fetch,omitempty"`     // nil: the file was given by the user
-	Age     *int64       `json:"age_ms,omitempty"`    // since the fetch
-	Cut     bool         `json:"truncated,omitempty"` // the file goes on behind what is read of it
+	Path    string        `json:"path"`                  // as it was compared with the rules
+	Token   string        `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
+	Lines   []int         `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
+	Rules   int           `json:"rules"`                 // of the group
+	Matches []matchOutput `json:"matches"`
+	Because reason        `json:"reason"`
+	Fetch   *fetchOutput  `json:"fetch,omitempty"`     // nil: the file was given by the user
+	Age     *int64        `json:"age_ms,omitempty"`    // since the fetch
+	Cut     bool          `json:"truncated,omitempty"` // the file goes on behind what is read of it
 }
 
-// A shownMatch is a rule that matches. The first decides.
-type shownMatch struct {
+// A matchOutput is a rule that matches. The first decides.
+type matchOutput struct {
 	Line    int    `json:"line"`
 	Length  int    `json:"length"`
 	Rule    string `json:"rule"`
@@ -64,11 +64,11 @@ func (l lineFinder) of(g *robotstxt.Group) []int {
 
 // explain says how the ruling comes to its answer about a URL.
 func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation {
-	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile, Cut: r.cut()}
+	x := &explanation{Matches: []matchOutput{}, Because: becauseNoFile, Cut: r.cut()}
 	if rec := r.record; rec != nil {
 		age := time.Since(rec.FetchedAt).Milliseconds()
 		x.Fetch, x.Age = fetchOf(rec), &age
-		if r.barred() != "" {
+		if r.blocked() != "" {
 			x.Fetch.RetryAt = time.Time{} // another try would be refused too
 		}
 	}
@@ -82,7 +82,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 		x.Lines = finder.of(e.Group)
 	}
 	for _, m := range e.Matches {
-		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, secret.RedactText(m.String()), secret.RedactText(m.Canonical)})
+		x.Matches = append(x.Matches, matchOutput{m.Line, m.Length, secret.RedactText(m.String()), secret.RedactText(m.Canonical)})
 	}
 	switch {
 	case r.later():
@@ -163,7 +163,7 @@ func (x *explanation) groupLines() string {
 	case 1:
 		return fmt.Sprintf(" (line %d)", x.Lines[0])
 	}
-	return fmt.Sprintf(" (lines %s, merged)", lineList(x.Lines, shownMatches))
+	return fmt.Sprintf(" (lines %s, merged)", lineList(x.Lines, matchesOutput))
 }
 
 // An explainPage is the text for a person that an explanation becomes.
@@ -174,8 +174,8 @@ func (p *explainPage) line(heading, text string) {
 	p.Printf("    %s  %s\n", p.Paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
 }
 
-// shownMatches is how many matching rules are shown to a person.
-const shownMatches = 10
+// matchesOutput is how many matching rules are shown to a person.
+const matchesOutput = 10
 
 func (p *explainPage) matches(x *explanation) {
 	switch {
@@ -190,7 +190,7 @@ func (p *explainPage) matches(x *explanation) {
 		return
 	}
 	for i, m := range x.Matches {
-		if i == shownMatches {
+		if i == matchesOutput {
 			p.line("", fmt.Sprintf("and %d more that match", len(x.Matches)-i))
 			return
 		}

@@ -99,7 +99,7 @@ func TestShowOverlap(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 500<<20 {
 		t.Errorf("ROB-GRP-09: %d MiB allocated", used>>20)
 	}
-	s := clitest.JSON[shownFile](t, got.Out)
+	s := clitest.JSON[fileOutput](t, got.Out)
 	listed, unlisted := 0, 0
 	for _, g := range s.Groups {
 		if g.Omitted > 0 {

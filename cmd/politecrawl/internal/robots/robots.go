@@ -58,14 +58,13 @@ func (r ruling) reason() string {
 	return cli.ErrorText(r.record.Err)
 }
 
-// barred says of a ruling that the guard refused why, and how to allow it; empty: it is
-// another one.
-func (r ruling) barred() string { return site.RefusedRobots(r.record) }
+// blocked says why the guard refused the request, and how to allow it; empty: it did not.
+func (r ruling) blocked() string { return site.RefusedRobots(r.record) }
 
 // unread says of a robots.txt that it could not be read, why, and what to do about it, and
 // has the exit code for that.
 func (r ruling) unread() (text string, code int) {
-	if why := r.barred(); why != "" {
+	if why := r.blocked(); why != "" {
 		return "is blocked: " + why, cli.ExitFailed
 	}
 	return fmt.Sprintf("is unreachable: %s; retry after %s", r.reason(), humanize.Time(r.record.RetryAt)), cli.ExitLater

@@ -14,18 +14,18 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// A shownFile is a parsed robots.txt and how it was fetched.
-type shownFile struct {
+// A fileOutput is a parsed robots.txt and how it was fetched.
+type fileOutput struct {
 	From      string              `json:"from"` // URL, file name or -
-	Fetch     *shownFetch         `json:"fetch,omitempty"`
-	Groups    []shownGroup        `json:"groups"`
+	Fetch     *fetchOutput        `json:"fetch,omitempty"`
+	Groups    []groupOutput       `json:"groups"`
 	Sitemaps  []robotstxt.Sitemap `json:"sitemaps"`
 	Findings  []robotstxt.Finding `json:"findings"`
-	Other     []shownField        `json:"other_fields"` // those of no group
+	Other     []fieldOutput       `json:"other_fields"` // those of no group
 	Truncated bool                `json:"truncated,omitempty"`
 }
 
-type shownFetch struct {
+type fetchOutput struct {
 	Outcome      string    `json:"outcome"`
 	Status       int       `json:"status,omitempty"`
 	Error        string    `json:"error,omitempty"`
@@ -37,22 +37,22 @@ type shownFetch struct {
 	RetryAt      time.Time `json:"retry_at,omitzero"`
 }
 
-// A shownGroup is what holds for some agents: all the groups of the file that
+// A groupOutput is what holds for some agents: all the groups of the file that
 // name them, merged.
-type shownGroup struct {
-	Agents       []string     `json:"agents"`
-	Rules        []shownRule  `json:"rules"`
-	CrawlDelayMS int64        `json:"crawl_delay_ms,omitempty"`
-	Fields       []shownField `json:"fields,omitempty"`
-	Omitted      int          `json:"omitted,omitempty"` // number of rules and fields that are not listed, see maxListed
+type groupOutput struct {
+	Agents       []string      `json:"agents"`
+	Rules        []ruleOutput  `json:"rules"`
+	CrawlDelayMS int64         `json:"crawl_delay_ms,omitempty"`
+	Fields       []fieldOutput `json:"fields,omitempty"`
+	Omitted      int           `json:"omitted,omitempty"` // number of rules and fields that are not listed, see maxListed
 }
 
-type shownRule struct {
+type ruleOutput struct {
 	Line int    `json:"line"`
 	Rule string `json:"rule"`
 }
 
-type shownField struct {
+type fieldOutput struct {
 	Line  int    `json:"line"`
 	Field string `json:"field"`
 	Value string `json:"value"`
@@ -88,7 +88,7 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 	if err != nil {
 		return err
 	}
-	if why := r.barred(); why != "" {
+	if why := r.blocked(); why != "" {
 		return cli.Failed("robots show: %s is blocked: %s", r.from, why)
 	}
 	if format == cli.JSON {
@@ -103,10 +103,10 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 }
 
 // shown gathers what there is to show of a ruling.
-func (r ruling) shown() shownFile {
-	s := shownFile{
+func (r ruling) shown() fileOutput {
+	s := fileOutput{
 		From:   r.from,
-		Groups: []shownGroup{}, Sitemaps: shownSitemaps(nil), Findings: []robotstxt.Finding{}, Other: []shownField{},
+		Groups: []groupOutput{}, Sitemaps: sitemapsOutput(nil), Findings: []robotstxt.Finding{}, Other: []fieldOutput{},
 	}
 	if r.record != nil {
 		s.Fetch = fetchOf(r.record)
@@ -115,22 +115,22 @@ func (r ruling) shown() shownFile {
 		return s
 	}
 	s.Truncated = r.cut()
-	s.Groups = shownGroups(r.file)
-	s.Sitemaps = shownSitemaps(r.file.Sitemaps)
+	s.Groups = groupsOutput(r.file)
+	s.Sitemaps = sitemapsOutput(r.file.Sitemaps)
 	for _, f := range r.file.Findings {
 		f.Text = secret.RedactField(fieldOf(f.Kind), f.Text)
 		s.Findings = append(s.Findings, f)
 	}
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
-			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
+			s.Other = append(s.Other, fieldOutput{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
 		}
 	}
 	return s
 }
 
-// shownSitemaps returns sitemaps without passwords, as a list that is not nil.
-func shownSitemaps(list []robotstxt.Sitemap) []robotstxt.Sitemap {
+// sitemapsOutput returns sitemaps without passwords, as a list that is not nil.
+func sitemapsOutput(list []robotstxt.Sitemap) []robotstxt.Sitemap {
 	shown := []robotstxt.Sitemap{}
 	for _, m := range list {
 		m.URL = secret.RedactField("Sitemap", m.URL)
@@ -152,8 +152,8 @@ func fieldOf(kind robotstxt.Kind) string {
 }
 
 // fetchOf says how a record was come by.
-func fetchOf(rec *robotsext.Record) *shownFetch {
-	f := &shownFetch{
+func fetchOf(rec *robotsext.Record) *fetchOutput {
+	f := &fetchOutput{
 		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
 	}
@@ -168,28 +168,28 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 // of the file for its own.
 const maxListed = 100_000
 
-// shownGroups lists the groups in file order. Agents for whom the same lines
+// groupsOutput lists the groups in file order. Agents for whom the same lines
 // hold, because one run of User-agent lines names them, are shown together.
-func shownGroups(file *robotstxt.File) []shownGroup {
-	groups := []shownGroup{}
+func groupsOutput(file *robotstxt.File) []groupOutput {
+	groups := []groupOutput{}
 	shown := map[string]int{} // by the numbers of the lines
 	left := maxListed
 	for _, agents := range file.AgentSets() {
 		own := file.Group(agents[0]) // for "*", which is no token, the global group
 		rules, fields := own.Count()
 		if rules+fields > left {
-			groups = append(groups, shownGroup{Agents: agents, Rules: []shownRule{}, Omitted: rules + fields})
+			groups = append(groups, groupOutput{Agents: agents, Rules: []ruleOutput{}, Omitted: rules + fields})
 			continue
 		}
 		left -= rules + fields
-		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelayMS: own.CrawlDelay().Milliseconds()}
+		g := groupOutput{Agents: agents, Rules: []ruleOutput{}, CrawlDelayMS: own.CrawlDelay().Milliseconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {
-			g.Rules = append(g.Rules, shownRule{rule.Line, secret.RedactText(rule.String())})
+			g.Rules = append(g.Rules, ruleOutput{rule.Line, secret.RedactText(rule.String())})
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
-			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
+			g.Fields = append(g.Fields, fieldOutput{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})
 			lines = binary.AppendUvarint(lines, uint64(e.Line))
 		}
 		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {

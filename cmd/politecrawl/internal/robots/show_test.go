@@ -30,10 +30,10 @@ User-agent: A
 Disallow: /y
 `
 
-// shownIn decodes the output of a run of "robots show".
-func shownIn(t *testing.T, r clitest.Result) shownFile {
+// inOutput decodes the output of a run of "robots show".
+func inOutput(t *testing.T, r clitest.Result) fileOutput {
 	t.Helper()
-	return clitest.JSONLines[shownFile](t, r.Out)[0]
+	return clitest.JSONLines[fileOutput](t, r.Out)[0]
 }
 
 func TestShowFile(t *testing.T) {
@@ -42,18 +42,18 @@ func TestShowFile(t *testing.T) {
 	if got.Code != cli.ExitDone || got.Stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	delay := shownField{6, "Crawl-delay", "1.5"}
-	want := shownFile{
+	delay := fieldOutput{6, "Crawl-delay", "1.5"}
+	want := fileOutput{
 		From: file,
-		Groups: []shownGroup{
-			{Agents: []string{"a"}, Rules: []shownRule{{5, "Disallow: /x"}, {13, "Disallow: /y"}}, CrawlDelayMS: 1500, Fields: []shownField{delay}},
-			{Agents: []string{"b"}, Rules: []shownRule{{5, "Disallow: /x"}}, CrawlDelayMS: 1500, Fields: []shownField{delay}},
-			{Agents: []string{"*"}, Rules: []shownRule{{10, "Allow: /"}}},
+		Groups: []groupOutput{
+			{Agents: []string{"a"}, Rules: []ruleOutput{{5, "Disallow: /x"}, {13, "Disallow: /y"}}, CrawlDelayMS: 1500, Fields: []fieldOutput{delay}},
+			{Agents: []string{"b"}, Rules: []ruleOutput{{5, "Disallow: /x"}}, CrawlDelayMS: 1500, Fields: []fieldOutput{delay}},
+			{Agents: []string{"*"}, Rules: []ruleOutput{{10, "Allow: /"}}},
 		},
 		Sitemaps: []robotstxt.Sitemap{{Line: 1, URL: "https://example.com/sitemap.xml"}},
-		Other:    []shownField{{2, "Host", "example.com"}},
+		Other:    []fieldOutput{{2, "Host", "example.com"}},
 	}
-	shown := shownIn(t, got)
+	shown := inOutput(t, got)
 	if len(shown.Findings) == 0 || shown.Findings[0].Line != 7 {
 		t.Errorf("findings %v, want one of line 7", shown.Findings)
 	}
@@ -130,7 +130,7 @@ func TestShowSite(t *testing.T) {
 		_, _ = w.Write([]byte(showRobots))
 	})
 	before := time.Now()
-	shown := shownIn(t, run(t, "robots", "show", site.URL+"/some/page", "--format", "json"))
+	shown := inOutput(t, run(t, "robots", "show", site.URL+"/some/page", "--format", "json"))
 	f := shown.Fetch
 	if shown.From != site.URL+"/robots.txt" || f.Outcome != "rules" || f.Status != 200 || f.Bytes != len(showRobots) || len(shown.Groups) != 3 {
 		t.Errorf("shown %+v, fetch %+v", shown, f)
@@ -157,7 +157,7 @@ func TestShowSiteWithoutRules(t *testing.T) {
 	} {
 		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "show", site.URL, "--format", "json")
-		if f := shownIn(t, got).Fetch; got.Code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
+		if f := inOutput(t, got).Fetch; got.Code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
 			t.Errorf("%d: exit code %d, %+v", tt.status, got.Code, f)
 		}
 		text := run(t, "robots", "show", site.URL)
@@ -192,7 +192,7 @@ func TestShowRealFiles(t *testing.T) {
 		if got.Code != cli.ExitDone {
 			t.Errorf("%s: exit code %d: %s", files[i], got.Code, got.Stderr)
 		}
-		for _, g := range shownIn(t, got).Groups {
+		for _, g := range inOutput(t, got).Groups {
 			for _, r := range g.Rules {
 				rules++
 				if !lineHolds(string(body), r.Line, r.Rule) {

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 )
 
-// A showPage is the text for a person that a shownFile becomes.
+// A showPage is the text for a person that a fileOutput becomes.
 type showPage struct{ cli.Page }
 
 func newShowPage(paint cli.Painter) showPage { return showPage{cli.Page{Paint: paint}} }
@@ -27,7 +27,7 @@ func (p *showPage) line(number int, tint cli.Color, text string) {
 
 // text prints the file: first how it was fetched, then its groups, then the lines that belong to
 // no group.
-func (s shownFile) text(paint cli.Painter) string {
+func (s fileOutput) text(paint cli.Painter) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
 	for _, g := range s.Groups {
@@ -57,7 +57,7 @@ func (s shownFile) text(paint cli.Painter) string {
 	return p.String()
 }
 
-func (p *showPage) group(g shownGroup) {
+func (p *showPage) group(g groupOutput) {
 	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
 	if g.Omitted > 0 {
 		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields are not listed: too many groups overlap", g.Omitted)))
@@ -82,7 +82,7 @@ func (p *showPage) group(g shownGroup) {
 }
 
 // head prints the name of the file, how it was fetched, and whether it is truncated.
-func (p *showPage) head(from string, fetch *shownFetch, cut bool) {
+func (p *showPage) head(from string, fetch *fetchOutput, cut bool) {
 	p.Printf("%s\n", cli.Escape(cli.InputName(from)))
 	if fetch != nil {
 		p.fetch(fetch)
@@ -93,7 +93,7 @@ func (p *showPage) head(from string, fetch *shownFetch, cut bool) {
 }
 
 // fetch says how the file was come by.
-func (p *showPage) fetch(f *shownFetch) {
+func (p *showPage) fetch(f *fetchOutput) {
 	meaning := map[string]string{
 		"rules":       p.Paint(cli.Green, "its rules apply"),
 		"allow-all":   p.Paint(cli.Green, "there is no robots.txt, everything is allowed"),

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// notBegun says what to do when a crawl could not be begun, or not gone on with.
-func notBegun(dir string, opts crawler.Options, err error) error {
+// notStarted says what to do when a crawl could not be started or resumed.
+func notStarted(dir string, opts crawler.Options, err error) error {
 	flag := "output"
 	switch {
 	case opts.Resume:

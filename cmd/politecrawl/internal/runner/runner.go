@@ -67,7 +67,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	}
 	defer page.close()
 	opts.OnStart = func() {
-		r.begun(cfg, opts)
+		r.started(cfg, opts)
 		if status, err := c.Status(); opts.Resume && err == nil && status.Remaining == 0 {
 			r.Note("no URLs remain; to request all of them again: politecrawl crawl --recrawl " + cli.ShellWord(cfg.Output.Dir))
 		}
@@ -86,7 +86,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	view.End()
 	page.end(sum)
 	if sum == nil {
-		return nil, notBegun(cfg.Output.Dir, opts, err)
+		return nil, notStarted(cfg.Output.Dir, opts, err)
 	}
 	printed := NewSummary(sum)
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	return printed, nil
 }
 
-// begun writes that the crawl has begun.
-func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
+// started writes that the crawl has started.
+func (r *Runner) started(cfg crawler.Config, opts crawler.Options) {
 	if r.Quiet {
 		return
 	}

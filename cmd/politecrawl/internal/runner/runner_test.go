@@ -31,7 +31,7 @@ func TestRunnerNotices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var said clitest.Buffer
 			h := &Runner{Streams: &cli.Streams{Err: &said}, Quiet: tt.quiet}
-			h.begun(cfg, tt.opts)
+			h.started(cfg, tt.opts)
 			h.Note("x")
 			if got := said.String(); got != tt.want {
 				t.Errorf("said %q, want %q", got, tt.want)
@@ -67,7 +67,7 @@ func TestShortAtTheStart(t *testing.T) {
 		{syscall.EACCES, cli.ExitMisuse, "that you can write to"},
 		{syscall.EROFS, cli.ExitMisuse, "that you can write to"},
 	} {
-		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
+		err := notStarted(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
 		e, ok := errors.AsType[*cli.ExitError](err)
 		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
 			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
