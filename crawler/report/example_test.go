@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// smallCrawl writes the directory of a crawl of three pages, as a crawl would.
+// smallCrawl writes the directory of a crawl of three pages.
 func smallCrawl() (dir string, remove func()) {
 	parent, err := os.MkdirTemp("", "report-example-")
 	if err != nil {

@@ -172,8 +172,8 @@ func TestCommonReasonsAreShownOnce(t *testing.T) {
 
 var pages = flag.String("pages", "", "write the pages that crawler/browsertest/report opens into this directory")
 
-// TestWritePages writes the pages of reports for the tests in a browser, which are in a
-// module of their own, and else holds that there are such pages.
+// TestWritePages writes report pages for the tests in a browser, which are in a module of their
+// own. Without -pages it writes them into a temporary directory.
 func TestWritePages(t *testing.T) {
 	to := *pages
 	if to == "" {

@@ -238,7 +238,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		}
 		for _, k := range r.Sitemaps.Discrepancies {
 			if !slices.Contains(k.Inconclusive, "1 file has lost data") {
-				t.Errorf("%s: %s is not in doubt: %q", name, k.Kind, k.Inconclusive)
+				t.Errorf("%s: %s is not inconclusive: %q", name, k.Kind, k.Inconclusive)
 			}
 		}
 		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Broken.Total != whole.Broken.Total {
