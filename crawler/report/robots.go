@@ -216,10 +216,10 @@ func (r *robotsFiles) host(origin string) *robotsHistory {
 func (r *robotsFiles) page(p *output.Page) { r.host(originOf(p.URL)).Allowed++ }
 
 func (r *robotsFiles) rejection(j *output.Rejection) {
-	switch {
-	case j.Reason == output.Disallowed:
+	switch j.Reason {
+	case output.Disallowed:
 		r.host(originOf(j.RobotsURL)).Disallowed++
-	case j.Reason == output.RobotsUnreachable:
+	case output.RobotsUnreachable:
 		r.host(originOf(j.RobotsURL)).Unreachable++
 	}
 }
