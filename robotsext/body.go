@@ -103,7 +103,7 @@ func (g gunzip) Read(p []byte) (int, error) {
 }
 
 // errCutGzip stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
-var errCutGzip = errors.New("the gzip data breaks off")
+var errCutGzip = errors.New("the gzip data is incomplete")
 
 // damaged says of an error that it is the gzip data's, if it is.
 func damaged(err error) error {

@@ -53,9 +53,8 @@ func (d *download) stop() {
 	d.cancel(nil)
 }
 
-// errCut stands for io.ErrUnexpectedEOF, which a reader would take for the fault
-// of a gzip file.
-var errCut = errors.New("the answer breaks off")
+// errCut replaces io.ErrUnexpectedEOF, which a gzip reader returns for its own reasons.
+var errCut = errors.New("the response is incomplete")
 
 // receive takes in body, the answer to the request under ctx. When it is over,
 // release is called.

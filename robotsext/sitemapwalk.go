@@ -41,7 +41,7 @@ type sitemapJob struct {
 	parent  *sitemapJob
 	depth   int  // number of parents
 	guess   bool // a guess of Options.Sitemaps.Probe
-	begun   bool
+	started   bool
 	tries   int
 
 	remarks int
@@ -194,13 +194,13 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 
 // visit tries a file once.
 func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
-	if !j.begun {
+	if !j.started {
 		if w.left == 0 {
 			w.pending = nil
 			return ErrSitemapBudget
 		}
 		w.left--
-		j.begun = true
+		j.started = true
 	}
 	j.tries++
 	err := w.read(ctx, j)

@@ -76,7 +76,7 @@ func (d *decoder) run() error {
 			return err
 		}
 		if d.top == elemDocument {
-			return d.trail()
+			return d.epilog()
 		}
 	}
 }
@@ -319,10 +319,10 @@ func (d *decoder) atomLink(attrs []byte) {
 	}
 }
 
-// trail looks at what is behind the root element, and reads up to its end.
+// epilog looks at what is behind the root element, and reads up to its end.
 // Whatever is there, the entries are complete; only a checksum that does not fit
 // says that they may not be what was written.
-func (d *decoder) trail() error {
+func (d *decoder) epilog() error {
 	for d.skipSpace() {
 		if d.buf[d.pos] == '<' {
 			if _, found, err := d.scan.scanMarkup(); !found && err == nil && !d.scan.inCDATA {

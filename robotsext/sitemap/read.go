@@ -122,7 +122,7 @@ type reading struct {
 	opts    Options
 	yield   func(Entry, error) bool
 	summary Summary
-	begun   int
+	started   int
 }
 
 func (rd *reading) run(r io.Reader) error {
@@ -150,11 +150,11 @@ func (rd *reading) run(r io.Reader) error {
 
 // begin counts an entry and returns it empty.
 func (rd *reading) begin() (Entry, error) {
-	if rd.begun == rd.opts.MaxEntries {
+	if rd.started == rd.opts.MaxEntries {
 		return Entry{}, &Finding{Kind: TooManyEntries}
 	}
-	rd.begun++
-	return Entry{Index: rd.begun - 1, Line: rd.lineHere(), Priority: DefaultPriority}, nil
+	rd.started++
+	return Entry{Index: rd.started - 1, Line: rd.lineHere(), Priority: DefaultPriority}, nil
 }
 
 // emit yields an entry.

@@ -73,7 +73,7 @@ func (g gunzip) Read(p []byte) (int, error) {
 }
 
 // errCut stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
-var errCut = errors.New("it breaks off")
+var errCut = errors.New("it is incomplete")
 
 func gzipError(err error) error {
 	var below *Finding

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// When Redis comes back all calls go on by themselves, and a person can be told.
-func TestTrouble(t *testing.T) {
+// When Redis is back, all calls continue, and the outage is reported.
+func TestOutageIsReportedOnce(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes")
 	ctx := t.Context()
 	var mu sync.Mutex
@@ -74,9 +74,9 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// A server that came back without its last moments may have forgotten who is there
-// and what was told. The worker goes on.
-func TestForgotten(t *testing.T) {
+// A server that restarted without its last writes may have lost its workers and
+// notices. The worker continues.
+func TestFlushedServerIsReported(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
 	s := openTest(t, server.URL(), Options{Worker: "w"})

@@ -53,7 +53,7 @@ retry_at, group, urls, pages, rejected, sitemaps, sitemaps_unread, requests, del
 crawl_delay_ms, response_ms, duration_ms, visit_times, opens_at.
 
 Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitemap cannot
-be asked for yet, 130 interrupted.`,
+be requested yet, 130 interrupted.`,
 		Example: `  politecrawl plan https://example.com/
   politecrawl plan https://example.com/ --delay 2s --max-time 8h
   politecrawl plan --url-file urls.txt --since 2026-01-01 --format json`,
