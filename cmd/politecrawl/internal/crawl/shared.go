@@ -20,10 +20,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// joinTime is how long a command waits for Redis before the crawl is begun.
+// joinTime is how long a command waits for Redis before the crawl starts.
 const joinTime = 15 * time.Second
 
-// join completes the configuration of a crawl that others may have begun: with its
+// join completes the configuration of a crawl that others may have started: with its
 // settings, where it is there. Those that were given have to be the same.
 func join(ctx context.Context, s *settings.Settings) error {
 	opts := s.Options()

@@ -19,7 +19,7 @@ const (
 	FrontierFolder = "frontier"
 )
 
-// HoldsCrawl tells whether a crawl was begun in dir.
+// HoldsCrawl tells whether a crawl was started in dir.
 func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, StateFile)) }
 
 // HoldsFrontier tells whether the frontier of a crawl in dir can be read.

@@ -61,34 +61,29 @@ func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check URL…",
 		Short: "Check whether robots.txt allows URLs, and by which line",
-		Long: `Say for each URL whether it may be fetched, and which line of robots.txt decides.
-A URL is judged as a crawl sends it: /a\b as /a/b, /100% as /100%25.
-The robots.txt of each URL's origin is fetched, or read from --robots; with that, a
-path such as /private/ will do for a URL. A single - reads URLs from standard input,
-one a line.
+		Long: `Check for each URL whether robots.txt allows it, and name the line that decides. The
+robots.txt of each URL's origin is fetched, or read from --robots; then a path such as
+/private/ is enough. - reads URLs from standard input, one per line. A URL is checked as a
+crawl sends it: /a\b as /a/b, /100% as /100%25.
 
---agent names the crawlers to ask for by their product tokens: A,B asks for A and for
-B, one answer each. A+B is one crawler with several names, the most specific first:
-the first that the file has a group for decides. * stands for a crawler that no file
-names.
+--agent names crawlers by their product tokens. A,B checks for two crawlers. A+B is one
+crawler with several tokens: the first that has a group in the file decides. * is a crawler
+that no file names.
 
---explain says how each answer comes about: which group was chosen and why, every rule
-of it that matches, with its length and line, which of them decides and why, and how
-the robots.txt was come by. To find every rule that matches costs some microseconds a
-URL; in a hostile file of tens of thousands of rules with wildcards, each of which has
-to be tried, about half a millisecond, and longer with longer URLs.
+--explain prints the group and why it was chosen, every rule of it that matches, the rule
+that decides and why, and how robots.txt was fetched. It takes some microseconds per URL,
+and up to a millisecond for files with thousands of wildcard rules.
 
-With --format json each answer is an object on a line of its own: url, agent, verdict
+With --format json each verdict is an object on a line of its own: url, agent, verdict
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
 fetched also status, error and retry_at. With --explain it has also explain: path (as it
 is compared), token (that chose the group), group_lines (the User-agent lines that name it,
 one in each part that it is merged from), rules (how many the group has), matches, reason (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
-where robots.txt was fetched, fetch and age_ms; truncated is true when the file is
-longer than what is read of it.
+where robots.txt was fetched, fetch and age_ms; truncated is true if the file is
+cut off at the size limit.
 
-Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed, as when the address of a
-site is not allowed (--allow-addr), 4 some robots.txt unreachable. With --quiet it is the
-only answer.`,
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed or blocked address
+(--allow-addr), 4 some robots.txt unreachable. --quiet prints no verdicts.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check https://example.com/private/ --explain

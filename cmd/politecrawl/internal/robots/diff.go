@@ -42,7 +42,7 @@ changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any oth
 It has all changes, whatever the limit.
 
 Exit code: 0 nothing has changed, 1 something has, 2 misuse, 3 failed, 4 a robots.txt is
-unreachable. With --quiet it is the only answer.`,
+unreachable. --quiet prints no results.`,
 		Example: `  politecrawl robots diff robots.txt robots-new.txt
   politecrawl robots diff https://example.com/ robots-new.txt
   git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,

@@ -50,7 +50,7 @@ With --format json each finding is an object on a line of its own: file, line, s
 of the same kind that were left out.
 
 Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 failed, 4 some
-robots.txt unreachable. With --quiet it is the only answer.`,
+robots.txt unreachable. --quiet prints no results.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
