@@ -119,9 +119,9 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 	}
 }
 
-// TestSkippedURLsAreShownAtOnce holds that the live page counts and lists a skipped URL when
+// TestSkippedURLsAppearAtOnce holds that the live page counts and lists a skipped URL when
 // the crawl skips it, once. A URL that is fetched after all leaves the list.
-func TestSkippedURLsAreShownAtOnce(t *testing.T) {
+func TestSkippedURLsAppearAtOnce(t *testing.T) {
 	gates := map[string]chan struct{}{"/gate1": make(chan struct{}), "/gate2": make(chan struct{})}
 	open1, open2 := sync.OnceFunc(func() { close(gates["/gate1"]) }), sync.OnceFunc(func() { close(gates["/gate2"]) })
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
