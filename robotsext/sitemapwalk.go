@@ -41,7 +41,7 @@ type sitemapJob struct {
 	parent  *sitemapJob
 	depth   int  // number of parents
 	guess   bool // a guess of Options.Sitemaps.Probe
-	started   bool
+	started bool
 	tries   int
 
 	remarks int

@@ -122,7 +122,7 @@ type reading struct {
 	opts    Options
 	yield   func(Entry, error) bool
 	summary Summary
-	started   int
+	started int
 }
 
 func (rd *reading) run(r io.Reader) error {

@@ -18,7 +18,7 @@ import (
 // text itself where there is none.
 func Escape(text []byte) []byte {
 	var escaped []byte // nil: as text so far
-	done := 0       // of text
+	done := 0          // of text
 	for i := 0; i < len(text); {
 		r, size := wild(text[i:])
 		if r != 0 {
