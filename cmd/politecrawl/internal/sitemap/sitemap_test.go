@@ -115,7 +115,8 @@ func TestSitemapStandardInput(t *testing.T) {
 		if strings.ContainsAny(got.Out, "\x1b\u009b") || got.Out == "" {
 			t.Errorf("output %q", got.Out)
 		}
-		file := filepath.Join(t.TempDir(), "a\x1b[2J.txt")
+		const name = "a\x1b[2J.txt"
+		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, []byte("/b\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
