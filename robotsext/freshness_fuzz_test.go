@@ -75,7 +75,7 @@ func askedWait(value string, sent time.Time) time.Duration {
 		return min(max(at.Sub(sent), 0), maxRetryAfter)
 	}
 	var longest time.Duration
-	for _, seconds := range strings.Split(value, ",") {
+	for seconds := range strings.SplitSeq(value, ",") {
 		longest = max(longest, askedSeconds(strings.TrimSpace(seconds)))
 	}
 	return longest

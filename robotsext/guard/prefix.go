@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Allowing returns the prefixes to allow, for [ParsePrefix], so that a host with the
+// PrefixesFor returns the prefixes to allow, for [ParsePrefix], so that a host with the
 // refused address addr becomes reachable. For loopback it returns all loopback
 // addresses, because localhost has several.
 func PrefixesFor(addr netip.Addr, host string) []string {
