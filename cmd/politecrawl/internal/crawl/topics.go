@@ -37,8 +37,8 @@ last recrawl, started.
 
 Progress, notes and errors go to standard error. --quiet prints errors only. --log writes a
 log to standard error or to --log-file. Log lines have attributes such as host, url,
-status, reason, attempt, took, next and error. In a JSON log, durations are in seconds. The
-log contains no passwords from URLs.
+status, reason, attempt, duration, next and error. In a JSON log, durations are in
+milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
 /healthz. --listen-token, better set as ` + settings.TokenVariable + `,

@@ -70,11 +70,11 @@ func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err e
 	return slog.New(slog.NewTextHandler(out, opts)), end, nil
 }
 
-// forJSON is discreet, and writes durations in seconds: the handler's nanoseconds
-// are for machines of one kind only.
+// forJSON is discreet, and writes durations as all JSON of the program has them: in
+// milliseconds, with _ms after the name.
 func forJSON(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key, a.Value.Duration().Seconds())
+		return slog.Int64(a.Key+"_ms", a.Value.Duration().Milliseconds())
 	}
 	return discreet(groups, a)
 }

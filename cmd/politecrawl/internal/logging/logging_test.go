@@ -28,14 +28,14 @@ func TestLogAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		log.Debug("not to be seen")
-		log.Info("at http://a:hunter2@h/", "took", 1500*time.Millisecond, "error", errors.New("http://a:hunter2@h/: EOF"), "none", error(nil),
+		log.Info("at http://a:hunter2@h/", "duration", 1500*time.Millisecond, "error", errors.New("http://a:hunter2@h/: EOF"), "none", error(nil),
 			"next", time.Time{}, "list", []string{"http://a:hunter2@h/"}, "plain", []string{"a", "b"}, "what", named("http://a:hunter2@h/"),
 			"Cookie", "hunter2", "Authorization", []string{"hunter2"}, "token", 1234, slog.Group("header", "Set-Cookie", "hunter2"))
 		end()
 		return out.String()
 	}
 	_, text, _ := strings.Cut(say(logText), " ") // the time
-	want := `level=INFO msg="at http://***@h/" took=1.5s error="http://***@h/: EOF" list=[http://***@h/] plain="[a b]" what="named http://***@h/" ` +
+	want := `level=INFO msg="at http://***@h/" duration=1.5s error="http://***@h/: EOF" list=[http://***@h/] plain="[a b]" what="named http://***@h/" ` +
 		"Cookie=*** Authorization=*** token=*** header.Set-Cookie=***\n"
 	if text != want {
 		t.Errorf("text\n%swant\n%s", text, want)
@@ -46,7 +46,7 @@ func TestLogAttributes(t *testing.T) {
 	}
 	delete(line, "time")
 	if diff := cmp.Diff(map[string]any{
-		"level": "INFO", "msg": "at http://***@h/", "took": 1.5, "error": "http://***@h/: EOF", "list": "[http://***@h/]", "plain": []any{"a", "b"},
+		"level": "INFO", "msg": "at http://***@h/", "duration_ms": 1500.0, "error": "http://***@h/: EOF", "list": "[http://***@h/]", "plain": []any{"a", "b"},
 		"what": "named http://***@h/", "Cookie": "***", "Authorization": "***", "token": "***", "header": map[string]any{"Set-Cookie": "***"},
 	}, line); diff != "" {
 		t.Error(diff)
