@@ -102,10 +102,10 @@ var politenessChecks = []check{
 	{name: "the most of a host in one call of many", busy: true, run: func(s *subject) {
 		const workers, urls = 8, 500
 		s.update(a, frontier.HostUpdate{MaxInFlight: urls})
-		soon := items(numbered(a, urls)...) // due while calls are answered together
+		soon := items(numbered(a, urls)...) // due in fours, while calls are answered together
 		start := s.in(1)
 		for i := range soon {
-			soon[i].NotBefore = start.Add(s.units(1) * time.Duration(i) / urls)
+			soon[i].NotBefore = start.Add(s.units(1) * time.Duration(i/4*4) / urls)
 		}
 		s.addItems(soon...)
 		end := s.in(40)

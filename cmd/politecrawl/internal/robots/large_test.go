@@ -111,7 +111,7 @@ func TestShowOverlap(t *testing.T) {
 		t.Errorf("ROB-GRP-09: %d groups, %d not listed, %d lines, %d of no group", len(s.Groups), unlisted, listed, len(s.Other))
 	}
 	got = run(t, "robots", "show", file)
-	if !strings.Contains(got.Out, "For b:\n") || !strings.Contains(got.Out, "        12001 rules and fields, not listed: too many groups overlap\n") {
+	if !strings.Contains(got.Out, "For b:\n") || !strings.Contains(got.Out, "        12001 rules and fields are not listed: too many groups overlap\n") {
 		t.Errorf("ROB-GRP-09: %.300s", got.Out)
 	}
 }
@@ -137,7 +137,7 @@ func TestAgentsManyRules(t *testing.T) {
 	if len(shared.Paths) != 2 || shared.Paths[1].Alike != 4999 || shared.RulesOmitted != 0 {
 		t.Errorf("one group: %+v, %d rules left out", shared.Paths, shared.RulesOmitted)
 	}
-	const remark = " rules were not looked at: there are too many wildcards\n"
+	const remark = " rules were not checked: there are too many wildcards\n"
 	start := time.Now()
 	got := runWith(t, names.String()+rules.String()+own.String(), "robots", "agents", "-")
 	if took := time.Since(start); took > 20*time.Second || got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, remark) {
