@@ -13,22 +13,21 @@ import (
 )
 
 var (
-	// ErrExists says that a directory holds a crawl already.
+	// ErrExists says that a directory already holds a crawl.
 	ErrExists = errors.New("directory holds a crawl already")
 
 	// ErrNone says that a directory holds no crawl.
 	ErrNone = errors.New("directory holds no crawl")
 )
 
-// A DamagedError says that a file of a crawl cannot be read. Of one of JSON lines, Lines are
-// the numbers of those that cannot be, from 1, and all others can. File is its name, and Err
-// what is wrong, with the first of these lines.
+// A DamagedError says that a file of a crawl is damaged. Lines lists the unreadable lines of a
+// JSON Lines file, from 1; all others can be read. File is its name, and Err describes the first
+// of these lines.
 type DamagedError = jsonlines.DamagedError
 
-// Read reads the lines of a file, in the order in which they were written. Where path is the
-// directory of a crawl it is the file that has lines of this type: a [Page], [Rejection],
-// [Links], [Sitemap] or [Entry]. An error ends it; a [*DamagedError] comes after all lines that
-// can be read.
+// Read yields the lines of a file, in the order in which they were written. If path is the
+// directory of a crawl, Read reads the file for T: [Page], [Rejection], [Links], [Sitemap] or
+// [Entry]. An error ends it. A [*DamagedError] follows all lines that can be read.
 func Read[T any](path string) iter.Seq2[*T, error] {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, fileOf(new(T)))
@@ -53,14 +52,14 @@ func fileOf(line any) string {
 	return ""
 }
 
-// RobotsPath returns the name of the robots.txt of an origin, scheme://host:port, as it was
-// last, in a directory of a crawl.
+// RobotsPath returns the path of the latest robots.txt of an origin, scheme://host:port, in the
+// directory of a crawl.
 func RobotsPath(dir, origin string) string {
 	return filepath.Join(dir, "robots", fileName(origin)+".txt")
 }
 
-// fileName makes an origin a name that every file system takes, and no two the
-// same one: http://example.com:8080 is http_example.com,8080.
+// fileName returns a unique file name for an origin that every file system allows:
+// http_example.com,8080 for http://example.com:8080.
 func fileName(origin string) string {
 	const longest = 200
 	scheme, rest, _ := strings.Cut(origin, "://")

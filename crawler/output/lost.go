@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ErrIncomplete says that the files of a format lack something that its mark counts.
+// ErrIncomplete says that the files of a format have less than their mark says.
 var ErrIncomplete = errors.New("incomplete")
 
-// A Loss is what a file of a crawl has lost since it was written: somebody has changed or
-// removed it, or the machine went down before its disk had all of it.
+// A Loss says what a file of a crawl has lost since it was written: somebody changed or removed
+// it, or the machine crashed before the data was on disk.
 type Loss struct {
 	File  string `json:"file"`  // its name in the directory of the crawl
-	Bytes int64  `json:"bytes"` // that are gone; 0: the whole file is, and nobody knows how long it was
-	Had   int64  `json:"had"`   // bytes that it had; 0: not known
+	Bytes int64  `json:"bytes"` // lost; 0: the whole file, of unknown size
+	Had   int64  `json:"had"`   // original size in bytes; 0: unknown
 
-	Damage string `json:"damage,omitempty"` // which of its lines are there and cannot be read, and why
+	Damage string `json:"damage,omitempty"` // which of its lines cannot be read, and why
 }
 
-// String says it for a person.
+// String returns a description for a person.
 func (l Loss) String() string {
 	switch {
 	case l.Damage != "":
