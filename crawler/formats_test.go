@@ -23,7 +23,7 @@ func TestWriteNames(t *testing.T) {
 		formats []output.Format
 		want    string
 	}{
-		{"unknown", []string{"lisp"}, []output.Format{listFormat}, `there is no format "lisp"; there are list`},
+		{"unknown", []string{"lisp"}, []output.Format{listFormat}, `unknown format "lisp"; use one of list`},
 		{"none given", []string{"list"}, nil, `none was given`},
 		{"the same files", []string{"list", "other"}, []output.Format{listFormat, {Name: "other", Files: listFormat.Files}}, "write the same files"},
 		{"twice", []string{"list", "list"}, []output.Format{listFormat}, "named twice"},

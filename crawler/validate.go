@@ -65,7 +65,7 @@ func (o *Output) validate(p *problems) {
 	p.check(o.Dir != "", "output", "is empty; name the directory to write")
 	_, err := fieldRules(o.Extract)
 	p.add("extract", err)
-	p.check(o.Durability.valid(), "durability", "%q is none of process, power", string(o.Durability))
+	p.check(o.Durability.valid(), "durability", "%q is not one of process, power", string(o.Durability))
 }
 
 func (l *Limits) validate(p *problems) {
@@ -93,8 +93,8 @@ func (o *Politeness) validate(p *problems) {
 }
 
 func (s *Scope) validate(p *problems) {
-	p.check(scope.Kind(s.Kind).Valid(), "scope", "%q is none of host, domain, any", string(s.Kind))
-	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", s.MaxDepth)
+	p.check(scope.Kind(s.Kind).Valid(), "scope", "%q is not one of host, domain, any", string(s.Kind))
+	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which means no limit", s.MaxDepth)
 	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
 	checkLimit(p, "max-params", s.MaxParams)
 	checkLimit(p, "max-repeats", s.MaxRepeats)
@@ -108,7 +108,7 @@ func (r *Robots) validate(p *problems) {
 }
 
 func (s *Sitemaps) validate(p *problems) {
-	p.check(s.Order.valid(), "sitemap-order", "%q is none of lastmod, priority, none", string(s.Order))
+	p.check(s.Order.valid(), "sitemap-order", "%q is not one of lastmod, priority, none", string(s.Order))
 	_, err := parseSince(s.Since)
 	p.add("since", err)
 	p.check(s.MaxFiles >= 0, "max-sitemaps", "%d is negative; 0 is to read none", s.MaxFiles)
@@ -118,7 +118,7 @@ func (s *Sitemaps) validate(p *problems) {
 func (f *Fetch) validate(p *problems) {
 	p.check(httpguts.ValidHeaderFieldValue(f.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", f.UserAgent)
 	_, err := robotstxt.ProductToken(f.UserAgent)
-	p.check(err == nil, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", f.UserAgent)
+	p.check(err == nil, "user-agent", "%q contains no product token (letters, - and _)", f.UserAgent)
 	p.checkTimeout("timeout", f.Timeout)
 	checkLimit(p, "first-byte-timeout", f.FirstByteTimeout)
 	p.checkYear("first-byte-timeout", f.FirstByteTimeout)
@@ -189,7 +189,7 @@ func (p *problems) checkTimeout(key string, d time.Duration) {
 
 // checkLimit checks a limit that is off at zero.
 func checkLimit[N int | int64 | time.Duration](p *problems, key string, n N) {
-	p.check(n >= 0, key, "%v is negative; 0 is no limit", n)
+	p.check(n >= 0, key, "%v is negative; 0 means no limit", n)
 }
 
 // fieldRules compiles the rules of extract.

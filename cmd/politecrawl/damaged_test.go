@@ -160,7 +160,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 			}
 			run(t, "report", dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
 			if name == "removed" {
-				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "holds a crawl already", "crawl.json is missing", "--resume "+cli.ShellWord(dir))
+				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "already holds a crawl", "crawl.json is missing", "--resume "+cli.ShellWord(dir))
 			}
 
 			if err := os.WriteFile(file, []byte(strings.Replace(crawldir.NewState, "START URL", site.url, 1)), 0o600); err != nil {

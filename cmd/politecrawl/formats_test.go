@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 
 func TestWriteUnknown(t *testing.T) {
 	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--also-write", "excel")
-	if got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, `there is no format "excel"; there are csv, sqlite, warc`) {
+	if got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, `unknown format "excel"; use one of csv, sqlite, warc`) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -159,9 +159,9 @@ func TestLogFlags(t *testing.T) {
 	}
 
 	t.Run("misuse", func(t *testing.T) {
-		run(t, "crawl", site.url, "--log", "loud").WantRefusal(t, cli.ExitMisuse, `--log: "loud" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log", "").WantRefusal(t, cli.ExitMisuse, `--log: "" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log-level", "info+2").WantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
+		run(t, "crawl", site.url, "--log", "loud").WantRefusal(t, cli.ExitMisuse, `--log: "loud" is not one of text, json, off`)
+		run(t, "crawl", site.url, "--log", "").WantRefusal(t, cli.ExitMisuse, `--log: "" is not one of text, json, off`)
+		run(t, "crawl", site.url, "--log-level", "info+2").WantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is not one of debug, info, warn, error`)
 		crawl("--log-file", file).WantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "add --log text or --log json")
 		crawl("--log", "text", "--log-file", t.TempDir()).WantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that you can write to")
 	})
@@ -180,7 +180,7 @@ func TestLogFlags(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		t.Setenv("POLITECRAWL_LOG", "loud")
-		run(t, "crawl", "--recrawl", dir).WantRefusal(t, cli.ExitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
+		run(t, "crawl", "--recrawl", dir).WantRefusal(t, cli.ExitMisuse, `log in environment POLITECRAWL_LOG: "loud" is not one of text, json, off`)
 	})
 	t.Run("file", func(t *testing.T) {
 		config := clitest.WriteFile(t, "c.yaml", "log: off\nlog-level: debug\n") // off is no truth value here

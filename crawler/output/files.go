@@ -14,7 +14,7 @@ import (
 
 var (
 	// ErrExists says that a directory already holds a crawl.
-	ErrExists = errors.New("directory holds a crawl already")
+	ErrExists = errors.New("directory already holds a crawl")
 
 	// ErrNone says that a directory holds no crawl.
 	ErrNone = errors.New("directory holds no crawl")

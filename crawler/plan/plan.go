@@ -4,7 +4,7 @@
 // A plan comes from robots.txt and sitemaps alone, so it costs a site a few requests. It
 // answers three questions. Which rules keep pages away: see [Plan.Disallowed]. Which host
 // takes the longest, and because of which delay: see [Plan.Slowest] and [Host.Delay]. Will a
-// limit end the crawl early: see [Plan.CrawlEnd] and [Plan.Beyond]. Planner in
+// limit end the crawl early: see [Plan.CrawlEnd] and [Plan.PagesBeyondLimit]. Planner in
 // package crawler makes plans, and politecrawl plan prints them.
 package plan
 

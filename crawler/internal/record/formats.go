@@ -46,7 +46,7 @@ func ChooseFormats(names []string, formats []output.Format) ([]output.Format, er
 		case !ok && len(have) == 0:
 			return nil, formatErrorf("there is no format %q: none was given", name)
 		case !ok:
-			return nil, formatErrorf("there is no format %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
+			return nil, formatErrorf("unknown format %q; use one of %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
 		case slices.Contains(names[:i], name):
 			return nil, formatErrorf("%q is named twice", name)
 		}

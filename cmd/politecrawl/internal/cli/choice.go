@@ -43,7 +43,7 @@ func (f *choiceFlag[T]) Type() string { return strings.Join(f.words, "|") }
 // Set implements pflag.Value.
 func (f *choiceFlag[T]) Set(s string) error {
 	if !slices.Contains(f.words, s) {
-		return fmt.Errorf("%q is none of %s", s, strings.Join(f.words, ", "))
+		return fmt.Errorf("%q is not one of %s", s, strings.Join(f.words, ", "))
 	}
 	*f.value = T(s)
 	return nil

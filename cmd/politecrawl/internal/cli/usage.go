@@ -122,7 +122,7 @@ func BadValue(flag *pflag.Flag, value string) error {
 	case "bool":
 		return fmt.Errorf("%q is not true or false", value)
 	default:
-		return fmt.Errorf("%q is none of %s", value, strings.ReplaceAll(kind, "|", ", "))
+		return fmt.Errorf("%q is not one of %s", value, strings.ReplaceAll(kind, "|", ", "))
 	}
 }
 

@@ -51,7 +51,7 @@ Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
 	}
 	cmd.Flags().SortFlags = false
 	m.format.AddFlag(cmd)
-	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "show the crawlers with product tokens `A,B` (default: the well-known)")
+	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "show the crawlers with product tokens `A,B` (default: the well-known crawlers)")
 	m.input.site.Add(cmd.Flags())
 	return cmd
 }

@@ -95,7 +95,7 @@ func endText(s *crawler.Summary) string {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
 	case crawler.EndDeferred:
-		return fmt.Sprintf("ended after %v, %s; their hosts allow no request before %s: resume then, or wait longer with --max-wait",
+		return fmt.Sprintf("ended after %v, %s; the next one may be requested at %s: resume then, or wait longer with --max-wait",
 			took, left, humanize.Time(s.NextDue))
 	case crawler.EndMaxPages, crawler.EndMaxBytes, crawler.EndMaxTime:
 		how = "stopped at --" + string(s.End)

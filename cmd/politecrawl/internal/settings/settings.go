@@ -70,10 +70,10 @@ func New() *Settings {
 	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "stop after `N` bytes of pages (default 0: no limit)")
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links at most `N` steps from a start URL; -1: no limit")
 	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `TIME` (default 0s: no limit)")
-	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `TIME` if only unreachable hosts remain")
-	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl the start hosts, their domains, or any: `host|domain|any`")
+	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `TIME` if every remaining host must be waited for")
+	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "stay on the start hosts, on their domains, or on none: `host|domain|any`")
 	site.AddUserAgentFlag(k, &c.Fetch.UserAgent)
-	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "stop a page request after `TIME`")
+	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "time out a page after `TIME`")
 	k.DurationVar(&c.Fetch.FirstByteTimeout, "first-byte-timeout", c.Fetch.FirstByteTimeout, "wait at most `TIME` for a response to start; 0s: no limit")
 	k.DurationVar(&c.Fetch.StallTimeout, "stall-timeout", c.Fetch.StallTimeout, "abort a response slower than 1 KiB in `TIME`; 0s: no limit")
 	k.IntVar(&c.Fetch.MaxBody, "max-body", c.Fetch.MaxBody, "read at most `N` bytes of a page")
@@ -105,7 +105,7 @@ func New() *Settings {
 	k.StringVar(&c.Cluster.WorkerName, "worker-name", c.Cluster.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
 	k.StringVar(&c.Cluster.Prefix, "frontier-prefix", c.Cluster.Prefix, "start all Redis keys with `PREFIX`")
 	k.StringVar(&c.Cluster.PasswordFile, "frontier-password-file", c.Cluster.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
-	k.IntVar(&c.Cluster.ExpectedURLs, "expected-urls", c.Cluster.ExpectedURLs, "reserve memory in Redis for `N` URLs")
+	k.IntVar(&c.Cluster.ExpectedURLs, "expected-urls", c.Cluster.ExpectedURLs, "expect `N` URLs in Redis; each URL beyond takes more memory")
 	s.Log.AddFlags(k)
 	return s
 }

@@ -23,7 +23,7 @@ const AllowFlag = "allow-addr"
 
 // AddAllowFlag adds AllowFlag to flags, with the present value of allowed as its default.
 func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
-	flags.StringSliceVar(allowed, AllowFlag, *allowed, "allow connections to the private `NETWORK`, as 10.0.0.0/8; repeatable")
+	flags.StringSliceVar(allowed, AllowFlag, *allowed, "allow connections to the non-public `NETWORK`, such as 10.0.0.0/8; repeatable")
 }
 
 // AddUserAgentFlag adds --user-agent to flags. The default is too long for the help, whose text

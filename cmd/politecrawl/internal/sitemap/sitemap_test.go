@@ -281,8 +281,8 @@ func TestSitemapMisuse(t *testing.T) {
 		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
 		{"bad delay", []string{"http://h", "--delay", "-1s"}, []string{"--delay", "-1s"}},
 		{"bad number", []string{"http://h", "--max-files", "0"}, []string{"--max-files", "0"}},
-		{"bad format", []string{"http://h", "--format", "xml"}, []string{"--format", `"xml" is none of text, json, csv`}},
-		{"bad policy", []string{"http://h", "--policy", "all"}, []string{"--policy", `"all" is none of listed, directory, any`}},
+		{"bad format", []string{"http://h", "--format", "xml"}, []string{"--format", `"xml" is not one of text, json, csv`}},
+		{"bad policy", []string{"http://h", "--policy", "all"}, []string{"--policy", `"all" is not one of listed, directory, any`}},
 		{"bad user agent", []string{"http://h", "--user-agent", "1.0"}, []string{"--user-agent"}},
 		{"a table of totals", []string{"-", "--stats", "--format", "csv"}, []string{"--stats", "text or json"}},
 	})
