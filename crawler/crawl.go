@@ -189,6 +189,9 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
+	if stats, err := c.frontier.Stats(c.lifecycle.CommitCtx); err == nil { // an error comes again, and ends the crawl
+		c.lifecycle.SetStats(stats) // for Status in OnStart
+	}
 	if c.opts.OnStart != nil {
 		c.opts.OnStart()
 	}

@@ -71,12 +71,12 @@ func (w *worker) logPage(page *output.Page, took time.Duration) {
 		slog.Int("bytes", page.Bytes), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
-// countRejected counts and logs a skipped URL. Failures and invalid URLs are warnings.
-// Attempt is 0 for a URL that was not leased.
+// countRejected counts and logs a skipped URL. Failures are warnings, and so are invalid URLs
+// of the frontier, which only damage can cause. Attempt is 0 for a URL that was not leased.
 func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
 	c.tally.countRejected(r.Reason, 1)
 	level := slog.LevelDebug
-	if r.Reason == output.Failed || r.Reason == output.InvalidURL {
+	if r.Reason == output.Failed || r.Reason == output.InvalidURL && attempt > 0 {
 		level = slog.LevelWarn
 	}
 	if !c.log.Enabled(context.Background(), level) {

@@ -4,9 +4,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -291,5 +293,30 @@ func TestRecrawlOfSitemaps(t *testing.T) {
 	}
 	if r := got.refusal(t, s.url+"/no.txt"); r.Reason != output.Disallowed || s.count("/no.txt") > 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A recrawl has the links of unchanged pages although their file is deleted meanwhile.
+func TestUnchangedPagesKeepLinksOfADeletedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be deleted on Windows")
+	}
+	s := newSite(t, "127.0.0.1", nil)
+	cfg := testConfig(t, s.url+"/")
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") == "" {
+			_, _ = io.WriteString(w, `<a href="/a">a</a>`)
+			return
+		}
+		must(t, os.Remove(filepath.Join(cfg.Output.Dir, "links.1.jsonl")))
+		w.WriteHeader(http.StatusNotModified)
+	})
+	run(t, cfg, nil)
+	run(t, savedConfig(t, cfg), &Options{Recrawl: true})
+	links := readOutput[output.Links](t, cfg, "links.jsonl")
+	if len(links) != 1 || !slices.Equal(links[0].To, []string{s.url + "/a"}) {
+		t.Errorf("links %+v", links)
 	}
 }

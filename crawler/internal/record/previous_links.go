@@ -1,9 +1,14 @@
 package record
 
 import (
+	"errors"
 	"hash/maphash"
+	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -33,7 +38,7 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 	cut := make(map[uint64]bool) // pages of which some links are not known
 	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
 		switch page := maphash.String(e.seed, p.URL); {
-		case len(p.CutBy) > 0:
+		case slices.ContainsFunc(p.CutBy, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }):
 			cut[page] = true
 		case p.Status/100 == 2 && p.Links == 0:
 			e.at[page] = noLinks
@@ -41,6 +46,10 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	// An open file outlives its deletion.
+	if e.file, err = os.Open(e.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return Each(r, e.name, func(at int64, l *output.Links) error {
