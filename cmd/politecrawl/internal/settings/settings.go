@@ -71,7 +71,7 @@ func New() *Settings {
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links at most `N` steps from a start URL; -1: no limit")
 	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `TIME` (default 0s: no limit)")
 	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `TIME` if every remaining host must be waited for")
-	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "stay on the start hosts, on their domains, or on none: `host|domain|any`")
+	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl start hosts, their domains, or any host: `host|domain|any`")
 	site.AddUserAgentFlag(k, &c.Fetch.UserAgent)
 	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "time out a page after `TIME`")
 	k.DurationVar(&c.Fetch.FirstByteTimeout, "first-byte-timeout", c.Fetch.FirstByteTimeout, "wait at most `TIME` for a response to start; 0s: no limit")
