@@ -48,10 +48,10 @@ func ExampleSite_Expected() {
 		left[r.Reason]++
 	}
 	fmt.Println("start URLs:", len(site.StartURLs()), "pages:", len(want.Pages), "sitemaps:", len(want.Sitemaps))
-	fmt.Println("left alone:", left)
+	fmt.Println("skipped:", left)
 	// Output:
 	// start URLs: 7 pages: 233 sitemaps: 9
-	// left alone: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]
+	// skipped: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]
 }
 
 // What did the site see?

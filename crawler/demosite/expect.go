@@ -24,11 +24,11 @@ type Expectation struct {
 	Pages    []string       // URLs to be requested, sorted: pages, documents, redirects, failures
 	Sitemaps []string       // sitemap files to be requested, sorted
 	Robots   map[string]int // requests for /robots.txt by origin
-	Rejected []Rejection    // URLs to be left alone, sorted
+	Rejected []Rejection    // URLs to be skipped, sorted
 	NoIndex  []string       // those of Pages that ask not to be kept, sorted
 }
 
-// A Rejection is a URL to be left alone.
+// A Rejection is a URL to be skipped.
 type Rejection struct {
 	URL     string
 	Reason  Reason

@@ -45,7 +45,7 @@ func ExampleNewMemory() {
 	// nothing is left: <nil>
 }
 
-// How is a host left alone for a time, as its Retry-After asks?
+// How does a host get no request until its Retry-After?
 func ExampleHostUpdate() {
 	ctx := context.Background()
 	f := frontier.NewMemory(nil)

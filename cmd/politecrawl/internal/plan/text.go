@@ -137,7 +137,7 @@ func (p *planPage) delay(h *plan.Host) string {
 	return text
 }
 
-// rejected says why URLs would be left alone.
+// rejected prints why URLs would be skipped.
 func (p *planPage) rejected() {
 	if n := humanize.Sum(p.Rejected); n > 0 {
 		p.Field("skipped", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
