@@ -215,8 +215,12 @@ func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	if err != nil {
 		return classify(err)
 	}
+	calls := s.all("boot", flag(alone), flag(first))
+	for i := range calls {
+		calls[i].script = s.scripts.boot
+	}
 	var runs []string
-	err = s.send(ctx, s.all("boot", flag(alone), flag(first)), func(c call, r reply, err error) error {
+	err = s.send(ctx, calls, func(c call, r reply, err error) error {
 		r, err = s.taught(ctx, c, r, err)
 		if err == nil {
 			runs = append(runs, r.string(1))

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -32,19 +33,33 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if len(j.items) == 0 && len(j.endings) == 0 && note == nil {
 		return errs, nil
 	}
-	if len(j.items) > linksAtOnce {
-		for len(j.items) > 0 {
-			n := min(len(j.items), itemsAtOnce)
-			if err := s.do(ctx, &job{items: j.items[:n]}); err != nil {
-				return nil, err
-			}
-			j.items = j.items[n:]
+	links, restarts := j.items, s.restarts()
+	if len(links) > linksAtOnce {
+		if err := s.sendItems(ctx, links); err != nil {
+			return nil, err
 		}
+		j.items = nil
 	}
 	if err := s.do(ctx, j); err != nil {
 		return nil, err
 	}
+	if s.restarts() != restarts {
+		// The server may have forgotten links that were sent before the end of their page.
+		if err := s.sendItems(ctx, links); err != nil {
+			return nil, err
+		}
+	}
 	return errs, nil
+}
+
+// sendItems stores items in parts.
+func (s *Store) sendItems(ctx context.Context, items []*item) error {
+	for part := range slices.Chunk(items, itemsAtOnce) {
+		if err := s.do(ctx, &job{items: part}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ending prepares an outcome. Its links are for Redis also when its lease is not

@@ -89,12 +89,7 @@ func TestObserverFirst(t *testing.T) {
 	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
 		t.Fatal(err)
 	}
-	runs := func() int {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.forgot
-	}
-	before := runs()
+	before := s.restarts()
 	server.Restart(t)
 	sync1(t, o, "", 0)
 	if _, err := o.Stats(ctx); err != nil {
@@ -106,7 +101,7 @@ func TestObserverFirst(t *testing.T) {
 	if _, err := s.Add(ctx, testItems("b", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if runs() == before {
+	if s.restarts() == before {
 		t.Error("the worker has not found out")
 	}
 	server.Do(t, "HDEL", s.layout.key("meta"), "whole")

@@ -28,16 +28,18 @@ type script struct {
 }
 
 // Scripts are those of a crawl: one for its shards, which on one server may work on
-// several, and one for the crawl as a whole. What a call is to do is its first
-// argument.
+// several, and one for the crawl as a whole. The first argument selects the operation.
+// A restarted server does not know the script of the shards until all of them have run
+// boot, so that no worker misses the restart.
 type scripts struct {
-	shard, crawl script
+	shard, crawl, boot script
 }
 
 func newScripts(l *layout) scripts {
 	return scripts{
 		shard: newScript(l, "lib", "turn", "heads", "extend", "hold", "unhold", "release", "update", "host", "stats", "list",
-			"boot", "reclaim", "intent"),
+			"reclaim", "intent"),
+		boot:  newScript(l, "lib", "boot"),
 		crawl: newScript(l, "crawl", "join", "sync", "tell", "take", "settle"),
 	}
 }

@@ -115,6 +115,7 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 		turns[i] = b.turn(sec.shard)
 		turns[i].sections, turns[i].whole = ends.list[i:i+1], true
 		calls[i] = s.compose(turns[i], false)
+		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process knows of no run
 	}
 	intent := s.call(s.home, "intent", decimal(s.home), s.opts.Worker, s.instance, string(note), encodeCalls(calls))
 	if _, err := s.run(ctx, fixed(intent)); err != nil {

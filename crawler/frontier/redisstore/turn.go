@@ -9,8 +9,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// againArg is the place in a turn's arguments that says that it was sent before.
-const againArg = 6
+// Places in the arguments of a turn: whether it was sent before, and its basis.
+const (
+	againArg = 6
+	basisArg = 10
+)
 
 // An item is a URL on its way to Redis.
 type item struct {
@@ -143,15 +146,16 @@ func (s *Store) compose(t *turn, again bool) call {
 	return c
 }
 
-// basis returns the run of the server that what is left out of a turn was said in,
-// with a shard to tell it by.
+// basis returns a shard and the run of its server that the worker knows. Redis rejects the
+// turn if the server has restarted since, and may have forgotten what the worker sent before
+// or leaves out.
 func (s *Store) basis(t *turn, again bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !again {
 		t.forgot = s.forgot
 	}
-	if t.forgot != s.forgot || t.whole || s.cache == nil || len(t.sections) == 0 || s.runs == nil {
+	if t.forgot != s.forgot || len(t.sections) == 0 || s.runs == nil {
 		return []string{"", ""}
 	}
 	shard := t.sections[0].shard

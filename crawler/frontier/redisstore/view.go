@@ -117,6 +117,13 @@ func (s *Store) refresh(ctx context.Context) error {
 	return err
 }
 
+// restarts returns how often this process found that a server may have forgotten something.
+func (s *Store) restarts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forgot
+}
+
 // forget empties the cache and marks the view as stale, because a server was restarted or
 // replaced. The runs are the ids of the servers' processes.
 func (s *Store) forget(runs []string) {
