@@ -59,7 +59,7 @@ func (c *Crawler) joinCluster() error {
 	}
 	limits := member.Limits()
 	c.cfg.Limits.MaxPages, c.cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
-	c.cfg.Limits.MaxBytes, c.cfg.Limits.MaxTime = *limits.MaxBytes, *limits.MaxTime
+	c.cfg.Limits.MaxBytes, c.cfg.Limits.MaxTime = *limits.MaxBytes, time.Duration(*limits.MaxTime)
 	c.limits = quota.NewPages(limitsIn(&c.cfg), member)
 	return nil
 }

@@ -3,6 +3,8 @@ package crawler
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 )
 
 // DefaultUserAgent is the User-Agent of a crawl without a configured one. Its product
@@ -14,7 +16,8 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 //
 // Each field of a group has a key. The key is the name of the flag, of the field in
 // configuration files and crawl.json and, in upper case after POLITECRAWL_, of the
-// environment variable. JSON has all keys side by side, without groups.
+// environment variable. JSON has all keys side by side, without groups, and durations as strings
+// such as "1m30s".
 type Config struct {
 	URLs       []string // start URLs; their hosts belong to the scope
 	Output     Output
@@ -38,10 +41,27 @@ type configKeys struct {
 	*Sitemaps
 	*Fetch
 	*Cluster
+
+	// These replace the fields of the groups that have the same key.
+	MaxTime          *cluster.Duration `json:"max-time"`
+	MaxWait          *cluster.Duration `json:"max-wait"`
+	Delay            *cluster.Duration `json:"delay"`
+	MaxCrawlDelay    *cluster.Duration `json:"max-crawl-delay"`
+	RobotsTimeout    *cluster.Duration `json:"robots-timeout"`
+	RobotsRetry      *cluster.Duration `json:"robots-retry"`
+	Timeout          *cluster.Duration `json:"timeout"`
+	FirstByteTimeout *cluster.Duration `json:"first-byte-timeout"`
+	StallTimeout     *cluster.Duration `json:"stall-timeout"`
 }
 
 func (c *Config) keys() *configKeys {
-	return &configKeys{&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Cluster}
+	return &configKeys{
+		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Cluster,
+		(*cluster.Duration)(&c.Limits.MaxTime), (*cluster.Duration)(&c.Limits.MaxWait),
+		(*cluster.Duration)(&c.Politeness.Delay), (*cluster.Duration)(&c.Politeness.MaxCrawlDelay),
+		(*cluster.Duration)(&c.Robots.Timeout), (*cluster.Duration)(&c.Robots.Retry),
+		(*cluster.Duration)(&c.Fetch.Timeout), (*cluster.Duration)(&c.Fetch.FirstByteTimeout), (*cluster.Duration)(&c.Fetch.StallTimeout),
+	}
 }
 
 // MarshalJSON implements [json.Marshaler].

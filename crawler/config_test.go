@@ -100,8 +100,8 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 // TestConfigJSONHasNoGroups: the keys of all groups stand side by side in JSON, as in
 // crawl.json.
 func TestConfigJSONHasNoGroups(t *testing.T) {
-	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"workers":2,"max-pages":3,"delay":5,"per-ip":4,"scope":"any","max-depth":6,
-		"robots-timeout":7,"robots-retry":8,"sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":10,"proxy":["http://p"],
+	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"workers":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
+		"robots-timeout":"7ns","robots-retry":"8ns","sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":"10ns","proxy":["http://p"],
 		"frontier":"redis://r","crawl-name":"j","frontier-prefix":"x","frontier-password-file":"f"}`
 	var got Config
 	must(t, json.Unmarshal([]byte(text), &got))

@@ -45,7 +45,7 @@
 // The results are lines of JSON in the directory example. Package output reads them, package
 // report makes a page of them, and [Options.Formats] adds other formats: csvout, sqlite, warc.
 //
-// [Crawler.Status] reports on a running crawl, and [Crawler.Pause], [Crawler.Continue],
+// [Crawler.Status] reports on a running crawl, and [Crawler.Pause], [Crawler.Resume],
 // [Crawler.Stop] and [Crawler.Abort] control it. [Options.Resume] resumes a crawl, after kill
 // -9 too, with the configuration that [Saved] returns. [Options.Recrawl] requests everything
 // again that has changed. A [Planner] predicts a crawl. Processes on several machines can share

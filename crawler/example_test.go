@@ -232,7 +232,7 @@ func ExampleCrawler_Pause() {
 				fmt.Println(err)
 			}
 			fmt.Printf("paused: %v, pages: %d, left: %d\n", status.Paused, status.Pages, status.Remaining)
-			c.Continue()
+			c.Resume()
 		})
 	}})
 	if err != nil {
@@ -250,14 +250,14 @@ func ExampleCrawler_Pause() {
 	// finished, pages: 2
 }
 
-// How is a crawl ended before its time? What is in flight is finished first, and the
-// crawl can be resumed; the end of Run's context does the same.
+// Stop a crawl early: the requests in flight are finished, and the crawl can be resumed. The
+// end of Run's context does the same, but the end is then "interrupted".
 func ExampleCrawler_Stop() {
 	endDuring(func(c *crawler.Crawler) { c.Stop() })
-	// Output: interrupted, pages: 1, left: 2
+	// Output: stopped, pages: 1, left: 2
 }
 
-// And at once? Then what was in flight is among the URLs that are left.
+// Abort a crawl: the URLs in flight remain, and are requested again after a resume.
 func ExampleCrawler_Abort() {
 	endDuring(func(c *crawler.Crawler) { c.Abort() })
 	// Output: interrupted, pages: 0, left: 1

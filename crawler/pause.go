@@ -21,17 +21,16 @@ func (c *Crawler) Pause() {
 	}
 }
 
-// Continue ends a pause.
-func (c *Crawler) Continue() {
+// Resume ends a pause.
+func (c *Crawler) Resume() {
 	if c.pauses.end() {
 		c.log.Info("crawl resumed")
 		c.wakeIdle.send()
 	}
 }
 
-// Stop ends the crawl after the requests in flight are finished, as the end of Run's
-// context does.
-func (c *Crawler) Stop() { c.lifecycle.Stop(EndInterrupted) }
+// Stop ends the crawl after the requests in flight are finished. Its end is [EndStopped].
+func (c *Crawler) Stop() { c.lifecycle.Stop(EndStopped) }
 
 // active reports whether there is a pause.
 func (p *pauses) active() bool {

@@ -60,7 +60,7 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	var ending *Crawler
 	atFirst(s, "/first", func() { ending.Stop() })
 	first := runChanged(t, workerConfig(t, cfg, "w1"), nil, func(c *Crawler) { ending = c })
-	if first.End != EndInterrupted || first.Pages != 1 || first.Bytes == 0 {
+	if first.End != EndStopped || first.Pages != 1 || first.Bytes == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
 	st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))

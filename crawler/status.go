@@ -13,7 +13,7 @@ type Status struct {
 	Summary
 	// Frontier counts the known URLs by state.
 	Frontier frontier.Stats
-	// Paused is true between [Crawler.Pause] and [Crawler.Continue].
+	// Paused is true between [Crawler.Pause] and [Crawler.Resume].
 	Paused bool
 }
 

@@ -135,7 +135,7 @@ func TestPause(t *testing.T) {
 			during = len(s.asked())
 			time.Sleep(300 * time.Millisecond)
 			after = len(s.asked())
-			c.Continue()
+			c.Resume()
 		}()
 		sum, err := c.Run(t.Context())
 		if err != nil || sum.End != EndFinished || sum.Pages != 6 {
@@ -175,7 +175,7 @@ func TestStop(t *testing.T) {
 				stop()
 			}
 			sum, err := c.Run(t.Context())
-			if err != nil || sum.End != EndInterrupted || sum.Remaining == 0 || sum.Pages > 10 {
+			if err != nil || sum.End != EndStopped || sum.Remaining == 0 || sum.Pages > 10 {
 				t.Errorf("Run = %+v, %v", sum, err)
 			}
 		}))
@@ -210,7 +210,7 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 			t.Fatalf("%s during the pause", end)
 		case <-time.After(1500 * time.Millisecond): // the retry was due after a second
 		}
-		c.Continue()
+		c.Resume()
 		if end := <-ended; end != EndDeferred {
 			t.Errorf("ended: %s", end)
 		}

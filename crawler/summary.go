@@ -22,7 +22,7 @@ const (
 	EndMaxTime     End = "max-time"    // the limit was reached
 	EndDeferred    End = "deferred"    // only hosts that cannot be requested yet remained
 	EndInterrupted End = "interrupted" // the context of Run ended
-	EndStopped     End = "stopped"     // an operator stopped the shared crawl
+	EndStopped     End = "stopped"     // [Crawler.Stop], or all workers of the shared crawl were stopped
 	EndFailed      End = "failed"      // Run returned an error
 )
 

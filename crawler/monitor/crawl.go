@@ -14,8 +14,8 @@ type Crawl interface {
 	Status() (*crawler.Status, error)
 	// Host returns the state of a host in the frontier.
 	Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error)
-	// Pause stops leasing URLs, Continue resumes it, Stop ends the crawl. They do not wait.
+	// Pause stops leasing URLs, Resume ends the pause, Stop ends the crawl. They do not wait.
 	Pause()
-	Continue()
+	Resume()
 	Stop()
 }

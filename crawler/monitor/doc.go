@@ -18,7 +18,7 @@
 //	/events        updates of the page, as server-sent events
 //	/metrics       metrics for Prometheus
 //	/healthz       200 while the crawl is healthy, else 503 and the reason
-//	/pause, /continue, /stop
+//	/pause, /resume, /stop
 //	               POST only; requests in flight finish first
 //	/debug/pprof/  profiles, with Options.Pprof
 //
@@ -47,7 +47,7 @@
 //     the same machine have access: set a token where that matters.
 //   - With a token, every path but /healthz needs it: as "Authorization: Bearer" or, in a
 //     browser, once as "?token=" in the URL, which the server replaces by a cookie. The
-//     token is not encrypted: use TLS or a tunnel on a untrusted network.
+//     token is not encrypted: use TLS or a tunnel on an untrusted network.
 //   - The server accepts at most 64 connections at a time, so that clients without a token
 //     cannot exhaust the crawl's file descriptors. It closes connections above 24 per remote
 //     address (64 bits of an IPv6 address), incomplete requests after 2 seconds and idle

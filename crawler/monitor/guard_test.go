@@ -60,7 +60,7 @@ func TestOnlyThePageChangesSomething(t *testing.T) {
 		{"by a name of another host", "POST", []string{changeHeader, change, "Host", "evil.example"}, 403},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, path := range []string{"pause", "continue", "stop"} {
+			for _, path := range []string{"pause", "resume", "stop"} {
 				f.Change(func(s *monitortest.State) { s.Calls = nil })
 				got, want := ask(t, tt.method, s.URL()+path, fields(tt.fields...)), ""
 				if tt.status == 204 {

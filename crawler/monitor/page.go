@@ -36,7 +36,7 @@ func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.Se
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: writeTime / 2,
 	}))
 	mux.Handle("POST /pause", s.watch.command(Crawl.Pause))
-	mux.Handle("POST /continue", s.watch.command(Crawl.Continue))
+	mux.Handle("POST /resume", s.watch.command(Crawl.Resume))
 	mux.Handle("POST /stop", s.watch.command(Crawl.Stop))
 	if opts.Pprof {
 		profiles(mux)

@@ -142,8 +142,8 @@ function state(now) {
   $("pause").disabled = $("stop").disabled = !can;
   $("pause").hidden = $("stop").hidden = is === "ended";
   if (is === "ended") $("confirm").close();
-  $("pause").textContent = resume ? "Continue" : "Pause";
-  $("pause").dataset.path = resume ? "/continue" : "/pause";
+  $("pause").textContent = resume ? "Resume" : "Pause";
+  $("pause").dataset.path = resume ? "/resume" : "/pause";
 }
 
 function numbers(now) {

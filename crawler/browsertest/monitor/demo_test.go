@@ -29,7 +29,7 @@ func TestDemoInBrowser(t *testing.T) {
 	b.Wait("a robots.txt that fails is told", `/cannot be reached/.test(document.querySelector("#errors tbody").textContent)`)
 
 	b.Click("#pause")
-	b.Wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Continue"`)
+	b.Wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Resume"`)
 	seen := len(d.Site.Requests())
 	time.Sleep(time.Second) // long, for a delay of a tenth of that
 	if now := len(d.Site.Requests()); now != seen {
@@ -59,7 +59,7 @@ func TestDemoInBrowser(t *testing.T) {
 	b.Wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
 	b.Wait("nothing is left to press", `![...document.querySelectorAll(".buttons button")].some(b => b.checkVisibility())`)
 	sum := <-d.Sum
-	if sum.End != crawler.EndInterrupted || sum.Remaining == 0 {
+	if sum.End != crawler.EndStopped || sum.Remaining == 0 {
 		t.Errorf("it ended %q, with %d left", sum.End, sum.Remaining)
 	}
 	if got := browsertest.Eval[int](b, pages); got != sum.Pages {

@@ -86,10 +86,23 @@ const (
 
 // Limits are the limits of a whole crawl by their keys. Nil means unchanged.
 type Limits struct {
-	MaxPages     *int           `json:"max-pages,omitempty"`
-	MaxHostPages *int           `json:"max-host-pages,omitempty"`
-	MaxBytes     *int64         `json:"max-bytes,omitempty"`
-	MaxTime      *time.Duration `json:"max-time,omitempty"`
+	MaxPages     *int      `json:"max-pages,omitempty"`
+	MaxHostPages *int      `json:"max-host-pages,omitempty"`
+	MaxBytes     *int64    `json:"max-bytes,omitempty"`
+	MaxTime      *Duration `json:"max-time,omitempty"`
+}
+
+// A Duration is a duration that JSON has as a string such as "1m30s".
+type Duration time.Duration
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
 }
 
 // A Peer is a process that works on a crawl, or has.

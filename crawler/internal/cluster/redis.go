@@ -301,7 +301,7 @@ func (r *Redis) act(ctx context.Context, e event) error {
 func (r *Redis) setMaxTime(l *Limits) {
 	if l.MaxTime != nil {
 		r.mu.Lock()
-		r.maxTime = *l.MaxTime
+		r.maxTime = time.Duration(*l.MaxTime)
 		r.mu.Unlock()
 	}
 }

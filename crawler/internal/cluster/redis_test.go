@@ -38,7 +38,7 @@ func options(server *redistest.Server, worker string) *Options {
 		Crawl: Crawl{server.URL(), redisstore.Options{Crawl: "news", Prefix: "politecrawl", Worker: worker, Expected: 10_000}},
 		Settings: Settings{
 			"urls": []byte(`["http://a.test/"]`), "output": []byte(`"` + worker + `"`), "max-depth": []byte("7"),
-			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte("0"),
+			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte(`"0s"`),
 		},
 		Extension: LeaseExtension,
 		Logger:    slog.New(slog.DiscardHandler), Notice: func(string) {},
@@ -131,7 +131,7 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 	if len(c.stopped) > 0 {
 		t.Errorf("stopped without a limit: %v", c.stopped)
 	}
-	limit := time.Nanosecond
+	limit := Duration(time.Nanosecond)
 	if err := r.publish(t.Context(), event{Limits: &Limits{MaxTime: &limit}}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestMaxTimeIsTheCrawls(t *testing.T) {
 		t.Errorf("stopped by %v after %d changes", c.stopped, len(c.limits))
 	}
 	later, opts := &crawl{}, options(server, "w2")
-	opts.Settings["max-time"] = []byte("1")
+	opts.Settings["max-time"] = []byte(`"1ns"`)
 	open(t, opts, later)
 	if !slices.Equal(later.stopped, []Reason{MaxTime}) {
 		t.Errorf("a process that joins is stopped by %v", later.stopped)

@@ -84,8 +84,8 @@ func (c *Crawl) call(name string, paused bool) {
 // Pause implements monitor.Crawl.
 func (c *Crawl) Pause() { c.call("pause", true) }
 
-// Continue implements monitor.Crawl.
-func (c *Crawl) Continue() { c.call("continue", false) }
+// Resume implements monitor.Crawl.
+func (c *Crawl) Resume() { c.call("resume", false) }
 
 // Stop implements monitor.Crawl.
 func (c *Crawl) Stop() { c.call("stop", false) }

@@ -100,7 +100,7 @@ func endText(s *crawler.Summary) string {
 	case crawler.EndMaxPages, crawler.EndMaxBytes, crawler.EndMaxTime:
 		how = "stopped at --" + string(s.End)
 	case crawler.EndStopped:
-		how = "stopped with all workers"
+		how = "stopped"
 	case crawler.EndInterrupted:
 		how = "interrupted"
 	default:
