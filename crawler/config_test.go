@@ -138,7 +138,7 @@ func TestSchema(t *testing.T) {
 	rec := record.New(record.Config{Dir: dir})
 	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true}))
 	must(t, rec.Robots(&robotsext.Record{
-		Origin: "http://h", Outcome: robotsext.Unreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, Chain: []string{"u"},
+		Origin: "http://h", Outcome: robotsext.OutcomeUnreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, RedirectChain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())

@@ -96,7 +96,7 @@ func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time
 // reaches has it find that there is none.
 func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin, ahead time.Duration) {
 	t.Helper()
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.AllowAll, Status: http.StatusNotFound}, ahead)
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound}, ahead)
 }
 
 // looked calls a function each time somebody looks whether the context has ended.

@@ -116,7 +116,7 @@ func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, er
 	}
 	switch {
 	case rec == nil:
-	case rec.Outcome == robotsext.Unreachable:
+	case rec.Outcome == robotsext.OutcomeUnreachable:
 		b.Until = latest(b.Until, rec.RetryAt)
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)

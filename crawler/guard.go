@@ -119,10 +119,10 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 		return ""
 	}
 	rec, err := c.network.robots.Record(c.lifecycle.Working, v.u)
-	if err != nil || len(rec.Chain) < 2 || !blocked.IsRefused(rec) {
+	if err != nil || len(rec.RedirectChain) < 2 || !blocked.IsRefused(rec) {
 		return ""
 	}
-	return rec.Chain[len(rec.Chain)-1]
+	return rec.RedirectChain[len(rec.RedirectChain)-1]
 }
 
 // refuseStart reports that a start URL is refused.

@@ -40,7 +40,7 @@ func logRobots(log *slog.Logger, rec *robotsext.Record) {
 		log.Info("host skipped", "host", rec.Origin, "reason", output.BlockedAddress, "error", blocked.Text(rec.Err))
 		return
 	}
-	if rec.Outcome == robotsext.Unreachable {
+	if rec.Outcome == robotsext.OutcomeUnreachable {
 		log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
 			"since", rec.FailingSince, "next", rec.RetryAt)
 		return

@@ -43,7 +43,7 @@ func TestProxyRequiresAuthentication(t *testing.T) {
 			got := run(t, cfg, nil)
 			robots := readOutput[output.Robots](t, cfg, "robots.jsonl")
 			if tt.robots != "" {
-				if r := robots[0]; r.Outcome != robotsext.Unreachable.String() || r.Status != 0 || r.Error != tt.robots {
+				if r := robots[0]; r.Outcome != robotsext.OutcomeUnreachable.String() || r.Status != 0 || r.Error != tt.robots {
 					t.Errorf("robots.txt: %+v", r)
 				}
 				return

@@ -65,7 +65,7 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	}
 	// The retry time of an unreachable site is stored even after the crawl has failed, unless
 	// that failure is why the site was unreachable.
-	if c.failed() && (rec.Outcome != robotsext.Unreachable || rec.Status == 0) {
+	if c.failed() && (rec.Outcome != robotsext.OutcomeUnreachable || rec.Status == 0) {
 		return fmt.Errorf("robots.txt of %s: the crawl has failed", rec.Origin)
 	}
 	data, err := json.Marshal(rec)

@@ -59,7 +59,7 @@ func (c *Crawler) onRobots(rec *robotsext.Record) {
 }
 
 func (c *Crawler) applyRobots(rec *robotsext.Record) error {
-	if rec.Outcome == robotsext.Unreachable {
+	if rec.Outcome == robotsext.OutcomeUnreachable {
 		// Nothing is known of its URLs yet. Each is deferred when it is leased; see worker.decideRefusal.
 		return c.recorder.Robots(rec)
 	}
@@ -93,7 +93,7 @@ func (d *discovery) seedJoined(a weburl.URL) error {
 		if err != nil {
 			return err
 		}
-		if rec.Outcome == robotsext.Unreachable {
+		if rec.Outcome == robotsext.OutcomeUnreachable {
 			continue
 		}
 		rec.File = robotstxt.Parse(rec.Body, nil)

@@ -84,7 +84,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 	brought := newSite(t, "127.0.0.2", map[string]string{"/map.txt": "{site}/listed\n", "/listed": "listed"})
 	now := time.Now()
 	data, err := json.Marshal(&robotsext.Record{
-		Origin: robotsext.Origin(brought.url), Outcome: robotsext.Rules, Status: http.StatusOK,
+		Origin: robotsext.Origin(brought.url), Outcome: robotsext.OutcomeRules, Status: http.StatusOK,
 		Body: fmt.Appendf(nil, "Sitemap: %s/map.txt\n", brought.url), FetchedAt: now, ExpiresAt: now.Add(time.Hour),
 	})
 	if err != nil {

@@ -86,7 +86,7 @@ func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	now := time.Now()
 	data, err := json.Marshal(&robotsext.Record{
-		Origin: robotsext.Origin(s.url), Outcome: robotsext.AllowAll, Status: http.StatusNotFound,
+		Origin: robotsext.Origin(s.url), Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound,
 		FetchedAt: now.Add(50 * time.Second), ExpiresAt: now.Add(24 * time.Hour),
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func TestRecoveredByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, c.record.Deferred.Add(origin, output.Rejection{Reason: output.RobotsUnreachable}, time.Time{}))
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeUnreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Politeness.Delay) // it has nothing but the host that cannot be reached
 	c.member = new(cluster.Redis)
 	patience(politeness.MaxSlowed) // others may know one that is slower

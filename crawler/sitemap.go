@@ -147,7 +147,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			line.Pages++
 			v.entries++
 		}
-		if err := found.addEntry(v, entry, scope.Covers(entry)); err != nil {
+		if err := found.addEntry(v, entry, scope.Accepts(entry)); err != nil {
 			return err
 		}
 		if len(found.items)+len(found.skipped) >= seedBatch {

@@ -28,16 +28,16 @@ func TestUntrustedRecord(t *testing.T) {
 		fetch bool // before anything is allowed
 		lost  bool
 	}{
-		{"good", robotsext.Record{Outcome: robotsext.AllowAll, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}, false, false},
+		{"good", robotsext.Record{Outcome: robotsext.OutcomeAllowAll, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}, false, false},
 		{"no outcome", robotsext.Record{FetchedAt: now, ExpiresAt: years}, true, true},
 		{"unknown outcome", robotsext.Record{Outcome: 9, FetchedAt: now, ExpiresAt: years}, true, true},
-		{"never fetched", robotsext.Record{Outcome: robotsext.AllowAll, ExpiresAt: years}, true, true},
-		{"of another origin", robotsext.Record{Origin: "http://other.example", Outcome: robotsext.AllowAll, FetchedAt: now, ExpiresAt: years}, true, true},
-		{"from the future", robotsext.Record{Outcome: robotsext.AllowAll, FetchedAt: years, ExpiresAt: years.Add(day)}, true, false},
-		{"allowed by 500", robotsext.Record{Outcome: robotsext.AllowAll, Status: 500, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}, true, true},
-		{"for years", robotsext.Record{Outcome: robotsext.AllowAll, FetchedAt: now.Add(-25 * time.Hour), ExpiresAt: years}, true, false},
-		{"outage without a copy that holds", robotsext.Record{Outcome: robotsext.Rules, FetchedAt: now, FailingSince: now, RetryAt: years, ExpiresAt: years}, true, true},
-		{"unreachable for no reason", robotsext.Record{Outcome: robotsext.Unreachable, FetchedAt: now, ExpiresAt: years}, true, false},
+		{"never fetched", robotsext.Record{Outcome: robotsext.OutcomeAllowAll, ExpiresAt: years}, true, true},
+		{"of another origin", robotsext.Record{Origin: "http://other.example", Outcome: robotsext.OutcomeAllowAll, FetchedAt: now, ExpiresAt: years}, true, true},
+		{"from the future", robotsext.Record{Outcome: robotsext.OutcomeAllowAll, FetchedAt: years, ExpiresAt: years.Add(day)}, true, false},
+		{"allowed by 500", robotsext.Record{Outcome: robotsext.OutcomeAllowAll, Status: 500, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}, true, true},
+		{"for years", robotsext.Record{Outcome: robotsext.OutcomeAllowAll, FetchedAt: now.Add(-25 * time.Hour), ExpiresAt: years}, true, false},
+		{"outage without a copy that holds", robotsext.Record{Outcome: robotsext.OutcomeRules, FetchedAt: now, FailingSince: now, RetryAt: years, ExpiresAt: years}, true, true},
+		{"unreachable for no reason", robotsext.Record{Outcome: robotsext.OutcomeUnreachable, FetchedAt: now, ExpiresAt: years}, true, false},
 	} {
 		t.Run("ROB-CAC-17/"+test.name, func(t *testing.T) {
 			if test.rec.Origin == "" {
@@ -60,7 +60,7 @@ func TestUntrustedRecord(t *testing.T) {
 	}
 	t.Run("ROB-STA-05/outage longer than its time", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&robotsext.Record{
-			Origin: "http://example.com", Outcome: robotsext.AllowAll, FetchedAt: now,
+			Origin: "http://example.com", Outcome: robotsext.OutcomeAllowAll, FetchedAt: now,
 			FailingSince: now.Add(-time.Hour), Outage: 40 * day, RetryAt: years, ExpiresAt: years,
 		}}}}, reply{status: 500})
 		wantLater(t, h.check("/a"))
@@ -100,21 +100,21 @@ func isWithinBounds(t *testing.T, rec *robotsext.Record) {
 	t.Helper()
 	now := time.Now()
 	switch rec.Outcome {
-	case robotsext.Rules, robotsext.AllowAll:
+	case robotsext.OutcomeRules, robotsext.OutcomeAllowAll:
 		if life := rec.ExpiresAt.Sub(now); life < 5*time.Minute || life > day || rec.Err != nil {
 			t.Fatalf("used for %s, error %v", life, rec.Err)
 		}
-		if len(rec.Body) > 512_000 || (rec.File == nil) != (rec.Outcome == robotsext.AllowAll) {
+		if len(rec.Body) > 512_000 || (rec.File == nil) != (rec.Outcome == robotsext.OutcomeAllowAll) {
 			t.Fatalf("%d bytes, file %v", len(rec.Body), rec.File)
 		}
-	case robotsext.Unreachable:
+	case robotsext.OutcomeUnreachable:
 		if wait := rec.RetryAt.Sub(now); wait < time.Minute || wait > day || rec.Err == nil || rec.File != nil {
 			t.Fatalf("next try after %s, error %v", wait, rec.Err)
 		}
 	default:
 		t.Fatalf("outcome %v", rec.Outcome)
 	}
-	if len(rec.Chain) == 0 || len(rec.Chain) > 6 {
-		t.Fatalf("chain of %d", len(rec.Chain))
+	if len(rec.RedirectChain) == 0 || len(rec.RedirectChain) > 6 {
+		t.Fatalf("chain of %d", len(rec.RedirectChain))
 	}
 }

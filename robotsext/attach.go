@@ -25,7 +25,7 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 //
 //   - Call Attach again after SetClient, or after setting a cookie jar and a transport. Until
 //     then colly itself reads robots.txt, and clones send nothing (ErrDetached).
-//   - Set Options.RefuseInGate for colly's queue, which drops URLs that Visit refuses.
+//   - Set Options.ReportInOnError for colly's queue, which drops URLs that Visit refuses.
 //   - Set c.Context before Attach. A clone with a context that was set later sends unchecked
 //     requests once its client is replaced.
 func (r *Robots) Attach(c *colly.Collector) {
@@ -120,10 +120,10 @@ func (g *collectorGate) context() context.Context {
 // answer answers colly's own request for /robots.txt, one for each host. The gate
 // checks the real file, so colly always receives "no rules". Only if the file is
 // unreachable does colly receive an error and refuse the URL, unless
-// Options.RefuseInGate is set.
+// Options.ReportInOnError is set.
 //
 // colly keeps the answer as long as the collector exists. If the gate cannot find a
-// new client and the collector has lost its seal, the answer is ErrUnsealed: after "no
+// new client and the collector has lost its seal, the answer is ErrContextReplaced: after "no
 // rules" the new client would send pages unchecked.
 //
 // colly's request has the timeout of the page, but the fetch does not, so answer may
@@ -134,7 +134,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
 	if !g.client.known() && g.unsealed() {
-		return nil, ErrUnsealed
+		return nil, ErrContextReplaced
 	}
 	if isUserFetch(ctx) || !governed(req.URL.Scheme) {
 		return noRobots(req), nil
@@ -148,7 +148,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Outcome == Unreachable && !g.robots.refuseInGate && req.Context().Err() == nil {
+		if rec.Outcome == OutcomeUnreachable && !g.robots.reportInOnError && req.Context().Err() == nil {
 			g.warn(rec)
 			return nil, later(rec, string(asked)) // more of the URL is not known here
 		}

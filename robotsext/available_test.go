@@ -25,7 +25,7 @@ func TestAvailable(t *testing.T) {
 		{"long ago", reply{status: 200}, 26 * time.Hour, "D"},
 	} {
 		t.Run("ROB-STA-10/"+test.name, func(t *testing.T) {
-			h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.Google}}, robotsReply)
+			h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.ProfileGoogle}}, robotsReply)
 			h.refresh()
 			h.clock.advance(day)
 			h.failFor(30 * day)
@@ -46,7 +46,7 @@ func TestAvailable(t *testing.T) {
 		})
 	}
 	t.Run("ROB-STA-10/no traffic", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.Google}}, reply{status: 500})
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.ProfileGoogle}}, reply{status: 500})
 		wantLetter(t, h.failFor(31*day), "D")
 	})
 }

@@ -43,21 +43,21 @@ func TestContent(t *testing.T) {
 		body         []byte
 		want         robotsext.Outcome
 	}{
-		{"gzip", "gzip", packed, robotsext.Rules},
-		{"x-gzip", "X-GZip", packed, robotsext.Rules},
-		{"identity", "identity", []byte(private), robotsext.Rules},
-		{"gzip without a body", "gzip", nil, robotsext.Rules},
-		{"corrupt", "gzip", broken, robotsext.Unreachable},
-		{"cut", "gzip", packed[:len(packed)-9], robotsext.Unreachable},
-		{"not gzip", "gzip", []byte(private), robotsext.Unreachable},
-		{"not offered", "br", []byte(private), robotsext.Unreachable},
-		{"unknown", "zz", []byte(private), robotsext.Unreachable},
-		{"twice", "gzip, gzip", zip(packed), robotsext.Unreachable},
+		{"gzip", "gzip", packed, robotsext.OutcomeRules},
+		{"x-gzip", "X-GZip", packed, robotsext.OutcomeRules},
+		{"identity", "identity", []byte(private), robotsext.OutcomeRules},
+		{"gzip without a body", "gzip", nil, robotsext.OutcomeRules},
+		{"corrupt", "gzip", broken, robotsext.OutcomeUnreachable},
+		{"cut", "gzip", packed[:len(packed)-9], robotsext.OutcomeUnreachable},
+		{"not gzip", "gzip", []byte(private), robotsext.OutcomeUnreachable},
+		{"not offered", "br", []byte(private), robotsext.OutcomeUnreachable},
+		{"unknown", "zz", []byte(private), robotsext.OutcomeUnreachable},
+		{"twice", "gzip, gzip", zip(packed), robotsext.OutcomeUnreachable},
 	} {
 		t.Run("ROB-FET-13/"+test.name, func(t *testing.T) {
 			rec := fetched(t, newSite(t, coded(test.coding, test.body)))
 			wantOutcome(t, rec, test.want)
-			if test.want == robotsext.Rules && len(test.body) > 0 && string(rec.Body) != private {
+			if test.want == robotsext.OutcomeRules && len(test.body) > 0 && string(rec.Body) != private {
 				t.Errorf("body %q", rec.Body)
 			}
 		})
@@ -67,7 +67,7 @@ func TestContent(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_ = http.NewResponseController(w).Flush()
 		}))
-		wantOutcome(t, rec, robotsext.Rules)
+		wantOutcome(t, rec, robotsext.OutcomeRules)
 	})
 	t.Run("ROB-FET-15/gzip that breaks off before its first byte", func(t *testing.T) {
 		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -76,7 +76,7 @@ func TestContent(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}))
-		wantOutcome(t, rec, robotsext.Unreachable)
+		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 	})
 	t.Run("ROB-FET-13/bomb", func(t *testing.T) {
 		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
@@ -88,7 +88,7 @@ func TestContent(t *testing.T) {
 				}
 			}
 		}))
-		wantOutcome(t, rec, robotsext.Rules)
+		wantOutcome(t, rec, robotsext.OutcomeRules)
 		if len(rec.Body) > 512_000 || !rec.Truncated {
 			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
 		}
@@ -106,7 +106,7 @@ func TestContent(t *testing.T) {
 				}
 			}
 		}))
-		wantOutcome(t, rec, robotsext.Unreachable)
+		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 		// What the sockets hold is sent and not read.
 		if n := sent.Load(); n > 32<<20 || !strings.Contains(rec.Err.Error(), "without end") {
 			t.Errorf("error %v after %d bytes", rec.Err, n)
@@ -138,7 +138,7 @@ func TestSizeLimit(t *testing.T) {
 				}
 			}
 		}))
-		wantOutcome(t, rec, robotsext.Rules)
+		wantOutcome(t, rec, robotsext.OutcomeRules)
 		if len(rec.Body) > 512_000 || len(rec.Body) < 511_000 || !rec.Truncated {
 			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
 		}
@@ -171,9 +171,9 @@ func TestSizeLimit(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			}))
-			want := robotsext.Rules
+			want := robotsext.OutcomeRules
 			if after < 512_000 {
-				want = robotsext.Unreachable
+				want = robotsext.OutcomeUnreachable
 			}
 			wantOutcome(t, rec, want)
 		})
@@ -182,7 +182,7 @@ func TestSizeLimit(t *testing.T) {
 
 // A RoundTripper must give a body, but some forget to.
 func TestNilBody(t *testing.T) {
-	for status, want := range map[int]robotsext.Outcome{200: robotsext.Rules, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
+	for status, want := range map[int]robotsext.Outcome{200: robotsext.OutcomeRules, 404: robotsext.OutcomeAllowAll, 500: robotsext.OutcomeUnreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
 			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
@@ -207,7 +207,7 @@ func TestTransportWithoutResponse(t *testing.T) {
 		return nil, nil //nolint:nilnil // what this is about
 	})})
 	rec := recordFor(t, r, mustParse(t, "http://robots.example/"))
-	wantOutcome(t, rec, robotsext.Unreachable)
+	wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 	if !strings.Contains(rec.Err.Error(), want) {
 		t.Errorf("robots.txt: error %v, want %q", rec.Err, want)
 	}
@@ -218,7 +218,7 @@ func TestTransportWithoutResponse(t *testing.T) {
 
 // A body without rules is not read to its end, whatever its status.
 func TestUnneededBodyIsNotRead(t *testing.T) {
-	for code, want := range map[int]robotsext.Outcome{302: robotsext.AllowAll, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
+	for code, want := range map[int]robotsext.Outcome{302: robotsext.OutcomeAllowAll, 404: robotsext.OutcomeAllowAll, 500: robotsext.OutcomeUnreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d without end", code), func(t *testing.T) {
 			var sent atomic.Int64
 			rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {

@@ -107,7 +107,7 @@ func TestRestart(t *testing.T) {
 	t.Run("profile changed", func(t *testing.T) {
 		h := cachedHost(t, reply{status: 500})
 		google := cachedIn(t, h.dir)
-		google.Outage.Profile = robotsext.Google
+		google.Outage.Profile = robotsext.ProfileGoogle
 		h.open(google)
 		wantLetter(t, h.failFor(13*time.Hour), "A")
 		h.restart()
@@ -274,10 +274,10 @@ func TestNewFileCacheRemovesLeftovers(t *testing.T) {
 }
 
 func FuzzRecordJSON(f *testing.F) {
-	rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.Rules, Body: []byte(private), FetchedAt: newClock().now(), Chain: []string{"http://h/robots.txt"}}
+	rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.OutcomeRules, Body: []byte(private), FetchedAt: newClock().now(), RedirectChain: []string{"http://h/robots.txt"}}
 	failing := *rec
 	failing.FailingSince, failing.Copy, failing.Err = rec.FetchedAt, &robotsext.Record{Body: []byte(private)}, errors.New("status 500")
-	for _, rec := range []*robotsext.Record{rec, &failing, {Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}} {
+	for _, rec := range []*robotsext.Record{rec, &failing, {Origin: "http://h", Outcome: robotsext.OutcomeAllowAll, FetchedAt: newClock().now()}} {
 		data, err := json.Marshal(rec)
 		if err != nil {
 			f.Fatal(err)
@@ -289,7 +289,7 @@ func FuzzRecordJSON(f *testing.F) {
 		if json.Unmarshal(data, &rec) != nil {
 			return
 		}
-		if rec.Outcome != robotsext.Rules && rec.Outcome != robotsext.AllowAll && rec.Outcome != robotsext.Unreachable {
+		if rec.Outcome != robotsext.OutcomeRules && rec.Outcome != robotsext.OutcomeAllowAll && rec.Outcome != robotsext.OutcomeUnreachable {
 			t.Fatalf("outcome %v", rec.Outcome)
 		}
 		once, err := json.Marshal(&rec)

@@ -81,7 +81,7 @@ func TestFileCacheStoreFails(t *testing.T) {
 		t.Run(fmt.Sprintf("ROB-CAC-17/record before %v", before), func(t *testing.T) {
 			dir := t.TempDir()
 			cache := openCache(t, dir)
-			rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}
+			rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.OutcomeAllowAll, FetchedAt: newClock().now()}
 			if before {
 				wantOK(t, cache.Store(t.Context(), rec))
 			}
@@ -113,7 +113,7 @@ func TestRefreshLoadsFirst(t *testing.T) {
 	a.clock.advance(time.Hour)
 	a.now = reply{status: 500}
 	t.Run("ROB-STA-06", func(t *testing.T) {
-		wantOutcome(t, a.refresh(), robotsext.Rules) // what b has fetched is fresh
+		wantOutcome(t, a.refresh(), robotsext.OutcomeRules) // what b has fetched is fresh
 	})
 	a.clock.advance(day)
 	rec := a.failFor(31 * day)

@@ -14,7 +14,7 @@ func sameMeaning(a, b *Record) bool {
 	if a.Outcome != b.Outcome {
 		return false
 	}
-	if a.Outcome != Rules || a.File == b.File {
+	if a.Outcome != OutcomeRules || a.File == b.File {
 		return true
 	}
 	agents := agentsOf(a.File)

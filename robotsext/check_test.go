@@ -139,8 +139,8 @@ func TestIdentity(t *testing.T) {
 		{"ROB-UA-04/first that has a group", robotsext.Options{Tokens: []string{"c", "b", "a"}}, "/of-b"},
 		{"ROB-UA-04/most specific", robotsext.Options{Tokens: []string{"a", "b"}}, "/of-a"},
 		{"ROB-UA-06", robotsext.Options{Tokens: []string{"c"}}, "/all"},
-		{"ROB-UA-09/named", robotsext.Options{Tokens: []string{"c", "a"}, IgnoreGlobal: true}, "/of-a"},
-		{"ROB-UA-09/not named", robotsext.Options{Tokens: []string{"c"}, IgnoreGlobal: true}, ""},
+		{"ROB-UA-09/named", robotsext.Options{Tokens: []string{"c", "a"}, IgnoreWildcardGroup: true}, "/of-a"},
+		{"ROB-UA-09/not named", robotsext.Options{Tokens: []string{"c"}, IgnoreWildcardGroup: true}, ""},
 		{"ROB-UA-11", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, "/mj"},
 	} {
 		t.Run(test.id, func(t *testing.T) {
@@ -212,8 +212,8 @@ func TestRecordFields(t *testing.T) {
 	r := newRobots(t, &robotsext.Options{Now: clock.now})
 	t.Run("ROB-STA-11/rules", func(t *testing.T) {
 		rec := recordFor(t, r, s.url("/"))
-		if string(rec.Origin) != s.URL || rec.Outcome != robotsext.Rules || rec.Status != 200 || rec.Err != nil ||
-			string(rec.Body) != private || rec.Truncated || len(rec.Chain) != 1 || rec.Chain[0] != s.URL+"/robots.txt" ||
+		if string(rec.Origin) != s.URL || rec.Outcome != robotsext.OutcomeRules || rec.Status != 200 || rec.Err != nil ||
+			string(rec.Body) != private || rec.Truncated || len(rec.RedirectChain) != 1 || rec.RedirectChain[0] != s.URL+"/robots.txt" ||
 			!rec.FetchedAt.Equal(clock.now()) || rec.ExpiresAt.Sub(rec.FetchedAt).Round(time.Minute) != 24*time.Hour ||
 			!rec.FailingSince.IsZero() || !rec.RetryAt.IsZero() {
 			t.Errorf("got %+v", rec)
@@ -222,7 +222,7 @@ func TestRecordFields(t *testing.T) {
 	t.Run("ROB-STA-11/unreachable", func(t *testing.T) {
 		down := newSite(t, status(502))
 		rec := recordFor(t, r, down.url("/"))
-		if rec.Outcome != robotsext.Unreachable || rec.Status != 502 || rec.Err == nil || rec.File != nil || rec.Failures != 1 ||
+		if rec.Outcome != robotsext.OutcomeUnreachable || rec.Status != 502 || rec.Err == nil || rec.File != nil || rec.Failures != 1 ||
 			!rec.FailingSince.Equal(clock.now()) || !rec.RetryAt.Equal(clock.now().Add(time.Minute)) {
 			t.Errorf("got %+v", rec)
 		}

@@ -68,8 +68,8 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	}
 	d := Decision{Verdict: Allowed, Group: r.Group(rec), Record: rec}
 	switch rec.Outcome {
-	case AllowAll:
-	case Rules:
+	case OutcomeAllowAll:
+	case OutcomeRules:
 		match := d.Group.Match(path)
 		if d.Rule = match.Rule; !match.Allowed {
 			d.Verdict = Disallowed

@@ -20,12 +20,12 @@ func TestDecide(t *testing.T) {
 		group   string
 		outcome robotsext.Outcome // of the record; 0: there is none
 	}{
-		{"ROB-GEN-02/no rule matches", rules, "/", robotsext.Allowed, 0, "*", robotsext.Rules},
-		{"ROB-MAT-25/as sent", rules, "/a/../private", robotsext.Disallowed, 2, "*", robotsext.Rules},
-		{"ROB-GEN-05/disallowed", rules, "/private", robotsext.Disallowed, 2, "*", robotsext.Rules},
-		{"ROB-GEN-05/allowed by a rule", rules, "/private/open", robotsext.Allowed, 3, "*", robotsext.Rules},
-		{"ROB-STA-01/no robots.txt", status(404), "/private", robotsext.Allowed, 0, "", robotsext.AllowAll},
-		{"ROB-STA-02/unreachable", status(500), "/", robotsext.Later, 0, "", robotsext.Unreachable},
+		{"ROB-GEN-02/no rule matches", rules, "/", robotsext.Allowed, 0, "*", robotsext.OutcomeRules},
+		{"ROB-MAT-25/as sent", rules, "/a/../private", robotsext.Disallowed, 2, "*", robotsext.OutcomeRules},
+		{"ROB-GEN-05/disallowed", rules, "/private", robotsext.Disallowed, 2, "*", robotsext.OutcomeRules},
+		{"ROB-GEN-05/allowed by a rule", rules, "/private/open", robotsext.Allowed, 3, "*", robotsext.OutcomeRules},
+		{"ROB-STA-01/no robots.txt", status(404), "/private", robotsext.Allowed, 0, "", robotsext.OutcomeAllowAll},
+		{"ROB-STA-02/unreachable", status(500), "/", robotsext.Later, 0, "", robotsext.OutcomeUnreachable},
 		{"ROB-MAT-21/robots.txt itself", rules, "/robots.txt", robotsext.Allowed, 0, "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

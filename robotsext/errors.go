@@ -66,8 +66,8 @@ var (
 
 	// ErrDetached: the collector's client was replaced after Attach.
 	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrUnsealed: its context was replaced, in an unsupported version of colly.
-	ErrUnsealed = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
+	// ErrContextReplaced: its context was replaced, in an unsupported version of colly.
+	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
 	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade field.
 	ErrUncheckable = errors.New("request has no path to check against robots.txt")
 	ErrProxy       = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")

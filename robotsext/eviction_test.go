@@ -120,10 +120,10 @@ func TestRedirectsInMemory(t *testing.T) {
 			requests++
 			return long(100_000 + requests).RoundTrip(req)
 		}))
-		if rec.Outcome != robotsext.AllowAll || requests != 6 || len(rec.Chain) != 6 {
-			t.Errorf("%v after %d requests, chain of %d", rec.Outcome, requests, len(rec.Chain))
+		if rec.Outcome != robotsext.OutcomeAllowAll || requests != 6 || len(rec.RedirectChain) != 6 {
+			t.Errorf("%v after %d requests, chain of %d", rec.Outcome, requests, len(rec.RedirectChain))
 		}
-		for _, u := range rec.Chain {
+		for _, u := range rec.RedirectChain {
 			if len(u) > 3000 {
 				t.Errorf("a URL of %d bytes was kept", len(u))
 			}
@@ -131,7 +131,7 @@ func TestRedirectsInMemory(t *testing.T) {
 	})
 	t.Run("ROB-FET-15/long error", func(t *testing.T) {
 		rec := recordBy(t, reply{status: 302, header: http.Header{"Location": {"gopher://" + strings.Repeat("a", 100_000)}}})
-		if rec.Outcome != robotsext.Unreachable || rec.Err == nil || len(rec.Err.Error()) > 3000 {
+		if rec.Outcome != robotsext.OutcomeUnreachable || rec.Err == nil || len(rec.Err.Error()) > 3000 {
 			t.Errorf("%v with an error of %d bytes", rec.Outcome, len(rec.Err.Error()))
 		}
 	})

@@ -56,12 +56,12 @@ func ExampleRobots_ObeyCrawlDelay() {
 }
 
 // How does OnError hear of a site whose robots.txt cannot be read?
-func ExampleOptions_refuseInGate() {
+func ExampleOptions_reportInOnError() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "we are moving house", http.StatusServiceUnavailable)
 	}))
 	defer site.Close()
-	robots := examplebot(&robotsext.Options{RefuseInGate: true})
+	robots := examplebot(&robotsext.Options{ReportInOnError: true})
 	c := colly.NewCollector(robots.Attach, colly.Async(true))
 	c.OnError(func(r *colly.Response, err error) {
 		var blocked *robotsext.BlockedError

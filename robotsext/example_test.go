@@ -82,7 +82,7 @@ func Example_whatDoesASiteSayOfItself() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rec.Outcome, rec.Status, strings.TrimPrefix(rec.Chain[0], site.URL))
+	fmt.Println(rec.Outcome, rec.Status, strings.TrimPrefix(rec.RedirectChain[0], site.URL))
 	fmt.Println(robots.Group(rec).CrawlDelay(), rec.File.Sitemaps[0].URL)
 	// Output:
 	// rules 200 /robots.txt

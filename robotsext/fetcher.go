@@ -59,7 +59,7 @@ type fetchResult struct {
 	chain     []string // the URLs requested
 }
 
-func (res *fetchResult) unreachable(err error) { res.outcome, res.err = Unreachable, err }
+func (res *fetchResult) unreachable(err error) { res.outcome, res.err = OutcomeUnreachable, err }
 
 // maxRedirects limits redirects in a row (ROB-FET-05).
 const maxRedirects = 5
@@ -81,7 +81,7 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 		f.fetchHTTP(ctx, limit, u, res)
 	}
 	switch {
-	case res.outcome != Unreachable:
+	case res.outcome != OutcomeUnreachable:
 	case ctx.Err() != nil:
 		// Our own error, so that our deadline is not mistaken for the caller's.
 		res.err, res.unsent = context.Cause(ctx), false
@@ -103,7 +103,7 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 		}
 		u = next
 	}
-	res.outcome = AllowAll // too many redirects count as 404
+	res.outcome = OutcomeAllowAll // too many redirects count as 404
 }
 
 // hop sends one request. It either completes res or returns the target of a redirect.
@@ -164,11 +164,11 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 			res.unreachable(err)
 			return nil, true
 		}
-		res.outcome = Rules
+		res.outcome = OutcomeRules
 	case noRules:
-		res.outcome = Rules
+		res.outcome = OutcomeRules
 	case noFile:
-		res.outcome = AllowAll
+		res.outcome = OutcomeAllowAll
 		drain(resp)
 	default:
 		res.unreachable(fmt.Errorf("status %d", resp.StatusCode))
@@ -212,7 +212,7 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 	defer release()
 	file, err := open(ctx, u)
 	if errors.Is(err, fs.ErrNotExist) {
-		res.outcome = AllowAll
+		res.outcome = OutcomeAllowAll
 		return
 	}
 	if err != nil {
@@ -224,7 +224,7 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 		res.unreachable(err)
 		return
 	}
-	res.outcome = Rules
+	res.outcome = OutcomeRules
 }
 
 // turn waits until u may be requested (ROB-FET-17); the fetch timeout is paused

@@ -81,7 +81,7 @@ func TestInvalidAnswers(t *testing.T) {
 			s := newSite(t, robots)
 			r := newRobots(t, limit(name))
 			rec := recordFor(t, r, s.url("/"))
-			wantOutcome(t, rec, robotsext.Unreachable)
+			wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 			if name == "timeout" && (errors.Is(rec.Err, context.DeadlineExceeded) || !strings.Contains(rec.Err.Error(), "50ms")) {
 				t.Errorf("error %v, want our own deadline told from the caller's", rec.Err)
 			}
@@ -109,7 +109,7 @@ func TestInvalidAnswers(t *testing.T) {
 			}
 			fmt.Fprint(w, private)
 		})
-		wantOutcome(t, fetched(t, s), robotsext.Unreachable)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeUnreachable)
 	})
 	t.Run("ROB-FET-15/not HTTP", func(t *testing.T) {
 		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -120,7 +120,7 @@ func TestInvalidAnswers(t *testing.T) {
 			fmt.Fprint(conn, "hello\r\n\r\n")
 			_ = conn.Close()
 		})
-		wantOutcome(t, fetched(t, s), robotsext.Unreachable)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeUnreachable)
 	})
 }
 
@@ -141,7 +141,7 @@ func TestTimeout(t *testing.T) {
 			resp, err := reply{status: 200}.RoundTrip(req)
 			resp.Body = &endless{wait: time.Second, next: func(int) string { return "#" }, ctx: req.Context(), over: new(int)}
 			return resp, err
-		}, robotsext.Unreachable, 30 * time.Second},
+		}, robotsext.OutcomeUnreachable, 30 * time.Second},
 		"redirects included": {nil, func(req *http.Request) (*http.Response, error) {
 			select {
 			case <-time.After(12 * time.Second):
@@ -149,7 +149,7 @@ func TestTimeout(t *testing.T) {
 				return nil, req.Context().Err()
 			}
 			return redirect(req.URL.Path + "x").RoundTrip(req)
-		}, robotsext.Unreachable, 30 * time.Second},
+		}, robotsext.OutcomeUnreachable, 30 * time.Second},
 		"waiting for a turn is free": {turn, func(req *http.Request) (*http.Response, error) {
 			if n := held.Load(); n != 1 {
 				t.Errorf("%d turns held during a request", n)
@@ -159,8 +159,8 @@ func TestTimeout(t *testing.T) {
 				return redirect("/r.txt").RoundTrip(req)
 			}
 			return robotsReply.RoundTrip(req)
-		}, robotsext.Rules, 2*time.Hour + 20*time.Second},
-		"time runs on after a turn": {turn, reply{hang: true}.RoundTrip, robotsext.Unreachable, time.Hour + 30*time.Second},
+		}, robotsext.OutcomeRules, 2*time.Hour + 20*time.Second},
+		"time runs on after a turn": {turn, reply{hang: true}.RoundTrip, robotsext.OutcomeUnreachable, time.Hour + 30*time.Second},
 	} {
 		t.Run("ROB-FET-17/"+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

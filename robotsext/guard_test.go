@@ -66,7 +66,7 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("Record", func(t *testing.T) {
 		rec, err := guarded().Record(t.Context(), s.url("/page"))
-		if err != nil || rec.Outcome != robotsext.Unreachable || !errors.Is(rec.Err, guard.ErrRefused) {
+		if err != nil || rec.Outcome != robotsext.OutcomeUnreachable || !errors.Is(rec.Err, guard.ErrRefused) {
 			t.Errorf("%+v, %v", rec, err)
 		}
 	})

@@ -145,7 +145,7 @@ func (rec *Record) size() int64 {
 	if rec.Copy != nil && rec.Copy.File != rec.File {
 		n += parsedSize(rec.Copy.Body, rec.Copy.File)
 	}
-	for _, u := range rec.Chain {
+	for _, u := range rec.RedirectChain {
 		n += stringBytes + len(u)
 	}
 	if rec.Err != nil {

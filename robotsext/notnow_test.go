@@ -81,7 +81,7 @@ func TestWaitFails(t *testing.T) {
 			}},
 		})
 		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-		if err != nil || rec.Outcome != robotsext.Unreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
+		if err != nil || rec.Outcome != robotsext.OutcomeUnreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
 			t.Errorf("got %+v, %v", rec, err)
 		}
 	})
@@ -133,11 +133,11 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 		h := setup(t, nil)
 		want := h.clock.now().Add(6 * time.Hour)
 		rec := h.refresh()
-		if rec.Outcome != robotsext.Rules || !rec.RetryAt.Equal(want) || !rec.FailingSince.IsZero() {
+		if rec.Outcome != robotsext.OutcomeRules || !rec.RetryAt.Equal(want) || !rec.FailingSince.IsZero() {
 			t.Errorf("got %+v", rec)
 		}
 		h.clock.advance(3 * time.Hour)
-		wantOutcome(t, h.refresh(), robotsext.Rules)
+		wantOutcome(t, h.refresh(), robotsext.OutcomeRules)
 		wantDisallowed(t, h.check("/private"), 2)
 		h.clock.advance(2 * time.Hour) // it has expired
 		if blocked := wantLater(t, h.check("/a")); !blocked.RetryAt.Equal(want) {
@@ -178,7 +178,7 @@ func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
 		var recorded []robotsext.Outcome
 		h := setup(t, func(rec *robotsext.Record) { recorded = append(recorded, rec.Outcome) })
 		h.refresh()
-		if want := []robotsext.Outcome{robotsext.Rules, robotsext.Rules}; !slices.Equal(recorded, want) {
+		if want := []robotsext.Outcome{robotsext.OutcomeRules, robotsext.OutcomeRules}; !slices.Equal(recorded, want) {
 			t.Errorf("recorded %v, want %v: one for each fetch", recorded, want)
 		}
 	})

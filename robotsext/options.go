@@ -16,17 +16,17 @@ import (
 
 // Options configures a Robots. README.md has the details.
 type Options struct {
-	Tokens       []string           // product tokens, most specific first; nil: that of the user agent
-	IgnoreGlobal bool               // ignore the group of "*"; only for crawlers of the site's owner
-	Parse        *robotstxt.Options // parser options; nil: by the specification
-	Transport    http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
-	Guard        *guard.Guard       // addresses that may be connected to; nil: all; Transport must be nil
-	Fetch        FetchOptions
-	Cache        CacheOptions
-	Outage       OutageOptions
-	Sitemaps     SitemapOptions
-	RefuseInGate bool         // for colly's queue: report an unreachable robots.txt to OnError, not by Visit
-	Logger       *slog.Logger // nil: slog.Default()
+	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
+	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
+	Parse               *robotstxt.Options // parser options; nil: by the specification
+	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
+	Guard               *guard.Guard       // addresses that may be connected to; nil: all; Transport must be nil
+	Fetch               FetchOptions
+	Cache               CacheOptions
+	Outage              OutageOptions
+	Sitemaps            SitemapOptions
+	ReportInOnError     bool         // report an unreachable robots.txt to OnError instead of the caller of Visit; for colly's queue
+	Logger              *slog.Logger // nil: slog.Default()
 	// OnRecord is called after each fetch, OnChange also if its meaning changed.
 	// Callers of the origin wait for them. They must not call Robots for the same origin.
 	OnRecord func(*Record)
@@ -54,8 +54,8 @@ type CacheOptions struct {
 // OutageOptions configures what applies while robots.txt is unreachable.
 type OutageOptions struct {
 	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
-	Profile            OutageProfile     // zero: RFC9309
-	Available          func(Origin) bool // for Google; nil: a page had a status other than 429 and 5xx in the last 24 h
+	Profile            OutageProfile     // zero: ProfileRFC9309
+	Available          func(Origin) bool // for ProfileGoogle; nil: a page had a status other than 429 and 5xx in the last 24 h
 }
 
 // SitemapOptions configures Robots.Sitemaps and Robots.Sitemap.
@@ -108,7 +108,7 @@ func (o *Options) validate() error {
 		return errors.New("a limit in Options is negative")
 	case o.Parse != nil && o.Parse.MaxBytes < 0:
 		return errors.New("Options.Parse.MaxBytes is negative, but a fetch needs a limit")
-	case o.Outage.Profile > Pre2019:
+	case o.Outage.Profile > ProfilePre2019:
 		return fmt.Errorf("unknown Options.Outage.Profile %d", o.Outage.Profile)
 	case o.Sitemaps.Policy > sitemap.Any:
 		return fmt.Errorf("unknown Options.Sitemaps.Policy %d", o.Sitemaps.Policy)

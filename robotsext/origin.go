@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
-	"github.com/politecrawl/politecrawl/robotsext/server"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
 // Origin is the scope of one robots.txt, such as "https://example.com:8443": lower
@@ -22,7 +22,7 @@ const robotsPath = "/robots.txt"
 // server returns the name of the server of the origin, which other origins may share.
 func (o Origin) server() string {
 	_, authority, _ := strings.Cut(string(o), "://")
-	return server.Name(authority)
+	return serverkey.Of(authority)
 }
 
 // OriginOf returns the origin of an absolute http, https or ftp URL. International

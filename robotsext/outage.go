@@ -7,10 +7,10 @@ type OutageProfile uint8
 
 // The profiles.
 const (
-	RFC9309    OutageProfile = iota // after 30 days use the last copy, or allow everything if there was none
-	Google                          // the same after 12 h; 30 days later Options.Outage.Available decides
-	Google2019                      // same as RFC9309
-	Pre2019                         // disallow without a time limit
+	ProfileRFC9309    OutageProfile = iota // after 30 days use the last copy, or allow everything if there was none
+	ProfileGoogle                          // the same after 12 h; 30 days later Options.Outage.Available decides
+	ProfileGoogle2019                      // same as ProfileRFC9309
+	ProfilePre2019                         // disallow without a time limit
 )
 
 const (
@@ -33,30 +33,30 @@ func (p OutageProfile) outcome(e time.Duration, copied fallback, available func(
 	byCopy := func() Outcome {
 		switch copied {
 		case hasCopy:
-			return Rules
+			return OutcomeRules
 		case noCopy:
-			return AllowAll
+			return OutcomeAllowAll
 		}
-		return Unreachable
+		return OutcomeUnreachable
 	}
 	switch p {
-	case Google:
+	case ProfileGoogle:
 		switch {
 		case e < shortOutage:
-			return Unreachable
+			return OutcomeUnreachable
 		case e < shortOutage+longOutage:
 			return byCopy()
 		case copied != lostCopy && available():
-			return AllowAll
+			return OutcomeAllowAll
 		}
-		return Unreachable
-	case Pre2019:
-		return Unreachable
+		return OutcomeUnreachable
+	case ProfilePre2019:
+		return OutcomeUnreachable
 	}
 	if e > longOutage {
 		return byCopy()
 	}
-	return Unreachable
+	return OutcomeUnreachable
 }
 
 // max503Backoff limits the backoff after a 503, with which sites suspend crawling for

@@ -93,11 +93,11 @@ func (h *host) failFor(e time.Duration) *robotsext.Record {
 // letter is the cell of table LAD that rec shows.
 func letter(rec *robotsext.Record) string {
 	switch {
-	case rec.Outcome == robotsext.AllowAll:
+	case rec.Outcome == robotsext.OutcomeAllowAll:
 		return "A"
-	case rec.Outcome == robotsext.Rules && rec.Copy != nil && rec.File == rec.Copy.File:
+	case rec.Outcome == robotsext.OutcomeRules && rec.Copy != nil && rec.File == rec.Copy.File:
 		return "C"
-	case rec.Outcome == robotsext.Unreachable:
+	case rec.Outcome == robotsext.OutcomeUnreachable:
 		return "D"
 	}
 	return fmt.Sprintf("%v", rec.Outcome)
@@ -117,10 +117,10 @@ func TestTableLAD(t *testing.T) {
 		// lengths of an outage in each of the three phases, their ends included
 		phases [3][]time.Duration
 	}{
-		{"google", robotsext.Google, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 12*time.Hour + 30*day - 1}, {12*time.Hour + 30*day, 90 * day}}},
-		{"google-2019", robotsext.Google2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
-		{"rfc9309", robotsext.RFC9309, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
-		{"pre-2019", robotsext.Pre2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"google", robotsext.ProfileGoogle, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 12*time.Hour + 30*day - 1}, {12*time.Hour + 30*day, 90 * day}}},
+		{"google-2019", robotsext.ProfileGoogle2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"rfc9309", robotsext.ProfileRFC9309, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"pre-2019", robotsext.ProfilePre2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
 	}
 	rows := specTable(t, "lad")
 	header, rows := rows[0], rows[1:]
@@ -156,7 +156,7 @@ func TestTableLAD(t *testing.T) {
 // What was evicted counts as lost: however long ago that was, an outage allows nothing
 // (ROB-CAC-17), also of a site that is up but for its robots.txt.
 func TestEvictedCopyIsLost(t *testing.T) {
-	upButForRobots := robotsext.OutageOptions{Profile: robotsext.Google, Available: func(robotsext.Origin) bool { return true }}
+	upButForRobots := robotsext.OutageOptions{Profile: robotsext.ProfileGoogle, Available: func(robotsext.Origin) bool { return true }}
 	for name, outage := range map[string]robotsext.OutageOptions{"ROB-CAC-17/RFC9309": {}, "ROB-CAC-17/ROB-STA-10/Google": upButForRobots} {
 		for _, lost := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/lost %v", name, lost), func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestOutage(t *testing.T) {
 		h.clock.advance(6 * time.Hour)
 		h.now = reply{status: 404}
 		rec := h.refresh()
-		if rec.Outcome != robotsext.AllowAll || !rec.FailingSince.IsZero() || rec.Outage != 0 || rec.Failures != 0 {
+		if rec.Outcome != robotsext.OutcomeAllowAll || !rec.FailingSince.IsZero() || rec.Outage != 0 || rec.Failures != 0 {
 			t.Errorf("got %+v", rec)
 		}
 		h.clock.advance(day)

@@ -46,16 +46,16 @@ const maxGap = 24 * time.Hour
 // or nil; lost means that a previous record may have been evicted.
 func (p *policy) record(prior *Record, lost bool, res *fetchResult, now time.Time) *Record {
 	rec := &Record{
-		Origin:    res.origin,
-		Outcome:   res.outcome,
-		Status:    res.status,
-		Err:       clipError(res.err),
-		Body:      res.body,
-		Truncated: res.truncated,
-		Chain:     clipChain(res.chain),
-		FetchedAt: now,
+		Origin:        res.origin,
+		Outcome:       res.outcome,
+		Status:        res.status,
+		Err:           clipError(res.err),
+		Body:          res.body,
+		Truncated:     res.truncated,
+		RedirectChain: clipChain(res.chain),
+		FetchedAt:     now,
 	}
-	if res.outcome != Unreachable {
+	if res.outcome != OutcomeUnreachable {
 		rec.ExpiresAt = now.Add(p.life.of(res.header, now, res.transit))
 		rec.NoStore = NoStore(res.header)
 		p.parse(rec)
@@ -86,7 +86,7 @@ func (p *policy) fallBack(rec *Record, now time.Time) {
 	}
 	rec.Outcome = p.outage.outcome(rec.Outage, copied, func() bool { return p.available(rec.Origin, now) })
 	rec.File, rec.Body, rec.Truncated, rec.NoStore = nil, nil, false, false
-	if rec.Outcome == Rules {
+	if rec.Outcome == OutcomeRules {
 		c := rec.Copy
 		rec.File, rec.Body, rec.Truncated, rec.NoStore = c.File, c.Body, c.Truncated, c.NoStore
 	}
@@ -101,9 +101,9 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	switch {
 	case rec.Origin != o:
 		return nil, fmt.Errorf("%w: it is of %s", errStoredRecord, rec.Origin)
-	case rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero(),
-		failing && rec.Outcome == Rules && rec.Copy == nil,
-		!failing && rec.Outcome == AllowAll && rec.Status != 0 && dispose(rec.Status) == serverError:
+	case rec.Outcome < OutcomeRules || rec.Outcome > OutcomeUnreachable || rec.FetchedAt.IsZero(),
+		failing && rec.Outcome == OutcomeRules && rec.Copy == nil,
+		!failing && rec.Outcome == OutcomeAllowAll && rec.Status != 0 && dispose(rec.Status) == serverError:
 		return nil, errStoredRecord
 	}
 	rec.File = nil // parsed anew, with this Robots' options
@@ -113,7 +113,7 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 		rec.Copy = &c
 	}
 	if !failing {
-		if rec.Outcome == Unreachable {
+		if rec.Outcome == OutcomeUnreachable {
 			rec.ExpiresAt = time.Time{} // only CopyLost is known
 		}
 		rec.RetryAt = time.Time{}
@@ -136,7 +136,7 @@ func (p *policy) parse(rec *Record) {
 		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, p.parseOptions)
 	}
 	switch {
-	case rec.Outcome != Rules || rec.File != nil:
+	case rec.Outcome != OutcomeRules || rec.File != nil:
 	case rec.Copy != nil:
 		rec.File = rec.Copy.File
 	default:

@@ -274,9 +274,9 @@ func TestErrorsReachCallers(t *testing.T) {
 		{"later", status(500), robotsext.Options{}, direct, 1, 0},
 		{"later, async", status(500), robotsext.Options{}, asynchronous, 1, 0},
 		{"later, queue", status(500), robotsext.Options{}, queued, 0, 0},
-		{"later, RefuseInGate", status(500), robotsext.Options{RefuseInGate: true}, direct, 1, 1},
-		{"later, RefuseInGate, async", status(500), robotsext.Options{RefuseInGate: true}, asynchronous, 0, 1},
-		{"later, RefuseInGate, queue", status(500), robotsext.Options{RefuseInGate: true}, queued, 0, 1},
+		{"later, ReportInOnError", status(500), robotsext.Options{ReportInOnError: true}, direct, 1, 1},
+		{"later, ReportInOnError, async", status(500), robotsext.Options{ReportInOnError: true}, asynchronous, 0, 1},
+		{"later, ReportInOnError, queue", status(500), robotsext.Options{ReportInOnError: true}, queued, 0, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, test.robots)

@@ -8,17 +8,17 @@ import (
 
 // Record is the stored result of fetching one robots.txt. Callers must not change it.
 type Record struct {
-	Origin    Origin
-	Outcome   Outcome
-	Status    int             // of the last response; 0: there was none
-	Err       error           // why the last fetch failed
-	File      *robotstxt.File // nil unless Outcome is Rules
-	Body      []byte          // the decoded text of File
-	Truncated bool            // Body was cut at the size limit
-	Chain     []string        // the URLs that the last fetch requested
-	FetchedAt time.Time       // end of the last fetch
-	ExpiresAt time.Time       // the next use after it fetches again
-	NoStore   bool            // the site forbids writing Body to disk
+	Origin        Origin
+	Outcome       Outcome
+	Status        int             // of the last response; 0: there was none
+	Err           error           // why the last fetch failed
+	File          *robotstxt.File // nil unless Outcome is OutcomeRules
+	Body          []byte          // the decoded text of File
+	Truncated     bool            // Body was cut at the size limit
+	RedirectChain []string        // the URLs that the last fetch requested
+	FetchedAt     time.Time       // end of the last fetch
+	ExpiresAt     time.Time       // the next use after it fetches again
+	NoStore       bool            // the site forbids writing Body to disk
 
 	// During an outage:
 	FailingSince time.Time     // first failed fetch in a row; zero: no outage
@@ -32,9 +32,9 @@ type Record struct {
 // RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.
 func (rec *Record) RedirectError() error {
 	switch {
-	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:
+	case rec.Outcome != OutcomeAllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:
 		return nil
-	case len(rec.Chain) > maxRedirects:
+	case len(rec.RedirectChain) > maxRedirects:
 		return ErrTooManyRedirects
 	}
 	return ErrRedirectLoop
@@ -67,7 +67,7 @@ func (rec *Record) refreshFailed(wait time.Duration, now time.Time) *Record {
 // blank reports whether the record stands for one that could not be stored or
 // believed: it knows no more than that there was something.
 func (rec *Record) blank() bool {
-	return rec.Outcome == Unreachable && rec.FailingSince.IsZero()
+	return rec.Outcome == OutcomeUnreachable && rec.FailingSince.IsZero()
 }
 
 // lastGood is the copy that an outage starting after this record may fall back
@@ -79,7 +79,7 @@ func (rec *Record) lastGood() (c *Record, lost bool) {
 		return nil, false
 	case !rec.FailingSince.IsZero() || rec.CopyLost:
 		return rec.Copy, rec.CopyLost
-	case rec.Outcome == Rules:
+	case rec.Outcome == OutcomeRules:
 		return rec, false
 	}
 	return nil, false

@@ -30,15 +30,15 @@ func chain(t *testing.T, hops int, end http.HandlerFunc) *site {
 func TestRedirects(t *testing.T) {
 	t.Run("ROB-FET-05/five", func(t *testing.T) {
 		rec := fetched(t, chain(t, 5, text(private)))
-		wantOutcome(t, rec, robotsext.Rules)
-		if len(rec.Chain) != 6 {
-			t.Errorf("chain %q, want 6 URLs", rec.Chain)
+		wantOutcome(t, rec, robotsext.OutcomeRules)
+		if len(rec.RedirectChain) != 6 {
+			t.Errorf("chain %q, want 6 URLs", rec.RedirectChain)
 		}
 	})
 	t.Run("ROB-FET-05/six", func(t *testing.T) {
 		s := chain(t, 6, text(private))
 		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.AllowAll)
+		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
 		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrTooManyRedirects) {
 			t.Errorf("redirect error %v", err)
 		}
@@ -57,7 +57,7 @@ func TestRedirects(t *testing.T) {
 	})
 	t.Run("ROB-FET-07/loop", func(t *testing.T) {
 		s := newSite(t, http.RedirectHandler("/robots.txt", http.StatusFound).ServeHTTP)
-		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeAllowAll)
 		if n := len(s.asked()); n > 6 {
 			t.Errorf("%d requests", n)
 		}
@@ -65,7 +65,7 @@ func TestRedirects(t *testing.T) {
 	t.Run("ROB-FET-07/loop of two", func(t *testing.T) {
 		s := newSite(t, http.RedirectHandler("/to?/robots.txt", http.StatusFound).ServeHTTP)
 		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.AllowAll)
+		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
 		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrRedirectLoop) {
 			t.Errorf("redirect error %v", err)
 		}
@@ -77,7 +77,7 @@ func TestRedirects(t *testing.T) {
 				w.Header().Set("Location", "r.txt#x")
 				w.WriteHeader(code)
 			})
-			wantOutcome(t, fetched(t, s), robotsext.Rules)
+			wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
 			s.wantAsked(t, robotsLine, "GET /r.txt")
 		})
 	}
@@ -86,7 +86,7 @@ func TestRedirects(t *testing.T) {
 			w.Header().Set("Location", "http://user:secret@"+req.Host+"/r.txt")
 			w.WriteHeader(301)
 		})
-		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
 		if v := s.seen[1].Header.Get("Authorization"); v != "" {
 			t.Errorf("Authorization: %s", v)
 		}
@@ -96,7 +96,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run("ROB-FET-08/credentials, "+name, func(t *testing.T) {
 			rec := recordBy(t, reply{status: 302, header: http.Header{"Location": {to}}})
-			wantOutcome(t, rec, robotsext.Unreachable)
+			wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 			if text := fmt.Sprint(rec.Err); !strings.Contains(text, "redirect") || !strings.Contains(text, "***@h.") || strings.Contains(text, "secret") {
 				t.Errorf("error %s", text)
 			}
@@ -104,19 +104,19 @@ func TestRedirects(t *testing.T) {
 	}
 	t.Run("ROB-FET-09/into a disallowed path", func(t *testing.T) {
 		s := chain(t, 1, text(private))
-		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
 		s.wantAsked(t, robotsLine, "GET /private/0")
 	})
 	t.Run("ROB-FET-10/404 at the end", func(t *testing.T) {
 		rec := fetched(t, chain(t, 2, status(404)))
-		wantOutcome(t, rec, robotsext.AllowAll)
+		wantOutcome(t, rec, robotsext.OutcomeAllowAll)
 		if err := rec.RedirectError(); err != nil {
 			t.Errorf("redirect error %v", err)
 		}
 	})
 	t.Run("ROB-FET-10/500 at the end", func(t *testing.T) {
 		rec := fetched(t, chain(t, 2, status(500)))
-		wantOutcome(t, rec, robotsext.Unreachable)
+		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 		if rec.Status != 500 {
 			t.Errorf("status %d", rec.Status)
 		}
@@ -124,7 +124,7 @@ func TestRedirects(t *testing.T) {
 	t.Run("ROB-FET-10/dead end", func(t *testing.T) {
 		s := newSite(t, http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP)
 		rec := fetched(t, s)
-		wantOutcome(t, rec, robotsext.Unreachable)
+		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 		if rec.Status != 0 || rec.Err == nil {
 			t.Errorf("status %d, error %v", rec.Status, rec.Err)
 		}
@@ -135,7 +135,7 @@ func TestRedirects(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `<meta http-equiv="refresh" content="0; url=/other.txt">`+"\n"+private)
 		})
-		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		wantOutcome(t, fetched(t, s), robotsext.OutcomeRules)
 		s.wantAsked(t, robotsLine)
 	})
 }

@@ -119,8 +119,8 @@ func TestQueueLater(t *testing.T) {
 			t.Errorf("%d warnings, %d calls of OnError, want 2 and 0: %s", n, len(refused), warnings)
 		}
 	})
-	t.Run("RefuseInGate", func(t *testing.T) {
-		s, refused, warnings := run(t, robotsext.Options{RefuseInGate: true})
+	t.Run("ReportInOnError", func(t *testing.T) {
+		s, refused, warnings := run(t, robotsext.Options{ReportInOnError: true})
 		if warnings != "" {
 			t.Errorf("logged %s", warnings)
 		}

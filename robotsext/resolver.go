@@ -94,7 +94,7 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	res := r.fetcher.fetch(ctx, s.origin)
 	now = r.now()
 	switch {
-	case res.outcome == Unreachable && kept.fresh(now):
+	case res.outcome == OutcomeUnreachable && kept.fresh(now):
 		r.log.DebugContext(ctx, "robots.txt not refreshed", "host", s.origin, "error", res.err)
 		if !res.unsent {
 			kept = kept.refreshFailed(RetryAfter(res.header, now), now)
@@ -144,7 +144,7 @@ var errEnded = errors.New("a function in Options ended the fetch")
 func (r *resolver) unresolved(o Origin, prior *Record, lost bool, err error) *Record {
 	now := r.now()
 	rec := &Record{
-		Origin: o, Outcome: Unreachable, Err: clipError(err),
+		Origin: o, Outcome: OutcomeUnreachable, Err: clipError(err),
 		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(r.limiter.retryAfter(o), min(r.policy.backoff.min, time.Minute))),
 	}
 	rec.Copy, rec.CopyLost = prior.lastGood()

@@ -80,7 +80,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 				test.target:   ok("User-agent: *\nDisallow: /private\n"),
 			}, func(t *testing.T, w *web) {
 				rec := recordFor(t, w.robots(robotsext.Options{}), rootA)
-				wantOutcome(t, rec, robotsext.Rules)
+				wantOutcome(t, rec, robotsext.OutcomeRules)
 				w.wantSent("0 /robots.txt", test.sent)
 			})
 		})
@@ -142,8 +142,8 @@ func TestRedirectWithLongRetryAfter(t *testing.T) {
 	h := newHost(t, robotsext.Options{}, reply{status: 302, header: http.Header{"Location": {"/other.txt"}, "Retry-After": {"7200"}}})
 	for range 2 {
 		rec := h.record()
-		if rec.Outcome != robotsext.Unreachable || len(rec.Chain) != 1 || !rec.RetryAt.Equal(h.clock.now().Add(2*time.Hour)) || len(h.asked) != 1 {
-			t.Errorf("%s, chain %q, next try %v, %d requests", rec.Outcome, rec.Chain, rec.RetryAt, len(h.asked))
+		if rec.Outcome != robotsext.OutcomeUnreachable || len(rec.RedirectChain) != 1 || !rec.RetryAt.Equal(h.clock.now().Add(2*time.Hour)) || len(h.asked) != 1 {
+			t.Errorf("%s, chain %q, next try %v, %d requests", rec.Outcome, rec.RedirectChain, rec.RetryAt, len(h.asked))
 		}
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 // Robots decides for one crawler. It is safe for concurrent use; share one.
 type Robots struct {
-	userAgent    string
-	tokens       []string
-	ignoreGlobal bool
-	schemes      map[string]Fetcher
-	refuseInGate bool
+	userAgent           string
+	tokens              []string
+	ignoreWildcardGroup bool
+	schemes             map[string]Fetcher
+	reportInOnError     bool
 
 	transports *transports
 	resolver   *resolver
@@ -67,14 +67,14 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	limiter := &limiter{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
 	policy := newPolicy(opts, memory)
 	r := &Robots{
-		userAgent:    userAgent,
-		tokens:       tokens,
-		ignoreGlobal: opts.IgnoreGlobal,
-		schemes:      opts.Fetch.Schemes,
-		refuseInGate: opts.RefuseInGate,
-		transports:   transports,
-		limiter:      limiter,
-		log:          log,
+		userAgent:           userAgent,
+		tokens:              tokens,
+		ignoreWildcardGroup: opts.IgnoreWildcardGroup,
+		schemes:             opts.Fetch.Schemes,
+		reportInOnError:     opts.ReportInOnError,
+		transports:          transports,
+		limiter:             limiter,
+		log:                 log,
 		resolver: &resolver{
 			memory:   memory,
 			store:    newStore(opts, policy, log),
@@ -142,7 +142,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {
 	case rec.File == nil:
 		return &noGroup
-	case r.ignoreGlobal:
+	case r.ignoreWildcardGroup:
 		return rec.File.NamedGroup(r.tokens...)
 	}
 	return rec.File.Group(r.tokens...)

@@ -94,7 +94,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !s.gate.client.known() {
 		closeBody(req)
-		return nil, ErrUnsealed
+		return nil, ErrContextReplaced
 	}
 	ctx = context.WithValue(ctx, shellKey{}, s)
 	return s.gate.robots.pass(ctx, ctx, req, collectorBase{s.gate.robots})

@@ -39,7 +39,7 @@ func TestSitemapFiles(t *testing.T) {
 				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[3].Err},
 			} {
 				got := files[i]
-				if s := got.Summary; s.Complete != (want.Status == 200) || i == 1 && (s.Entries != 3 || s.Gzip != 1 || s.Format != sitemap.URLSet) {
+				if s := got.Summary; s.Complete != (want.Status == 200) || i == 1 && (s.Entries != 3 || s.GzipLayers != 1 || s.Format != sitemap.URLSet) {
 					t.Errorf("%s: summary %+v", want.URL, s)
 				}
 				if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (i < 2) {

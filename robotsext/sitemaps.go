@@ -91,7 +91,7 @@ type sitemapReader struct {
 // error and returns nil.
 func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
 	rec, err := s.robots.Record(ctx, u)
-	if err == nil && rec.Outcome == Unreachable {
+	if err == nil && rec.Outcome == OutcomeUnreachable {
 		err = later(rec, u.Redacted())
 	}
 	if err != nil {

@@ -271,7 +271,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case err != nil:
 			end = err
 		case entry.Index < j.next: // read by an earlier try
-		case !scope.Covers(entry):
+		case !scope.Accepts(entry):
 			j.next = entry.Index + 1
 			j.OutOfScope++
 			w.remark(j, sitemap.OutOfScope, entry)

@@ -5,18 +5,18 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Rules       Outcome = iota + 1
-	AllowAll            // there is no robots.txt
-	Unreachable         // the rules are unknown, so nothing may be fetched for now
+	OutcomeRules       Outcome = iota + 1
+	OutcomeAllowAll            // there is no robots.txt
+	OutcomeUnreachable         // the rules are unknown, so nothing may be fetched for now
 )
 
 func (o Outcome) String() string {
 	switch o {
-	case Rules:
+	case OutcomeRules:
 		return "rules"
-	case AllowAll:
+	case OutcomeAllowAll:
 		return "allow-all"
-	case Unreachable:
+	case OutcomeUnreachable:
 		return "unreachable"
 	}
 	return "unknown"

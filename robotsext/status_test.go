@@ -115,8 +115,8 @@ func TestTableSTA(t *testing.T) {
 				})
 				rec := recordBy(t, transport)
 				checkOutcome(t, rec, want)
-				if strings.HasPrefix(want, "follow") && (len(asked) != 2 || !slices.Equal(asked, rec.Chain)) {
-					t.Errorf("asked %q, chain %q: not followed", asked, rec.Chain)
+				if strings.HasPrefix(want, "follow") && (len(asked) != 2 || !slices.Equal(asked, rec.RedirectChain)) {
+					t.Errorf("asked %q, chain %q: not followed", asked, rec.RedirectChain)
 				}
 			})
 		}
@@ -135,30 +135,30 @@ func recordBy(t *testing.T, transport http.RoundTripper) *robotsext.Record {
 // checkOutcome compares rec with what a line of table STA says in words.
 func checkOutcome(t *testing.T, rec *robotsext.Record, words string) {
 	t.Helper()
-	want, rules := robotsext.Rules, 1
+	want, rules := robotsext.OutcomeRules, 1
 	switch {
 	case strings.HasPrefix(words, "rules with no rules"):
 		rules = 0
 	case strings.HasPrefix(words, "rules"), strings.HasPrefix(words, "follow"):
 	case strings.HasPrefix(words, "allow-all"):
-		want = robotsext.AllowAll
+		want = robotsext.OutcomeAllowAll
 	case strings.Contains(words, "unreachable"):
-		want = robotsext.Unreachable
+		want = robotsext.OutcomeUnreachable
 	default:
 		t.Fatalf("unknown outcome %q in the specification", words)
 	}
 	if rec.Outcome != want {
 		t.Fatalf("outcome %v (status %d, %v), want %v", rec.Outcome, rec.Status, rec.Err, want)
 	}
-	if (rec.Outcome == robotsext.Rules) != (rec.File != nil) {
+	if (rec.Outcome == robotsext.OutcomeRules) != (rec.File != nil) {
 		t.Fatalf("outcome %v with file %v", rec.Outcome, rec.File)
 	}
-	if want == robotsext.Rules {
+	if want == robotsext.OutcomeRules {
 		if got := len(rec.File.Group("testbot").Rules()); got != rules {
 			t.Errorf("%d rules, want %d", got, rules)
 		}
 	}
-	if (rec.Outcome == robotsext.Unreachable) != (rec.Err != nil) {
+	if (rec.Outcome == robotsext.OutcomeUnreachable) != (rec.Err != nil) {
 		t.Errorf("outcome %v with error %v", rec.Outcome, rec.Err)
 	}
 }
@@ -170,8 +170,8 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 		before int // requests of the connection before
 		want   robotsext.Outcome
 	}{
-		"ROB-STA-01/new connection":    {0, robotsext.AllowAll},
-		"ROB-STA-01/reused connection": {1, robotsext.Unreachable},
+		"ROB-STA-01/new connection":    {0, robotsext.OutcomeAllowAll},
+		"ROB-STA-01/reused connection": {1, robotsext.OutcomeUnreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, status(http.StatusRequestTimeout))
@@ -201,7 +201,7 @@ func TestROB_STA_09_ServerErrorIsNotProbed(t *testing.T) {
 		return reply{status: 500}.RoundTrip(req)
 	})})
 	rec := recordFor(t, r, mustParse(t, "http://example.com/"))
-	wantOutcome(t, rec, robotsext.Unreachable)
+	wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 	if len(paths) != 1 {
 		t.Errorf("requested %q", paths)
 	}

@@ -35,7 +35,7 @@ type storedCopy struct {
 func (rec *Record) MarshalJSON() ([]byte, error) {
 	s := storedRecord{
 		Origin: rec.Origin, Outcome: rec.Outcome.String(), Status: rec.Status,
-		Body: rec.Body, Truncated: rec.Truncated, Chain: rec.Chain,
+		Body: rec.Body, Truncated: rec.Truncated, Chain: rec.RedirectChain,
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt,
 		FailingSince: rec.FailingSince, RetryAt: rec.RetryAt, Failures: rec.Failures, OutageMS: rec.Outage.Milliseconds(),
 		CopyLost: rec.CopyLost,
@@ -45,7 +45,7 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 	}
 	if c := rec.Copy; c != nil {
 		s.Copy = &storedCopy{Body: c.Body, Truncated: c.Truncated, FetchedAt: c.FetchedAt}
-		if rec.Outcome == Rules { // Body is the copy's
+		if rec.Outcome == OutcomeRules { // Body is the copy's
 			s.Body = nil
 		}
 	}
@@ -62,12 +62,12 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 	}
 	*rec = Record{
 		Origin: s.Origin, Status: s.Status,
-		Body: s.Body, Truncated: s.Truncated, Chain: s.Chain,
+		Body: s.Body, Truncated: s.Truncated, RedirectChain: s.Chain,
 		FetchedAt: s.FetchedAt, ExpiresAt: s.ExpiresAt,
 		FailingSince: s.FailingSince, RetryAt: s.RetryAt, Failures: s.Failures, Outage: time.Duration(s.OutageMS) * time.Millisecond,
 		CopyLost: s.CopyLost,
 	}
-	for _, o := range []Outcome{Rules, AllowAll, Unreachable} {
+	for _, o := range []Outcome{OutcomeRules, OutcomeAllowAll, OutcomeUnreachable} {
 		if o.String() == s.Outcome {
 			rec.Outcome = o
 		}
@@ -80,7 +80,7 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 	}
 	if s.Copy != nil {
 		rec.Copy = &Record{Body: s.Copy.Body, Truncated: s.Copy.Truncated, FetchedAt: s.Copy.FetchedAt}
-		if rec.Outcome == Rules {
+		if rec.Outcome == OutcomeRules {
 			rec.Body, rec.Truncated = rec.Copy.Body, rec.Copy.Truncated
 		}
 	}
@@ -90,16 +90,16 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 // storable returns rec in the form for a Cache. If the site sends no-store, the text
 // is left out, and counts as a lost copy (ROB-CAC-06).
 func storable(rec *Record) *Record {
-	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == Rules {
+	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == OutcomeRules {
 		return &Record{
-			Origin: rec.Origin, Outcome: Unreachable, Status: rec.Status, Chain: rec.Chain,
+			Origin: rec.Origin, Outcome: OutcomeUnreachable, Status: rec.Status, RedirectChain: rec.RedirectChain,
 			FetchedAt: rec.FetchedAt, ExpiresAt: rec.FetchedAt, // so it is fetched before it is used
 			CopyLost: true,
 		}
 	}
 	if rec.Copy != nil && rec.Copy.NoStore {
 		c := *rec
-		c.Outcome, c.File, c.Body, c.Truncated = Unreachable, nil, nil, false
+		c.Outcome, c.File, c.Body, c.Truncated = OutcomeUnreachable, nil, nil, false
 		c.Copy, c.CopyLost = nil, true
 		return &c
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/robotsext/server"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
 // A Host is a server, the unit of politeness and sharding: the host name in lower case and
@@ -20,7 +20,7 @@ func HostOf(url string) (Host, error) {
 	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
 		authority = authority[:end]
 	}
-	name := server.Name(authority[strings.LastIndexByte(authority, '@')+1:])
+	name := serverkey.Of(authority[strings.LastIndexByte(authority, '@')+1:])
 	if !ok || !isAbsolute(url) || name == "" {
 		return "", fmt.Errorf("%w: no host in URL %q", ErrInvalid, url)
 	}

@@ -103,14 +103,14 @@ func TestServer(t *testing.T) {
 	t.Run("ROB-LOC-10/not found", func(t *testing.T) {
 		origin, _ := serve(t, nil)
 		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, origin))
-		if err != nil || rec.Outcome != robotsext.AllowAll {
+		if err != nil || rec.Outcome != robotsext.OutcomeAllowAll {
 			t.Errorf("got %+v, %v; want allow-all", rec, err)
 		}
 	})
 	t.Run("ROB-FET-14/large", func(t *testing.T) {
 		origin, _ := serve(t, map[string]string{"robots.txt": rules + strings.Repeat("# a comment\n", 100_000)})
 		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, origin))
-		if err != nil || rec.Outcome != robotsext.Rules || !rec.Truncated || len(rec.Body) > 512_000 {
+		if err != nil || rec.Outcome != robotsext.OutcomeRules || !rec.Truncated || len(rec.Body) > 512_000 {
 			t.Errorf("outcome %v, %d bytes, %v", rec.Outcome, len(rec.Body), err)
 		}
 	})
@@ -197,20 +197,20 @@ func TestReplies(t *testing.T) {
 		want     robotsext.Outcome
 		waits    bool // until Options.Timeout
 	}{
-		{"ok", "220 hello", nil, robotsext.Rules, false},
-		{"no file", "220 hello", map[string]string{"RETR": "550 none"}, robotsext.AllowAll, false},
-		{"no file, as goftp says it", "220 hello", map[string]string{"RETR": "551 none"}, robotsext.AllowAll, false},
-		{"name refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.Unreachable, false},
-		{"550 to EPSV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "227 (1,2)"}, robotsext.Unreachable, false},
-		{"550 to EPSV and PASV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "550 no"}, robotsext.Unreachable, false},
-		{"550 to TYPE", "220 hello", map[string]string{"TYPE": "550 no"}, robotsext.Unreachable, false},
-		{"busy", "220 hello", map[string]string{"RETR": "450 busy"}, robotsext.Unreachable, false},
-		{"no data connection", "220 hello", map[string]string{"RETR": "425 cannot"}, robotsext.Unreachable, false},
-		{"cut", "220 hello", map[string]string{"done": "426 aborted"}, robotsext.Unreachable, false},
-		{"no anonymous login", "220 hello", map[string]string{"USER": "530 who are you"}, robotsext.Unreachable, false},
-		{"closing", "421 too many users", nil, robotsext.Unreachable, false},
-		{"no reply", "220 hello", map[string]string{"RETR": "-"}, robotsext.Unreachable, true},
-		{"never confirmed", "220 hello", map[string]string{"done": "110 wait"}, robotsext.Unreachable, true},
+		{"ok", "220 hello", nil, robotsext.OutcomeRules, false},
+		{"no file", "220 hello", map[string]string{"RETR": "550 none"}, robotsext.OutcomeAllowAll, false},
+		{"no file, as goftp says it", "220 hello", map[string]string{"RETR": "551 none"}, robotsext.OutcomeAllowAll, false},
+		{"name refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.OutcomeUnreachable, false},
+		{"550 to EPSV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "227 (1,2)"}, robotsext.OutcomeUnreachable, false},
+		{"550 to EPSV and PASV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "550 no"}, robotsext.OutcomeUnreachable, false},
+		{"550 to TYPE", "220 hello", map[string]string{"TYPE": "550 no"}, robotsext.OutcomeUnreachable, false},
+		{"busy", "220 hello", map[string]string{"RETR": "450 busy"}, robotsext.OutcomeUnreachable, false},
+		{"no data connection", "220 hello", map[string]string{"RETR": "425 cannot"}, robotsext.OutcomeUnreachable, false},
+		{"cut", "220 hello", map[string]string{"done": "426 aborted"}, robotsext.OutcomeUnreachable, false},
+		{"no anonymous login", "220 hello", map[string]string{"USER": "530 who are you"}, robotsext.OutcomeUnreachable, false},
+		{"closing", "421 too many users", nil, robotsext.OutcomeUnreachable, false},
+		{"no reply", "220 hello", map[string]string{"RETR": "-"}, robotsext.OutcomeUnreachable, true},
+		{"never confirmed", "220 hello", map[string]string{"done": "110 wait"}, robotsext.OutcomeUnreachable, true},
 	} {
 		t.Run("ROB-LOC-10/"+test.name, func(t *testing.T) {
 			var timeout time.Duration
@@ -228,7 +228,7 @@ func TestReplies(t *testing.T) {
 	}
 	t.Run("ROB-LOC-10/refused", func(t *testing.T) {
 		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, "ftp://127.0.0.1:1"))
-		if err != nil || rec.Outcome != robotsext.Unreachable {
+		if err != nil || rec.Outcome != robotsext.OutcomeUnreachable {
 			t.Errorf("got %+v, %v; want unreachable", rec, err)
 		}
 	})

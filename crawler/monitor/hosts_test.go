@@ -74,7 +74,7 @@ func TestRefusedRobots(t *testing.T) {
 func TestRobotsOfAnEarlierProcess(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	data, err := json.Marshal(&robotsext.Record{
-		Origin: "http://h", Outcome: robotsext.Rules, Status: 200, Body: []byte("User-agent: *\nCrawl-delay: 3\nDisallow: /x\n"),
+		Origin: "http://h", Outcome: robotsext.OutcomeRules, Status: 200, Body: []byte("User-agent: *\nCrawl-delay: 3\nDisallow: /x\n"),
 		FetchedAt: at, ExpiresAt: at.Add(time.Hour),
 	})
 	if err != nil {

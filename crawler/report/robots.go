@@ -322,7 +322,7 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 		if f.Severity == robotslint.Note {
 			continue
 		}
-		h.Lint.Total += 1 + f.More
+		h.Lint.Total += 1 + f.Omitted
 		if len(h.Lint.Rows) < maxEvents {
 			h.Lint.Rows = append(h.Lint.Rows, LintFinding{f.Line, f.Severity, clip(unmask(f.Message)), clip(unmask(f.Fix))})
 		}

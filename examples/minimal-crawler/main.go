@@ -24,7 +24,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/server"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
 const (
@@ -164,7 +164,7 @@ func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, 
 func items(page, base *url.URL, refs ...string) (items []frontier.Item) {
 	for _, ref := range refs {
 		u, err := base.Parse(ref)
-		if err != nil || server.Name(u.Host) != server.Name(page.Host) {
+		if err != nil || serverkey.Of(u.Host) != serverkey.Of(page.Host) {
 			continue
 		}
 		if origin, err := robotsext.OriginOf(u); err == nil {

@@ -71,7 +71,7 @@ func report(to io.Writer, before, after *robotsext.Record) {
 	if before.Outcome != after.Outcome {
 		_, _ = fmt.Fprintf(to, "%s: %v, before: %v\n", after.Origin, after.Outcome, before.Outcome)
 	}
-	if before.Outcome == robotsext.Unreachable || after.Outcome == robotsext.Unreachable {
+	if before.Outcome == robotsext.OutcomeUnreachable || after.Outcome == robotsext.OutcomeUnreachable {
 		return // the rules are unknown
 	}
 	for _, d := range robotsdiff.Compare(rules(before), rules(after), nil).Agents {

@@ -45,12 +45,12 @@ func TestAgentTable(t *testing.T) {
 	}
 	f := Parse([]byte(file), nil)
 	for _, row := range dataBlock(t, "ua") {
-		identity, ignoreGlobal := strings.CutSuffix(row[1], " (IgnoreGlobal)")
+		identity, ignoreWildcardGroup := strings.CutSuffix(row[1], " (IgnoreWildcardGroup)")
 		tokens := strings.Split(identity, ",")
 		for _, id := range []string{"ROB-UA-01", "ROB-UA-04", "ROB-UA-06"} {
 			t.Run(id+"/UA "+row[0], func(t *testing.T) {
 				g := f.Group(tokens...)
-				if ignoreGlobal {
+				if ignoreWildcardGroup {
 					g = f.NamedGroup(tokens...)
 				}
 				for _, n := range []string{"1", "2", "3"} {
@@ -63,7 +63,7 @@ func TestAgentTable(t *testing.T) {
 	}
 }
 
-func TestIgnoreGlobal(t *testing.T) {
+func TestIgnoreWildcardGroup(t *testing.T) {
 	tokens := []string{"AdsBot-Google", "AdsBot"}
 	for _, c := range []struct {
 		name, file string

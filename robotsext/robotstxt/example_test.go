@@ -81,7 +81,7 @@ func ExampleFinding() {
 	f := robotstxt.Parse([]byte(file+"Disallow: private/\n"), nil)
 	for _, x := range f.Findings {
 		fmt.Println(x)
-		fmt.Println("\t", x.Kind, x.Kind.Rule())
+		fmt.Println("\t", x.Kind, x.Kind.SpecID())
 	}
 	// Output:
 	// line 11: looks like a misspelt field: "Useragent"

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
@@ -56,48 +55,48 @@ func (p *parser) noteExtension(name, value string) {
 	case equalFold(name, "crawl-delay"):
 		switch d, ok := parseDelay(value); {
 		case !ok:
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		case d != p.file.opts.capDelay(d):
-			kind = findingkind.DelayCapped
+			kind = KindDelayCapped
 		}
 	case equalFold(name, "request-rate"):
 		if _, ok := parseRequestRate(value); !ok {
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		}
 	case equalFold(name, "visit-time"):
 		if _, ok := parseWindow(value); !ok {
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		}
 	case equalFold(name, "clean-param"):
 		if p.file.clean == nil {
 			p.file.clean = &cleanParams{}
 		}
 		if _, ok := parseCleanParam(value); !ok {
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		}
 	case equalFold(name, "content-usage"):
 		if _, prefs := splitUsage(value); sfv.Usage(prefs) == nil {
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		}
 	case equalFold(name, "content-signal"):
 		if parseSignals(value, 0) == nil {
-			kind = findingkind.BadValue
+			kind = KindBadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):
-		kind = findingkind.NoEffect // ROB-EXT-04
+		kind = KindNoEffect // ROB-EXT-04
 	case equalFold(name, "host"):
 	default:
 		switch fieldname.Nearest(name) {
 		case "":
 		case "user-agent":
-			p.noteOnce(&p.agentNoted, findingkind.Misspelt, name)
+			p.noteOnce(&p.agentNoted, KindMisspelt, name)
 		default:
-			kind = findingkind.Misspelt
+			kind = KindMisspelt
 		}
 	}
 	switch kind {
 	case "":
-	case findingkind.Misspelt:
+	case KindMisspelt:
 		p.note(p.lines.n, kind, name)
 	default:
 		p.note(p.lines.n, kind, name+": "+value)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 func TestCrawlDelay(t *testing.T) {
@@ -73,7 +72,7 @@ func TestRequestRate(t *testing.T) {
 			f := Parse([]byte("User-agent: *\nRequest-rate: "+c.value+"\n"), nil)
 			rates := f.Group("a").RequestRates()
 			if c.want == nil {
-				if len(rates) > 0 || !hasFinding(f, 2, findingkind.BadValue) {
+				if len(rates) > 0 || !hasFinding(f, 2, KindBadValue) {
 					t.Errorf("got %v, %v", rates, f.Findings)
 				}
 				return
@@ -121,7 +120,7 @@ func TestVisitTime(t *testing.T) {
 			f := Parse([]byte("User-agent: *\nVisit-time: "+c.value+"\n"), nil)
 			windows := f.Group("a").VisitTimes()
 			if c.inside == "" {
-				if len(windows) > 0 || !hasFinding(f, 2, findingkind.BadValue) {
+				if len(windows) > 0 || !hasFinding(f, 2, KindBadValue) {
 					t.Errorf("got %v, %v", windows, f.Findings)
 				}
 				return
@@ -172,7 +171,7 @@ func TestCleanParam(t *testing.T) {
 		if diff := cmp.Diff(want, f.CleanParams()); diff != "" {
 			t.Error(diff)
 		}
-		if !hasFinding(f, 6, findingkind.BadValue) || !hasFinding(f, 7, findingkind.BadValue) {
+		if !hasFinding(f, 6, KindBadValue) || !hasFinding(f, 7, KindBadValue) {
 			t.Errorf("got %v", f.Findings)
 		}
 	})
@@ -225,7 +224,7 @@ func TestContentSignals(t *testing.T) {
 		if diff := cmp.Diff(want, f.Group("x").ContentSignals()); diff != "" {
 			t.Error(diff)
 		}
-		if !hasFinding(f, 4, findingkind.BadValue) {
+		if !hasFinding(f, 4, KindBadValue) {
 			t.Errorf("got %v", f.Findings)
 		}
 	})
@@ -272,7 +271,7 @@ func TestExtensions(t *testing.T) {
 			t.Error(diff)
 		}
 		for line := 6; line <= 10; line++ {
-			if !hasFinding(f, line, findingkind.BadField) {
+			if !hasFinding(f, line, KindBadField) {
 				t.Errorf("line %d not in %v", line, f.Findings)
 			}
 		}
@@ -281,7 +280,7 @@ func TestExtensions(t *testing.T) {
 		body := []byte("User-agent: *\n" + strings.Repeat("x:\n", 20000))
 		for limit, want := range map[int]int{0: DefaultMaxExtensions, 3: 3, -1: 20000} {
 			f := Parse(body, &Options{MaxExtensions: limit, MaxFindings: 1})
-			told := hasFinding(f, want+2, findingkind.ManyFields) && len(f.Findings) == 1
+			told := hasFinding(f, want+2, KindManyFields) && len(f.Findings) == 1
 			if got := len(f.Extensions); got != want || told != (limit >= 0) {
 				t.Errorf("%d: got %d fields, want %d; %v", limit, got, want, f.Findings)
 			}

@@ -2,12 +2,10 @@ package robotstxt
 
 import (
 	"fmt"
-
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 // Finding is a likely mistake in a robots.txt file. Parsing never fails because of
-// one, but a crawler may understand the line in another way than its author meant it.
+// one, but crawlers may not understand the line as its author intended.
 type Finding struct {
 	Line int    `json:"line"` // from 1; 0: the file as a whole
 	Kind Kind   `json:"kind"` // what is wrong
@@ -30,42 +28,59 @@ func (f Finding) String() string {
 // "misspelt-field". Finding.String and Kind.Message describe it.
 type Kind string
 
-// Kinds that concern one rule, one sitemap or the whole file.
+// The kinds of findings.
 const (
-	KindHTML            Kind = findingkind.HTML
-	KindNoSlash         Kind = findingkind.NoSlash
-	KindSitemapRelative Kind = findingkind.SitemapRelative
-	KindSitemapScheme   Kind = findingkind.SitemapScheme
-	KindSitemapTwice    Kind = findingkind.SitemapTwice
+	KindTooLarge        Kind = "too-large"          // the file exceeds Options.MaxBytes
+	KindNotUTF8         Kind = "not-utf8"           // a line that is not valid UTF-8
+	KindBOM             Kind = "byte-order-mark"    // inside the file, where it spoils the line
+	KindHTML            Kind = "html"               // the file looks like an HTML page
+	KindNoColon         Kind = "no-colon"           // between field and value
+	KindNoField         Kind = "no-field"           // nothing before the colon
+	KindBadField        Kind = "bad-field"          // a field with characters that no field has
+	KindMisspelt        Kind = "misspelt-field"     // such as Disalow
+	KindControl         Kind = "control-character"  // makes the line invalid
+	KindLongLine        Kind = "long-line"          // longer than some crawlers read
+	KindBadAgent        Kind = "bad-agent"          // a User-agent that names no crawler
+	KindAgentCut        Kind = "agent-cut"          // a User-agent of which only the beginning counts
+	KindRuleBeforeGroup Kind = "rule-before-group"  // applies to no crawler
+	KindNoSlash         Kind = "no-slash"           // a path that begins with neither / nor *
+	KindSitemapRelative Kind = "relative-sitemap"   // needs an absolute URL
+	KindSitemapScheme   Kind = "sitemap-scheme"     // neither http nor https
+	KindSitemapTwice    Kind = "duplicate-sitemap"  // listed before
+	KindManyFields      Kind = "too-many-fields"    // exceeds Options.MaxExtensions
+	KindNoEffect        Kind = "no-effect"          // a field that robots.txt does not have, such as Noindex
+	KindBadValue        Kind = "bad-value"          // of an extension
+	KindDelayCapped     Kind = "crawl-delay-capped" // exceeds Options.MaxCrawlDelay
 )
 
-// kinds holds the id of the specification's rule and the message of each kind.
-var kinds = map[Kind]struct{ rule, message string }{
-	findingkind.TooLarge:        {"ROB-FMT-14", "the file exceeds the size limit, the rest is ignored"},
-	findingkind.NotUTF8:         {"ROB-FMT-16", "not UTF-8, bytes are compared unchanged"},
-	findingkind.BOM:             {"ROB-FMT-06", "a byte order mark inside the file makes the line invalid"},
-	findingkind.HTML:            {"ROB-FMT-04", "looks like HTML, valid lines still count"},
-	findingkind.NoColon:         {"ROB-FMT-13", "no colon between field and value"},
-	findingkind.NoField:         {"ROB-FMT-13", "no field before the colon"},
-	findingkind.BadField:        {"ROB-FMT-03", "not a field"},
-	findingkind.Misspelt:        {"ROB-FMT-11", "looks like a misspelt field"},
-	findingkind.Control:         {"ROB-FMT-17", "a control character makes the line invalid"},
-	findingkind.LongLine:        {"ROB-FMT-18", "the line is longer than some crawlers read"},
-	findingkind.BadAgent:        {"ROB-GRP-11", "not a valid crawler name, the group applies to no crawler"},
-	findingkind.AgentCut:        {"ROB-UA-03", "only the leading letters, - and _ count as the crawler's name"},
-	findingkind.RuleBeforeGroup: {"ROB-GRP-04", "a rule before the first User-agent line applies to no crawler"},
-	findingkind.NoSlash:         {"ROB-MAT-10", "a path must begin with / or *"},
-	findingkind.SitemapRelative: {"ROB-SMP-07", "a sitemap needs an absolute URL"},
-	findingkind.SitemapScheme:   {"ROB-SMP-08", "a sitemap needs an http or https URL"},
-	findingkind.SitemapTwice:    {"ROB-SMP-08", "duplicate sitemap"},
-	findingkind.ManyFields:      {"ROB-EXT-07", "too many other fields, this one and all later ones are ignored"},
-	findingkind.NoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
-	findingkind.BadValue:        {"ROB-EXT-07", "invalid value"},
-	findingkind.DelayCapped:     {"ROB-EXT-01", "the delay exceeds the maximum"},
+// kinds holds the id of the requirement and the message of each kind.
+var kinds = map[Kind]struct{ specID, message string }{
+	KindTooLarge:        {"ROB-FMT-14", "the file exceeds the size limit, the rest is ignored"},
+	KindNotUTF8:         {"ROB-FMT-16", "not UTF-8, bytes are compared unchanged"},
+	KindBOM:             {"ROB-FMT-06", "a byte order mark inside the file makes the line invalid"},
+	KindHTML:            {"ROB-FMT-04", "looks like HTML, valid lines still count"},
+	KindNoColon:         {"ROB-FMT-13", "no colon between field and value"},
+	KindNoField:         {"ROB-FMT-13", "no field before the colon"},
+	KindBadField:        {"ROB-FMT-03", "not a field"},
+	KindMisspelt:        {"ROB-FMT-11", "looks like a misspelt field"},
+	KindControl:         {"ROB-FMT-17", "a control character makes the line invalid"},
+	KindLongLine:        {"ROB-FMT-18", "the line is longer than some crawlers read"},
+	KindBadAgent:        {"ROB-GRP-11", "not a valid crawler name, the group applies to no crawler"},
+	KindAgentCut:        {"ROB-UA-03", "only the leading letters, - and _ count as the crawler's name"},
+	KindRuleBeforeGroup: {"ROB-GRP-04", "a rule before the first User-agent line applies to no crawler"},
+	KindNoSlash:         {"ROB-MAT-10", "a path must begin with / or *"},
+	KindSitemapRelative: {"ROB-SMP-07", "a sitemap needs an absolute URL"},
+	KindSitemapScheme:   {"ROB-SMP-08", "a sitemap needs an http or https URL"},
+	KindSitemapTwice:    {"ROB-SMP-08", "duplicate sitemap"},
+	KindManyFields:      {"ROB-EXT-07", "too many other fields, this one and all later ones are ignored"},
+	KindNoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
+	KindBadValue:        {"ROB-EXT-07", "invalid value"},
+	KindDelayCapped:     {"ROB-EXT-01", "the delay exceeds the maximum"},
 }
 
 // Message describes the mistake in a few words.
 func (k Kind) Message() string { return kinds[k].message }
 
-// Rule returns the id of the specification's rule that the kind is based on.
-func (k Kind) Rule() string { return kinds[k].rule }
+// SpecID returns the id of the requirement in testdata/spec.md that the kind is about,
+// such as ROB-FMT-11.
+func (k Kind) SpecID() string { return kinds[k].specID }

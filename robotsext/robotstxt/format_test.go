@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 func TestFormat(t *testing.T) {
@@ -128,7 +126,7 @@ func TestSizeLimit(t *testing.T) {
 			if c.opts != nil {
 				limit = c.opts.MaxBytes
 			}
-			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, findingkind.TooLarge) != cut {
+			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, KindTooLarge) != cut {
 				t.Errorf("truncated %v, findings %v", f.Truncated, f.Findings)
 			}
 		})
@@ -154,34 +152,34 @@ func TestFindings(t *testing.T) {
 		line int
 		kind Kind
 	}{
-		{"ROB-FMT-11/useragent", "useragent: *", 1, findingkind.Misspelt},
-		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, findingkind.Misspelt},
-		{"ROB-FMT-11/user_agent", "user_agent: *", 1, findingkind.Misspelt},
-		{"ROB-FMT-11/agent", "agent: *", 1, findingkind.Misspelt},
-		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, findingkind.Misspelt},
-		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, findingkind.Misspelt},
-		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, findingkind.Misspelt},
-		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, findingkind.Misspelt},
-		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, findingkind.NoColon},
-		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, findingkind.NoField},
-		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, findingkind.BadField},
-		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, findingkind.BOM},
-		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, findingkind.Control},
-		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, findingkind.Control},
-		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, findingkind.NotUTF8},
-		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, findingkind.HTML},
-		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, findingkind.LongLine},
-		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, findingkind.RuleBeforeGroup},
-		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, findingkind.BadAgent},
-		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, findingkind.AgentCut},
-		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, findingkind.NoSlash},
-		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, findingkind.NoSlash},
-		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, findingkind.SitemapRelative},
-		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, findingkind.SitemapScheme},
-		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, findingkind.SitemapTwice},
-		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, findingkind.NoEffect},
-		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, findingkind.BadValue},
-		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, findingkind.DelayCapped},
+		{"ROB-FMT-11/useragent", "useragent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelt},
+		{"ROB-FMT-11/user_agent", "user_agent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelt},
+		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelt},
+		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelt},
+		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelt},
+		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, KindNoColon},
+		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, KindNoField},
+		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, KindBadField},
+		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, KindBOM},
+		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, KindControl},
+		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, KindControl},
+		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, KindNotUTF8},
+		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, KindHTML},
+		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, KindLongLine},
+		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, KindRuleBeforeGroup},
+		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, KindBadAgent},
+		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, KindAgentCut},
+		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, KindNoSlash},
+		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, KindNoSlash},
+		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, KindSitemapRelative},
+		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, KindSitemapScheme},
+		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, KindSitemapTwice},
+		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, KindNoEffect},
+		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, KindBadValue},
+		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, KindDelayCapped},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := Parse([]byte(strings.ReplaceAll(c.file, "⏎", "\n")), nil)
@@ -209,7 +207,7 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-11/however many findings there are", func(t *testing.T) {
 		body := []byte(strings.Repeat("garbage\n", 1500) + strings.Repeat("useragent: *\n", 2) + "alow: /\n")
 		f := Parse(body, nil)
-		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, findingkind.Misspelt, "useragent"}) {
+		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, KindMisspelt, "useragent"}) {
 			t.Errorf("%d findings, the last is %v", n, f.Findings[n-1])
 		}
 		if f := Parse(body, &Options{MaxFindings: -1}); len(f.Findings) > 0 {
@@ -219,11 +217,11 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-20/every kind says what and why", func(t *testing.T) {
 		spec := specification(t)
 		for kind := range kinds {
-			if kind.Message() == "" || !strings.Contains(spec, "| "+kind.Rule()+" |") {
-				t.Errorf("%s: %q, %q", kind, kind.Message(), kind.Rule())
+			if kind.Message() == "" || !strings.Contains(spec, "| "+kind.SpecID()+" |") {
+				t.Errorf("%s: %q, %q", kind, kind.Message(), kind.SpecID())
 			}
 		}
-		if got := (Finding{3, findingkind.NoSlash, "x"}).String(); got != `line 3: a path must begin with / or *: "x"` {
+		if got := (Finding{3, KindNoSlash, "x"}).String(); got != `line 3: a path must begin with / or *: "x"` {
 			t.Errorf("got %s", got)
 		}
 	})

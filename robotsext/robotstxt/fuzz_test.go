@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 		})
 		lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
 		for _, x := range file.Findings {
-			if x.Line < 0 || x.Line > lines || x.Kind.Rule() == "" || x.String() == "" {
+			if x.Line < 0 || x.Line > lines || x.Kind.SpecID() == "" || x.String() == "" {
 				t.Errorf("finding %+v", x)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 )
 
 // Parse parses a robots.txt file. It never fails: it skips invalid lines and reports
@@ -28,15 +27,15 @@ func parse(body []byte, opts Options, d decision) *File {
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
-		p.note(0, findingkind.TooLarge, "")
+		p.note(0, KindTooLarge, "")
 	}
 	if !utf8.Valid(body) {
-		p.note(0, findingkind.NotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
+		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
 	}
 	f.text = trimBOM(string(body)) // a copy, for the body is the caller's
 	f.names.text = f.text
 	if p = newParser(f); p.html {
-		p.note(1, findingkind.HTML, "")
+		p.note(1, KindHTML, "")
 	} else {
 		ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
 		f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
@@ -77,13 +76,13 @@ func (p *parser) line(r *record) {
 	text := p.file.text
 	if r.field == fieldOther {
 		if r.name.lo == r.name.hi {
-			p.noteLine(findingkind.NoField, r.value.of(text))
+			p.noteLine(KindNoField, r.value.of(text))
 			return
 		}
 		if p.lenient {
 			r.field = parseField(fieldname.Lenient(r.name.of(text)))
 			if r.field != fieldOther {
-				p.note(p.lines.n, findingkind.Misspelt, r.name.of(text))
+				p.note(p.lines.n, KindMisspelt, r.name.of(text))
 			}
 		}
 	}
@@ -93,7 +92,7 @@ func (p *parser) line(r *record) {
 	case r.field == fieldAgent:
 		p.agent(r.value)
 	case r.control:
-		p.note(p.lines.n, findingkind.Control, r.value.of(text))
+		p.note(p.lines.n, KindControl, r.value.of(text))
 	case r.field == fieldSitemap:
 		p.sitemap(r.value.of(text))
 	default:
@@ -107,7 +106,7 @@ func (p *parser) repair(r *record) bool {
 	if text == "" {
 		return false
 	}
-	p.noteLine(findingkind.NoColon, text)
+	p.noteLine(KindNoColon, text)
 	return p.lenient && r.splitWords(p.file.text)
 }
 
@@ -138,9 +137,9 @@ func (p *parser) agent(value span) {
 	}
 	switch {
 	case n == 0:
-		p.note(p.lines.n, findingkind.BadAgent, text)
+		p.note(p.lines.n, KindBadAgent, text)
 	case n < len(text):
-		p.note(p.lines.n, findingkind.AgentCut, text)
+		p.note(p.lines.n, KindAgentCut, text)
 	}
 }
 
@@ -170,7 +169,7 @@ func (p *parser) rule(r *record) {
 	f := p.file
 	value := r.value.of(f.text)
 	if len(f.blocks) == 0 {
-		p.note(p.lines.n, findingkind.RuleBeforeGroup, value) // ROB-GRP-04
+		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
 		return
 	}
 	p.inAgents = false
@@ -180,15 +179,15 @@ func (p *parser) rule(r *record) {
 			return // ROB-MAT-09
 		}
 	case r.control && !f.google.has(googleControls):
-		p.note(p.lines.n, findingkind.Control, value) // ROB-FMT-17
+		p.note(p.lines.n, KindControl, value) // ROB-FMT-17
 		return
 	case value[0] != '/' && value[0] != '*':
-		p.note(p.lines.n, findingkind.NoSlash, value)
+		p.note(p.lines.n, KindNoSlash, value)
 		if !f.opts.AssumeSlash && !f.google.has(googleVoid) {
 			return // ROB-MAT-10, ROB-MAT-27
 		}
 	case len(value) > googleLineLimit:
-		p.note(p.lines.n, findingkind.LongLine, "")
+		p.note(p.lines.n, KindLongLine, "")
 	}
 	f.rules = append(f.rules, ruleLine{span{r.value.lo, r.value.hi}, int32(p.lines.n), r.field == fieldAllow})
 }
@@ -204,16 +203,16 @@ func (p *parser) sitemap(value string) {
 // formed and does not end a run of User-agent lines (ROB-GRP-12).
 func (p *parser) extension(name, value string) {
 	if !isFieldName(name) {
-		kind := Kind(findingkind.BadField)
+		kind := KindBadField
 		if strings.Contains(name, bom) {
-			kind = findingkind.BOM
+			kind = KindBOM
 		}
 		p.noteLine(kind, name)
 		return
 	}
 	p.noteExtension(name, value)
 	if len(p.file.Extensions) >= p.file.opts.maxExtensions() {
-		p.noteOnce(&p.fieldsNoted, findingkind.ManyFields, "")
+		p.noteOnce(&p.fieldsNoted, KindManyFields, "")
 		return
 	}
 	p.file.Extensions = append(p.file.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})

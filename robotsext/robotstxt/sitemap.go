@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
@@ -30,15 +29,15 @@ func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {
-			return findingkind.SitemapScheme
+			return KindSitemapScheme
 		}
-		return findingkind.SitemapRelative
+		return KindSitemapRelative
 	}
 	if !isHost(host) {
-		return findingkind.SitemapRelative
+		return KindSitemapRelative
 	}
 	if value, ok = asciiURL(value, host); !ok {
-		return findingkind.SitemapRelative
+		return KindSitemapRelative
 	}
 	return s.insert(Sitemap{line, value}, sitemapKey(value))
 }
@@ -170,7 +169,7 @@ func (s *sitemapSet) insert(sitemap Sitemap, key string) (reason Kind) {
 	}
 	switch {
 	case s.seen[key] || s.seen == nil && slices.Contains(s.keys, key):
-		return findingkind.SitemapTwice
+		return KindSitemapTwice
 	case s.seen != nil:
 		s.seen[key] = true
 	default:

@@ -79,7 +79,7 @@ func ExampleScope() {
 		return
 	}
 	for _, loc := range []string{"https://shop.example.com/tea", "https://cdn.example.net/shop/tea.jpg", "https://elsewhere.example.org/"} {
-		fmt.Println(scope.Covers(sitemap.Entry{Loc: loc}), loc)
+		fmt.Println(scope.Accepts(sitemap.Entry{Loc: loc}), loc)
 	}
 	// Output:
 	// true https://shop.example.com/tea
@@ -114,7 +114,7 @@ func ExampleEntry() {
 func ExampleOptions_onEnd() {
 	body := strings.NewReader("https://example.com/a\nexample.com/b\nhttps://example.com/c\n")
 	opts := &sitemap.Options{OnEnd: func(s sitemap.Summary) {
-		fmt.Println(s.Format, s.Charset, s.Bytes, "bytes:", s.Entries, "entries,", s.Skipped, "skipped, complete:", s.Complete)
+		fmt.Println(s.Format, s.Charset, s.DecompressedBytes, "bytes:", s.Entries, "entries,", s.Skipped, "skipped, complete:", s.Complete)
 	}}
 	for entry, err := range sitemap.Read(body, opts) {
 		fmt.Println(entry.Loc, err)

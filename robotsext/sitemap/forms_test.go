@@ -81,7 +81,7 @@ func transcript(r io.Reader, opts *Options) string {
 	}
 	o.OnEnd = func(s Summary) {
 		fmt.Fprintf(&b, "end: format=%s gzip=%d charset=%s entries=%d skipped=%d findings=%d complete=%t\n",
-			s.Format, s.Gzip, s.Charset, s.Entries, s.Skipped, s.Findings, s.Complete)
+			s.Format, s.GzipLayers, s.Charset, s.Entries, s.Skipped, s.Findings, s.Complete)
 	}
 	for e, err := range Read(r, &o) {
 		if err != nil {

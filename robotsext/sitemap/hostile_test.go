@@ -254,7 +254,7 @@ func TestLeavingTheLoop(t *testing.T) {
 		}
 		break
 	}
-	if s.Entries != 1 || s.Complete || s.Findings != 0 || s.Bytes > 1<<20 {
+	if s.Entries != 1 || s.Complete || s.Findings != 0 || s.DecompressedBytes > 1<<20 {
 		t.Errorf("%+v", s)
 	}
 }

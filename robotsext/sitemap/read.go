@@ -76,15 +76,15 @@ const (
 
 // Summary describes a body after reading.
 type Summary struct {
-	Format   Format // "" if unknown
-	Gzip     int    // layers of gzip compression
-	Charset  string // declared or detected, in lower case; default "utf-8"
-	Packed   int64  // bytes received, including read-ahead
-	Bytes    int64  // bytes decompressed, including read-ahead
-	Entries  int    // yielded
-	Skipped  int    // invalid entries, not yielded
-	Findings int    // including those not reported
-	Complete bool   // the end of the document was reached
+	Format            Format // "" if unknown
+	GzipLayers        int    // layers of gzip compression
+	Charset           string // declared or detected, in lower case; default "utf-8"
+	ReceivedBytes     int64  // bytes received, including read-ahead
+	DecompressedBytes int64  // bytes decompressed, including read-ahead
+	Entries           int    // yielded
+	Skipped           int    // invalid entries, not yielded
+	Findings          int    // including those not reported
+	Complete          bool   // the end of the document was reached
 }
 
 // Read yields the entries of one sitemap as they arrive. It detects format and
@@ -128,7 +128,7 @@ type reading struct {
 func (rd *reading) run(r io.Reader) error {
 	b, err := unpack(r, &rd.opts)
 	defer func() {
-		rd.summary.Gzip, rd.summary.Packed, rd.summary.Bytes = b.layers, b.packed.n, b.unpacked.n
+		rd.summary.GzipLayers, rd.summary.ReceivedBytes, rd.summary.DecompressedBytes = b.layers, b.packed.n, b.unpacked.n
 	}()
 	if err != nil {
 		return err

@@ -197,11 +197,11 @@ func TestFormatByContent(t *testing.T) {
 			for layers, body := range [][]byte{in, packed(t, string(in)), packed(t, string(packed(t, string(in))))} {
 				var s Summary
 				entries, _, err := readAll(bytes.NewReader(body), Options{OnEnd: func(end Summary) { s = end }})
-				if err != nil || s.Format != format || s.Gzip != layers || len(entries) == 0 || s.Entries != len(entries) || !s.Complete {
+				if err != nil || s.Format != format || s.GzipLayers != layers || len(entries) == 0 || s.Entries != len(entries) || !s.Complete {
 					t.Errorf("%d entries, %+v, %v", len(entries), s, err)
 				}
-				if s.Packed != int64(len(body)) || s.Bytes != int64(len(in)) {
-					t.Errorf("%d bytes unpacked to %d, want %d and %d", s.Packed, s.Bytes, len(body), len(in))
+				if s.ReceivedBytes != int64(len(body)) || s.DecompressedBytes != int64(len(in)) {
+					t.Errorf("%d bytes unpacked to %d, want %d and %d", s.ReceivedBytes, s.DecompressedBytes, len(body), len(in))
 				}
 			}
 		})

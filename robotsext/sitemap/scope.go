@@ -69,8 +69,8 @@ func parseAbsolute(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// Covers reports whether the scope accepts e.
-func (s Scope) Covers(e Entry) bool {
+// Accepts reports whether the scope accepts e.
+func (s Scope) Accepts(e Entry) bool {
 	if s.policy == Any {
 		return true
 	}

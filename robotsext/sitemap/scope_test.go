@@ -57,7 +57,7 @@ func TestScope(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := s.Covers(Entry{Loc: tt.loc, Sitemap: tt.index}); got != tt.want {
+			if got := s.Accepts(Entry{Loc: tt.loc, Sitemap: tt.index}); got != tt.want {
 				t.Errorf("%s in %s: %t", tt.loc, tt.sitemap, got)
 			}
 		})
@@ -77,7 +77,7 @@ func TestScopeOfInvalidURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Covers(Entry{Loc: "http://h.example/%zz"}) || s.Covers(Entry{}) {
+	if s.Accepts(Entry{Loc: "http://h.example/%zz"}) || s.Accepts(Entry{}) {
 		t.Error("covers what is no URL")
 	}
 }

@@ -32,17 +32,17 @@ func Addr(err error) netip.Addr {
 
 // IsRefused reports whether a robots.txt was not read because of its address.
 func IsRefused(rec *robotsext.Record) bool {
-	return rec.Outcome == robotsext.Unreachable && errors.Is(rec.Err, guard.ErrRefused)
+	return rec.Outcome == robotsext.OutcomeUnreachable && errors.Is(rec.Err, guard.ErrRefused)
 }
 
 // IsUnrequested reports whether a robots.txt was not even requested because of its address:
 // where a redirect led to one, it was.
-func IsUnrequested(rec *robotsext.Record) bool { return IsRefused(rec) && len(rec.Chain) < 2 }
+func IsUnrequested(rec *robotsext.Record) bool { return IsRefused(rec) && len(rec.RedirectChain) < 2 }
 
 // IsOutage reports whether a robots.txt could not be read now but may be later. One at an
 // address that the guard refuses may not.
 func IsOutage(rec *robotsext.Record) bool {
-	return rec != nil && rec.Outcome == robotsext.Unreachable && !IsRefused(rec)
+	return rec != nil && rec.Outcome == robotsext.OutcomeUnreachable && !IsRefused(rec)
 }
 
 // Printable returns a record as it is written to files. A refusal by the guard is not an

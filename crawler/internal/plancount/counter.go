@@ -265,7 +265,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	switch {
 	case h == s.others, h.rec != nil:
 		return nil // what was judged was judged by the first
-	case rec.Outcome == robotsext.Unreachable:
+	case rec.Outcome == robotsext.OutcomeUnreachable:
 		h.failing = rec
 		return nil
 	}

@@ -158,7 +158,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 		if blocked.IsUnrequested(rec) {
 			host.Outcome = ""
 		}
-		if rec.Outcome == robotsext.Unreachable {
+		if rec.Outcome == robotsext.OutcomeUnreachable {
 			reason := output.BlockedAddress
 			if !blocked.IsRefused(rec) {
 				reason, host.RetryAt = output.RobotsUnreachable, rec.RetryAt

@@ -112,8 +112,8 @@ func robotsResult(rec *robotsext.Record) *output.Robots {
 		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, RetryAt: rec.RetryAt,
 	}
-	if n := len(rec.Chain); n > 0 {
-		r.URL = rec.Chain[n-1]
+	if n := len(rec.RedirectChain); n > 0 {
+		r.URL = rec.RedirectChain[n-1]
 	}
 	if rec.Err != nil {
 		r.Error = rec.Err.Error()

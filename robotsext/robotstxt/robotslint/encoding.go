@@ -11,7 +11,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -27,7 +26,7 @@ func isUTF16(body []byte) bool {
 
 // utf16 reports a file that is UTF-16.
 func (l *linter) utf16() {
-	l.addAs(Error, 1, findingkind.NotUTF8, "", func() (string, string) {
+	l.addAs(Error, 1, Kind(robotstxt.KindNotUTF8), "", func() (string, string) {
 		return "the file is UTF-16, but crawlers read UTF-8, so no line has an effect",
 			"save it as UTF-8"
 	})
@@ -41,24 +40,24 @@ func (l *linter) encoding() {
 		if s.lastRead {
 			line, unread = line-1, "the lines after this one"
 		}
-		l.add(line, findingkind.TooLarge, "", func() (string, string) {
+		l.add(line, Kind(robotstxt.KindTooLarge), "", func() (string, string) {
 			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers may ignore %s", robotstxt.DefaultMaxBytes, unread),
 				"shorten the file, for example with wildcards instead of long lists, and put the important rules first"
 		})
 	}
 	if s.badUTF8 > 0 {
-		l.add(s.badUTF8, findingkind.NotUTF8, "", func() (string, string) {
+		l.add(s.badUTF8, Kind(robotstxt.KindNotUTF8), "", func() (string, string) {
 			return "the file is not UTF-8 from this line on: characters outside ASCII match only URLs in the same encoding",
 				"save the file as UTF-8, or percent-encode these characters as in the site's URLs"
 		})
 	}
 	if s.loneCR > 0 {
-		l.add(s.loneCR, kindLoneCR, "", func() (string, string) {
+		l.add(s.loneCR, KindLoneCR, "", func() (string, string) {
 			return fmt.Sprintf("%s in a carriage return without a line feed: valid, but many programs read one long line", soManyLines(s.loneCRs)),
 				"save the file with Unix (LF) or Windows (CRLF) line ends"
 		})
 	}
-	l.spoilt = map[int]bool{}
+	l.reported = map[int]bool{}
 	for i := range s.records {
 		l.line(&s.records[i])
 	}
@@ -77,7 +76,7 @@ func (l *linter) line(r *record) {
 		return
 	}
 	if r.long && r.field != noColon {
-		l.add(r.line, findingkind.LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
+		l.add(r.line, Kind(robotstxt.KindLongLine), clip.Text(r.text, mostQuoted), func() (string, string) {
 			return fmt.Sprintf("the line is longer than %d bytes, which is Google's limit", longLine),
 				"shorten it; put each path on a line of its own"
 		})
@@ -95,8 +94,8 @@ func (l *linter) line(r *record) {
 var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay)[ \t]*:`)
 
 func (l *linter) twoFields(r *record, value, second string) {
-	l.spoilt[r.line] = true
-	l.add(r.line, kindTwoFields, r.text, func() (string, string) {
+	l.reported[r.line] = true
+	l.add(r.line, KindTwoFields, r.text, func() (string, string) {
 		if value == "" {
 			return fmt.Sprintf("two fields are on one line: crawlers read %s as the value of %s", quote(second), r.name), write(second) + " alone"
 		}
@@ -117,11 +116,11 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		return c
 	}, r.text), unicode.IsSpace)
 	name := "a byte order mark (U+FEFF)"
-	kind := Kind(findingkind.BOM)
+	kind := Kind(robotstxt.KindBOM)
 	if !hasBOM {
 		i := strings.IndexFunc(r.text, isInvisible)
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
-		name, kind = fmt.Sprintf("the invisible character U+%04X", c), kindInvisible
+		name, kind = fmt.Sprintf("the invisible character U+%04X", c), KindInvisible
 	}
 	meant := takeApart(clean)
 	fix := fmt.Sprintf("retype the line: %s", quote(strings.TrimSpace(clean)))
@@ -143,7 +142,7 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 			return fmt.Sprintf("%s makes the line invalid, so it has no effect", name), fix
 		})
 	}
-	l.spoilt[r.line] = true
+	l.reported[r.line] = true
 }
 
 // isInvisible reports whether an editor shows c as nothing or as a space. Joiners are

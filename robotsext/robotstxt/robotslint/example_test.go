@@ -23,7 +23,7 @@ func ExampleLint() {
 // Which requirement does a finding rest on, and how bad is it?
 func ExampleKind() {
 	for _, kind := range []robotslint.Kind{"misspelt-field", "unreachable-rule", "duplicate-sitemap"} {
-		fmt.Println(kind, kind.Severity(), kind.Rule())
+		fmt.Println(kind, kind.Severity(), kind.SpecID())
 	}
 	// Output:
 	// misspelt-field error ROB-FMT-11

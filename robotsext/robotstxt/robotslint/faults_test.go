@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
@@ -19,9 +20,9 @@ var update = flag.Bool("update", false, "write the golden files in testdata anew
 func text(findings []Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "line %d: %s %s %s", f.Line, f.Severity, f.Kind, f.Rule)
-		if f.More > 0 {
-			fmt.Fprintf(&b, " and %d more", f.More)
+		fmt.Fprintf(&b, "line %d: %s %s %s", f.Line, f.Severity, f.Kind, f.SpecID)
+		if f.Omitted > 0 {
+			fmt.Fprintf(&b, " and %d more", f.Omitted)
 		}
 		fmt.Fprintf(&b, "\n\t%q\n\t%s\n\tfix: %s\n", f.Text, f.Message, f.Fix)
 	}
@@ -35,12 +36,12 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[Kind]bool{findingkind.TooLarge: true, findingkind.LongLine: true, findingkind.ManyFields: true} // see TestLargeFaults
+	shown := map[Kind]bool{Kind(robotstxt.KindTooLarge): true, Kind(robotstxt.KindLongLine): true, Kind(robotstxt.KindManyFields): true} // see TestLargeFaults
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
 		kind := Kind(strings.TrimSuffix(name, "-utf16"))
 		shown[kind] = true
-		t.Run(kind.Rule()+"/"+name, func(t *testing.T) {
+		t.Run(kind.SpecID()+"/"+name, func(t *testing.T) {
 			body, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -130,8 +131,8 @@ func TestCut(t *testing.T) {
 		"User-agent: *\nDisallow: /a/\n": 3,
 		"User-agent: *\nDisallow: /a/":   3,
 	} {
-		found := Lint([]byte(body), &Options{Cut: true})
-		i := slices.IndexFunc(found, func(f Finding) bool { return f.Kind == findingkind.TooLarge })
+		found := Lint([]byte(body), &Options{Truncated: true})
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Kind == Kind(robotstxt.KindTooLarge) })
 		if i < 0 || found[i].Line != want {
 			t.Errorf("ROB-FMT-14: %q: %+v, want line %d", body, found, want)
 		}
@@ -146,7 +147,7 @@ func TestMaxPerKind(t *testing.T) {
 		counts := map[string]int{}
 		for _, f := range Lint(body, &Options{MaxPerKind: limit}) {
 			counts[fmt.Sprintf("%s %s listed", f.Severity, f.Kind)]++
-			counts[fmt.Sprintf("%s %s", f.Severity, f.Kind)] += 1 + f.More
+			counts[fmt.Sprintf("%s %s", f.Severity, f.Kind)] += 1 + f.Omitted
 		}
 		return counts
 	}

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -63,7 +62,7 @@ func checkFindings(t *testing.T, body []byte) {
 		if x.Line < 1 || x.Line > lines || i > 0 && x.Line < findings[i-1].Line {
 			t.Errorf("%+v comes after line %d of %d", x, findings[max(i-1, 0)].Line, lines)
 		}
-		if !strings.HasPrefix(x.Rule, "ROB-") || x.Message == "" || x.Fix == "" || x.More < 0 {
+		if !strings.HasPrefix(x.SpecID, "ROB-") || x.Message == "" || x.Fix == "" || x.Omitted < 0 {
 			t.Errorf("%+v lacks something", x)
 		}
 		if strings.ContainsFunc(x.Message+x.Fix, func(c rune) bool { return !unicode.IsGraphic(c) }) || !utf8.ValidString(x.Message+x.Fix) {
@@ -118,11 +117,11 @@ func checkSource(t *testing.T, body []byte) {
 		}
 	}
 	for _, x := range f.Findings {
-		if x.Line > 0 && x.Kind != findingkind.HTML && s.at(x.Line) == nil {
+		if x.Line > 0 && x.Kind != robotstxt.KindHTML && s.at(x.Line) == nil {
 			t.Errorf("line %d, of which robotstxt says %v, is taken for empty", x.Line, x)
 		}
 	}
-	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == findingkind.HTML }) {
+	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == robotstxt.KindHTML }) {
 		t.Errorf("HTML: %v", s.html)
 	}
 	if (s.unread > 0) != f.Truncated {

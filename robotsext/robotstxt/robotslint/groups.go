@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -18,7 +17,7 @@ func (l *linter) fields() {
 		bad[f.Line] = true
 	}
 	for _, e := range l.file.Extensions {
-		if bad[e.Line] || l.spoilt[e.Line] {
+		if bad[e.Line] || l.reported[e.Line] {
 			continue
 		}
 		switch name := strings.ToLower(e.Field); name {
@@ -26,11 +25,11 @@ func (l *linter) fields() {
 			l.rareField(e, name)
 		case "crawl-delay", "content-signal", "content-usage":
 		default:
-			l.add(e.Line, kindUnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
+			l.add(e.Line, KindUnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
 			continue
 		}
 		if e.Agents == nil && !strings.EqualFold(e.Field, "host") && !strings.EqualFold(e.Field, "clean-param") {
-			l.add(e.Line, kindFieldBeforeGroup, e.Field+": "+e.Value, func() (string, string) {
+			l.add(e.Line, KindFieldBeforeGroup, e.Field+": "+e.Value, func() (string, string) {
 				return fmt.Sprintf("%s is before the first User-agent line and applies to no crawler", e.Field), "move it into a group, after a User-agent line"
 			})
 		}
@@ -57,7 +56,7 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 		"request-rate": {"hardly any crawler supports Request-rate, from a draft of 1996", `use "Crawl-delay: 10", which more crawlers support, such as Bing`},
 		"visit-time":   {"hardly any crawler supports Visit-time, from a draft of 1996", "respond with 503 or 429 and Retry-After when the server is busy"},
 	}[name]
-	l.add(e.Line, kindRareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
+	l.add(e.Line, KindRareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
 }
 
 // extent is the first and the last block that name an agent.
@@ -86,7 +85,7 @@ func (l *linter) groups() {
 			}
 			n++
 			if isEverybody(agent) {
-				l.add(r.line, findingkind.BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
+				l.add(r.line, Kind(robotstxt.KindBadAgent), r.value, func() (string, string) { return explainBadAgent(r.value) })
 			}
 			if agent != "" {
 				l.repeated(extents, agent, i, r)
@@ -109,12 +108,12 @@ func (l *linter) repeated(extents map[string]extent, agent string, block int, r 
 	extents[agent] = extent{before.first, block}
 	first := l.source.records[l.source.blocks[before.first].first].line
 	if before.last == block {
-		l.add(r.line, kindRepeatedAgent, r.value, func() (string, string) {
+		l.add(r.line, KindRepeatedAgent, r.value, func() (string, string) {
 			return fmt.Sprintf("%s is named twice in one group", quote(r.value)), "remove the line"
 		})
 		return
 	}
-	l.add(r.line, kindRepeatedGroup, r.value, func() (string, string) {
+	l.add(r.line, KindRepeatedGroup, r.value, func() (string, string) {
 		name := quote(r.value)
 		if token := agentName(r.value); token != r.value {
 			name = fmt.Sprintf("%s, from %s,", token, name)
@@ -137,10 +136,10 @@ func (l *linter) joined(at int) {
 		previous--
 	}
 	above := s.records[previous]
-	if l.spoilt[above.line] {
+	if l.reported[above.line] {
 		return // it may have a rule
 	}
-	l.add(r.line, kindJoinedGroups, r.text, func() (string, string) {
+	l.add(r.line, KindJoinedGroups, r.text, func() (string, string) {
 		what := "an empty line"
 		if field {
 			what = quote(before.name)
@@ -167,11 +166,11 @@ func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 	}
 	r := &l.source.records[b.first]
 	for _, line := range l.source.records[b.first : b.last+1] {
-		if l.spoilt[line.line] {
+		if l.reported[line.line] {
 			return // there may be rules on it
 		}
 	}
-	l.add(r.line, kindEmptyGroup, r.text, func() (string, string) {
+	l.add(r.line, KindEmptyGroup, r.text, func() (string, string) {
 		who := quote(r.value)
 		switch {
 		case everybody:

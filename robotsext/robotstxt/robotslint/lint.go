@@ -12,11 +12,11 @@ type Finding struct {
 	Line     int      `json:"line"` // from 1
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
-	Rule     string   `json:"id"`             // of the specification's rule, such as ROB-FMT-11
-	Text     string   `json:"text"`           // the part of the line concerned, as written; may be empty
-	Message  string   `json:"message"`        // what is wrong
-	Fix      string   `json:"fix"`            // how to correct it
-	More     int      `json:"more,omitempty"` // number of further findings of this kind and severity that are not listed
+	SpecID   string   `json:"id"`                // of the requirement in the specification, such as ROB-FMT-11
+	Text     string   `json:"text"`              // the part of the line concerned, as written; may be empty
+	Message  string   `json:"message"`           // what is wrong
+	Fix      string   `json:"fix"`               // how to correct it
+	Omitted  int      `json:"omitted,omitempty"` // number of findings of this kind and severity that are not listed
 }
 
 // Options configures Lint. The zero value and nil use all defaults.
@@ -25,12 +25,12 @@ type Options struct {
 	// contain the whole URL.
 	URL string
 
-	// Cut means that the body is only the beginning of the file, as
+	// Truncated means that the body is only the beginning of the file, as
 	// robotsext.Record.Truncated does. Lint then reports that the file is too large.
-	Cut bool
+	Truncated bool
 
 	// MaxPerKind limits the findings of one kind and severity; a hostile body has hundreds
-	// of thousands. The last listed finding counts the others in More. Zero means
+	// of thousands. Omitted of the last listed finding counts the others. Zero means
 	// DefaultMaxPerKind, negative no limit.
 	MaxPerKind int
 }
@@ -50,7 +50,7 @@ func Lint(body []byte, opts *Options) []Finding {
 		l.utf16()
 		return l.findings
 	}
-	l.source = read(body, robotstxt.DefaultMaxBytes, opts.Cut)
+	l.source = read(body, robotstxt.DefaultMaxBytes, opts.Truncated)
 	l.file = robotstxt.Parse(body, &robotstxt.Options{MaxFindings: len(body) + 1000})
 	l.encoding()
 	l.parsed()
@@ -68,7 +68,7 @@ type linter struct {
 	file     *robotstxt.File
 	findings []Finding
 	found    map[class]int // how many there are, listed or not
-	spoilt   map[int]bool  // lines that need no further findings
+	reported map[int]bool  // lines that need no further findings
 }
 
 // class identifies findings that share one limit. It includes the severity, so that
@@ -92,7 +92,7 @@ func (l *linter) addAs(severity Severity, line int, kind Kind, text string, expl
 	if l.found[of]++; limit > 0 && l.found[of] > limit {
 		return
 	}
-	f := Finding{Line: line, Severity: severity, Kind: kind, Rule: kind.Rule(), Text: text}
+	f := Finding{Line: line, Severity: severity, Kind: kind, SpecID: kind.SpecID(), Text: text}
 	f.Message, f.Fix = explain()
 	l.findings = append(l.findings, f)
 }
@@ -109,7 +109,7 @@ func (l *linter) done() []Finding {
 	}
 	for i, f := range slices.Backward(l.findings) {
 		of := class{f.Kind, f.Severity}
-		l.findings[i].More = l.found[of] - listed[of]
+		l.findings[i].Omitted = l.found[of] - listed[of]
 		listed[of] = l.found[of] // those before have 0
 	}
 	return l.findings

@@ -164,7 +164,7 @@ func keepOne(s *source, b *block, needless map[int]int) {
 
 func (l *linter) unreachableGroup(b *block, by *record) {
 	first, last := l.source.records[b.first], l.source.records[b.last].line
-	l.add(first.line, kindUnreachableGroup, first.text, func() (string, string) {
+	l.add(first.line, KindUnreachableGroup, first.text, func() (string, string) {
 		message := fmt.Sprintf("the group has no effect: other groups have its rules for the same crawlers, for example in line %d", by.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
@@ -177,11 +177,11 @@ func (l *linter) unreachable(r, by *record) {
 	remove := func() string { return fmt.Sprintf("remove line %d", r.line) }
 	switch {
 	case r.field == by.field && r.value == by.value:
-		l.add(r.line, kindDuplicateRule, r.text, func() (string, string) {
+		l.add(r.line, KindDuplicateRule, r.text, func() (string, string) {
 			return fmt.Sprintf("%s is already in line %d", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
-		l.add(r.line, kindUnreachableRule, r.text, func() (string, string) {
+		l.add(r.line, KindUnreachableRule, r.text, func() (string, string) {
 			what := "all its URLs"
 			if same {
 				what = "the same URLs"
@@ -189,7 +189,7 @@ func (l *linter) unreachable(r, by *record) {
 			return fmt.Sprintf("%s has no effect: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
 		})
 	default:
-		l.add(r.line, kindOverruledRule, r.text, func() (string, string) {
+		l.add(r.line, KindOverruledRule, r.text, func() (string, string) {
 			why := "is longer, so it wins"
 			if mine.rank == other.rank {
 				why = "has the same length, so Allow wins"

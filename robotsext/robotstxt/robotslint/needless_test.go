@@ -12,11 +12,11 @@ import (
 
 // removable are the kinds of rules that no verdict needs. One that never matches
 // is not for removal, but is to make no difference when its path is removed.
-var removable = []Kind{kindDuplicateRule, kindUnreachableRule, kindOverruledRule, kindNeverMatches}
+var removable = []Kind{KindDuplicateRule, KindUnreachableRule, KindOverruledRule, KindNeverMatches}
 
 // lineRange are the lines that a finding says are needless.
 func lineRange(f Finding) (first, last int) {
-	if f.Kind == kindUnreachableGroup {
+	if f.Kind == KindUnreachableGroup {
 		if n, err := fmt.Sscanf(f.Fix, "remove the group, lines %d to %d", &first, &last); n != 2 || err != nil {
 			panic(fmt.Sprintf("%q: %v", f.Fix, err))
 		}
@@ -28,7 +28,7 @@ func lineRange(f Finding) (first, last int) {
 // removals are the findings that say that something is needless.
 func removals(body string) (list []Finding) {
 	for _, f := range Lint([]byte(body), &Options{MaxPerKind: -1}) {
-		if f.Kind == kindUnreachableGroup || slices.Contains(removable, f.Kind) {
+		if f.Kind == KindUnreachableGroup || slices.Contains(removable, f.Kind) {
 			list = append(list, f)
 		}
 	}
@@ -40,7 +40,7 @@ func without(body string, list ...Finding) string {
 	gone, void := map[int]bool{}, map[int]bool{}
 	for _, f := range list {
 		first, last := lineRange(f)
-		if f.Kind == kindNeverMatches {
+		if f.Kind == KindNeverMatches {
 			void[first] = true
 			continue
 		}

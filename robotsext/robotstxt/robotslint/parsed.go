@@ -6,46 +6,45 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // parsed adds the findings of robotstxt, with fixes.
 func (l *linter) parsed() {
 	for _, f := range l.file.Findings {
-		if f.Kind == findingkind.HTML {
+		if f.Kind == robotstxt.KindHTML {
 			l.html()
 		}
 		r := l.source.at(f.Line)
-		if f.Kind == findingkind.HTML || r == nil || l.spoilt[f.Line] {
+		if f.Kind == robotstxt.KindHTML || r == nil || l.reported[f.Line] {
 			continue
 		}
 		kind, severity := Kind(f.Kind), Kind(f.Kind).Severity()
 		explain := func() (string, string) { return l.explain(f, r) }
 		switch f.Kind {
-		case findingkind.TooLarge, findingkind.NotUTF8, findingkind.LongLine:
+		case robotstxt.KindTooLarge, robotstxt.KindNotUTF8, robotstxt.KindLongLine:
 			continue // reported by encoding
-		case findingkind.NoColon:
+		case robotstxt.KindNoColon:
 			if _, ok := withColon(f.Text); !ok {
 				severity = Warning
 			}
-		case findingkind.Misspelt:
+		case robotstxt.KindMisspelt:
 			if field := fieldname.Nearest(f.Text); field == "crawl-delay" {
 				severity = Warning
 			}
-		case findingkind.AgentCut, findingkind.BadAgent:
+		case robotstxt.KindAgentCut, robotstxt.KindBadAgent:
 			severity = agentSeverity(f.Text)
-		case findingkind.NoSlash:
+		case robotstxt.KindNoSlash:
 			if isFullURL(f.Text) {
-				kind = kindFullURL
+				kind = KindFullURL
 				severity = kind.Severity()
 			}
-		case findingkind.SitemapScheme:
-			l.spoilt[f.Line] = true
-		case findingkind.SitemapRelative:
-			l.spoilt[f.Line] = true
+		case robotstxt.KindSitemapScheme:
+			l.reported[f.Line] = true
+		case robotstxt.KindSitemapRelative:
+			l.reported[f.Line] = true
 			if strings.Contains(f.Text, "://") {
-				kind = kindBadSitemap
+				kind = KindBadSitemap
 			}
 		}
 		l.addAs(severity, f.Line, kind, f.Text, explain)
@@ -53,7 +52,7 @@ func (l *linter) parsed() {
 }
 
 func (l *linter) html() {
-	l.add(1, findingkind.HTML, "", func() (string, string) {
+	l.add(1, Kind(robotstxt.KindHTML), "", func() (string, string) {
 		return "this is an HTML page, not a robots.txt file; lines that look like rules still count",
 			"serve a plain text file at /robots.txt, or status 404 if there is none"
 	})
@@ -62,13 +61,13 @@ func (l *linter) html() {
 // explain returns the message and the fix of a finding.
 func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 	switch f.Kind {
-	case findingkind.NoColon:
+	case robotstxt.KindNoColon:
 		return explainNoColon(f.Text)
-	case findingkind.NoField:
+	case robotstxt.KindNoField:
 		return "the field name before the colon is missing", "add a field name such as Disallow, or remove the line"
-	case findingkind.BadField:
+	case robotstxt.KindBadField:
 		return fmt.Sprintf("%s is not a field, so crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
-	case findingkind.Misspelt:
+	case robotstxt.KindMisspelt:
 		field := properName(fieldname.Nearest(f.Text))
 		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the most similar field is %s", quote(f.Text), field)
 		switch {
@@ -78,26 +77,26 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 			message += ". The rules below apply to no crawler"
 		}
 		return message, write(field + ": " + r.value)
-	case findingkind.Control:
+	case robotstxt.KindControl:
 		return fmt.Sprintf("the control character %#U makes the line invalid", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
-	case findingkind.BadAgent:
+	case robotstxt.KindBadAgent:
 		return explainBadAgent(f.Text)
-	case findingkind.AgentCut:
+	case robotstxt.KindAgentCut:
 		return explainAgentCut(f.Text)
-	case findingkind.RuleBeforeGroup:
+	case robotstxt.KindRuleBeforeGroup:
 		return "the rule is before the first User-agent line and applies to no crawler", `add a User-agent line before it, such as "User-agent: *" for every crawler`
-	case findingkind.NoSlash:
+	case robotstxt.KindNoSlash:
 		return explainNoSlash(r)
-	case findingkind.SitemapRelative, findingkind.SitemapScheme, findingkind.SitemapTwice:
+	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
 		return l.explainSitemap(f)
-	case findingkind.ManyFields:
+	case robotstxt.KindManyFields:
 		return fmt.Sprintf("more than %d lines are neither rules nor sitemaps: this one and all later ones are ignored", robotstxt.DefaultMaxExtensions), "remove lines that are not rules"
-	case findingkind.NoEffect:
+	case robotstxt.KindNoEffect:
 		return fmt.Sprintf("%s has no effect in robots.txt", r.name), fmt.Sprintf(
 			`send "X-Robots-Tag: %s" with the pages, or add <meta name="robots" content="%[1]s"> to them; allow crawling them, because otherwise no crawler sees it`, strings.ToLower(r.name))
-	case findingkind.BadValue:
+	case robotstxt.KindBadValue:
 		return explainBadValue(r)
-	case findingkind.DelayCapped:
+	case robotstxt.KindDelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
 		return fmt.Sprintf("a delay of %s seconds is longer than crawlers accept: politecrawl waits %v s, and many ignore the field", clip.Text(r.value, mostQuoted), most),
 			fmt.Sprintf("use at most %v seconds, or disallow the pages that cost the server most", most)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/findingkind"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -14,7 +13,7 @@ import (
 func (l *linter) paths() {
 	for i := range l.source.records {
 		r := &l.source.records[i]
-		if r.field == noColon || r.field == otherField || l.spoilt[r.line] {
+		if r.field == noColon || r.field == otherField || l.reported[r.line] {
 			continue
 		}
 		l.hash(r)
@@ -36,7 +35,7 @@ func (l *linter) hash(r *record) {
 	if r.after == "" || r.value == "" || r.field == agentField {
 		return
 	}
-	l.add(r.line, kindCutByHash, r.value+r.after, func() (string, string) {
+	l.add(r.line, KindCutByHash, r.value+r.after, func() (string, string) {
 		return fmt.Sprintf("a # begins a comment even within a value, so the value is %s", quote(r.value)),
 			fmt.Sprintf("%s if the # begins a URL fragment, which servers never receive; add a space before the # of a comment; write %%23 for a # in the path", write(r.name+": "+r.value))
 	})
@@ -47,11 +46,11 @@ func (l *linter) emptyRule(r *record) {
 	b := l.source.blocks[r.block]
 	switch {
 	case r.field == allowField:
-		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
+		l.add(r.line, KindEmptyRule, r.text, func() (string, string) {
 			return "an Allow without a path has no effect", `remove it, or write "Allow: /" to allow everything`
 		})
 	case b.rules > 1:
-		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
+		l.add(r.line, KindEmptyRule, r.text, func() (string, string) {
 			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it, or write "Disallow: /" to disallow everything`
 		})
 	}
@@ -62,14 +61,14 @@ func (l *linter) path(r *record) {
 	path := r.value
 	switch {
 	case looksRegexp.MatchString(path):
-		l.add(r.line, kindRegexp, path, func() (string, string) {
+		l.add(r.line, KindRegexp, path, func() (string, string) {
 			return fmt.Sprintf("%s looks like a regular expression; only * (any characters) and a $ at the end are special", quote(path)),
 				"write it with * and $, one rule for each alternative"
 		})
 	case strings.ContainsAny(path, " \t"):
 		l.innerSpace(r)
 	case strings.Contains(strings.TrimSuffix(path, "$"), "$"):
-		l.add(r.line, kindInnerDollar, path, func() (string, string) {
+		l.add(r.line, KindInnerDollar, path, func() (string, string) {
 			return "a $ before the end matches a dollar sign, not the end of the URL", fmt.Sprintf("move it to the end, or write %%24 for a dollar sign: %s", quote(escapeInner(path)))
 		})
 	case strings.ContainsAny(path, unescaped):
@@ -77,12 +76,12 @@ func (l *linter) path(r *record) {
 	}
 	canonical, _ := robotstxt.CanonicalPattern(path)
 	if bare, ok := withoutDots(canonical); ok {
-		l.add(r.line, kindNeverMatches, path, func() (string, string) {
+		l.add(r.line, KindNeverMatches, path, func() (string, string) {
 			return "no URL matches, because crawlers resolve /./ and /../ before a request", write(r.name + ": " + bare)
 		})
 	}
 	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
-		l.add(r.line, kindOwnFile, path, func() (string, string) {
+		l.add(r.line, KindOwnFile, path, func() (string, string) {
 			return "the rule has no effect: crawlers may always fetch /robots.txt", "remove it"
 		})
 	}
@@ -97,7 +96,7 @@ const unescaped = "\"<>\\^`{}"
 
 func (l *linter) unescaped(r *record) {
 	escaped := escapeAll(r.value, unescaped)
-	l.add(r.line, kindUnescaped, r.value, func() (string, string) {
+	l.add(r.line, KindUnescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
 			return `browsers read \ in a URL as /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
 		}
@@ -135,7 +134,7 @@ func (l *linter) innerSpace(r *record) {
 	for _, w := range words {
 		several = several && (w[0] == '/' || w[0] == '*')
 	}
-	l.add(r.line, kindInnerSpace, r.value, func() (string, string) {
+	l.add(r.line, KindInnerSpace, r.value, func() (string, string) {
 		comment, isComment := foreignComment(strings.Join(words[1:], " "))
 		switch {
 		case several && !isComment:
@@ -255,7 +254,7 @@ func (l *linter) sitemapSpace(r *record) {
 	if len(words) < 2 {
 		return
 	}
-	l.add(r.line, kindInnerSpace, r.value, func() (string, string) {
+	l.add(r.line, KindInnerSpace, r.value, func() (string, string) {
 		return "the URL contains a space, which becomes part of it", fmt.Sprintf("write one URL a line, spaces as %%20, and # before a comment: %s", quote(r.name+": "+words[0]))
 	})
 }
@@ -263,7 +262,7 @@ func (l *linter) sitemapSpace(r *record) {
 func (l *linter) sitemapFTP(r *record) {
 	const scheme = "ftp://"
 	if len(r.value) > len(scheme) && strings.EqualFold(r.value[:len(scheme)], scheme) {
-		l.addAs(Note, r.line, findingkind.SitemapScheme, r.value, func() (string, string) {
+		l.addAs(Note, r.line, Kind(robotstxt.KindSitemapScheme), r.value, func() (string, string) {
 			return "hardly any crawler fetches sitemaps by ftp", "serve it by https too, and list that URL"
 		})
 	}
@@ -273,9 +272,9 @@ func (l *linter) sitemapFTP(r *record) {
 func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 	const whole = "write the whole URL, such as https://www.example.com/sitemap.xml"
 	switch {
-	case f.Kind == findingkind.SitemapTwice:
+	case f.Kind == robotstxt.KindSitemapTwice:
 		return "duplicate of an earlier Sitemap line", "remove the line"
-	case f.Kind == findingkind.SitemapScheme:
+	case f.Kind == robotstxt.KindSitemapScheme:
 		scheme, _, _ := strings.Cut(f.Text, ":")
 		return fmt.Sprintf("a sitemap needs an http or https URL, not %s, so crawlers skip the line", quote(scheme)), whole
 	case f.Text == "":

@@ -50,7 +50,7 @@ func main() {
 
 	c = colly.NewCollector(robots.Attach)
 	c.Context = context.Background()
-	check("context after", c.Visit(site.URL+"/by-context"), robotsext.ErrUnsealed)
+	check("context after", c.Visit(site.URL+"/by-context"), robotsext.ErrContextReplaced)
 
 	site.Close()
 	if got := strings.Join(asked, " "); got != "/robots.txt /allowed" {

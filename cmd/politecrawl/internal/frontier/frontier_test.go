@@ -70,8 +70,8 @@ func sampleFrontier(t *testing.T, dir string) {
 		Delay: new(2500 * time.Millisecond), MaxInFlight: 2, BlockUntil: now.Add(20 * time.Minute), Robots: map[string]frontier.Robots{b: {Data: []byte("x")}},
 	}))
 	for host, rec := range map[frontier.Host]robotsext.Record{
-		"a.example": {Origin: a, Outcome: robotsext.Rules, Status: 200, FetchedAt: now, Body: []byte("User-agent: *")},
-		"c.example": {Origin: c, Outcome: robotsext.AllowAll, Status: 404, FetchedAt: now},
+		"a.example": {Origin: a, Outcome: robotsext.OutcomeRules, Status: 200, FetchedAt: now, Body: []byte("User-agent: *")},
+		"c.example": {Origin: c, Outcome: robotsext.OutcomeAllowAll, Status: 404, FetchedAt: now},
 	} {
 		data, err := json.Marshal(&rec)
 		check(err)

@@ -259,7 +259,7 @@ func (l *frontierList) robotsText(records []recordOutput) (text string, failing 
 		case r.State == "failing":
 			return "failing " + humanize.ShortDuration(max(l.now.Sub(r.FailingSince), 0)), true
 		case i > 0 && text == "rules":
-		case r.Outcome == robotsext.AllowAll.String() && r.Status != 0:
+		case r.Outcome == robotsext.OutcomeAllowAll.String() && r.Status != 0:
 			text = fmt.Sprintf("none, %d", r.Status)
 		default:
 			text = cmp.Or(r.Outcome, r.State)

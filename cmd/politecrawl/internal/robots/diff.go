@@ -99,7 +99,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 // read reads one of the files.
 func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 	r, err := d.input.read(ctx, name)
-	if err == nil && r.record != nil && r.record.Outcome == robotsext.AllowAll {
+	if err == nil && r.record != nil && r.record.Outcome == robotsext.OutcomeAllowAll {
 		d.remark(missing(r.record) + ": everything is allowed")
 	}
 	if err == nil && r.cut() {

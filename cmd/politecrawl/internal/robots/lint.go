@@ -46,8 +46,8 @@ An error is a line that does not work. A warning is a line that works for some c
 only, or has no effect. A note is information.
 
 With --format json each finding is an object on a line of its own: file, line, severity
-(error, warning or note), kind, id, text, message, fix, and more, the number of findings
-of the same kind that were left out.
+(error, warning or note), kind, id, text, message, fix, and omitted, the number of
+findings of the same kind that are not listed.
 
 Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 failed, 4 some
 robots.txt unreachable. --quiet prints no results.`,
@@ -97,13 +97,13 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	case rec == nil:
 	case rec.RedirectError() != nil:
 		return l.astray(rec)
-	case rec.Outcome == robotsext.AllowAll:
+	case rec.Outcome == robotsext.OutcomeAllowAll:
 		if !l.quiet {
 			l.Notice(missing(rec) + ": everything is allowed")
 		}
 		return nil
 	default:
-		opts = robotslint.Options{URL: r.from, Cut: rec.Truncated}
+		opts = robotslint.Options{URL: r.from, Truncated: rec.Truncated}
 	}
 	return l.body(r.from, r.body, opts)
 }
@@ -112,20 +112,20 @@ func (l *lint) one(ctx context.Context, arg string) error {
 // file that it could be found in.
 func (l *lint) astray(rec *robotsext.Record) error {
 	f := robotslint.Finding{
-		Line: 1, Severity: robotslint.Error, Kind: "redirect-loop", Rule: "ROB-FET-07",
-		Text:    strings.Join(rec.Chain, " → "),
+		Line: 1, Severity: robotslint.Error, Kind: "redirect-loop", SpecID: "ROB-FET-07",
+		Text:    strings.Join(rec.RedirectChain, " → "),
 		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers treat the file as missing, and everything is allowed",
 		Fix:     "respond with the file itself, or with one redirect to it",
 	}
 	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
-		f.Kind, f.Rule = "too-many-redirects", "ROB-FET-05"
+		f.Kind, f.SpecID = "too-many-redirects", "ROB-FET-05"
 	}
 	return l.report(rec.Origin.RobotsURL(), f)
 }
 
 // report counts a finding and writes it.
 func (l *lint) report(file string, f robotslint.Finding) error {
-	l.counts[f.Severity] += 1 + f.More
+	l.counts[f.Severity] += 1 + f.Omitted
 	if f.Severity != robotslint.Note {
 		l.code = cli.Worse(l.code, cli.ExitFindings)
 	}
@@ -159,9 +159,9 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 func (f lintFinding) text(paint cli.Painter) string {
 	tint := map[robotslint.Severity]cli.Color{robotslint.Error: cli.Red, robotslint.Warning: cli.Yellow}[f.Severity]
 	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
-		cli.Escape(f.Message), f.Kind, f.Rule, cli.Escape(f.Fix))
-	if f.More > 0 {
-		text += paint(cli.Faint, fmt.Sprintf("    and %d more; --limit 0 lists all", f.More)) + "\n"
+		cli.Escape(f.Message), f.Kind, f.SpecID, cli.Escape(f.Fix))
+	if f.Omitted > 0 {
+		text += paint(cli.Faint, fmt.Sprintf("    and %d more; --limit 0 lists all", f.Omitted)) + "\n"
 	}
 	return text
 }

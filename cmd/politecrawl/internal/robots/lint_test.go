@@ -39,7 +39,7 @@ func TestLintFaults(t *testing.T) {
 			if f.Severity != "note" {
 				want = cli.ExitFindings
 			}
-			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.Rule, "ROB-") {
+			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.SpecID, "ROB-") {
 				t.Errorf("%s: %+v", file, f)
 			}
 		}
@@ -83,7 +83,7 @@ func TestLintLimit(t *testing.T) {
 		listed, more int
 	}{{"100", 100, 50}, {"3", 3, 147}, {"0", 150, 0}} {
 		found := clitest.JSONLines[lintFinding](t, runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json").Out)
-		if len(found) != tt.listed || found[tt.listed-1].More != tt.more {
+		if len(found) != tt.listed || found[tt.listed-1].Omitted != tt.more {
 			t.Errorf("--limit %s: %d listed, then %+v", tt.limit, len(found), found[len(found)-1])
 		}
 	}

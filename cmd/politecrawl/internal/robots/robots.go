@@ -30,7 +30,7 @@ type ruling struct {
 
 // later reports whether nobody knows yet what is allowed.
 func (r ruling) later() bool {
-	return r.record != nil && r.record.Outcome == robotsext.Unreachable
+	return r.record != nil && r.record.Outcome == robotsext.OutcomeUnreachable
 }
 
 // cut reports whether the robots.txt goes on behind what is read of it.

@@ -154,7 +154,7 @@ func fieldOf(kind robotstxt.Kind) string {
 // fetchOf says how a record was come by.
 func fetchOf(rec *robotsext.Record) *fetchOutput {
 	f := &fetchOutput{
-		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
+		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.RedirectChain, Bytes: len(rec.Body),
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
 	}
 	if err := cmp.Or(rec.Err, rec.RedirectError()); err != nil {

@@ -106,10 +106,10 @@ func hostIn(o robotsext.Origin) string {
 // RefusedRobots says why the guard refused the request of a robots.txt, and how to allow it.
 // It returns an empty string if it was not refused.
 func RefusedRobots(rec *robotsext.Record) string {
-	if rec == nil || rec.Outcome != robotsext.Unreachable {
+	if rec == nil || rec.Outcome != robotsext.OutcomeUnreachable {
 		return ""
 	}
-	if chain := rec.Chain; len(chain) > 1 {
+	if chain := rec.RedirectChain; len(chain) > 1 {
 		if why := RefusedAddress(rec.Err, ""); why != "" {
 			target := chain[len(chain)-1]
 			return "it redirects to " + target + ": " + why + trusting(rec.Err, target)

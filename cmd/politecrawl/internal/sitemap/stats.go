@@ -30,8 +30,8 @@ func (t *sitemapTotals) addFile(f robotsext.SitemapFile) {
 		t.Unread++
 	}
 	t.Excluded += f.OutOfScope
-	t.Received += f.Summary.Packed
-	t.Bytes += f.Summary.Bytes
+	t.Received += f.Summary.ReceivedBytes
+	t.Bytes += f.Summary.DecompressedBytes
 	if f.Summary.Format != "" {
 		t.Files++
 		t.Formats[f.Summary.Format]++

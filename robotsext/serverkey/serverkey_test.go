@@ -1,12 +1,12 @@
-package server_test
+package serverkey_test
 
 import (
 	"testing"
 
-	"github.com/politecrawl/politecrawl/robotsext/server"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
 )
 
-func TestROB_POL_01_Name(t *testing.T) {
+func TestROB_POL_01_Of(t *testing.T) {
 	for authority, want := range map[string]string{
 		"example.com":              "example.com",
 		"EXAMPLE.com":              "example.com",
@@ -31,21 +31,21 @@ func TestROB_POL_01_Name(t *testing.T) {
 		"[::1":                     "",
 		"xn--bcher-kva.example:81": "xn--bcher-kva.example:81",
 	} {
-		if got := server.Name(authority); got != want {
-			t.Errorf("Name(%q) = %q, want %q", authority, got, want)
+		if got := serverkey.Of(authority); got != want {
+			t.Errorf("Of(%q) = %q, want %q", authority, got, want)
 		}
 	}
 }
 
-// FuzzName shows that the name of a server is its own name.
-func FuzzName(f *testing.F) {
+// FuzzOf checks that the key of a key is the key itself.
+func FuzzOf(f *testing.F) {
 	for _, authority := range []string{"a.test", "A.test.:443", "[::ffff:1.2.3.4]:81", "a:b", "[::1", "[]", "..", "[a].]"} {
 		f.Add(authority)
 	}
 	f.Fuzz(func(t *testing.T, authority string) {
-		name := server.Name(authority)
-		if again := server.Name(name); again != name {
-			t.Errorf("Name(%q) = %q, and of that %q", authority, name, again)
+		key := serverkey.Of(authority)
+		if again := serverkey.Of(key); again != key {
+			t.Errorf("Of(%q) = %q, then %q", authority, key, again)
 		}
 	})
 }

@@ -1,4 +1,5 @@
-// Package server names the servers on which a crawler limits its load.
+// Package serverkey identifies the server behind a URL, so that a crawler can limit the
+// load of each server.
 //
 // Politeness limits, such as the number of requests in flight and the delay between
 // two requests, apply to one server. robots.txt applies to one origin:
@@ -6,18 +7,18 @@
 // their own (RFC 9309 section 2.3), but one machine serves all three. A crawler with a
 // limit for each origin would send three times as many requests as the machine allows.
 // Ports 80 and 443 count as one server; any other port is a different server.
-package server
+package serverkey
 
 import (
 	"net/netip"
 	"strings"
 )
 
-// Name returns the server of the authority of a URL, "host" or "host:port" without
-// user information. The result is the host name in lower case without trailing dot,
-// and the port unless it is 80 or 443. An IPv4-mapped IPv6 address becomes IPv4. Name
-// returns "" if there is no host name.
-func Name(authority string) string {
+// Of returns the key of the server in the authority of a URL. The authority is "host"
+// or "host:port", without user name and password. The key is the host name in lower
+// case without trailing dot, and the port unless it is 80 or 443. An IPv4-mapped IPv6
+// address becomes IPv4. Of returns "" for an authority without a host name.
+func Of(authority string) string {
 	host, port := authority, ""
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
 		host, port = authority[:i], authority[i+1:]
