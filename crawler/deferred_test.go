@@ -59,7 +59,7 @@ func restart(t *testing.T, c *Crawler) {
 // leased takes the next URL.
 func leased(t *testing.T, c *Crawler) *visit {
 	t.Helper()
-	got, err := c.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leases.duration})
+	got, err := c.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%v, %v", got, err)
 	}

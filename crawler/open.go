@@ -160,7 +160,7 @@ func (c *Crawler) openEmbedded() error {
 
 // frontierInUse returns an error if another process has the frontier in dir open.
 func frontierInUse(dir string) error {
-	view, err := pebblestore.Inspect(filepath.Join(dir, frontierDir))
+	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, frontierDir))
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return err

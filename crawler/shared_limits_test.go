@@ -222,7 +222,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	synctest.Wait() // it is in flight
 	two := []*visit{leased(t, other), leased(t, other)}
 	meanwhile := []frontier.Result{visited(t, other, two[0]), visited(t, other, two[1])}
-	again, err := other.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: time.Minute, For: other.leases.duration})
+	again, err := other.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: time.Minute, Duration: other.leases.duration})
 	close(free)
 	<-ended
 	if !slices.Equal(meanwhile, []frontier.Result{frontier.Defer, frontier.Defer}) || len(again) > 0 || err != nil {

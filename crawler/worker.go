@@ -104,7 +104,7 @@ func (w *worker) run(leases context.Context) error {
 		if err != nil {
 			return nil
 		}
-		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leases.duration})
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
 		if err != nil {
 			if waiting.Err() != nil {
 				continue

@@ -78,7 +78,7 @@ func ExampleLostError() {
 		fmt.Println(err)
 		return
 	}
-	slow, err := f.Lease(ctx, frontier.LeaseRequest{For: time.Millisecond})
+	slow, err := f.Lease(ctx, frontier.LeaseRequest{Duration: time.Millisecond})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -37,9 +37,9 @@ type LeaseRequest struct {
 	// Wait is the maximum time to wait for a URL. 0: do not wait; negative: wait until the
 	// context ends.
 	Wait time.Duration
-	// For is the duration of the leases. 0: the default of the store, some minutes. It should
+	// Duration is the duration of the leases. 0: the default of the store, some minutes. It should
 	// be much longer than a fetch may take.
-	For time.Duration
+	Duration time.Duration
 }
 
 // A Lease is the right to fetch one URL, until it expires.

@@ -19,8 +19,8 @@ func TestMemory(t *testing.T) {
 	var clock storetest.Clock
 	storetest.Run(t, storetest.Store{
 		Open:      func(string) (frontier.Frontier, error) { return frontier.NewMemoryAt(clock.Now), nil },
-		Bubble:    synctest.Test,
-		StepClock: clock.Step,
+		Synctest:    synctest.Test,
+		SetClockBack: clock.SetBack,
 		URLBytes:  30,
 		HostBytes: 500,
 	})
@@ -120,16 +120,16 @@ func TestMemoryClock(t *testing.T) {
 
 				l := leaseAt(t, m, 0)
 				finish(t, m, frontier.Outcome{Lease: l.ID, Result: frontier.Retry, HostDelay: 3 * time.Second})
-				clock.Step(t, back)
+				clock.SetBack(t, back)
 				l = leaseAt(t, m, 3*time.Second)
 
 				finish(t, m, frontier.Outcome{Lease: l.ID, Result: frontier.Retry, NotBefore: clock.Now().Add(4 * time.Second)})
-				clock.Step(t, back)
+				clock.SetBack(t, back)
 				l = leaseAt(t, m, 4*time.Second)
 				if got := l.Expires.Sub(clock.Now()); got != 10*time.Minute {
 					t.Fatalf("the lease is for %v", got)
 				}
-				clock.Step(t, back)
+				clock.SetBack(t, back)
 				leaseAt(t, m, 10*time.Minute)
 			})
 		})

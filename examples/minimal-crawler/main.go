@@ -78,7 +78,7 @@ func crawl(ctx context.Context, starts []string, delay time.Duration) error {
 		}
 	}
 	for {
-		leases, err := queue.Lease(ctx, frontier.LeaseRequest{Max: 1, Wait: time.Second, For: time.Hour})
+		leases, err := queue.Lease(ctx, frontier.LeaseRequest{Max: 1, Wait: time.Second, Duration: time.Hour})
 		if err != nil {
 			return err
 		}

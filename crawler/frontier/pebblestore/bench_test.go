@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	benchEnv = "PEBBLESTORE_BENCH" // a test binary that finds it does one crawl of BenchmarkCrawl
-	urlsEnv  = "PEBBLESTORE_URLS"  // until so many URLs are known; empty: a few
+	benchEnv = "PEBBLESTORE_BENCH" // set in child processes of BenchmarkCrawl: the crawl to run
+	urlsEnv  = "PEBBLESTORE_URLS"  // number of URLs after which the crawl ends; empty: a few
 )
 
-// A figure is what a crawl has shown.
+// A figure is the result of a crawl.
 type figure struct {
 	Pages, URLs int
 	Elapsed     time.Duration
-	CPU         time.Duration // without what was needed to begin
+	CPU         time.Duration // without the setup
 }
 
-// crawls are what BenchmarkCrawl compares.
+// crawls are the crawls that BenchmarkCrawl compares.
 var crawls = []struct {
 	name string
-	open func(dir string) (frontier.Frontier, error) // nil: there is none
+	open func(dir string) (frontier.Frontier, error) // nil: no store
 }{
 	{"load-alone", nil},
 	{"Memory", func(string) (frontier.Frontier, error) { return frontier.NewMemory(nil), nil }},
@@ -43,8 +43,8 @@ var crawls = []struct {
 	{"power", func(dir string) (frontier.Frontier, error) { return Open(dir, &Options{Durability: Power}) }},
 }
 
-// BenchmarkCrawl has a crawl of each store in a process of its own, whose
-// memory and time are measured.
+// BenchmarkCrawl runs a crawl with each store in a process of its own, and measures its memory
+// and time.
 func BenchmarkCrawl(b *testing.B) {
 	for _, c := range crawls {
 		b.Run(c.name, func(b *testing.B) {
@@ -70,7 +70,7 @@ func BenchmarkCrawl(b *testing.B) {
 	}
 }
 
-// benchChild does one of the crawls.
+// benchChild runs one of the crawls.
 func benchChild(name, dir string) error {
 	urls := 300_000
 	if n, err := strconv.Atoi(os.Getenv(urlsEnv)); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// open opens a store that fails the test when its database warns of something,
-// such as a SingleDelete that does not meet one Set.
+// open opens a store. The test fails if its database logs a warning, such as for a SingleDelete
+// of a key that was set twice.
 func open(t testing.TB, dir string, opts *Options) *Store {
 	t.Helper()
 	o := opts.withDefaults()
@@ -38,13 +38,13 @@ func closeStore(t testing.TB, s *Store) {
 	}
 }
 
-// check looks through the records of a store that nobody has open for anything
-// that cannot be, and returns what it knows of each URL.
+// check fails if the records of a closed store are inconsistent, and returns the record of each
+// URL.
 func check(t testing.TB, dir string) map[string]URL {
 	t.Helper()
-	v, err := Inspect(dir)
+	v, err := OpenReadOnly(dir)
 	if err != nil {
-		t.Fatalf("Inspect: %v", err)
+		t.Fatalf("OpenReadOnly: %v", err)
 	}
 	defer v.Close()
 	urls := make(map[string]URL)
@@ -84,8 +84,8 @@ func check(t testing.TB, dir string) map[string]URL {
 	return urls
 }
 
-// checkRecords looks at what the methods of a View do not show.
-func checkRecords(t testing.TB, v *View, urls map[string]URL) {
+// checkRecords checks records that the methods of a ReadOnlyStore do not return.
+func checkRecords(t testing.TB, v *ReadOnlyStore, urls map[string]URL) {
 	t.Helper()
 	seed, err := v.db.meta(metaSeed)
 	hosts, names := make(map[hostID]frontier.Host), make(map[hostID]frontier.Host)

@@ -10,15 +10,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A batch is what a round of the committer writes, with room for keys and
-// values in the making.
+// A batch has the writes of one round of the committer, and buffers for keys and values.
 type batch struct {
 	*pebble.Batch
 	key, val []byte
 }
 
-// The methods of pebble.Batch return errors only for a batch that was committed
-// or is read from; put and its like say so once and for all.
+// The methods of pebble.Batch return errors only for a batch that was committed or is indexed,
+// so these methods panic instead.
 
 func (b *batch) put(key, value []byte) { must(b.Set(key, value, nil)) }
 func (b *batch) remove(key []byte)     { must(b.Delete(key, nil)) }
@@ -37,8 +36,8 @@ func (b *batch) putEntry(e *entry) {
 	b.put(b.key, b.val)
 }
 
-// removeEntry deletes the queue record of e. A record that was written only
-// once takes no tombstone: it and its deletion vanish where they meet.
+// removeEntry deletes the queue record of e. A record that was written only once needs no
+// tombstone: compaction drops it together with its SingleDelete.
 func (b *batch) removeEntry(e *entry) {
 	b.key = queueKey(b.key, e.id, e.place())
 	if e.again {
@@ -66,25 +65,24 @@ func (b *batch) removeMark(e *entry) {
 	b.remove(b.key)
 }
 
-// work is the committer. It takes whatever is queued, writes it at once, and
-// makes it known: with many callers many share a write, and a single one does
-// not wait for others. It alone writes to the database and reads queues from
-// it, so that what it reads is what it has made known.
-func (s *Store) work() {
+// commitLoop is the committer. It takes all queued changes, writes them at once and applies
+// them. Only it writes to the database and reads queues from it, so what it reads has been
+// applied.
+func (s *Store) commitLoop() {
 	defer close(s.stopped)
 	for {
 		r, ok := s.queue.take()
 		if !ok {
 			return
 		}
-		if err := s.round(&r); err != nil {
+		if err := s.commitRound(&r); err != nil {
 			s.dir.disk.stop(err)
 			return
 		}
 	}
 }
 
-func (s *Store) round(r *round) error {
+func (s *Store) commitRound(r *round) error {
 	b := &batch{Batch: s.pebble.NewBatch(), key: s.key, val: s.val}
 	for _, e := range r.marks {
 		b.putMark(e)
@@ -121,7 +119,7 @@ func (s *Store) round(r *round) error {
 	return s.apply(r, woken, read)
 }
 
-// apply makes known what a round has written and read.
+// apply applies the writes and reads of a round to the state in memory.
 func (s *Store) apply(r *round, woken *wakeChange, read [][]*entry) error {
 	now, err := s.sched.Enter(context.Background())
 	if err == nil {
@@ -139,9 +137,9 @@ func (s *Store) apply(r *round, woken *wakeChange, read [][]*entry) error {
 				return err
 			}
 		}
-		s.retire(now) // those whose records were written
+		s.retire(now) // hosts whose records were written
 		s.sched.Leave(now)
-	} // else the store is closed, and nobody sees it any more
+	} // else the store is closed
 	for _, req := range r.requests {
 		if req.done != nil {
 			close(req.done)
@@ -150,16 +148,16 @@ func (s *Store) apply(r *round, woken *wakeChange, read [][]*entry) error {
 	return nil
 }
 
-// fail makes every call return err, also those that wait.
+// fail makes all calls return err, including waiting ones.
 func (s *Store) fail(err error) {
 	s.failing.Do(func() {
 		s.failure = err
-		s.sched.Close(err) // first, so that who is told finds the store closed
+		s.sched.Close(err) // first, so that callers find the store closed
 		close(s.failed)
 	})
 }
 
-// failedWith returns what the store has failed with, nil when it has not.
+// failedWith returns the error that the store failed with, or nil.
 func (s *Store) failedWith() error {
 	select {
 	case <-s.failed:
@@ -169,14 +167,14 @@ func (s *Store) failedWith() error {
 	}
 }
 
-// hear notes when a call returns what the store has failed with.
-func (s *Store) hear(err *error) {
+// noteFailure records that a call returns the failure of the store, so that Close need not.
+func (s *Store) noteFailure(err *error) {
 	if *err != nil && errors.Is(*err, s.failedWith()) {
-		s.heard.Store(true)
+		s.failureReturned.Store(true)
 	}
 }
 
-// wait waits until a request has been done.
+// wait waits until a request is applied.
 func (s *Store) wait(r *request) error {
 	select {
 	case <-r.done:
@@ -193,18 +191,18 @@ func (s *Store) wait(r *request) error {
 	}
 }
 
-// flush waits until what is queued now has been done.
+// flush waits until all requests queued so far are applied.
 func (s *Store) flush() error {
 	r := &request{done: make(chan struct{})}
 	s.queue.push(r)
 	return s.wait(r)
 }
 
-// background has changes written that nobody waits for.
+// background queues changes without waiting for them.
 func (s *Store) background(c ...change) { s.queue.push(&request{changes: c}) }
 
-// enter takes the store's lock when it is quiet. It waits for the committer
-// until then.
+// enter acquires the lock of the store once quiet is true. Until then it waits for the
+// committer.
 func (s *Store) enter(ctx context.Context, quiet func() bool) (now instant, err error) {
 	for {
 		now, err := s.sched.Enter(ctx)
@@ -218,5 +216,5 @@ func (s *Store) enter(ctx context.Context, quiet func() bool) (now instant, err 
 	}
 }
 
-// settled reports that nothing which is pending or due is still to be read.
-func (s *Store) settled() bool { return !s.waking && s.dry == 0 }
+// allRead reports whether no URL that is due or next in its queue is still to be read.
+func (s *Store) allRead() bool { return !s.waking && s.dry == 0 }

@@ -19,8 +19,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// TestKill kills processes that do all that can be done to a store, each at a
-// random moment, and compares what they were told with what is there.
+// TestKill kills processes at random moments while they use all methods of a store. Then it
+// compares the calls that returned with the stored data.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills 20 processes, as TestStore kills some")
@@ -39,17 +39,17 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(out)
-		lines.Scan() // it has begun
+		lines.Scan() // the load has started
 		var killing sync.WaitGroup
 		killing.Go(func() {
 			time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond)
 			_ = cmd.Process.Kill()
 		})
 		for more := true; more; more = lines.Scan() {
-			o.hear(t, lines.Text())
+			o.note(t, lines.Text())
 		}
 		killing.Wait()
-		_ = cmd.Wait() // says that it was killed
+		_ = cmd.Wait() // returns that it was killed
 		o.kills++
 		o.compare(t, check(t, dir))
 		if t.Failed() {
@@ -59,7 +59,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d URLs, %d ends", kills(), len(o.added), len(o.ended))
 }
 
-// TestKillCreating kills processes that make a store.
+// TestKillCreating kills processes while they create a store.
 func TestKillCreating(t *testing.T) {
 	for range kills() {
 		dir := filepath.Join(t.TempDir(), "new")
@@ -73,7 +73,7 @@ func TestKillCreating(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // says that it was killed
+		_ = cmd.Wait() // returns that it was killed
 		s := open(t, dir, nil)
 		addURLs(t, s, "http://a.test/1")
 		closeStore(t, s)
@@ -81,31 +81,30 @@ func TestKillCreating(t *testing.T) {
 	}
 }
 
-// An oracle knows what a store has answered for.
+// An oracle knows which calls of a store returned.
 type oracle struct {
 	added map[string]bool
-	ended map[string]ending // the last end that was acknowledged
-	tried map[string]uint64 // the last lease that may have been ended, or one behind one that may come again
-	again map[string]uint64 // one behind the lease since whose end the URL comes again
+	ended map[string]ending // the last acknowledged end of each URL
+	tried map[string]uint64 // 1 + the last lease that may have ended, or 1 + one after which the URL may be leased again
+	again map[string]uint64 // 1 + the last lease after which the URL is fetched again
 	kills int
 }
 
 type ending struct {
-	lease   uint64 // number of the lease: a later one has a higher
+	lease   uint64 // number of the lease; later leases have higher numbers
 	result  frontier.Result
 	attempt int
 	at      time.Time
 	again   bool // at is not zero
-	kills   int  // before it
+	kills   int  // before this end
 }
 
 func newOracle() *oracle {
 	return &oracle{added: make(map[string]bool), ended: make(map[string]ending), tried: make(map[string]uint64), again: make(map[string]uint64)}
 }
 
-// hear takes note of what a child says. What is no line of its own is the last
-// word of one that was killed.
-func (o *oracle) hear(t *testing.T, line string) {
+// note records a line of a child. The last line of a killed child may be incomplete.
+func (o *oracle) note(t *testing.T, line string) {
 	t.Helper()
 	f := strings.Fields(line)
 	switch {
@@ -142,7 +141,7 @@ func (o *oracle) hear(t *testing.T, line string) {
 	}
 }
 
-// compare looks for what was acknowledged and is not so.
+// compare fails for each acknowledged call whose result is missing.
 func (o *oracle) compare(t *testing.T, urls map[string]URL) {
 	t.Helper()
 	for u := range o.added {
@@ -157,7 +156,7 @@ func (o *oracle) compare(t *testing.T, urls map[string]URL) {
 	}
 	for u, e := range o.ended {
 		if o.tried[u] > e.lease {
-			continue // a later end may have been stored, or not
+			continue // a later end may be stored
 		}
 		got := urls[u]
 		attempts := e.attempt
@@ -175,7 +174,7 @@ func (o *oracle) compare(t *testing.T, urls map[string]URL) {
 		if over := got.State == Done || got.State == Dropped; over != (want == Done || want == Dropped) || over && got.State != want {
 			t.Errorf("%s was finished with %v (again: %v), and is %v", u, e.result, e.again, got.State)
 		} else if open := o.kills - e.kills; !over && (got.Attempts < attempts || got.Attempts > attempts+open) {
-			// Since then each kill may have found it leased again.
+			// Each kill since then may have happened during a lease.
 			t.Errorf("%s was finished with %v at attempt %d, and has %d attempts", u, e.result, e.attempt, got.Attempts)
 		}
 		if got.State == Scheduled && got.NotBefore.Before(e.at) {
@@ -184,16 +183,16 @@ func (o *oracle) compare(t *testing.T, urls map[string]URL) {
 	}
 }
 
-const loadEnv = "PEBBLESTORE_TEST_LOAD" // a test binary that finds it does what TestKill kills it for
+const loadEnv = "PEBBLESTORE_TEST_LOAD" // set in the child processes that TestKill kills
 
-// loadChild does all that can be done to a store, and says so.
+// loadChild uses all methods of a store and prints the calls that return.
 func loadChild(dir string) error {
-	// Small enough that the database is busy with more than its log.
+	// Small, so that the database writes tables too.
 	s, err := Open(dir, &Options{readAhead: 1, memTable: 256 << 10})
 	if err != nil {
 		return err
 	}
-	var mu sync.Mutex // of standard output
+	var mu sync.Mutex // guards standard output
 	say := func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -229,7 +228,7 @@ func loader(s *Store, name string, say func(string, ...any)) error {
 			return err
 		}
 		say("added%s", urls)
-		got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 3, For: time.Minute})
+		got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 3, Duration: time.Minute})
 		if err != nil {
 			return err
 		}
@@ -260,7 +259,7 @@ func loader(s *Store, name string, say func(string, ...any)) error {
 	}
 }
 
-// revisit brings a URL back that was over.
+// revisit revisits finished URLs.
 func revisit(s *Store, l frontier.Lease, say func(string, ...any)) error {
 	n, err := strconv.ParseUint(string(l.ID), 36, 64)
 	if err != nil {

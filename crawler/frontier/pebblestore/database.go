@@ -10,14 +10,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A database is where records are read from: that of a store, or a snapshot of it.
+// A database reads records from the database of a store, or from a snapshot.
 type database struct {
 	pebble.Reader
 	path   string
-	broken func(error) // is told when something cannot be read; nil: nobody is
+	broken func(error) // called with read errors; may be nil
 }
 
-// damaged says that something cannot be read.
+// damaged returns ErrDamaged for a read error.
 func (db *database) damaged(err error) error {
 	err = damaged(db.path, err)
 	if db.broken != nil {
@@ -26,7 +26,7 @@ func (db *database) damaged(err error) error {
 	return err
 }
 
-// read has the value of a key read by get and reports whether there is one.
+// read calls get with the value of a key, and reports whether the key exists.
 func (db *database) read(key []byte, get func(*reader)) (found bool, err error) {
 	value, closer, err := db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -43,8 +43,8 @@ func (db *database) read(key []byte, get func(*reader)) (found bool, err error) 
 	return true, nil
 }
 
-// scan has each record from one key up to another, which is not included, read
-// by get, until it returns false. The key is not to be kept.
+// scan calls get with each record from one key up to another, exclusively, until it returns
+// false. get must not keep the key.
 func (db *database) scan(from, to []byte, get func(key []byte, r *reader) bool) error {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
@@ -66,18 +66,18 @@ func (db *database) scan(from, to []byte, get func(key []byte, r *reader) bool) 
 			break
 		}
 	}
-	if err = cmp.Or(err, it.Error(), it.Close()); err != nil { // which may be the same one
+	if err = cmp.Or(err, it.Error(), it.Close()); err != nil { // they may be the same error
 		return db.damaged(err)
 	}
 	return nil
 }
 
-// scanAll is scan of all records of a kind.
+// scanAll scans all records of a kind.
 func (db *database) scanAll(kind byte, get func(key []byte, r *reader) bool) error {
 	return db.scan([]byte{kind}, []byte{kind + 1}, get)
 }
 
-// empty reports whether there is no record at all.
+// empty reports whether the database has no records.
 func (db *database) empty() (empty bool, err error) {
 	empty = true
 	err = db.scan([]byte{0}, []byte{0xff}, func([]byte, *reader) bool {
@@ -87,9 +87,9 @@ func (db *database) empty() (empty bool, err error) {
 	return empty && err == nil, err
 }
 
-// tally counts the URLs of each host by state, as they lie on disk. Seen, when
-// it is not nil, is called for the hash of each URL.
-func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Counts) error) error {
+// countURLs calls host with the stored counts of each host, and seen, unless nil, with the hash
+// of each URL.
+func (db *database) countURLs(seen func(hash uint64), host func(hostID, frontier.Counts) error) error {
 	scheduled := make(map[hostID]int)
 	err := db.scanAll(kindTime, func(_ []byte, r *reader) bool {
 		scheduled[hostID(r.Uint32())]++
@@ -134,20 +134,19 @@ func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Cou
 	return counted()
 }
 
-// meta returns the value of a key that holds for the whole store, nil when
-// there is none.
+// meta returns the value of a meta key, or nil.
 func (db *database) meta(name string) (value []byte, err error) {
 	_, err = db.read(metaKey(name), func(r *reader) { value = append([]byte{}, r.Rest...) })
 	return value, err
 }
 
-// idOf returns the id of a host, 0 when there is none.
+// idOf returns the id of a host, or 0.
 func (db *database) idOf(name frontier.Host) (id hostID, err error) {
 	_, err = db.read(nameKey(nil, string(name)), func(r *reader) { id = hostID(r.Uint32()) })
 	return id, err
 }
 
-// host returns the record of a host that has one.
+// host returns the record of a host. A missing record is an error.
 func (db *database) host(id hostID) (record *hostRecord, err error) {
 	found, err := db.read(idKey(nil, kindHost, id), func(r *reader) { record = r.host() })
 	if err == nil && !found {
@@ -156,7 +155,7 @@ func (db *database) host(id hostID) (record *hostRecord, err error) {
 	return record, err
 }
 
-// robots returns the robots records of a host by origin, nil when there are none.
+// robots returns the robots.txt records of a host by origin, or nil.
 func (db *database) robots(id hostID) (robots map[string]frontier.Robots, err error) {
 	err = db.scan(idKey(nil, kindRobots, id), idKey(nil, kindRobots, id+1), func(key []byte, r *reader) bool {
 		if robots == nil {
@@ -168,7 +167,7 @@ func (db *database) robots(id hostID) (robots map[string]frontier.Robots, err er
 	return robots, err
 }
 
-// validators reads the validators of those entries that have some.
+// validators loads the validators of the entries that have some.
 func (db *database) validators(entries ...*entry) error {
 	for _, e := range entries {
 		if !e.known {

@@ -24,16 +24,16 @@ const (
 	ownerName = "OWNER" // the process that has the lock
 )
 
-// A directory is where a store lies, locked.
+// A directory is the locked directory of a store.
 type directory struct {
 	path  string
 	lock  io.Closer
-	owner string // the file that names the process; empty: others may have the lock too
+	owner string // path of the file with the process id; empty: the lock is shared
 	fs    vfs.FS // of the database
 	disk  *disk
 }
 
-// openDirectory locks a directory that has a store or is to have one.
+// openDirectory creates a directory if needed and locks it.
 func openDirectory(dir string) (*directory, error) {
 	if err := makeDirectory(vfs.Default, dir); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openDirectory(dir string) (*directory, error) {
 	return lockDirectory(dir, false)
 }
 
-// makeDirectory is MkdirAll for a directory that a power cut does not take away.
+// makeDirectory is MkdirAll, and syncs so that the directory survives a power failure.
 func makeDirectory(on vfs.FS, dir string) error {
 	if _, err := on.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -60,11 +60,10 @@ func makeDirectory(on vfs.FS, dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// lockDirectory locks a directory that is there. For who only reads it need not be
-// one that can be written.
+// lockDirectory locks an existing directory. With readOnly the directory need not be writable.
 func lockDirectory(dir string, readOnly bool) (*directory, error) {
-	// One path for one directory: the lock of a process holds for the whole
-	// process, and inside it the name counts.
+	// The lock holds for the whole process, and pebble compares paths inside it. So each
+	// directory needs a single path.
 	path, err := filepath.Abs(dir)
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -72,13 +71,13 @@ func lockDirectory(dir string, readOnly bool) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ours(path); err != nil {
+	if err := checkFiles(path); err != nil {
 		return nil, err
 	}
 	d := &directory{path: dir, fs: vfs.Default}
 	lock, owner := filepath.Join(path, lockName), filepath.Join(path, ownerName)
 	d.lock, err = vfs.Default.Lock(lock)
-	if readOnly && forbidden(err) {
+	if readOnly && notWritable(err) {
 		if d.lock, err = lockShared(lock); err == nil {
 			return d, nil
 		}
@@ -93,19 +92,19 @@ func lockDirectory(dir string, readOnly bool) (*directory, error) {
 	return d, nil
 }
 
-// sign writes which process has the lock. A directory that is refused is left as it
-// was, so this comes after all checks.
-func (d *directory) sign() error {
+// writeOwner writes the id of this process. It is called after all checks, since a rejected
+// directory must not change.
+func (d *directory) writeOwner() error {
 	if d.owner == "" {
 		return nil
 	}
 	return os.WriteFile(d.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
 }
 
-// forbidden reports whether a file could not be opened for writing because this
-// process may not, or nobody.
-func forbidden(err error) bool {
-	// Without a path it is the lock that is refused, which may be EACCES too.
+// notWritable reports whether a file could not be opened for lack of permission, or because the
+// file system is read-only.
+func notWritable(err error) bool {
+	// An error without a path comes from the lock, which can also return EACCES.
 	_, ok := errors.AsType[*fs.PathError](err)
 	return ok && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS))
 }
@@ -121,9 +120,8 @@ func readOwner(name string) (pid int) {
 	return pid
 }
 
-// ours returns ErrForeign when the directory has files that are none of a
-// store.
-func ours(path string) error {
+// checkFiles returns ErrNotFrontier if the directory has other files than those of a store.
+func checkFiles(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
 		return err
@@ -136,15 +134,15 @@ func ours(path string) error {
 			}
 		}
 		if !known || f.IsDir() {
-			return fmt.Errorf("%w: %s has %s", ErrForeign, path, f.Name())
+			return fmt.Errorf("%w: %s has %s", ErrNotFrontier, path, f.Name())
 		}
 	}
 	return nil
 }
 
-// Lock locks the directory dir as an open store does, and creates it if it is missing, without a
-// store. Use it to keep two processes from writing the same files beside dir while their frontier
-// is elsewhere. The error is an *InUseError while another process holds the lock.
+// Lock locks the directory dir like Open, but opens no store. It creates a missing directory. Use
+// it for a crawl whose frontier is elsewhere, to keep other processes from writing its files. The
+// error is an *InUseError if the directory is locked.
 func Lock(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -153,13 +151,13 @@ func Lock(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.sign(); err != nil {
+	if err := d.writeOwner(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (d *directory) Close() error {
 	if d.lock == nil {
 		return nil
@@ -169,27 +167,26 @@ func (d *directory) Close() error {
 	return lock.Close()
 }
 
-// exists returns ErrForeign when there is no database in a directory.
-func exists(dir string) error {
-	if err := ours(dir); err != nil {
+// checkExists returns ErrNotFrontier if the directory has no database.
+func checkExists(dir string) error {
+	if err := checkFiles(dir); err != nil {
 		return err
 	}
 	switch desc, err := pebble.Peek(dir, vfs.Default); {
 	case err != nil || desc.Exists:
-		return nil // who opens it says what is wrong
+		return nil // opening it returns the error
 	case hasData(vfs.Default, dir):
 		return lostManifest(dir)
 	}
-	return fmt.Errorf("%w: nothing in %s", ErrForeign, dir)
+	return fmt.Errorf("%w: nothing in %s", ErrNotFrontier, dir)
 }
 
-// lostManifest is the error for a database without the file that names its files.
+// lostManifest is the error for a database without manifest.
 func lostManifest(dir string) error {
 	return damaged(dir, errors.New("its manifest is lost"))
 }
 
-// hasData reports whether there are files that come into being only when a
-// database is complete.
+// hasData reports whether the directory has files that exist only in a complete database.
 func hasData(on vfs.FS, dir string) bool {
 	names, err := on.List(dir)
 	return err == nil && slices.ContainsFunc(names, func(name string) bool {
@@ -198,15 +195,15 @@ func hasData(on vfs.FS, dir string) bool {
 	})
 }
 
-// database opens the database. When the disk fails, now or later on, fail is
-// called, and this may never return.
+// database opens the database. After a disk error, now or later, it calls fail and may never
+// return.
 func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*pebble.DB, error) {
 	desc, err := pebble.Peek(d.path, d.fs)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "unknown format"):
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
 	case err != nil:
-		return nil, d.unopened(err)
+		return nil, d.openError(err)
 	case !desc.Exists && hasData(d.fs, d.path):
 		return nil, lostManifest(d.path)
 	}
@@ -215,14 +212,14 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 	o.ReadOnly, o.DisableTableStats = readOnly, readOnly
 	db, err := pebble.Open(d.path, o)
 	if err != nil {
-		return nil, d.unopened(err)
+		return nil, d.openError(err)
 	}
 	return db, nil
 }
 
-// unopened is why the database could not be opened. What the system says of files is no
-// damage, unless there are none.
-func (d *directory) unopened(err error) error {
+// openError returns the error for a database that could not be opened. Errors of the system are
+// no damage, except a missing file.
+func (d *directory) openError(err error) error {
 	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("opening %s: %w", d.path, err)
 	}
@@ -231,7 +228,7 @@ func (d *directory) unopened(err error) error {
 
 const databaseFormat = pebble.FormatNewest
 
-// maxOpenFiles is how many files the database keeps open at the most.
+// maxOpenFiles is the maximum number of files that the database keeps open.
 const maxOpenFiles = 1000
 
 func databaseOptions(opts *Options, disk *disk) *pebble.Options {
@@ -241,7 +238,7 @@ func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 		FormatMajorVersion: databaseFormat,
 		CacheSize:          cacheBytes,
 		MemTableSize:       opts.memTable,
-		MaxOpenFiles:       min(maxOpenFiles, descriptors.Limit()/4), // of which it takes more where it has to
+		MaxOpenFiles:       min(maxOpenFiles, descriptors.Limit()/4), // a soft limit
 		Logger:             log,
 		EventListener: &pebble.EventListener{
 			BackgroundError:   func(err error) { log.Errorf("%v", err) },
@@ -251,7 +248,7 @@ func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 	}
 }
 
-// A logger is told what the database has to say.
+// A logger logs the messages of the database.
 type logger struct {
 	log  *slog.Logger
 	disk *disk
@@ -263,14 +260,14 @@ func (l logger) Infof(format string, args ...any) { l.log.Debug(fmt.Sprintf(form
 // Errorf is part of pebble.Logger.
 func (l logger) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
 
-// Fatalf is called where the database cannot go on. It must not return.
+// Fatalf is called for a fatal error of the database. It must not return.
 func (l logger) Fatalf(format string, args ...any) {
 	l.disk.stop(fmt.Errorf(format, args...))
 	l.disk.check()
 }
 
-// corruption is called where what is read is not what was written. While the
-// database is being opened, whoever reads reports it.
+// corruption is called for data with a wrong checksum. While the database is being opened, the
+// reader returns the error.
 func (l logger) corruption(info pebble.DataCorruptionInfo) {
 	l.Errorf("%v", info)
 	if l.disk.state.Load() != opening {

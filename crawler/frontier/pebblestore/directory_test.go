@@ -27,8 +27,8 @@ func TestInUse(t *testing.T) {
 	}
 	for _, path := range []string{dir, dir + "/.", link} {
 		for name, open := range map[string]func() error{
-			"Open":    func() error { _, err := Open(path, nil); return err },
-			"Inspect": func() error { _, err := Inspect(path); return err },
+			"Open":         func() error { _, err := Open(path, nil); return err },
+			"OpenReadOnly": func() error { _, err := OpenReadOnly(path); return err },
 		} {
 			err := open()
 			if !errors.Is(err, ErrInUse) {
@@ -42,12 +42,12 @@ func TestInUse(t *testing.T) {
 			}
 		}
 	}
-	addURLs(t, s, "http://a.test/1") // the first goes on
+	addURLs(t, s, "http://a.test/1") // the first store still works
 	closeStore(t, s)
 	if err := s.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
-	v, err := Inspect(link)
+	v, err := OpenReadOnly(link)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestInUse(t *testing.T) {
 	closeStore(t, open(t, dir, nil))
 }
 
-func TestForeign(t *testing.T) {
+func TestOpenRejectsOtherFiles(t *testing.T) {
 	other := t.TempDir()
 	db, err := pebble.Open(other, &pebble.Options{Logger: silent()})
 	if err != nil {
@@ -75,22 +75,22 @@ func TestForeign(t *testing.T) {
 	}
 	for name, dir := range map[string]string{"another database": other, "files": files} {
 		before := list(t, dir)
-		if _, err := Open(dir, nil); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: Open = %v, want %v with its name", name, err, ErrForeign)
+		if _, err := Open(dir, nil); !errors.Is(err, ErrNotFrontier) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: Open = %v, want %v with its name", name, err, ErrNotFrontier)
 		}
-		if _, err := Inspect(dir); !errors.Is(err, ErrForeign) {
-			t.Errorf("%s: Inspect = %v, want %v", name, err, ErrForeign)
+		if _, err := OpenReadOnly(dir); !errors.Is(err, ErrNotFrontier) {
+			t.Errorf("%s: OpenReadOnly = %v, want %v", name, err, ErrNotFrontier)
 		}
 		if dir == files && list(t, dir) != before {
 			t.Errorf("%s: what is not ours was changed: %s", name, list(t, dir))
 		}
 	}
 	empty := t.TempDir()
-	if _, err := Inspect(empty); !errors.Is(err, ErrForeign) || list(t, empty) != "" {
-		t.Errorf("Inspect of an empty directory = %v, and leaves %s", err, list(t, empty))
+	if _, err := OpenReadOnly(empty); !errors.Is(err, ErrNotFrontier) || list(t, empty) != "" {
+		t.Errorf("OpenReadOnly of an empty directory = %v, and leaves %s", err, list(t, empty))
 	}
-	if _, err := Inspect(filepath.Join(empty, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Inspect of nothing = %v", err)
+	if _, err := OpenReadOnly(filepath.Join(empty, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("OpenReadOnly of nothing = %v", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func list(t *testing.T, dir string) (names string) {
 	return names
 }
 
-// edit changes the database of a store that is closed.
+// edit changes the database of a closed store.
 func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: databaseFormat, Logger: silent()})
@@ -120,9 +120,8 @@ func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
 	}
 }
 
-// A store without records is no database of something else: its log had them all, and is
-// lost.
-func TestInspectOfAStoreThatHasLostItsLog(t *testing.T) {
+// An empty database whose log is lost is a damaged store, not a database of another program.
+func TestOpenReadOnlyWithoutLog(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	addURLs(t, s, "http://a.test/")
@@ -133,8 +132,8 @@ func TestInspectOfAStoreThatHasLostItsLog(t *testing.T) {
 	}
 	inspect := func(log string) {
 		t.Helper()
-		if _, err := Inspect(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "its records are lost") {
-			t.Errorf("Inspect with an %s log = %v, want %v", log, err, ErrDamaged)
+		if _, err := OpenReadOnly(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "its records are lost") {
+			t.Errorf("OpenReadOnly with an %s log = %v, want %v", log, err, ErrDamaged)
 		}
 	}
 	if err := os.Truncate(logs[0], 0); err != nil {
@@ -147,8 +146,8 @@ func TestInspectOfAStoreThatHasLostItsLog(t *testing.T) {
 	inspect("absent")
 }
 
-// TestRefusesOtherFormats opens stores that an earlier and a later version of this
-// package have written. Nothing in them changes, so that their version can go on.
+// TestRefusesOtherFormats opens stores of an earlier and a later version of this package. Nothing
+// in them may change, so that their version can still use them.
 func TestRefusesOtherFormats(t *testing.T) {
 	for name, version := range map[string]uint64{"earlier": format - 1, "later": format + 1} {
 		t.Run(name, func(t *testing.T) {
@@ -164,8 +163,8 @@ func TestRefusesOtherFormats(t *testing.T) {
 			}
 			before := contents(t, dir)
 			_, openErr := Open(dir, nil)
-			_, inspectErr := Inspect(dir)
-			for call, err := range map[string]error{"Open": openErr, "Inspect": inspectErr} {
+			_, inspectErr := OpenReadOnly(dir)
+			for call, err := range map[string]error{"Open": openErr, "OpenReadOnly": inspectErr} {
 				if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), dir) ||
 					!strings.Contains(err.Error(), "finish the crawl with the version of the program that began it, or begin anew in another directory") {
 					t.Errorf("%s = %v, want %v and what to do", call, err, ErrFormat)
@@ -196,7 +195,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestDatabaseFormat opens a store whose database a later version of it has written.
+// TestDatabaseFormat opens a store whose database was written by a later version of pebble.
 func TestDatabaseFormat(t *testing.T) {
 	dir := t.TempDir()
 	closeStore(t, open(t, dir, nil))
@@ -211,14 +210,13 @@ func TestDatabaseFormat(t *testing.T) {
 	if _, err := Open(dir, nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open = %v, want %v", err, ErrFormat)
 	}
-	if _, err := Inspect(dir); !errors.Is(err, ErrFormat) {
-		t.Errorf("Inspect = %v, want %v", err, ErrFormat)
+	if _, err := OpenReadOnly(dir); !errors.Is(err, ErrFormat) {
+		t.Errorf("OpenReadOnly = %v, want %v", err, ErrFormat)
 	}
 }
 
-// TestOwnerCannotBeSaid has no room for the name of who has the lock, which matters to
-// nobody who only reads.
-func TestOwnerCannotBeSaid(t *testing.T) {
+// TestOpenReadOnlyWithoutOwnerFile has no room for the OWNER file. A reader does not need it.
+func TestOpenReadOnlyWithoutOwnerFile(t *testing.T) {
 	dir := t.TempDir()
 	closeStore(t, open(t, dir, nil))
 	owner := filepath.Join(dir, ownerName)
@@ -228,7 +226,7 @@ func TestOwnerCannotBeSaid(t *testing.T) {
 	if _, err := Open(dir, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open = %v", err)
 	}
-	v, err := Inspect(dir) // which finds it unlocked
+	v, err := OpenReadOnly(dir) // it is not locked
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,8 +235,8 @@ func TestOwnerCannotBeSaid(t *testing.T) {
 	}
 }
 
-// TestDamaged spoils a store and has it opened and read: there has to be an
-// error, or nothing to be seen of it.
+// TestDamaged damages files of a store. Opening or reading it must return an error or the
+// complete data.
 func TestDamaged(t *testing.T) {
 	if alone(t) {
 		return
@@ -266,7 +264,7 @@ func TestDamaged(t *testing.T) {
 				spoil(t, filepath.Join(dir, f.Name()), damage)
 				if err := use(dir, urls); err != nil {
 					found++
-					if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrForeign) && !errors.Is(err, ErrFormat) {
+					if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNotFrontier) && !errors.Is(err, ErrFormat) {
 						t.Errorf("%v, want %v", err, ErrDamaged)
 					}
 				}
@@ -289,7 +287,7 @@ func TestDamaged(t *testing.T) {
 		}
 		for _, c := range []struct {
 			kind byte
-			cut  []byte // nil: it is gone
+			cut  []byte // nil: deleted
 		}{{kindHost, []byte{3}}, {kindQueue, []byte{0}}, {kindQueue, nil}} {
 			dir := filepath.Join(t.TempDir(), "copy")
 			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
@@ -334,7 +332,7 @@ func spoil(t *testing.T, name, damage string) {
 	}
 }
 
-// use leases all that a store has, and returns the first error.
+// use leases all URLs of a store and returns the first error.
 func use(dir string, urls []string) error {
 	ctx := context.Background()
 	s, err := Open(dir, nil)

@@ -10,13 +10,13 @@ import (
 
 // Add implements frontier.Frontier.
 func (s *Store) Add(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	hosts, err := frontier.HostsOf(items)
 	if err != nil {
 		return nil, err
 	}
 	d := s.newDiscovery(pointers(nil, items), hosts)
-	if err := s.bring(ctx, d, nil); err != nil {
+	if err := s.addURLs(ctx, d, nil); err != nil {
 		return nil, err
 	}
 	return d.added, nil
@@ -24,7 +24,7 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) (_ []bool, err e
 
 // Known implements frontier.Frontier.
 func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -47,23 +47,23 @@ func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) 
 			unsure[i] = !known[i]
 		}
 	}
-	err = s.look(hosts, hashes, unsure, func(i int, _ hostID, _ *reader) { known[i] = true })
+	err = s.readSeen(hosts, hashes, unsure, func(i int, _ hostID, _ *reader) { known[i] = true })
 	return known, err
 }
 
-// A discovery is URLs that somebody has found.
+// A discovery has the URLs of one call of Add, Finish or Revisit.
 type discovery struct {
-	items  []*frontier.Item
-	hosts  []frontier.Host
-	hashes []uint64
-	added  []bool     // which of them are new, as it turns out
-	asked  []bool     // which of them the database has to be asked about
-	others []*request // that are bringing in some of them at the same time
+	items      []*frontier.Item
+	hosts      []frontier.Host
+	hashes     []uint64
+	added      []bool     // which URLs are new
+	claimed    []bool     // which URLs have this request in Store.claims
+	concurrent []*request // other requests that add some of the URLs
 
 	request *request
 }
 
-// pointers appends the addresses of items, which are large, to list.
+// pointers appends pointers to items, which are large, to list.
 func pointers(list []*frontier.Item, items []frontier.Item) []*frontier.Item {
 	list = slices.Grow(list, len(items))
 	for i := range items {
@@ -77,7 +77,7 @@ func (s *Store) newDiscovery(items []*frontier.Item, hosts []frontier.Host) *dis
 		items: items, hosts: hosts,
 		hashes:  make([]uint64, len(items)),
 		added:   make([]bool, len(items)),
-		asked:   make([]bool, len(items)),
+		claimed: make([]bool, len(items)),
 		request: &request{done: make(chan struct{})},
 	}
 	for i := range items {
@@ -86,10 +86,10 @@ func (s *Store) newDiscovery(items []*frontier.Item, hosts []frontier.Host) *dis
 	return d
 }
 
-// bring stores the URLs that are new, and with them what also adds to the
-// request. It returns when that is done, and what others are storing of the
-// same URLs too: who is told that a URL is known can rely on it.
-func (s *Store) bring(ctx context.Context, d *discovery, also func(*request, instant)) error {
+// addURLs stores the new URLs, together with the changes that also adds to the request. It also
+// waits for concurrent requests that add some of the same URLs, so that every URL which it
+// reports as known is stored.
+func (s *Store) addURLs(ctx context.Context, d *discovery, also func(*request, instant)) error {
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return err
@@ -100,27 +100,27 @@ func (s *Store) bring(ctx context.Context, d *discovery, also func(*request, ins
 	if !s.known.exact() {
 		s.sched.Leave(now)
 		unsure := slices.Clone(d.added)
-		if err := s.look(d.hosts, d.hashes, unsure, func(i int, _ hostID, _ *reader) { d.added[i] = false }); err != nil {
+		if err := s.readSeen(d.hosts, d.hashes, unsure, func(i int, _ hostID, _ *reader) { d.added[i] = false }); err != nil {
 			return err
 		}
 		if now, err = s.sched.Enter(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
-	if now, err = s.summon(d.newHosts(), now); err != nil {
+	if now, err = s.ensureHosts(d.newHosts(), now); err != nil {
 		return err
 	}
-	s.take(d, now)
+	s.makeEntries(d, now)
 	if also != nil {
 		also(d.request, now)
 	}
 	if len(d.request.changes) > 0 {
 		s.queue.push(d.request)
 	} else {
-		close(d.request.done) // others may wait for it
+		close(d.request.done) // concurrent requests may wait for it
 	}
 	s.sched.Leave(now)
-	for _, other := range append(d.others, d.request) {
+	for _, other := range append(d.concurrent, d.request) {
 		if err := s.wait(other); err != nil {
 			return err
 		}
@@ -128,8 +128,7 @@ func (s *Store) bring(ctx context.Context, d *discovery, also func(*request, ins
 	return nil
 }
 
-// claim finds out which URLs of d are new, as far as that can be told from
-// memory, and makes them d's own.
+// claim claims the URLs of d that are new according to the state in memory.
 func (s *Store) claim(d *discovery) {
 	for i, hash := range d.hashes {
 		if s.known.has(hash) {
@@ -138,17 +137,17 @@ func (s *Store) claim(d *discovery) {
 		switch other := s.claims[hash]; other {
 		case nil:
 			s.claims[hash] = d.request
-			d.added[i], d.asked[i] = true, true
+			d.added[i], d.claimed[i] = true, true
 		case d.request:
 		default:
-			if n := len(d.others); n == 0 || d.others[n-1] != other {
-				d.others = append(d.others, other)
+			if n := len(d.concurrent); n == 0 || d.concurrent[n-1] != other {
+				d.concurrent = append(d.concurrent, other)
 			}
 		}
 	}
 }
 
-// newHosts returns the hosts of the URLs that are new.
+// newHosts returns the hosts of the new URLs.
 func (d *discovery) newHosts() []frontier.Host {
 	var hosts []frontier.Host
 	for i, added := range d.added {
@@ -159,14 +158,14 @@ func (d *discovery) newHosts() []frontier.Host {
 	return hosts
 }
 
-// take makes entries of the URLs of d that are new.
-func (s *Store) take(d *discovery, now instant) {
+// makeEntries creates entries for the new URLs of d.
+func (s *Store) makeEntries(d *discovery, now instant) {
 	c := &addChange{}
 	for i := range d.items {
 		if !d.added[i] {
-			// Known to the database. A URL that stands twice in d is claimed by
-			// the first, and stays so until it is stored.
-			if d.asked[i] {
+			// The database knows the URL, or it occurs twice in d. In the second case the
+			// claim of the first one stays until it is stored.
+			if d.claimed[i] {
 				delete(s.claims, d.hashes[i])
 				s.known.add(d.hashes[i])
 			}
@@ -176,26 +175,26 @@ func (s *Store) take(d *discovery, now instant) {
 		if !h.named {
 			d.request.changes = append(d.request.changes, s.recordChange(h, now))
 		}
-		c.news = append(c.news, s.news(h, it, d.hashes[i], now))
+		c.additions = append(c.additions, s.newAddition(h, it, d.hashes[i], now))
 	}
-	if len(c.news) > 0 {
+	if len(c.additions) > 0 {
 		d.request.changes = append(d.request.changes, c)
 	}
 }
 
-// news is a URL that comes into the store, or comes again.
-type news struct {
+// An addition is a URL that is added or revisited.
+type addition struct {
 	host  *host
 	entry *entry
 	timed bool
-	ready int64 // of those timed
-	was   State // Done or Dropped; else it is new
+	ready int64 // if timed: when, in Unix milliseconds
+	was   State // Done or Dropped if revisited
 }
 
-// news makes an entry, to be brought in by an addChange.
-func (s *Store) news(h *host, it *frontier.Item, hash uint64, now instant) news {
+// newAddition creates an entry for an addChange.
+func (s *Store) newAddition(h *host, it *frontier.Item, hash uint64, now instant) addition {
 	s.seq++
-	n := news{host: h, entry: &entry{
+	n := addition{host: h, entry: &entry{
 		id: h.id, seq: s.seq, priority: it.Priority, hash: hash,
 		path: urlpath.Cut(it.URL, string(h.name)), meta: it.Meta,
 	}}
@@ -206,11 +205,11 @@ func (s *Store) news(h *host, it *frontier.Item, hash uint64, now instant) news 
 	return n
 }
 
-// An addChange brings in URLs, and those that are to be fetched again.
-type addChange struct{ news []news }
+// An addChange adds new and revisited URLs.
+type addChange struct{ additions []addition }
 
 func (c *addChange) write(b *batch) {
-	for _, n := range c.news {
+	for _, n := range c.additions {
 		b.key = hashKey(b.key, kindSeen, n.entry.id, n.entry.hash)
 		b.put(b.key, []byte{byte(waiting)})
 		if n.timed {
@@ -222,12 +221,12 @@ func (c *addChange) write(b *batch) {
 }
 
 func (c *addChange) apply(s *Store, now instant) {
-	for _, n := range c.news {
+	for _, n := range c.additions {
 		h, e := n.host, n.entry
 		s.known.add(e.hash)
 		delete(s.claims, e.hash)
 		if h.counts.Added == 0 {
-			s.crowd++
+			s.hostCount++
 		}
 		h.pins--
 		var by frontier.Counts

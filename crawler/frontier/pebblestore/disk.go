@@ -10,19 +10,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A disk is the file system as the database sees it.
+// A disk is the file system of the database.
 //
-// Where power cuts are no concern it flushes nothing: each commit is then
-// one write, which the operating system keeps when the process is killed.
-// (pebble.NoSync would leave the write to the background, and acknowledge what
-// a kill loses.)
+// With durability Process it flushes nothing. Each commit is one write, which the operating
+// system keeps when the process is killed. (pebble.NoSync would write in the background and
+// acknowledge writes that a kill loses.)
 //
-// When a file cannot be written, or what is read is not what was written, the
-// store has to tell its callers, and the database must not go on as if nothing
-// had been: it would retry for ever, or end the process. So the first failure
-// is told to fail, and whoever in the database is concerned or comes later does
-// not return from the disk. Nothing is written from then on, so that the
-// directory can be opened again.
+// After a write error or corruption the database would retry forever or end the process. So the
+// first failure calls fail, and from then on calls of the database never return. Nothing more is
+// written, so the directory can be opened again.
 type disk struct {
 	vfs.FS
 	flush bool
@@ -30,9 +26,8 @@ type disk struct {
 	state atomic.Int32
 }
 
-// The states of a disk. While the database is being opened, what cannot be read
-// is its to report; what cannot be written ends the opening, which would try it
-// again for ever.
+// The states of a disk. While the database is being opened, it returns read errors itself. A
+// write error fails the store, because the database would retry forever.
 const (
 	opening int32 = iota
 	armed
@@ -41,13 +36,13 @@ const (
 
 func (d *disk) arm() { d.state.CompareAndSwap(opening, armed) }
 
-// stop ends all writing.
+// stop stops all writes.
 func (d *disk) stop(why error) {
 	d.state.Store(broken)
 	d.fail(why)
 }
 
-// done looks at the result of a change and stops everything when it failed.
+// done checks the result of a write and stops the disk if it failed.
 func (d *disk) done(err error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.stop(fmt.Errorf("cannot write: %w", err))
@@ -56,7 +51,7 @@ func (d *disk) done(err error) error {
 	return err
 }
 
-// check does not return when the disk is broken.
+// check blocks forever if the disk is broken.
 func (d *disk) check() {
 	if d.state.Load() == broken {
 		select {}
@@ -127,7 +122,7 @@ func (d *disk) RemoveAll(name string) error {
 // Unwrap is part of vfs.FS.
 func (d *disk) Unwrap() vfs.FS { return d.FS }
 
-// A diskFile is a file that may be written.
+// A diskFile is a file of a disk.
 type diskFile struct {
 	vfs.File
 	disk *disk

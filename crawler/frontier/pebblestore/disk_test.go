@@ -36,8 +36,8 @@ func openOn(t *testing.T, dir string, fs vfs.FS, opts *Options) *Store {
 	return s
 }
 
-// TestPower cuts the power: what was not flushed is gone.
-func TestPower(t *testing.T) {
+// TestPowerFailure simulates a power failure: unflushed writes are lost.
+func TestPowerFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		durability Durability
 		kept       bool
@@ -68,8 +68,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestDirectoryStays cuts the power when the directory of a store has been made.
-func TestDirectoryStays(t *testing.T) {
+// TestDirectorySurvivesPowerFailure simulates a power failure after the directory of a store was created.
+func TestDirectorySurvivesPowerFailure(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	dir := filepath.Join(string(filepath.Separator), "not", "there", "yet")
 	if err := makeDirectory(fs, dir); err != nil {
@@ -83,7 +83,7 @@ func TestDirectoryStays(t *testing.T) {
 	}
 }
 
-const leakEnv = "PEBBLESTORE_TEST_LEAK" // a test binary that finds it may leave goroutines behind
+const leakEnv = "PEBBLESTORE_TEST_LEAK" // set in test processes that may leave goroutines behind
 
 // alone runs a test again in a process of its own, and reports whether it did.
 func alone(t *testing.T) bool {
@@ -99,11 +99,11 @@ func alone(t *testing.T) bool {
 	return true
 }
 
-// A fullDisk has room for so many bytes of the database's log.
+// A fullDisk limits the size of the database's log.
 type fullDisk struct {
 	vfs.FS
 	room atomic.Int64
-	gate atomic.Pointer[gate] // not nil: writes wait for it
+	gate atomic.Pointer[gate] // if not nil, writes wait for it
 }
 
 // A gate is closed until it is opened.
@@ -114,8 +114,7 @@ type gate struct {
 
 func (g *gate) open() { g.once.Do(func() { close(g.way) }) }
 
-// shut has writes wait until the gate is opened, at the end of the test if not
-// before.
+// shut makes writes wait until the gate is opened, at the latest at the end of the test.
 func (d *fullDisk) shut(t *testing.T) (open func()) {
 	g := &gate{way: make(chan struct{})}
 	d.gate.Store(g)
@@ -148,8 +147,8 @@ func (f fullFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// TestDiskFull fills the disk, by the log or by what is made of it. What holds
-// on to the disk stays behind, so it runs in a process of its own.
+// TestDiskFull fills the disk, by the log or by tables. Blocked goroutines stay behind, so it runs
+// in a process of its own.
 func TestDiskFull(t *testing.T) {
 	if alone(t) {
 		return
@@ -172,13 +171,13 @@ func TestDiskFull(t *testing.T) {
 			if !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("Add = %v, want %v", err, syscall.ENOSPC)
 			}
-			// Everybody is told, and nobody waits for ever.
+			// All callers get the error, and nobody waits forever.
 			for name, call := range storetest.Calls(s) {
 				if err := call(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 					t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
 				}
 			}
-			closeStore(t, s) // the failure was told
+			closeStore(t, s) // a call has returned the failure
 
 			disk.room.Store(1 << 40)
 			again := open(t, dir, nil)
@@ -199,15 +198,15 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestWaitsForOthers holds up a write: who is told meanwhile that its URL is
-// known already must be able to rely on that.
-func TestWaitsForOthers(t *testing.T) {
+// TestAddWaitsForConcurrentAdd delays a write: a caller that gets added = false for its URL meanwhile must
+// be able to rely on it.
+func TestAddWaitsForConcurrentAdd(t *testing.T) {
 	for name, opts := range map[string]*Options{"exact": nil, "bounded": {SeenBytes: 1}} {
 		t.Run(name, func(t *testing.T) {
 			disk := &fullDisk{FS: vfs.Default}
 			disk.room.Store(1 << 40)
 			s := openOn(t, t.TempDir(), disk, opts)
-			t.Cleanup(func() { closeStore(t, s) }) // when the gate is open
+			t.Cleanup(func() { closeStore(t, s) }) // after the gate is open
 			open := disk.shut(t)
 			type answer struct {
 				added []bool
@@ -234,9 +233,9 @@ func TestWaitsForOthers(t *testing.T) {
 	}
 }
 
-// TestKilledWhileAsking kills a process at the earliest moment at which a
-// request can be on its way, when nothing that follows from it is on disk.
-func TestKilledWhileAsking(t *testing.T) {
+// TestDelayAfterKillWithRequestInFlight kills a process at the earliest moment at which a request may be in
+// flight, before any later write.
+func TestDelayAfterKillWithRequestInFlight(t *testing.T) {
 	const host, url, delay = frontier.Host("a.test"), "http://a.test/1", time.Hour
 	for name, ask := range map[string]func(*testing.T, *Store, *fullDisk){
 		"lease": func(t *testing.T, s *Store, disk *fullDisk) {
@@ -268,7 +267,7 @@ func TestKilledWhileAsking(t *testing.T) {
 			disk := &fullDisk{FS: vfs.Default}
 			disk.room.Store(1 << 40)
 			s := openOn(t, dir, disk, opts)
-			t.Cleanup(func() { closeStore(t, s) }) // when the gate is open
+			t.Cleanup(func() { closeStore(t, s) }) // after the gate is open
 			ask(t, s, disk)
 			killed := filepath.Join(t.TempDir(), "killed")
 			if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {

@@ -1,54 +1,48 @@
-// Package pebblestore is a frontier in a directory, which goes on where it was
-// when its process ends, however that comes.
+// Package pebblestore is a frontier in a directory. A crawl that uses it resumes after its
+// process has ended, even by SIGKILL.
 //
-// # What it outlives
+// # Durability
 //
-// A call that has returned is safe against the end of the process, also by
-// SIGKILL, and with Options.Durability set to Power against that of the
-// machine. A lease is not written at all: the entry of its URL stays in the
-// queue until Finish, so that leases which were open are pending again. Only
-// the attempt is noted, without the lease waiting for it.
+// A call that returned survives the end of the process, and with Options.Durability set to
+// Power also a crash of the machine. Open leases do not survive: their URLs are pending again
+// when the store is opened, and their attempts count.
 //
-// Whether a request was on its way when the process ended is not known. So no
-// host that the store knows is due earlier than its delay after the opening, nor
-// before what its last request or BlockUntil has asked for; one that is new is
-// due at once. Hold returns when its host is in the store. Times of URLs that are
-// scheduled are kept by the wall clock as it ran on from the opening; one that is
-// set while the store is open is noticed when it is opened again. Delays below a
-// millisecond are not kept.
+// A request may have been in flight when the process ended. So after Open, every host that the
+// store knows waits at least its delay. A longer HostDelay and BlockUntil are kept too. Delays
+// below a millisecond are not stored. Scheduled times follow the wall clock as of Open: a clock
+// that is set while the store is open takes effect when it is opened again.
 //
-// When the disk fails, every call says so from then on, and Close if none has. The
-// directory can be opened again once there is room; what was acknowledged is
-// there. What the database had in memory stays with the process.
+// After a disk error every call returns the error; Close returns it if no other call did. Free
+// some space and open the directory again: no acknowledged write is lost. The memory of the
+// failed database is not freed before the process ends.
 //
 // # How it works
 //
-// One goroutine, the committer, writes whatever callers have queued as one
-// batch, and then makes it known: the more callers, the more of them share a
-// write, and a single one does not wait for a timer. What is in memory is
-// therefore always what is on disk.
+// One goroutine, the committer, writes all queued changes as one batch, then applies them to
+// the state in memory. It waits for no timer. The more callers there are, the more of them
+// share a write.
 //
 //	kind        key                       value
 //	name        n host name               id
 //	host        h id                      settings, clock, counts
-//	seen        s id, hash of URL         state; of those that are over, the URL
+//	seen        s id, hash of URL         state; URL if it is done or dropped
 //	queue       q id, priority, number    URL, attempts
-//	time        t milliseconds, number    the same, of those scheduled
+//	time        t milliseconds, number    the same, for a scheduled URL
 //	attempt     a id, number              attempt of an open lease
 //	validators  v id, hash of URL         validators
-//	robots      r id, origin              robots record
-//	meta        m name                    format, seed of hashes, number of openings, note
+//	robots      r id, origin              robots.txt record
+//	meta        m name                    format, hash seed, number of openings, note
 //
-// A queue record that was written once is removed by SingleDelete, which leaves
-// nothing behind; one that was written again is not, for that would bring
-// earlier ones back. A URL that is revisited has a new number, and so a new key.
+// A lease writes only its attempt, and does not wait for that. The queue record stays until
+// Finish. A queue record that was written once is deleted with SingleDelete, which leaves no
+// tombstone. A record that was written again needs a plain Delete, or its older version would
+// reappear. A revisited URL gets a new number and so a new key.
 //
-// In memory are the hashes of all URLs ever seen, up to Options.SeenBytes, then
-// those asked for lately and the rest in the database; the hosts that have URLs
-// pending, with the first few of these; and nothing of what is scheduled but
-// the time of the first. Hashes have 64 bits, under a secret key of the store:
-// among ten million URLs the chance that two share one, so that the second is
-// taken as seen, is 3 in a million.
+// These are in memory: the hashes of all known URLs, the hosts with pending URLs, the first few
+// URLs of each, and the time of the next scheduled URL. If the hashes exceed Options.SeenBytes,
+// only the most recently used stay, and other URLs are looked up in the database. Hashes have
+// 64 bits and a secret key for each store. With ten million URLs the chance of one collision,
+// which would skip a new URL as known, is 3 in a million.
 //
-// README.md in the folder of this package says what that costs.
+// README.md in this directory has the costs.
 package pebblestore

@@ -8,11 +8,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 )
 
-// A State is what has become of a URL.
+// A State is the state of a URL.
 type State uint8
 
-// The states of a URL. As the store lies on disk those that are leased are
-// pending: nobody has them any more.
+// The states of a URL. A URL that was leased when the process ended is pending.
 const (
 	Pending State = iota
 	Scheduled
@@ -30,23 +29,23 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// waiting is the state in the seen record of a URL that is in a queue or
-// scheduled; which of them it is says the place of its entry.
+// waiting is the state in the seen record of a pending or scheduled URL. The kind of its entry
+// says which of them it is.
 const waiting = Pending
 
-// An entry is a URL that waits, or is leased.
+// An entry is a URL that is pending, scheduled or leased.
 type entry struct {
 	id         hostID
 	seq        uint64 // order of discovery
 	priority   uint8
 	again      bool // its queue key was written more than once, or will be
-	known      bool // there are validators of it
-	attempts   int  // leases counted
+	known      bool // it has validators
+	attempts   int  // counted leases
 	path       string
 	meta       []byte
-	validators *frontier.Validators // read for those that are known
+	validators *frontier.Validators // loaded if known
 
-	hash   uint64    // of the URL, once it was leased
+	hash   uint64    // of the URL, set by the first lease
 	marked markState // guarded by queue.mu
 }
 
@@ -57,7 +56,7 @@ const (
 	flagKnown
 )
 
-// appendEntry appends what a queue record says of e beyond its key.
+// appendEntry appends the value of the queue record of e.
 func appendEntry(buf []byte, e *entry) []byte {
 	buf = append(buf, e.flags())
 	if e.known {
@@ -77,20 +76,20 @@ func (e *entry) flags() (flags byte) {
 	return flags
 }
 
-// appendText appends what a caller has given of e.
+// appendText appends the path and Meta of e.
 func appendText(buf []byte, e *entry) []byte {
 	buf = fields.AppendString(buf, e.path)
 	return append(buf, e.meta...)
 }
 
-// appendTimed appends what a time record says of e beyond its key.
+// appendTimed appends the value of the time record of e.
 func appendTimed(buf []byte, e *entry) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, uint32(e.id))
 	return appendEntry(append(buf, e.priority), e)
 }
 
-// appendOver appends the seen record of an entry that is done or dropped.
-func appendOver(buf []byte, s State, e *entry) []byte {
+// appendFinished appends the seen record of an entry that is done or dropped.
+func appendFinished(buf []byte, s State, e *entry) []byte {
 	return appendText(append(buf, byte(s), e.flags(), e.priority), e)
 }
 
@@ -112,14 +111,14 @@ func (r *reader) queued(key []byte) *entry {
 	return e
 }
 
-// timed reads the entry of a time record, which appendTimed has written.
+// timed reads the entry of a time record, as written by appendTimed.
 func (r *reader) timed(key []byte) *entry {
 	e := &entry{seq: seqOf(key), id: hostID(r.Uint32()), priority: r.Byte()}
 	r.entry(e)
 	return e
 }
 
-// entry reads what appendEntry has written.
+// entry reads the value that appendEntry wrote.
 func (r *reader) entry(e *entry) {
 	flags := r.Byte()
 	e.again, e.known = flags&flagAgain != 0, flags&flagKnown != 0
@@ -134,14 +133,14 @@ func (r *reader) text(e *entry) {
 	e.path, e.meta = r.String(), r.Tail()
 }
 
-// over reads what appendOver has written behind the state.
-func (r *reader) over(e *entry) {
+// finished reads the value that appendFinished wrote, after the state.
+func (r *reader) finished(e *entry) {
 	e.known = r.Byte()&flagKnown != 0
 	e.priority = r.Byte()
 	r.text(e)
 }
 
-// mark reads an attempt record, which appendMark has written.
+// mark reads an attempt record, as written by appendMark.
 func (r *reader) mark(key []byte) *entry {
 	return &entry{id: idOf(key), seq: seqOf(key), priority: r.Byte(), attempts: r.Int()}
 }
@@ -154,8 +153,7 @@ func (r *reader) robots() frontier.Robots {
 	return frontier.Robots{FailingSince: r.millis(), Data: r.Tail()}
 }
 
-// appendMillis appends a time rounded up to the millisecond: what waits for it
-// does not wait less.
+// appendMillis appends a time in milliseconds, rounded up so that no wait gets shorter.
 func appendMillis(buf []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return append(buf, 0)

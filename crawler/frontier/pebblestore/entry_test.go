@@ -12,7 +12,7 @@ import (
 )
 
 func TestKeys(t *testing.T) {
-	// In the order in which they must lie.
+	// In the order of their keys.
 	keys := [][]byte{
 		attemptKey(nil, 1, 2),
 		queueKey(nil, 1, place{0, 5}), queueKey(nil, 1, place{0, 256}), queueKey(nil, 1, place{2, 1}), queueKey(nil, 2, place{0, 1}), queueKey(nil, 256, front),
@@ -84,13 +84,13 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// FuzzRecords reads what may lie on a disk that is damaged.
+// FuzzRecords reads records of a damaged disk.
 func FuzzRecords(f *testing.F) {
 	f.Add(appendTimed(nil, &entry{id: 3, known: true, attempts: 1, path: "/x", meta: []byte("m")}))
 	f.Add(appendHost(nil, &hostRecord{name: "a.test", clock: time.UnixMilli(5)}))
 	f.Add(fields.AppendValidators(nil, &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")}))
 	f.Add(appendRobots(nil, frontier.Robots{FailingSince: time.UnixMilli(1), Data: []byte("d")}))
-	f.Add(appendOver(nil, Done, &entry{path: "/x"}))
+	f.Add(appendFinished(nil, Done, &entry{path: "/x"}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, value []byte) {
 		for _, read := range []func(*reader) []byte{
@@ -101,8 +101,8 @@ func FuzzRecords(f *testing.F) {
 			func(r *reader) []byte { return appendMark(nil, r.mark(attemptKey(nil, 0, 0))) },
 			func(r *reader) []byte {
 				e, s := new(entry), State(r.Byte())
-				r.over(e)
-				return appendOver(nil, s, e)
+				r.finished(e)
+				return appendFinished(nil, s, e)
 			},
 		} {
 			r := newReader(value)
@@ -110,7 +110,7 @@ func FuzzRecords(f *testing.F) {
 			if r.Bad {
 				continue
 			}
-			// What can be read comes out the same when it is written and read again.
+			// A record that can be read is the same after it is written and read again.
 			again := newReader(written)
 			if second := read(again); again.Bad || !bytes.Equal(second, written) {
 				t.Errorf("%x reads as %x, and that as %x", value, written, second)

@@ -7,26 +7,25 @@ import (
 )
 
 var (
-	// ErrInUse says that another has the store open. The error is an
+	// ErrInUse means that another process, or this one, has the store open. The error is an
 	// *InUseError.
 	ErrInUse = errors.New("in use")
 
-	// ErrForeign says that a directory holds something else than a store.
-	ErrForeign = errors.New("not a frontier")
+	// ErrNotFrontier means that a directory has other files than those of a store.
+	ErrNotFrontier = errors.New("not a frontier")
 
-	// ErrFormat says that a store was written by another version of this
-	// package.
+	// ErrFormat means that another version of this package wrote the store.
 	ErrFormat = errors.New("written by another version")
 
-	// ErrDamaged says that a store is not as it was left. What is lost cannot
-	// be told, so that it is better crawled again.
+	// ErrDamaged means that files of the store are missing or corrupt. An unknown part of the
+	// data is lost, so crawl again in a new directory.
 	ErrDamaged = errors.New("damaged frontier")
 )
 
-// An InUseError says who has a store open. It is ErrInUse for errors.Is.
+// An InUseError names the process that has a store open. It is ErrInUse for errors.Is.
 type InUseError struct {
 	Dir string
-	PID int // of the process; 0: it did not say
+	PID int // process id; 0: unknown
 }
 
 func (e *InUseError) Error() string {
@@ -40,12 +39,12 @@ func (e *InUseError) Error() string {
 // Unwrap returns ErrInUse.
 func (e *InUseError) Unwrap() error { return ErrInUse }
 
-// damaged is ErrDamaged for the store at a path, with its cause.
+// damaged returns ErrDamaged with the path of the store and the cause.
 func damaged(path string, cause error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, path, firstLine{cause})
 }
 
-// A firstLine is an error of the database, which adds lines for its programmers.
+// A firstLine is an error of the database without its stack trace.
 type firstLine struct{ error }
 
 func (e firstLine) Error() string {

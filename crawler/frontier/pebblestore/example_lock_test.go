@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-// How is a directory kept to one process whose frontier is elsewhere?
+// Lock a directory without a store.
 func ExampleLock() {
 	dir, err := os.MkdirTemp("", "locked")
 	if err != nil {
@@ -22,14 +22,14 @@ func ExampleLock() {
 		return
 	}
 	_, err = pebblestore.Lock(dir)
-	fmt.Println("a second:", errors.Is(err, pebblestore.ErrInUse))
+	fmt.Println("second lock is refused:", errors.Is(err, pebblestore.ErrInUse))
 	if err := lock.Close(); err != nil {
 		fmt.Println(err)
 	}
 	again, err := pebblestore.Lock(dir)
-	fmt.Println("after the first:", err)
+	fmt.Println("after the first is closed:", err)
 	_ = again.Close()
 	// Output:
-	// a second: true
-	// after the first: <nil>
+	// second lock is refused: true
+	// after the first is closed: <nil>
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-// filled makes a store with three URLs, of which one has been fetched.
+// filled creates a store with three URLs, one of them fetched.
 func filled() (dir string, remove func(), err error) {
 	if dir, err = os.MkdirTemp("", "frontier"); err != nil {
 		return "", nil, err
@@ -32,9 +32,9 @@ func filled() (dir string, remove func(), err error) {
 	return dir, func() { _ = os.RemoveAll(dir) }, errors.Join(err, store.Close())
 }
 
-// How does a crawl go on after its process ended?
+// Resume a crawl after its process ended.
 func ExampleOpen() {
-	dir, remove, err := filled() // by a process before this one
+	dir, remove, err := filled() // by an earlier process
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,19 +57,19 @@ func ExampleOpen() {
 	fmt.Println(err)
 
 	_, err = pebblestore.Open(dir, nil)
-	if taken, ok := errors.AsType[*pebblestore.InUseError](err); ok {
-		fmt.Println("another has it open:", taken.PID == os.Getpid())
+	if inUse, ok := errors.AsType[*pebblestore.InUseError](err); ok {
+		fmt.Println("the store is open in this process:", inUse.PID == os.Getpid())
 	}
 	// Output:
 	// page 1 is written <nil>
 	// https://a.example/2
 	// https://b.example/
 	// <nil>
-	// another has it open: true
+	// the store is open in this process: true
 }
 
-// What does a crawl have before it that is not running?
-func ExampleInspect() {
+// List the remaining URLs of a crawl that is not running.
+func ExampleOpenReadOnly() {
 	dir, remove, err := filled()
 	if err != nil {
 		fmt.Println(err)
@@ -77,7 +77,7 @@ func ExampleInspect() {
 	}
 	defer remove()
 
-	view, err := pebblestore.Inspect(dir)
+	view, err := pebblestore.OpenReadOnly(dir)
 	if err != nil {
 		fmt.Println(err)
 		return

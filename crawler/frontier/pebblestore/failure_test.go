@@ -18,20 +18,20 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// told is a logger of a disk that is in use, and what that fails with.
-func told(state int32) (l logger, failures func() []error) {
+// failing returns the logger of a disk in use, and a function that returns its failure.
+func failing(state int32) (l logger, failures func() []error) {
 	var all []error
 	d := &disk{fail: func(err error) { all = append(all, err) }}
 	d.state.Store(state)
 	return logger{slog.New(slog.DiscardHandler), d}, func() []error { return all }
 }
 
-// Where the database cannot go on the store fails, and the database does nothing more.
+// After a fatal error the store fails and the database does nothing more.
 func TestFatal(t *testing.T) {
 	if alone(t) { // since it never returns
 		return
 	}
-	l, failures := told(armed)
+	l, failures := failing(armed)
 	returned := make(chan struct{})
 	failed := make(chan struct{})
 	inner := l.disk.fail
@@ -43,7 +43,7 @@ func TestFatal(t *testing.T) {
 	select {
 	case <-failed:
 	case <-time.After(5 * time.Second):
-		t.Fatal("nobody is told")
+		t.Fatal("no failure was reported")
 	}
 	select {
 	case <-returned:
@@ -55,23 +55,22 @@ func TestFatal(t *testing.T) {
 	}
 }
 
-// What is read and is not what was written makes the store fail; while it is being opened
-// whoever reads says so.
+// Corrupt data makes the store fail. While it is being opened, the reader returns the error.
 func TestCorruption(t *testing.T) {
 	info := pebble.DataCorruptionInfo{Path: "000001.sst", Details: errors.New("checksum")}
-	l, failures := told(armed)
+	l, failures := failing(armed)
 	l.corruption(info)
 	if all := failures(); len(all) != 1 || !errors.Is(all[0], ErrDamaged) || l.disk.state.Load() != broken {
 		t.Errorf("%v", all)
 	}
-	l, failures = told(opening)
+	l, failures = failing(opening)
 	if l.corruption(info); len(failures()) > 0 || l.disk.state.Load() != opening {
 		t.Errorf("while it is being opened: %v", failures())
 	}
 }
 
-// A store whose manifest is lost is not begun anew over what it has.
-func TestManifestIsLost(t *testing.T) {
+// A store whose manifest is lost is not created anew over its data.
+func TestLostManifest(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	addURLs(t, s, "http://a.test/1")
@@ -96,8 +95,7 @@ func TestManifestIsLost(t *testing.T) {
 	}
 }
 
-// An unreadable disk has no file that can be opened, and none of its directories either
-// where it has no lists.
+// On an unreadable disk no file can be opened, and no directory listed.
 type unreadable struct {
 	vfs.FS
 	err    error
@@ -115,10 +113,9 @@ func (d unreadable) Open(name string, _ ...vfs.OpenOption) (vfs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: d.err}
 }
 
-// A store whose files cannot be opened is not damaged for that: it may be whole. One that
-// lacks some is.
-func TestFilesThatDoNotOpen(t *testing.T) {
-	if alone(t) { // for what the database has begun by then
+// A store whose files cannot be opened is not damaged, but one with missing files is.
+func TestUnreadableFilesAreNotDamage(t *testing.T) {
+	if alone(t) { // since the database leaves goroutines behind
 		return
 	}
 	dir := t.TempDir()
@@ -139,9 +136,9 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 	closeStore(t, open(t, dir, nil))
 }
 
-// The database leaves most descriptors to the crawl, for its connections.
+// The database leaves most descriptors for the connections of the crawl.
 func TestLeavesDescriptors(t *testing.T) {
-	if alone(t) { // since all of the process has fewer
+	if alone(t) { // since it lowers the limit of the process
 		return
 	}
 	var limit syscall.Rlimit
@@ -165,7 +162,7 @@ type unlisted struct{ pebble.Reader }
 
 func (unlisted) NewIter(*pebble.IterOptions) (*pebble.Iterator, error) { return nil, syscall.EIO }
 
-// A database that cannot be read does not count as one that has lost its records.
+// A database that cannot be read does not count as empty.
 func TestUnreadableDatabaseIsNotEmpty(t *testing.T) {
 	db := database{Reader: unlisted{}}
 	if empty, err := db.empty(); empty || !errors.Is(err, syscall.EIO) {
@@ -173,7 +170,7 @@ func TestUnreadableDatabaseIsNotEmpty(t *testing.T) {
 	}
 }
 
-// flushed is a file that counts how often it is brought to the disk.
+// flushed is a file that counts its flushes.
 type flushed struct {
 	vfs.File
 	n int
@@ -183,10 +180,10 @@ func (f *flushed) Sync() error                { f.n++; return io.ErrShortWrite }
 func (f *flushed) SyncData() error            { f.n++; return io.ErrShortWrite }
 func (f *flushed) SyncTo(int64) (bool, error) { f.n++; return true, io.ErrShortWrite }
 
-// With durability power all that the database wants on the disk is brought there, and a
-// failure is told; without it nothing is.
+// With durability Power the store flushes all files and returns errors of it; with Process it
+// flushes nothing.
 func TestFlush(t *testing.T) {
-	if alone(t) { // since a failure holds up whoever meets it
+	if alone(t) { // since a failure blocks its caller
 		return
 	}
 	for _, flush := range []bool{true, false} {
@@ -211,7 +208,7 @@ func TestFlush(t *testing.T) {
 					t.Errorf("%s fails with %v", name, err)
 				}
 			case <-time.After(5 * time.Second):
-				t.Errorf("%s does not reach the disk, or nobody is told of its failure", name)
+				t.Errorf("%s is not flushed, or its failure is not reported", name)
 			}
 		}
 	}

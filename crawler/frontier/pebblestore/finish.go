@@ -13,7 +13,7 @@ import (
 
 // Finish implements frontier.Frontier.
 func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) (_ []error, err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	hosts, errs, err := frontier.CheckFinish(outcomes, note)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 			links = pointers(links, outcomes[i].Links)
 		}
 	}
-	err = s.bring(ctx, s.newDiscovery(links, all), func(r *request, now instant) {
+	err = s.addURLs(ctx, s.newDiscovery(links, all), func(r *request, now instant) {
 		for i := range outcomes {
 			if errs[i] != nil {
 				continue
@@ -48,7 +48,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 
 // Note implements frontier.Frontier.
 func (s *Store) Note(ctx context.Context) (_ []byte, err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -64,14 +64,13 @@ func (c *noteChange) write(b *batch) { b.put(metaKey(metaNote), c.note) }
 
 func (c *noteChange) apply(s *Store, _ instant) { s.note = c.note }
 
-// finish adds the end of a lease to a request. The slot stays taken until that
-// is stored.
+// finish adds the end of a lease to a request. The slot stays occupied until it is written.
 func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant) {
 	s.sched.Detach(slot)
 	e, h := slot.Entry, slot.Host.Owner
 	if o.HostDelay > 0 {
 		h.Requested(slot, now, o.HostDelay)
-		if s.outlives(h, o.HostDelay) {
+		if s.mustPersist(h, o.HostDelay) {
 			r.changes = append(r.changes, s.recordChange(h, now))
 		}
 	}
@@ -100,7 +99,7 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	}
 }
 
-// next returns a copy of e that goes on after its lease.
+// next returns a copy of e for the time after its lease.
 func (e *entry) next() *entry {
 	n := *e
 	n.again, n.marked = true, unmarked
@@ -110,11 +109,11 @@ func (e *entry) next() *entry {
 // An endChange ends a lease.
 type endChange struct {
 	slot       *slot
-	next       *entry // as the URL is from now on
+	next       *entry // after the lease
 	state      State
 	ready      int64 // for Scheduled
 	validators *frontier.Validators
-	mark       bool // there is an attempt record
+	mark       bool // has an attempt record
 }
 
 func (c *endChange) write(b *batch) {
@@ -135,7 +134,7 @@ func (c *endChange) write(b *batch) {
 		b.putTimed(c.next, c.ready)
 	case Done, Dropped:
 		b.key = hashKey(b.key, kindSeen, e.id, e.hash)
-		b.val = appendOver(b.val[:0], c.state, c.next)
+		b.val = appendFinished(b.val[:0], c.state, c.next)
 		b.put(b.key, b.val)
 	}
 	b.removeEntry(e)
@@ -158,7 +157,7 @@ func (c *endChange) apply(s *Store, now instant) {
 	s.sched.End(c.slot, now)
 }
 
-// expired takes back what was leased and not finished in time.
+// expired makes the URL of an expired lease pending.
 func (s *Store) expired(slot *slot, now instant) {
 	h, e := slot.Host.Owner, slot.Entry.next()
 	// A copy: e may be leased again before it is written.
@@ -168,11 +167,11 @@ func (s *Store) expired(slot *slot, now instant) {
 	s.sched.Place(&h.Host, now)
 }
 
-// A returnChange writes the attempt of an entry that came back into its record,
-// so that attempt records are only of leases that are open.
+// A returnChange moves the attempt of an expired lease into the queue record, so that only open
+// leases have attempt records.
 type returnChange struct {
 	entry *entry
-	mark  bool // there is an attempt record
+	mark  bool // has an attempt record
 }
 
 func (c *returnChange) write(b *batch) {
@@ -184,10 +183,9 @@ func (c *returnChange) write(b *batch) {
 
 func (*returnChange) apply(*Store, instant) {}
 
-// Extend implements frontier.Frontier. Nothing is written: leases do not
-// outlive the process.
+// Extend implements frontier.Frontier. It writes nothing: leases end with the process.
 func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) (err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	lost, err := schedule.Extend(ctx, s.sched, ids, d)
 	if len(lost) > 0 {
 		return &frontier.LostError{Leases: lost}

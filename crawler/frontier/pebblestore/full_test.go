@@ -18,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
-// soon returns what call returns, which must not take long.
+// soon returns the result of call, which must return quickly.
 func soon(t *testing.T, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -32,8 +32,8 @@ func soon(t *testing.T, call func() error) error {
 	}
 }
 
-// TestOpenOnFullDisk opens a store whose log has to be made tables of, for which
-// there is no room.
+// TestOpenOnFullDisk opens a store whose log must be converted into tables, without room for
+// them.
 func TestOpenOnFullDisk(t *testing.T) {
 	if alone(t) {
 		return
@@ -73,7 +73,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 			if !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("open = %v, want %v", err, syscall.ENOSPC)
 			}
-			disk.room.Store(1 << 40) // and what was being opened must not use it
+			disk.room.Store(1 << 40) // the failed opening must not use the room
 
 			again := open(t, dir, nil)
 			known, err := again.Known(t.Context(), urls)
@@ -86,7 +86,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestCloseOnFullDisk has nobody but Close learn that the disk is full.
+// TestCloseOnFullDisk checks that Close returns the failure if no other call did.
 func TestCloseOnFullDisk(t *testing.T) {
 	if alone(t) {
 		return
@@ -95,7 +95,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 		"while it closes": func(_ *Store, disk *fullDisk) { disk.room.Store(0) },
 		"before": func(s *Store, disk *fullDisk) {
 			disk.room.Store(0)
-			leaseURL(t, s, "http://a.test/1") // which is noted in the background
+			leaseURL(t, s, "http://a.test/1") // its attempt is written in the background
 			<-s.failed
 		},
 	} {
@@ -121,9 +121,9 @@ func TestCloseOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestFailureToldOnce asks one call of each after the disk was full: Close has
-// nothing to add.
-func TestFailureToldOnce(t *testing.T) {
+// TestFailureReturnedOnce checks that Close does not return a failure that another call has
+// returned.
+func TestFailureReturnedOnce(t *testing.T) {
 	if alone(t) {
 		return
 	}

@@ -9,40 +9,39 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
-// Shorthands for the schedule's parts.
+// Short names for types of package schedule.
 type (
 	instant = schedule.Instant
 	slot    = schedule.Slot[*host, *entry]
 )
 
-// A host is a host in memory: one that has URLs pending, or is asked, waited
-// for or written at the moment, or was asked so lately that it may not be asked
-// again. All others are a record on disk.
+// A host is a host in memory: it has pending URLs, open leases or holds, waiting callers or
+// unwritten changes, or its delay has not passed. Other hosts are only on disk.
 type host struct {
 	schedule.Host[*host, *entry]
 
 	id      hostID
 	name    frontier.Host
 	counts  frontier.Counts
-	named   bool // its name is in the store, or in the queue of the committer
+	named   bool // its name is stored or queued
 	changed bool // since its record was written
-	pins    int  // changes on the way that will be applied to it
+	pins    int  // queued changes of it
 
-	window    window // of those pending
-	refilling bool   // the committer was told to read on
-	dry       bool   // there are URLs pending, and all are still to be read
+	window    window // of pending URLs
+	refilling bool   // a refill is queued
+	dry       bool   // its next pending URL is still to be read
 	retiring  bool   // in Store.idle
 }
 
-// A hostRecord is what the store keeps of a host.
+// A hostRecord is the stored record of a host.
 type hostRecord struct {
 	name    frontier.Host
-	run     uint64 // of the store, when it was written
+	run     uint64 // Store.run when it was written
 	delay   time.Duration
 	limit   int
 	blocked time.Time
 	clock   time.Time
-	counts  frontier.Counts // right only for hosts that are not in memory
+	counts  frontier.Counts // outdated while the host is in memory
 }
 
 func appendHost(buf []byte, r *hostRecord) []byte {
@@ -75,8 +74,7 @@ func (r *reader) host() *hostRecord {
 	return h
 }
 
-// record returns what is to be written of h now. Those leased are pending on
-// disk.
+// record returns the record of h to be written. On disk, leased URLs are pending.
 func (s *Store) record(h *host, now instant) *hostRecord {
 	r := &hostRecord{
 		name: h.name, run: s.run, delay: h.Delay, limit: h.Limit,
@@ -87,17 +85,16 @@ func (s *Store) record(h *host, now instant) *hostRecord {
 	return r
 }
 
-// newHost returns a host that nothing is known of.
+// newHost returns a host with default settings.
 func (s *Store) newHost(name frontier.Host, id hostID) *host {
 	h := &host{id: id, name: name}
 	h.Owner, h.Delay, h.Limit = h, s.opts.Delay, s.opts.MaxInFlight
 	return h
 }
 
-// revive returns the host of a record. One that is older than the opening of the
-// store is not due earlier than its delay after that: a lease or a hold may have
-// been open, and nobody knows when its request ended.
-func (s *Store) revive(id hostID, r *hostRecord) *host {
+// restoreHost returns the host of a record. If the record is older than the opening of the store,
+// a request may have been in flight, so the host waits at least its delay from then.
+func (s *Store) restoreHost(id hostID, r *hostRecord) *host {
 	h := s.newHost(r.name, id)
 	h.Delay, h.Limit, h.counts = r.delay, max(r.limit, 1), r.counts
 	h.named = true
@@ -109,21 +106,21 @@ func (s *Store) revive(id hostID, r *hostRecord) *host {
 	return h
 }
 
-// enlist makes h known in memory.
-func (s *Store) enlist(h *host) {
+// register adds h to the hosts in memory.
+func (s *Store) register(h *host) {
 	s.hosts[h.name] = h
 	s.byID[h.id] = h
 }
 
-// count changes the numbers of URLs of h, and of all.
+// count changes the counts of h and of the store.
 func (s *Store) count(h *host, by frontier.Counts) {
 	h.counts, s.counts = h.counts.Plus(by), s.counts.Plus(by)
 	h.changed = true
 }
 
-// leases returns the numbers of the entries of h that are in somebody's hands,
-// or whose end is still to be written. H may be nil.
-func (h *host) leases() (numbers []uint64) {
+// leasedSeqs returns the numbers of the entries of h that are leased, or whose end is not written
+// yet. h may be nil.
+func (h *host) leasedSeqs() (numbers []uint64) {
 	if h == nil {
 		return nil
 	}

@@ -2,15 +2,14 @@ package pebblestore
 
 import "encoding/binary"
 
-// The first byte of a key says what it is of. Numbers are big endian, so that
-// keys are in the order of what they name.
+// The first byte of a key is its kind. Numbers are big-endian, so that keys sort by them.
 const (
-	kindMeta       = 'm' // name → what holds for the whole store
+	kindMeta       = 'm' // name → value for the whole store
 	kindName       = 'n' // host name → id
 	kindHost       = 'h' // id → hostRecord
-	kindSeen       = 's' // id, hash of the URL → state, and of those that are over the item
-	kindQueue      = 'q' // id, priority, seq → entry that is pending or leased
-	kindTime       = 't' // ms, seq → entry that is scheduled
+	kindSeen       = 's' // id, hash of the URL → state, and the item if done or dropped
+	kindQueue      = 'q' // id, priority, seq → pending or leased entry
+	kindTime       = 't' // ms, seq → scheduled entry
 	kindAttempt    = 'a' // id, seq → attempt of an open lease
 	kindValidators = 'v' // id, hash → validators
 	kindRobots     = 'r' // id, origin → robots record
@@ -26,7 +25,7 @@ const (
 // A hostID is the number of a host in the store. 0: none.
 type hostID uint32
 
-// A place is where an entry stands in the queue of its host.
+// A place is the position of an entry in the queue of its host.
 type place struct {
 	priority uint8
 	seq      uint64
@@ -36,7 +35,7 @@ func (p place) before(q place) bool {
 	return p.priority < q.priority || p.priority == q.priority && p.seq < q.seq
 }
 
-// front is before every place, back after.
+// front is before every place, and back after.
 var (
 	front = place{}
 	back  = place{priority: 255, seq: 1<<64 - 1}

@@ -5,17 +5,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
-// known is the hashes of the URLs that are in the store. All of them are kept
-// in memory as long as that is allowed; beyond it those asked for lately, and
-// whether another is known only the database can tell.
+// known has the hashes of stored URLs. Above its limit it keeps only the most recently used, and
+// other URLs must be looked up in the database.
 type known struct {
 	limit int64
 	set   seen.Set
-	cache *seen.Cache // nil: set has all
+	cache *seen.Cache // nil: set has all hashes
 }
 
-// has reports whether a URL is known to be in the store. When it is not, exact
-// says whether that is the last word.
+// has reports whether a URL is stored. If exact is false, so may be other URLs.
 func (k *known) has(hash uint64) bool {
 	if k.cache != nil {
 		return k.cache.Has(hash)
@@ -25,7 +23,7 @@ func (k *known) has(hash uint64) bool {
 
 func (k *known) exact() bool { return k.cache == nil }
 
-// add notes a URL that is in the store.
+// add adds the hash of a stored URL.
 func (k *known) add(hash uint64) {
 	if k.cache != nil {
 		k.cache.Add(hash)
@@ -37,9 +35,9 @@ func (k *known) add(hash uint64) {
 	}
 }
 
-// look reads the seen records of those URLs that are wanted, and calls found for
-// each that there is. It is called without the lock.
-func (s *Store) look(hosts []frontier.Host, hashes []uint64, wanted []bool, found func(i int, id hostID, r *reader)) error {
+// readSeen reads the seen records of the wanted URLs, and calls found for each that exists. It is
+// called without the lock.
+func (s *Store) readSeen(hosts []frontier.Host, hashes []uint64, wanted []bool, found func(i int, id hostID, r *reader)) error {
 	ids := make(map[frontier.Host]hostID)
 	var key []byte
 	for i, hash := range hashes {

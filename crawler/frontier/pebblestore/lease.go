@@ -11,11 +11,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// Lease implements frontier.Frontier. It reads and writes nothing, but tells
-// the committer of the attempt.
+// Lease implements frontier.Frontier. It does not wait for its attempt to be written.
 func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []frontier.Lease, err error) {
-	defer s.hear(&err)
-	give := func(slot *slot, now instant) { leases = append(leases, s.give(slot, now)) }
+	defer s.noteFailure(&err)
+	give := func(slot *slot, now instant) { leases = append(leases, s.newLease(slot, now)) }
 	for {
 		now, err := s.enter(ctx, func() bool { return !s.waking })
 		if err != nil {
@@ -36,8 +35,8 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 	}
 }
 
-// give hands out the next URL of the host that slot is of.
-func (s *Store) give(slot *slot, now instant) frontier.Lease {
+// newLease leases the next URL of the host of slot.
+func (s *Store) newLease(slot *slot, now instant) frontier.Lease {
 	h := slot.Host.Owner
 	e := h.window.pop()
 	e.attempts++
@@ -56,11 +55,10 @@ func (s *Store) give(slot *slot, now instant) frontier.Lease {
 	}
 }
 
-// readSince reports whether something was read from the database, since there
-// were that many reads, that a caller who found nothing to lease may have
-// missed. It waits for what is still to be read.
+// readSince waits until all pending reads are done, and reports whether s.reads is no longer
+// reads: then a caller that found nothing to lease must try again.
 func (s *Store) readSince(ctx context.Context, reads uint64) (bool, error) {
-	now, err := s.enter(ctx, s.settled)
+	now, err := s.enter(ctx, s.allRead)
 	if err != nil {
 		return false, err
 	}
@@ -68,10 +66,10 @@ func (s *Store) readSince(ctx context.Context, reads uint64) (bool, error) {
 	return s.reads != reads, nil
 }
 
-// Hold implements frontier.Frontier. It returns when the host is in the store,
-// which makes it wait for its delay after a restart.
+// Hold implements frontier.Frontier. It returns after the host is stored, so that the host waits
+// for its delay after a restart.
 func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(delay time.Duration), err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	if name == "" {
 		return nil, fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}
@@ -79,7 +77,7 @@ func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(dela
 	if err != nil {
 		return nil, err
 	}
-	if now, err = s.summon([]frontier.Host{name}, now); err != nil {
+	if now, err = s.ensureHosts([]frontier.Host{name}, now); err != nil {
 		return nil, err
 	}
 	release, err = s.sched.Hold(ctx, &s.hosts[name].Host, now)
@@ -92,9 +90,9 @@ func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(dela
 	return release, nil
 }
 
-// held is told that a hold of h begins, or has set its clock.
-func (s *Store) held(h *host, now instant) {
-	if !h.named || s.outlives(h, h.Clock-now) {
+// onHold is called when a hold of h begins or sets the clock of h.
+func (s *Store) onHold(h *host, now instant) {
+	if !h.named || s.mustPersist(h, h.Clock-now) {
 		s.background(s.recordChange(h, now))
 	}
 }

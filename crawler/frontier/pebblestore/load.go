@@ -11,12 +11,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// format is the version of what this package writes; any other is refused. In
-// version 1 a host was an origin.
+// format is the version of the stored data. Other versions are rejected. In version 1 a host was
+// an origin.
 const format = 2
 
-// runBits is what is left of a 64-bit number for what a run counts. Numbers of
-// leases and entries begin with that of the run, so that none comes twice.
+// runBits is the number of low bits of lease and entry numbers that a run counts. The high bits
+// are the number of the run, so that numbers are unique.
 const runBits = 40
 
 // load reads the store into memory.
@@ -25,7 +25,7 @@ func (s *Store) load() error {
 	if err := s.loadMeta(b); err != nil {
 		return err
 	}
-	if err := s.settleAttempts(b); err != nil {
+	if err := s.recoverAttempts(b); err != nil {
 		return err
 	}
 	if err := s.loadHosts(b); err != nil {
@@ -37,14 +37,14 @@ func (s *Store) load() error {
 	return b.Close()
 }
 
-// loadMeta reads what holds for the whole store, and begins a new run of it.
+// loadMeta reads the meta records, or creates them, and starts a new run.
 func (s *Store) loadMeta(b *batch) error {
 	version, err := s.db.meta(metaFormat)
 	if err != nil {
 		return err
 	}
 	if version == nil {
-		err = s.begin(b)
+		err = s.create(b)
 	} else {
 		err = s.resume(version)
 	}
@@ -66,8 +66,8 @@ func (s *Store) loadMeta(b *batch) error {
 	return nil
 }
 
-// begin makes a store of an empty database.
-func (s *Store) begin(b *batch) error {
+// create creates a store in an empty database.
+func (s *Store) create(b *batch) error {
 	empty, err := s.db.empty()
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Store) begin(b *batch) error {
 	return nil
 }
 
-// resume reads what begin has written.
+// resume reads the records that create wrote.
 func (s *Store) resume(version []byte) error {
 	if err := checkFormat(version, s.dir.path); err != nil {
 		return err
@@ -95,11 +95,11 @@ func (s *Store) resume(version []byte) error {
 	return err
 }
 
-// checkFormat returns an error when the database is of another version. It reads only,
-// as a database that is opened for writing changes before anything can be read.
+// checkFormat returns an error if the database has another version. It opens the database for
+// reading, since opening it for writing would change it.
 func (s *Store) checkFormat() error {
 	if desc, err := pebble.Peek(s.dir.path, s.dir.fs); err != nil || !desc.Exists {
-		return nil //nolint:nilerr // what is wrong with it is told when it is opened
+		return nil //nolint:nilerr // opening it returns the error
 	}
 	read, err := s.dir.database(&s.opts, true, s.fail)
 	if err != nil {
@@ -113,10 +113,10 @@ func (s *Store) checkFormat() error {
 	return errors.Join(err, db.Close())
 }
 
-// checkFormat looks at the version of a store.
+// checkFormat checks the version of a store.
 func checkFormat(version []byte, path string) error {
 	if version == nil {
-		return fmt.Errorf("%w: %s is a database of something else", ErrForeign, path)
+		return fmt.Errorf("%w: %s is a database of something else", ErrNotFrontier, path)
 	}
 	if v, n := binary.Uvarint(version); n <= 0 || v != format {
 		return fmt.Errorf("%w: %s has format %d and this version needs %d; finish the crawl with the version of the program that began it, or begin anew in another directory",
@@ -125,9 +125,9 @@ func checkFormat(version []byte, path string) error {
 	return nil
 }
 
-// settleAttempts writes the attempts of the leases that were open when the
-// store went down into the records of their entries.
-func (s *Store) settleAttempts(b *batch) error {
+// recoverAttempts moves the attempts of leases that were open when the process ended into their
+// queue records.
+func (s *Store) recoverAttempts(b *batch) error {
 	var open []*entry
 	err := s.db.scanAll(kindAttempt, func(key []byte, r *reader) bool {
 		open = append(open, r.mark(key))
@@ -152,9 +152,8 @@ func (s *Store) settleAttempts(b *batch) error {
 	return nil
 }
 
-// loadHosts reads which URLs are known, and makes hosts of those that have some
-// pending. The counts of a host that was in memory when the store went down may
-// be of an earlier time; they are put right.
+// loadHosts reads the hashes of known URLs, and loads the hosts with pending URLs. The stored
+// counts of a host that was in memory when the process ended may be outdated; it corrects them.
 func (s *Store) loadHosts(b *batch) error {
 	err := s.db.scanAll(kindTime, func(key []byte, _ *reader) bool {
 		s.next = millisOf(key)
@@ -163,7 +162,7 @@ func (s *Store) loadHosts(b *batch) error {
 	if err != nil {
 		return err
 	}
-	err = s.db.tally(s.known.add, func(id hostID, counts frontier.Counts) error {
+	err = s.db.countURLs(s.known.add, func(id hostID, counts frontier.Counts) error {
 		return s.loadHost(b, id, counts)
 	})
 	if err != nil {
@@ -175,20 +174,20 @@ func (s *Store) loadHosts(b *batch) error {
 	})
 }
 
-// loadHost takes up one host.
+// loadHost loads one host.
 func (s *Store) loadHost(b *batch, id hostID, counts frontier.Counts) error {
 	r, err := s.db.host(id)
 	if err != nil {
 		return err
 	}
 	s.counts = s.counts.Plus(counts)
-	s.crowd++
+	s.hostCount++
 	stale := r.counts != counts
 	r.counts = counts
 	if counts.Pending > 0 {
-		h := s.revive(id, r)
+		h := s.restoreHost(id, r)
 		h.changed = stale
-		s.enlist(h)
+		s.register(h)
 		s.readAhead(h)
 	} else if stale {
 		b.key = idKey(b.key, kindHost, id)

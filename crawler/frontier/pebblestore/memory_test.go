@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
-// TestMemory looks at what is in memory of many URLs and hosts.
+// TestMemory checks the memory for many URLs and hosts.
 func TestMemory(t *testing.T) {
 	const hosts, each = 100, 60
 	s := open(t, t.TempDir(), &Options{SeenBytes: 8 << 10, readAhead: 100, memTable: 256 << 10})
@@ -31,7 +31,7 @@ func TestMemory(t *testing.T) {
 		entries += len(h.window.entries)
 		most = max(most, len(h.window.entries))
 	}
-	if len(s.hosts) != hosts || entries > 2*minRoom*hosts || most > 2*maxRoom {
+	if len(s.hosts) != hosts || entries > 2*minWindow*hosts || most > 2*maxWindow {
 		t.Errorf("%d URLs of %d hosts are in memory, %d of one", entries, len(s.hosts), most)
 	}
 	if s.known.exact() || s.known.set.Bytes() > 0 || len(s.claims) > 0 {
@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("Known of URL %d is %v", i, ok)
 		}
 	}
-	// All is done: nothing stays.
+	// After all URLs are done, nothing stays.
 	leased, err := loadtest.Drain(t.Context(), s, hosts, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -59,8 +59,7 @@ func TestMemory(t *testing.T) {
 	forget(t, s)
 }
 
-// BenchmarkSize says what a URL that is pending takes of memory, and what a host
-// without any.
+// BenchmarkSize measures the memory of a pending URL, and of a host without pending URLs.
 func BenchmarkSize(b *testing.B) {
 	const hosts = 2000
 	s, err := Open(b.TempDir(), nil)
@@ -82,8 +81,8 @@ func BenchmarkSize(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkHosts says what a host takes of memory: one that has a URL pending and
-// is not due, and one that is done with.
+// BenchmarkHosts measures the memory of a host with a pending URL that is not due, and of a
+// finished host.
 func BenchmarkHosts(b *testing.B) {
 	const hosts, delay = 100_000, 30 * time.Second
 	for range b.N {

@@ -5,46 +5,45 @@ import (
 	"time"
 )
 
-// Options are the settings of a Store.
+// Options configure a Store.
 type Options struct {
-	// Delay and MaxInFlight are those of a host that is new, until UpdateHost
-	// changes them. 0: no delay, and 1 in flight.
+	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
+	// 0: no delay, and 1 request in flight.
 	Delay       time.Duration
 	MaxInFlight int
-	// LeaseTime is the length of a lease whose request leaves it open, and of
-	// a hold. 0: 10 minutes.
+	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
+	// 0: 10 minutes.
 	LeaseTime time.Duration
-	// Durability says what the store is safe against. 0: Process.
+	// Durability is the kind of crash that acknowledged writes survive. 0: Process.
 	Durability Durability
-	// SeenBytes is the most memory that the URLs ever seen may take, at 9 to
-	// 14 bytes each, before those asked for less lately are looked up in the
-	// database. 0: 1 GiB, which is some 100 million URLs.
+	// SeenBytes is the maximum memory for the hashes of known URLs, 9 to 14 bytes each. If
+	// they need more, the store keeps the most recently used, and looks other URLs up in the
+	// database. 0: 1 GiB, enough for about 100 million URLs.
 	SeenBytes int64
-	// Logger is told of what goes on inside the database. Nil: nobody is.
+	// Logger logs messages of the database. Nil: no logging.
 	Logger *slog.Logger
 
-	readAhead int    // URLs in memory for all hosts together, but for the least of each
-	memTable  uint64 // bytes that the database collects before it writes a table
+	readAhead int    // URLs in memory for all hosts; each host may have minWindow
+	memTable  uint64 // size of the database's memtable, in bytes
 }
 
-// A Durability says which accidents what the store has acknowledged outlives.
+// A Durability is the kind of crash that acknowledged writes survive.
 type Durability uint8
 
 const (
-	// Process: the end of the process at any moment, also by SIGKILL. What
-	// is acknowledged is in the hands of the operating system.
+	// Process: acknowledged writes survive the end of the process, even by SIGKILL. They have
+	// been passed to the operating system.
 	Process Durability = iota
-	// Power: also the end of the operating system, by a crash or a power
-	// cut. What is acknowledged was flushed to the disk, which takes a disk
-	// its time: a call takes milliseconds, and the more callers share a
-	// flush the more goes through.
+	// Power: acknowledged writes also survive a crash of the operating system and a power
+	// failure. Each commit is flushed to the disk (fsync), so a call takes milliseconds.
+	// Concurrent callers share a flush.
 	Power
 )
 
 const (
 	defaultLeaseTime = 10 * time.Minute
 	defaultSeenBytes = 1 << 30
-	cacheBytes       = 32 << 20 // of the database's cache of blocks
+	cacheBytes       = 32 << 20 // block cache of the database
 	defaultReadAhead = 200_000
 	defaultMemTable  = 32 << 20
 )

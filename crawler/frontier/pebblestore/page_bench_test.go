@@ -13,9 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
-// BenchmarkPage is a crawl of one host as fast as it goes: four workers, each
-// leasing one URL at a time, and one finisher that takes what is there. A page
-// has 30 links, some of them new.
+// BenchmarkPage crawls one host as fast as possible: four workers lease one URL at a time, and one
+// finisher ends all open leases at once. A page has 30 links, some of them new.
 func BenchmarkPage(b *testing.B) {
 	const links, workers, fresh = 30, 4, 5
 	s, err := Open(b.TempDir(), nil)
@@ -34,7 +33,7 @@ func BenchmarkPage(b *testing.B) {
 	if _, err := s.Add(b.Context(), seeds); err != nil {
 		b.Fatal(err)
 	}
-	// Made up before, so that the store alone is measured.
+	// Created before, so that only the store is measured.
 	rng := rand.New(rand.NewPCG(1, 2))
 	pages := make([][]frontier.Item, b.N)
 	for i := range pages {

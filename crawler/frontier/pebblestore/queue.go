@@ -5,54 +5,53 @@ import (
 	"sync"
 )
 
-// A change is one thing that is to be written and then to be made known.
+// A change is a change of the store.
 type change interface {
-	// write puts what is to be written into b. The store is not locked.
+	// write adds the change to b. The store is not locked.
 	write(b *batch)
-	// apply makes known what has been written. The store is locked.
+	// apply applies the written change to the state in memory. The store is locked.
 	apply(s *Store, now instant)
 }
 
-// A request is changes that are written together or not at all.
+// A request has changes that are written atomically.
 type request struct {
 	changes []change
 	done    chan struct{} // closed when they are applied; nil: nobody waits
 }
 
-// A queue is what the committer has to do next. Its lock is taken by those that
-// have the store's.
+// A queue has the next work of the committer. Its lock may be acquired with that of the store.
 type queue struct {
-	work chan struct{} // holds one word that there is work
+	work chan struct{} // has one element if there is work
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	round
 	closed bool
 }
 
-// A round is what the committer does at a time.
+// A round is the work that the committer does at once.
 type round struct {
 	requests []*request
-	marks    []*entry // whose attempt is to be written
+	marks    []*entry // entries whose attempt is to be written
 	refills  []refill
-	wake     *due // not nil: something that is scheduled is due
+	wake     *due // if not nil, scheduled URLs are due
 }
 
-// A refill is a window to be read on.
+// A refill is a request to read more URLs into a window.
 type refill struct {
 	host *host
-	n    int // so many more
+	n    int // number of URLs
 }
 
-// due is the times of what is scheduled and due, in milliseconds since 1970.
+// due is the range of times of the scheduled URLs that are due, in Unix milliseconds.
 type due struct{ from, to int64 }
 
-// A markState says whether the attempt of an open lease is in the store.
+// A markState says whether the attempt of an open lease is stored.
 type markState uint8
 
 const (
 	unmarked markState = iota
-	toMark             // among queue.marks
-	marked             // or about to be, before whatever is queued now
+	toMark             // in queue.marks
+	marked             // stored, or in the current round
 )
 
 func (q *queue) change(f func()) {
@@ -73,8 +72,7 @@ func (q *queue) wakeUp(d due)  { q.change(func() { q.wake = &d }) }
 func (q *queue) close()        { q.change(func() { q.closed = true }) }
 func (q *queue) mark(e *entry) { q.change(func() { e.marked = toMark; q.marks = append(q.marks, e) }) }
 
-// unmark takes back the mark of e and reports whether it has to be deleted from
-// the store.
+// unmark removes the mark of e and reports whether it must be deleted from the store.
 func (q *queue) unmark(e *entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +81,7 @@ func (q *queue) unmark(e *entry) bool {
 	return written
 }
 
-// take waits for work and takes it. It reports false when the queue is closed and empty.
+// take waits for work and removes it from the queue. ok is false if the queue is closed and empty.
 func (q *queue) take() (r round, ok bool) {
 	for {
 		q.mu.Lock()

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// unread is how many pending URLs of h are in the store and not in its window.
+// unread returns the number of pending URLs of h that are not in its window.
 func (h *host) unread() int { return h.counts.Pending - len(h.window.entries) }
 
-// insert takes up a pending URL of h, which has been counted.
-func (s *Store) insert(h *host, e *entry, cameBack bool) {
-	if h.window.insert(e, h.unread()-1, s.room(), cameBack) && !cameBack {
-		e.path, e.meta = strings.Clone(e.path), bytes.Clone(e.meta) // they were the caller's
+// insert inserts a pending URL of h, which has been counted.
+func (s *Store) insert(h *host, e *entry, returned bool) {
+	if h.window.insert(e, h.unread()-1, s.windowSize(), returned) && !returned {
+		e.path, e.meta = strings.Clone(e.path), bytes.Clone(e.meta) // the caller may reuse them
 	}
 	s.readAhead(h)
 }
 
-// readAhead has the window of h filled from the store when there is little left
-// in it. It is called after each change of what is in it.
+// readAhead queues a refill of the window of h if few URLs are left in it. It is called after each
+// change of the window.
 func (s *Store) readAhead(h *host) {
 	unread := h.unread()
 	if dry := h.window.dry(unread); dry != h.dry {
@@ -30,19 +30,19 @@ func (s *Store) readAhead(h *host) {
 			s.dry--
 		}
 	}
-	room, n := s.room(), len(h.window.entries)
+	room, n := s.windowSize(), len(h.window.entries)
 	if unread > 0 && !h.refilling && (h.dry || n <= room/2) {
 		h.refilling = true
-		s.queue.refill(h, max(room-n, minRoom))
+		s.queue.refill(h, max(room-n, minWindow))
 	}
 }
 
-// fill takes up what was read for the window of a host.
+// fill adds the entries that were read to the window of a host.
 func (s *Store) fill(f refill, entries []*entry, now instant) error {
 	h, w := f.host, &f.host.window
 	h.refilling = false
 	s.reads++
-	leased := h.leases()
+	leased := h.leasedSeqs()
 	for _, e := range entries {
 		w.bound = e.place()
 		if !w.has(w.bound) && !slices.Contains(leased, e.seq) {
@@ -57,21 +57,20 @@ func (s *Store) fill(f refill, entries []*entry, now instant) error {
 	return nil
 }
 
-// room is how many URLs of a host are kept in memory: few, when there are many
-// hosts.
-func (s *Store) room() int {
-	return min(max(s.opts.readAhead/max(len(s.hosts), 1), minRoom), maxRoom)
+// windowSize returns the number of URLs kept in memory per host. It gets smaller with more hosts.
+func (s *Store) windowSize() int {
+	return min(max(s.opts.readAhead/max(len(s.hosts), 1), minWindow), maxWindow)
 }
 
 const (
-	minRoom = 4
-	maxRoom = 64
+	minWindow = 4
+	maxWindow = 64
 )
 
-// readQueue reads up to n entries of the queue of h, behind the bound of its
-// window. Only the committer moves that.
+// readQueue reads up to n entries of the queue of h after the bound of its window. Only the
+// committer moves the bound.
 func (s *Store) readQueue(h *host, n int) ([]*entry, error) {
-	from := append(queueKey(nil, h.id, h.window.bound), 0) // bound itself is not wanted
+	from := append(queueKey(nil, h.id, h.window.bound), 0) // after the bound
 	entries := make([]*entry, 0, n)
 	err := s.db.scan(from, idKey(nil, kindQueue, h.id+1), func(key []byte, r *reader) bool {
 		entries = append(entries, r.queued(key))

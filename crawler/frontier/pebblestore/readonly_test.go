@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// TestInspectReadOnly looks into a store that others may write.
-func TestInspectReadOnly(t *testing.T) {
-	if alone(t) { // for its user changes
+// TestOpenReadOnlyDirectory reads a store in a directory that this process may not write.
+func TestOpenReadOnlyDirectory(t *testing.T) {
+	if alone(t) { // since it changes the user
 		return
 	}
-	top := filepath.Dir(t.TempDir()) // which only its owner may enter
+	top := filepath.Dir(t.TempDir()) // only its owner may enter it
 	dir := filepath.Join(top, "store")
 	s := open(t, dir, nil)
 	addURLs(t, s, "http://a.test/1", "http://a.test/2")
@@ -28,8 +28,8 @@ func TestInspectReadOnly(t *testing.T) {
 
 	end := openElsewhere(t, dir)
 	forbid(t, top, dir)
-	if _, err := Inspect(dir); !errors.Is(err, ErrInUse) {
-		t.Errorf("Inspect of a store that is open = %v, want %v", err, ErrInUse)
+	if _, err := OpenReadOnly(dir); !errors.Is(err, ErrInUse) {
+		t.Errorf("OpenReadOnly of a store that is open = %v, want %v", err, ErrInUse)
 	}
 	end()
 	before := list(t, dir)
@@ -50,7 +50,7 @@ func TestInspectReadOnly(t *testing.T) {
 	look(t, unlocked)
 }
 
-// openElsewhere has another process open a store until it is told to end.
+// openElsewhere makes another process open a store until it is told to end.
 func openElsewhere(t *testing.T, dir string) (end func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -79,8 +79,8 @@ func openElsewhere(t *testing.T, dir string) (end func()) {
 	}
 }
 
-// forbid takes from this process the right to write a directory and the lock in
-// it, until the end of the test or permit.
+// forbid removes this process's permission to write a directory and its lock file, until permit
+// or the end of the test.
 func forbid(t *testing.T, top, dir string) {
 	t.Helper()
 	for name, mode := range map[string]fs.FileMode{
@@ -91,7 +91,7 @@ func forbid(t *testing.T, top, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if os.Getuid() == 0 { // who may write everywhere
+	if os.Getuid() == 0 { // root may write everywhere
 		if err := syscall.Seteuid(65534); err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +117,10 @@ func permit(t *testing.T, top string) {
 	}
 }
 
-// look has a View of the store, in which two URLs are pending.
+// look opens the store, which has two pending URLs, for reading.
 func look(t *testing.T, dir string) {
 	t.Helper()
-	v, err := Inspect(dir)
+	v, err := OpenReadOnly(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// TestRestart closes and opens a store: no host is asked sooner for that.
+// TestRestart closes and opens a store: no host is due earlier than without a restart.
 func TestRestart(t *testing.T) {
 	const host, one, two = frontier.Host("a.test"), "http://a.test/1", "http://a.test/2"
 	ctx := context.Background()
@@ -18,7 +18,7 @@ func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T, s *Store)
-		due  time.Duration // after the restart, which is 5 s after the last of do
+		due  time.Duration // after the restart, which is 5 s after do
 	}{
 		{"asked for nothing", func(t *testing.T, s *Store) {
 			finish(t, s, leaseURL(t, s, one), frontier.Outcome{Result: frontier.Done})
@@ -61,8 +61,8 @@ func TestRestart(t *testing.T) {
 		}, 24 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// Whether the host is still in memory at the end, or was written
-			// and forgotten, must make no difference.
+			// The result must not depend on whether the host is still in memory at the end, or
+			// was written and dropped.
 			for name, pending := range map[string]bool{"in memory": true, "forgotten": false} {
 				synctest.Test(t, func(t *testing.T) {
 					dir := t.TempDir()
@@ -97,10 +97,9 @@ func update(t *testing.T, s *Store, h frontier.Host, u frontier.HostUpdate) {
 	}
 }
 
-// TestSettingsOutlive looks at a host whose delay was changed in this run, and
-// which was forgotten since: it waits for what its requests asked for, and not
-// for the start of the store.
-func TestSettingsOutlive(t *testing.T) {
+// TestSettingsSurviveRestart changes the delay of a host, which is then dropped from memory. The host
+// waits for the delays of its requests, not for a delay from the start of the store.
+func TestSettingsSurviveRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const host, url = frontier.Host("a.test"), "http://a.test/1"
 		s := open(t, t.TempDir(), nil)

@@ -7,10 +7,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// summon brings hosts into memory, those that nobody has heard of as new ones.
-// It is called with the lock, which it gives back for a while when it has to
-// read; on an error it is not held.
-func (s *Store) summon(names []frontier.Host, now instant) (instant, error) {
+// ensureHosts loads hosts into memory, and creates unknown ones. It is called with the lock, and
+// releases it while it reads. After an error the lock is not held.
+func (s *Store) ensureHosts(names []frontier.Host, now instant) (instant, error) {
 	missing := 0
 	for _, name := range names {
 		if s.hosts[name] == nil {
@@ -22,7 +21,7 @@ func (s *Store) summon(names []frontier.Host, now instant) (instant, error) {
 	}
 	absent := make([]frontier.Host, 0, missing)
 	for _, name := range names {
-		s.loading[name]++ // the others are not to be forgotten in the meantime
+		s.loading[name]++ // keeps the host in memory meanwhile
 		if s.hosts[name] == nil {
 			absent = append(absent, name)
 		}
@@ -50,21 +49,21 @@ func (s *Store) summon(names []frontier.Host, now instant) (instant, error) {
 	}
 	for i, name := range absent {
 		switch f := found[i]; {
-		case s.hosts[name] != nil: // somebody else was faster
+		case s.hosts[name] != nil: // a concurrent call loaded it
 		case f.record != nil:
-			s.enlist(s.revive(f.id, f.record))
+			s.register(s.restoreHost(f.id, f.record))
 		default:
 			s.lastID++
-			s.enlist(s.newHost(name, s.lastID))
+			s.register(s.newHost(name, s.lastID))
 		}
 	}
 	return now, nil
 }
 
-// A storedHost is a host as it lies in the database.
+// A storedHost is a host in the database.
 type storedHost struct {
 	id     hostID
-	record *hostRecord // nil: it is not there
+	record *hostRecord // nil: unknown host
 }
 
 func (s *Store) readHost(name frontier.Host) (h storedHost, err error) {
@@ -75,10 +74,10 @@ func (s *Store) readHost(name frontier.Host) (h storedHost, err error) {
 	return h, err
 }
 
-// An idleHost is a host that may be forgotten.
+// An idleHost is a host that may be dropped from memory.
 type idleHost struct {
 	host *host
-	at   instant // not before
+	at   instant // earliest time
 }
 
 // Before is for package heap.
@@ -87,16 +86,16 @@ func (i *idleHost) Before(j *idleHost) bool { return i.at < j.at }
 // Placed is for package heap.
 func (i *idleHost) Placed(int) {}
 
-// idles is told that h may be forgotten as soon as its clock allows a request:
-// then the record on disk says all that there is to say.
-func (s *Store) idles(h *host) {
+// markIdle plans to drop h from memory once its clock allows a request. Then the stored record is
+// complete.
+func (s *Store) markIdle(h *host) {
 	if !h.retiring {
 		h.retiring = true
 		s.idle.Push(&idleHost{h, h.Due()})
 	}
 }
 
-// retire forgets hosts, those that have changed when their record is written.
+// retire drops idle hosts from memory. A changed host stays until its record is written.
 func (s *Store) retire(now instant) {
 	for {
 		i, ok := s.idle.Top()
@@ -110,9 +109,9 @@ func (s *Store) retire(now instant) {
 		case h.pins > 0 || !h.Idle() || h.counts.Pending > 0 || s.loading[h.name] > 0:
 			// It will be idle again.
 		case h.Due() > now:
-			s.idles(h)
+			s.markIdle(h)
 		case h.changed:
-			s.background(s.recordChange(h, now)) // and comes back here
+			s.background(s.recordChange(h, now)) // its apply calls markIdle again
 		default:
 			delete(s.hosts, h.name)
 			delete(s.byID, h.id)
@@ -123,11 +122,11 @@ func (s *Store) retire(now instant) {
 // A recordChange writes the record of a host.
 type recordChange struct {
 	host  *host
-	name  bool // and its name
+	name  bool // also writes its name
 	value []byte
 }
 
-// recordChange returns the change that writes what is known of h now.
+// recordChange returns the change that writes the current record of h.
 func (s *Store) recordChange(h *host, now instant) *recordChange {
 	c := &recordChange{host: h, name: !h.named, value: appendHost(nil, s.record(h, now))}
 	h.named, h.changed = true, false
@@ -150,9 +149,8 @@ func (c *recordChange) apply(s *Store, now instant) {
 	s.sched.Place(&c.host.Host, now)
 }
 
-// outlives reports whether a delay that a request has asked for would be
-// forgotten in a restart were the clock not written: from the start on hosts
-// wait for their own delay anyway.
-func (s *Store) outlives(h *host, delay time.Duration) bool {
+// mustPersist reports whether the delay of a request must be written to survive a restart. After
+// one, hosts wait their own delay anyway.
+func (s *Store) mustPersist(h *host, delay time.Duration) bool {
 	return delay > h.Delay && delay >= time.Millisecond
 }

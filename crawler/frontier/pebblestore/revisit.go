@@ -6,41 +6,41 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Revisit implements frontier.Revisiter. What is new is added first. The rest is
-// in the store then, and its seen records say what is over: nobody but another
-// Revisit changes such a record, and there is one at a time.
+// Revisit implements frontier.Revisiter.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	hosts, err := frontier.HostsOf(items)
 	if err != nil {
 		return nil, err
 	}
 	d := s.newDiscovery(pointers(nil, items), hosts)
-	if err := s.bring(ctx, d, nil); err != nil {
+	if err := s.addURLs(ctx, d, nil); err != nil {
 		return nil, err
 	}
+	// The seen records of the other URLs say which are finished. Only Revisit changes such a
+	// record, so one call at a time can rely on them.
 	s.revisiting.Lock()
 	defer s.revisiting.Unlock()
-	over, err := s.readOver(ctx, d)
-	if err != nil || len(over) == 0 {
+	finished, err := s.readFinished(ctx, d)
+	if err != nil || len(finished) == 0 {
 		return d.added, err
 	}
 	r := &request{done: make(chan struct{})}
-	if err := s.takeAgain(r, d, over); err != nil {
+	if err := s.requeue(r, d, finished); err != nil {
 		return nil, err
 	}
 	return d.added, s.wait(r)
 }
 
-// A pastURL is a URL of a discovery that is over.
-type pastURL struct {
-	at    int // in the discovery
+// A finishedURL is a URL of a discovery that is done or dropped.
+type finishedURL struct {
+	at    int // index in the discovery
 	state State
-	entry entry // what is known of it: whether there are validators, and which
+	entry entry // with id, hash and validators
 }
 
-// readOver returns which URLs of d are over.
-func (s *Store) readOver(ctx context.Context, d *discovery) ([]pastURL, error) {
+// readFinished returns the URLs of d that are done or dropped.
+func (s *Store) readFinished(ctx context.Context, d *discovery) ([]finishedURL, error) {
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -53,43 +53,43 @@ func (s *Store) readOver(ctx context.Context, d *discovery) ([]pastURL, error) {
 		old[i] = !d.added[i] && !met[hash]
 		met[hash] = true
 	}
-	var over []pastURL
-	err = s.look(d.hosts, d.hashes, old, func(i int, id hostID, r *reader) {
+	var finished []finishedURL
+	err = s.readSeen(d.hosts, d.hashes, old, func(i int, id hostID, r *reader) {
 		if state := State(r.Byte()); state != waiting {
-			u := pastURL{at: i, state: state, entry: entry{id: id, hash: d.hashes[i]}}
-			r.over(&u.entry)
-			over = append(over, u)
+			u := finishedURL{at: i, state: state, entry: entry{id: id, hash: d.hashes[i]}}
+			r.finished(&u.entry)
+			finished = append(finished, u)
 		}
 	})
-	for i := range over {
+	for i := range finished {
 		if err == nil {
-			err = s.db.validators(&over[i].entry)
+			err = s.db.validators(&finished[i].entry)
 		}
 	}
-	return over, err
+	return finished, err
 }
 
-// takeAgain makes new entries of URLs that are over. Their numbers are new, and
-// so are the keys of their queue records, which are therefore written once.
-func (s *Store) takeAgain(r *request, d *discovery, over []pastURL) error {
+// requeue creates new entries for finished URLs. They have new numbers and so new queue keys,
+// which are written once.
+func (s *Store) requeue(r *request, d *discovery, finished []finishedURL) error {
 	now, err := s.sched.Enter(context.Background())
 	if err != nil {
 		return err
 	}
-	hosts := make([]frontier.Host, len(over))
-	for i, u := range over {
+	hosts := make([]frontier.Host, len(finished))
+	for i, u := range finished {
 		hosts[i] = d.hosts[u.at]
 	}
-	if now, err = s.summon(hosts, now); err != nil {
+	if now, err = s.ensureHosts(hosts, now); err != nil {
 		return err
 	}
-	c := &addChange{news: make([]news, len(over))}
-	for i, u := range over {
+	c := &addChange{additions: make([]addition, len(finished))}
+	for i, u := range finished {
 		d.added[u.at] = true
-		n := s.news(s.hosts[hosts[i]], d.items[u.at], u.entry.hash, now)
+		n := s.newAddition(s.hosts[hosts[i]], d.items[u.at], u.entry.hash, now)
 		n.was = u.state
 		n.entry.known, n.entry.validators = u.entry.known, u.entry.validators
-		c.news[i] = n
+		c.additions[i] = n
 	}
 	r.changes = append(r.changes, c)
 	s.queue.push(r)

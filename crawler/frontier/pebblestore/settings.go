@@ -9,8 +9,8 @@ import (
 
 // Host implements frontier.Frontier.
 func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRecord, err error) {
-	defer s.hear(&err)
-	now, err := s.enter(ctx, s.settled)
+	defer s.noteFailure(&err)
+	now, err := s.enter(ctx, s.allRead)
 	if err != nil {
 		return frontier.HostRecord{}, err
 	}
@@ -19,7 +19,7 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	var record frontier.HostRecord
 	var id hostID
 	if h := s.hosts[name]; h != nil {
-		id, record = h.id, s.told(h, now)
+		id, record = h.id, s.publicRecord(h, now)
 		s.sched.Leave(now)
 	} else {
 		s.sched.Leave(now)
@@ -29,9 +29,9 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 		}
 		h := s.newHost(name, 0)
 		if f.record != nil {
-			h = s.revive(f.id, f.record)
+			h = s.restoreHost(f.id, f.record)
 		}
-		id, record = f.id, s.told(h, now)
+		id, record = f.id, s.publicRecord(h, now)
 	}
 	if id != 0 {
 		record.Robots, err = s.db.robots(id)
@@ -39,8 +39,8 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	return record, err
 }
 
-// told returns what a caller is told of h, but for robots.txt.
-func (s *Store) told(h *host, now instant) frontier.HostRecord {
+// publicRecord returns the HostRecord of h without Robots.
+func (s *Store) publicRecord(h *host, now instant) frontier.HostRecord {
 	return frontier.HostRecord{
 		Host:         h.name,
 		Delay:        h.Delay,
@@ -53,7 +53,7 @@ func (s *Store) told(h *host, now instant) frontier.HostRecord {
 
 // UpdateHost implements frontier.Frontier.
 func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) (err error) {
-	defer s.hear(&err)
+	defer s.noteFailure(&err)
 	if name == "" {
 		return fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}
@@ -61,7 +61,7 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 	if err != nil {
 		return err
 	}
-	if now, err = s.summon([]frontier.Host{name}, now); err != nil {
+	if now, err = s.ensureHosts([]frontier.Host{name}, now); err != nil {
 		return err
 	}
 	h := s.hosts[name]
@@ -76,7 +76,7 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 	return s.wait(r)
 }
 
-// A robotsChange writes the robots record of an origin. Nobody keeps it in memory.
+// A robotsChange writes the robots.txt record of an origin. It is not kept in memory.
 type robotsChange struct {
 	id     hostID
 	origin string

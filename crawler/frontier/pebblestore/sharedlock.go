@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// lockShared locks a lock file that may only be read, against whoever may write
-// it. Where there is no such file, or the file system knows no locks, nobody
-// can have the store open for writing, and nothing is locked.
+// lockShared takes a shared lock on a lock file that this process can only read. It locks nothing
+// if the file is missing.
 func lockShared(name string) (io.Closer, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -23,7 +22,7 @@ func lockShared(name string) (io.Closer, error) {
 	}
 	lock := syscall.Flock_t{Type: syscall.F_RDLCK, Whence: io.SeekStart}
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock)
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) { // both mean that it is taken
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) { // both mean that it is locked
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

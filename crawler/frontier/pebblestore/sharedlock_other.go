@@ -4,5 +4,5 @@ package pebblestore
 
 import "io"
 
-// lockShared locks nothing: this system has no shared lock.
+// lockShared locks nothing: this system has no shared locks.
 func lockShared(string) (io.Closer, error) { return io.NopCloser(nil), nil }

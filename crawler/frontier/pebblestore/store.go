@@ -15,49 +15,48 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
 )
 
-// A Store is a frontier.Frontier in a directory. The package comment says what
-// it outlives, README.md what it costs.
+// A Store is a frontier.Frontier in a directory.
 type Store struct {
 	opts   Options
 	dir    *directory
 	pebble *pebble.DB
 	db     database // reads from pebble
 	seed   siphash.Key
-	run    uint64 // how many times the store was opened
-	base   int64  // Instant 0 in milliseconds since 1970
+	run    uint64 // number of openings
+	base   int64  // Instant 0 in Unix milliseconds
 
 	queue    queue
 	stopped  chan struct{} // closed when the committer has ended
-	key, val []byte        // the committer's
+	key, val []byte        // buffers of the committer
 
 	readers sync.WaitGroup // calls that may read the database
 
-	revisiting sync.Mutex // held by the one call of Revisit that looks for what is over
+	revisiting sync.Mutex // held by Revisit while it reads and requeues finished URLs
 
-	failing sync.Once
-	failed  chan struct{} // closed when failure is set
-	failure error
-	heard   atomic.Bool // a call has returned the failure
+	failing         sync.Once
+	failed          chan struct{} // closed when failure is set
+	failure         error
+	failureReturned atomic.Bool // a call returned the failure
 
 	closing sync.Once
 
-	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
+	sched *schedule.Schedule[*host, *entry] // its lock guards the fields below and the hosts
 
-	note    []byte
-	known   known
-	claims  map[uint64]*request // hashes of URLs that are on their way into the store
-	hosts   map[frontier.Host]*host
-	byID    map[hostID]*host
-	loading map[frontier.Host]int // callers that read the record of a host that is not in hosts
-	idle    heap.Heap[*idleHost]  // those that may be forgotten when they are due
-	lastID  hostID
-	seq     uint64 // the last entry's
-	counts  frontier.Counts
-	crowd   int    // hosts that URLs were added for
-	next    int64  // when the next that is scheduled is due, in milliseconds since 1970; never: none is
-	waking  bool   // the committer was told that something is due
-	dry     int    // hosts whose next URL is still to be read
-	reads   uint64 // how often URLs were read from the database
+	note      []byte
+	known     known
+	claims    map[uint64]*request // hashes of URLs that are being added
+	hosts     map[frontier.Host]*host
+	byID      map[hostID]*host
+	loading   map[frontier.Host]int // number of ensureHosts calls that need the host
+	idle      heap.Heap[*idleHost]  // hosts to be dropped from memory when they are due
+	lastID    hostID
+	seq       uint64 // number of the last entry
+	counts    frontier.Counts
+	hostCount int    // hosts that URLs were added for
+	next      int64  // when the next that is scheduled is due, in milliseconds since 1970; never: none is
+	waking    bool   // the committer was told that something is due
+	dry       int    // hosts whose next URL is still to be read
+	reads     uint64 // how often URLs were read from the database
 }
 
 var (
@@ -66,15 +65,12 @@ var (
 	_ frontier.Lister    = (*Store)(nil)
 )
 
-// Open opens the store in the directory dir, which is made when it is not
-// there. Nil options are the defaults.
+// Open opens the store in the directory dir, and creates both if they are missing. Nil options
+// are the defaults. The directory is locked until Close.
 //
-// The directory is locked while the store is open: the error is an *InUseError
-// when it is locked by another, which may be this process. It is ErrForeign when
-// the directory holds something else, ErrFormat when it was written by another
-// version of this package, which changes nothing in it, and ErrDamaged when it is not as it was left. When the
-// disk cannot be written, as when it is full, the error says so, and what the
-// database had in memory by then stays with the process.
+// The error is an *InUseError if the directory is locked, ErrNotFrontier if it has other files,
+// ErrFormat if another version of this package wrote the store, and ErrDamaged if files are
+// missing or corrupt. Other errors are those of the file system, such as a full disk.
 func Open(dir string, opts *Options) (*Store, error) {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -106,8 +102,8 @@ func newStore(opts Options, d *directory) *Store {
 		Expired: s.expired,
 		Wake:    s.wake,
 		Next:    s.nextDue,
-		Held:    s.held,
-		Idle:    s.idles,
+		Held:    s.onHold,
+		Idle:    s.markIdle,
 	}, opts.LeaseTime)
 	return s
 }
@@ -119,7 +115,7 @@ func (s *Store) open() error {
 	select {
 	case err := <-opened:
 		return err
-	case <-s.failed: // and what is being opened may wait for ever
+	case <-s.failed: // openDatabase may never return
 		return s.failure
 	}
 }
@@ -128,7 +124,7 @@ func (s *Store) openDatabase() error {
 	if err := s.checkFormat(); err != nil {
 		return err
 	}
-	if err := s.dir.sign(); err != nil {
+	if err := s.dir.writeOwner(); err != nil {
 		return err
 	}
 	db, err := s.dir.database(&s.opts, false, s.fail)
@@ -142,28 +138,27 @@ func (s *Store) openDatabase() error {
 	}
 	s.db.broken = s.dir.disk.stop
 	s.dir.disk.arm()
-	go s.work()
+	go s.commitLoop()
 	return nil
 }
 
 // Stats implements frontier.Frontier.
 func (s *Store) Stats(ctx context.Context) (_ frontier.Stats, err error) {
-	defer s.hear(&err)
-	now, err := s.enter(ctx, s.settled)
+	defer s.noteFailure(&err)
+	now, err := s.enter(ctx, s.allRead)
 	if err != nil {
 		return frontier.Stats{}, err
 	}
 	defer s.sched.Leave(now)
-	st := frontier.Stats{Counts: s.counts, Hosts: s.crowd}
+	st := frontier.Stats{Counts: s.counts, Hosts: s.hostCount}
 	if next := s.sched.NextDue(); next < schedule.Never {
 		st.NextDue = s.sched.Time(next, now)
 	}
 	return st, nil
 }
 
-// Close implements frontier.Frontier. It waits for calls that are writing. The
-// error is what closing the database says, or that the disk has failed, unless
-// another call has returned that already.
+// Close implements frontier.Frontier. It waits for calls that write or read the database. It
+// returns a disk error only if no other call has returned it.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() { err = s.close() })
 	return err
@@ -177,16 +172,15 @@ func (s *Store) close() error {
 	var err error
 	select {
 	case err = <-closed:
-	case <-s.failed: // and what is being closed may wait for ever
+	case <-s.failed: // closeDatabase may never return
 	}
-	if failure := s.failedWith(); failure != nil && !s.heard.Load() {
+	if failure := s.failedWith(); failure != nil && !s.failureReturned.Load() {
 		err = failure
 	}
 	return errors.Join(err, s.dir.Close())
 }
 
-// closeDatabase closes the database when nobody reads it any more, unless the
-// disk has failed.
+// closeDatabase waits for readers and closes the database, unless the disk has failed.
 func (s *Store) closeDatabase() error {
 	<-s.stopped
 	s.readers.Wait()
@@ -196,8 +190,7 @@ func (s *Store) closeDatabase() error {
 	return s.pebble.Close()
 }
 
-// millis returns the time of an instant on the clock that is stored: that of
-// the wall when the store was opened, run on.
+// millis returns an instant in Unix milliseconds, as counted from the wall clock at Open.
 func (s *Store) millis(i instant) int64 {
 	ms := int64(i / time.Millisecond)
 	if i%time.Millisecond > 0 {
@@ -206,7 +199,7 @@ func (s *Store) millis(i instant) int64 {
 	return s.base + ms
 }
 
-// instant is the reverse of millis.
+// instant is the inverse of millis.
 func (s *Store) instant(ms int64) instant {
 	d := ms - s.base
 	if d > int64(schedule.Never/time.Millisecond) {

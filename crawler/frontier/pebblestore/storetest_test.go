@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	childEnv   = "PEBBLESTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
+	childEnv   = "PEBBLESTORE_TEST_PLACE" // set in child processes of storetest
 	variantEnv = "PEBBLESTORE_TEST_VARIANT"
-	killsEnv   = "PEBBLESTORE_KILLS" // how many processes to kill; empty: 20
+	killsEnv   = "PEBBLESTORE_KILLS" // number of processes to kill; empty: 20
 )
 
 func TestMain(m *testing.M) {
@@ -44,32 +44,32 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// variants are stores that have to show the same, whatever their settings.
+// variants are stores with different settings that must behave alike.
 var variants = map[string]*Options{
 	"default": nil,
-	// Nothing fits: what is known is asked of the database, and four URLs of
-	// each host are in memory.
+	// Tiny limits: known URLs are looked up in the database, and four URLs of each host are
+	// in memory.
 	"small": {SeenBytes: 1, readAhead: 1},
 }
 
-// variant describes a store to the suite.
+// variant returns the description of a store for storetest.
 func variant(name string) storetest.Store {
 	var clock storetest.Clock
 	return storetest.Store{
-		Open:    func(place string) (frontier.Frontier, error) { return openAt(place, variants[name], clock.Now) },
-		Place:   func(t testing.TB) string { return t.TempDir() },
-		Bubble:  synctest.Test,
-		Durable: true, Exclusive: true,
+		Open:        func(place string) (frontier.Frontier, error) { return openAt(place, variants[name], clock.Now) },
+		NewLocation: func(t testing.TB) string { return t.TempDir() },
+		Synctest:    synctest.Test,
+		Durable:     true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childEnv+"="+place, variantEnv+"="+name)
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
-		Kills:     kills(),
-		StepClock: clock.Step,
-		// Of so few hosts and URLs what the database has for itself is the
-		// most by far. TestMemory looks at more of them.
+		Kills:        kills(),
+		SetClockBack: clock.SetBack,
+		// With so few hosts and URLs most memory is the database's own. TestMemory has
+		// more of them.
 		URLBytes: 500, HostBytes: 4000,
 	}
 }
@@ -81,7 +81,7 @@ func kills() int {
 	return 20
 }
 
-// openAt opens a store that compares the times it is given with wall.
+// openAt opens a store whose wall clock is wall.
 func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
 	d, err := openDirectory(dir)
 	if err != nil {

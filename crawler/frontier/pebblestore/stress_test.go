@@ -12,8 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// TestScheduled has many come at times of their own: each is leased when its
-// time has come, whoever adds others meanwhile.
+// TestScheduled adds many scheduled URLs concurrently: each is leased at its time.
 func TestScheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -61,9 +60,9 @@ func TestScheduled(t *testing.T) {
 	})
 }
 
-// TestForgetsHostOfManyScheduled has several URLs of a host become due at a time: when all
-// are done nothing keeps the host in memory.
-func TestForgetsHostOfManyScheduled(t *testing.T) {
+// TestUnloadsHostOfManyScheduled makes several URLs of a host due at once. After all are done,
+// the host is dropped from memory.
+func TestUnloadsHostOfManyScheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, t.TempDir(), nil)
 		defer s.Close()
@@ -78,8 +77,8 @@ func TestForgetsHostOfManyScheduled(t *testing.T) {
 	})
 }
 
-// TestForgottenHosts has hosts come and go under everybody's hands.
-func TestForgottenHosts(t *testing.T) {
+// TestConcurrentHostUnloading loads and drops hosts during concurrent calls.
+func TestConcurrentHostUnloading(t *testing.T) {
 	for name, opts := range map[string]*Options{"exact": nil, "bounded": {SeenBytes: 1, readAhead: 1, memTable: 256 << 10}} {
 		t.Run(name, func(t *testing.T) {
 			const workers, each, hosts = 8, 150, 20
@@ -157,7 +156,7 @@ func TestForgottenHosts(t *testing.T) {
 	}
 }
 
-// TestWaitingOfManyHosts lists more hosts than are listed one by one, and leaves one out.
+// TestWaitingOfManyHosts lists more than fewHosts hosts, and leaves one out.
 func TestWaitingOfManyHosts(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	defer s.Close()

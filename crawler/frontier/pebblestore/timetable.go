@@ -9,16 +9,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
-// Entries that are scheduled are in the database only, by time. All that is
-// kept of them is when the next is due. The committer then moves what is due to
-// the queues of its hosts.
+// Scheduled entries are only in the database, by time. The store keeps the time of the next one
+// in memory. The committer moves entries that are due to the queues of their hosts.
 
 const (
-	never  = math.MaxInt64 // of milliseconds
-	atOnce = 1000          // the most entries that a round moves
+	never    = math.MaxInt64 // in milliseconds
+	maxMoves = 1000          // maximum number of entries that a round moves
 )
 
-// nextDue returns for when the next URL is scheduled.
+// nextDue returns the time of the next scheduled URL.
 func (s *Store) nextDue() instant {
 	if s.waking || s.next == never {
 		return schedule.Never
@@ -26,31 +25,31 @@ func (s *Store) nextDue() instant {
 	return s.instant(s.next)
 }
 
-// wake is told the time.
+// wake is called when the time of nextDue has come.
 func (s *Store) wake(now instant) {
 	s.retire(now)
 	if s.nextDue() <= now {
 		s.waking = true
 		s.queue.wakeUp(due{s.next, s.base + int64(now/time.Millisecond)})
-		s.next = never // of those that come from now on
+		s.next = never // later additions lower it again
 	}
 }
 
-// A wakeChange moves entries whose time has come to the queues of their hosts.
+// A wakeChange moves entries that are due to the queues of their hosts.
 type wakeChange struct {
 	entries []*entry
 	times   []int64
-	next    int64                  // when the first is due that stays
-	hosts   map[hostID]*host       // those in memory
-	records map[hostID]*hostRecord // the others
+	next    int64                  // time of the first entry that stays
+	hosts   map[hostID]*host       // hosts in memory
+	records map[hostID]*hostRecord // other hosts
 }
 
-// readDue reads what is due.
+// readDue reads the entries that are due.
 func (s *Store) readDue(d due) (*wakeChange, error) {
 	c := &wakeChange{next: never, hosts: make(map[hostID]*host), records: make(map[hostID]*hostRecord)}
 	err := s.db.scan(timeKey(nil, d.from, 0), []byte{kindTime + 1}, func(key []byte, r *reader) bool {
 		ms := millisOf(key)
-		if ms > d.to || len(c.entries) == atOnce {
+		if ms > d.to || len(c.entries) == maxMoves {
 			c.next = ms
 			return false
 		}
@@ -66,11 +65,11 @@ func (s *Store) readDue(d due) (*wakeChange, error) {
 	return c, err
 }
 
-// findHosts finds the hosts that c moves entries of.
+// findHosts finds the hosts of the entries of c.
 func (s *Store) findHosts(c *wakeChange) error {
 	now, err := s.sched.Enter(context.Background())
 	if err != nil {
-		return nil //nolint:nilerr // it is closed, and nothing will be made known
+		return nil //nolint:nilerr // the store is closed and will not apply c
 	}
 	for _, e := range c.entries {
 		if h := s.byID[e.id]; h != nil && c.hosts[e.id] == nil {
@@ -108,10 +107,10 @@ func (c *wakeChange) apply(s *Store, now instant) {
 	for _, e := range c.entries {
 		h := s.byID[e.id]
 		if h == nil {
-			// Nobody can have brought it in and changed it since it was
-			// read: that would have had to be written.
-			h = s.revive(e.id, c.records[e.id])
-			s.enlist(h)
+			// The record is current: a change of the host would have been written after
+			// this one.
+			h = s.restoreHost(e.id, c.records[e.id])
+			s.register(h)
 		}
 		s.count(h, frontier.Counts{Scheduled: -1, Pending: 1})
 		s.insert(h, e, false)

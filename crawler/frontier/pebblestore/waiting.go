@@ -11,28 +11,26 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// Waiting implements frontier.Lister. It lists a snapshot of the database, taken when the
-// loop begins: without it, a URL could move from one part of the list to another, and be
-// listed twice or not at all. Until the loop ends the directory keeps what is deleted
-// meanwhile, so a long loop over a crawl at work needs more disk.
+// Waiting implements frontier.Lister. It lists a snapshot that it takes when the loop begins.
+// Records that are deleted during the loop stay on the disk until it ends.
 func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		if err := s.waiting(ctx, names, func(it frontier.Item) bool { return yield(it, nil) }); err != nil {
-			s.hear(&err)
+			s.noteFailure(&err)
 			yield(frontier.Item{}, err)
 		}
 	}
 }
 
 func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(frontier.Item) bool) (err error) {
-	now, err := s.enter(ctx, s.settled)
+	now, err := s.enter(ctx, s.allRead)
 	if err != nil {
 		return err
 	}
 	s.readers.Add(1)
 	defer s.readers.Done()
 	s.sched.Leave(now)
-	snapshot := s.pebble.NewSnapshot() // without the lock: it may wait for the database
+	snapshot := s.pebble.NewSnapshot() // without the lock, since it may block
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	if now, err = s.sched.Enter(ctx); err != nil {
 		return err
@@ -40,7 +38,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(f
 	l := &waitingList{s: s, ctx: ctx, yield: yield, db: s.db, leased: make(map[uint64]bool)}
 	l.db.Reader = snapshot
 	for _, h := range s.hosts {
-		for _, seq := range h.leases() {
+		for _, seq := range h.leasedSeqs() {
 			l.leased[seq] = true
 		}
 	}
@@ -50,19 +48,19 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(f
 
 // A waitingList is one call of Waiting.
 type waitingList struct {
-	s     *Store
-	ctx   context.Context // it ends with the call
-	yield func(frontier.Item) bool
-	over  bool // yield must not be called again
+	s       *Store
+	ctx     context.Context // of the call
+	yield   func(frontier.Item) bool
+	stopped bool // yield must not be called again
 
 	db     database        // the snapshot
-	leased map[uint64]bool // numbers of the entries that were leased, which stay in their queues
-	hosts  map[hostID]bool // to be listed; nil: all
-	id     hostID          // of the host named last
+	leased map[uint64]bool // numbers of leased entries, whose queue records remain
+	hosts  map[hostID]bool // hosts to be listed; nil: all
+	id     hostID          // of the last host
 	name   frontier.Host
 }
 
-// fewHosts is up to how many hosts are found faster one by one.
+// fewHosts is the maximum number of hosts whose queues are read one by one.
 const fewHosts = 1000
 
 func (l *waitingList) run(names []frontier.Host) error {
@@ -94,19 +92,19 @@ func (l *waitingList) run(names []frontier.Host) error {
 
 // list lists the records from one key up to another.
 func (l *waitingList) list(from, to []byte) error {
-	if l.over {
+	if l.stopped {
 		return nil
 	}
 	var failed error
 	err := l.db.scan(from, to, func(key []byte, r *reader) bool {
-		failed = l.give(key, r)
-		return failed == nil && !l.over
+		failed = l.emit(key, r)
+		return failed == nil && !l.stopped
 	})
 	return errors.Join(err, failed)
 }
 
-// give lists an entry, unless it is leased or of a host that is not wanted.
-func (l *waitingList) give(key []byte, r *reader) error {
+// emit lists an entry, unless it is leased or belongs to another host.
+func (l *waitingList) emit(key []byte, r *reader) error {
 	now, err := l.s.sched.Enter(l.ctx)
 	if err != nil {
 		return err
@@ -131,6 +129,6 @@ func (l *waitingList) give(key []byte, r *reader) error {
 		l.id, l.name = e.id, h.name
 	}
 	it.Host, it.URL, it.Priority, it.Meta = l.name, urlpath.Join(string(l.name), e.path), e.priority, e.meta
-	l.over = !l.yield(it)
+	l.stopped = !l.yield(it)
 	return nil
 }

@@ -5,22 +5,20 @@ import (
 	"sort"
 )
 
-// A window is the part of a host's queue that is in memory: the first of those
-// pending, in order. What is behind bound is in the store only, but for those
-// that came back from a lease.
+// A window is the part of a host's queue that is in memory: the first pending URLs, in order.
+// Entries after bound are only in the database, except those that returned from a lease.
 type window struct {
 	entries []*entry
-	bound   place // all pending up to here are among entries, when some are not
+	bound   place // if some entries are unread, all entries up to here are in the window
 }
 
-// insert takes e up when it belongs to the part in memory, of which there are
-// to be about room. One that came back is taken up in any case: what the store
-// says of it may not be what was counted since. Unread is how many others are
-// in the store only. It reports whether e was taken up.
-func (w *window) insert(e *entry, unread, room int, cameBack bool) bool {
+// insert inserts e if it belongs into the window, which has about room entries, and reports
+// whether it did. It always inserts an entry that returned from a lease, since its stored
+// attempts may be outdated. unread is the number of other entries outside the window.
+func (w *window) insert(e *entry, unread, room int, returned bool) bool {
 	at := e.place()
 	n := len(w.entries)
-	if !cameBack {
+	if !returned {
 		if unread > 0 && !at.before(w.bound) {
 			return false
 		}
@@ -30,7 +28,7 @@ func (w *window) insert(e *entry, unread, room int, cameBack bool) bool {
 		}
 	}
 	w.add(e)
-	if !cameBack && n >= 2*room {
+	if !returned && n >= 2*room {
 		if unread == 0 {
 			w.bound = back
 		}
@@ -40,13 +38,12 @@ func (w *window) insert(e *entry, unread, room int, cameBack bool) bool {
 	return true
 }
 
-// dry reports whether the next in order is not in memory, when unread others
-// are in the store only.
+// dry reports whether the next entry is still to be read, with unread entries outside the window.
 func (w *window) dry(unread int) bool {
 	return unread > 0 && (len(w.entries) == 0 || w.bound.before(w.entries[0].place()))
 }
 
-// add puts e in its place.
+// add inserts e at its place.
 func (w *window) add(e *entry) {
 	i, at := len(w.entries), e.place()
 	if i > 0 && at.before(w.entries[i-1].place()) {
@@ -55,7 +52,7 @@ func (w *window) add(e *entry) {
 	w.entries = slices.Insert(w.entries, i, e)
 }
 
-// cut leaves the last of the entries to the store.
+// cut removes the entries after the first room ones.
 func (w *window) cut(room int) {
 	first := w.entries[room].place()
 	clear(w.entries[room:])
@@ -70,13 +67,13 @@ func (w *window) search(at place) int {
 	return sort.Search(len(w.entries), func(i int) bool { return !w.entries[i].place().before(at) })
 }
 
-// has reports whether the entry of that place is in memory.
+// has reports whether the window has the entry of that place.
 func (w *window) has(at place) bool {
 	i := w.search(at)
 	return i < len(w.entries) && w.entries[i].place() == at
 }
 
-// pop takes the first entry.
+// pop removes and returns the first entry.
 func (w *window) pop() *entry {
 	e := w.entries[0]
 	w.entries[0] = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// TestOrder compares the leases of one host, of which few URLs fit into memory,
-// with a plain list of all.
+// TestOrder compares the leases of one host, with few URLs in memory, with a plain list of all
+// URLs.
 func TestOrder(t *testing.T) {
 	for seed := range uint64(8) {
 		synctest.Test(t, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// ordered is a store and what is to be expected of it.
+// ordered is a store with its expected state.
 type ordered struct {
 	s       *Store
 	rng     *rand.Rand
@@ -75,7 +75,7 @@ func (o *ordered) step(t *testing.T) {
 			break
 		}
 	default:
-		time.Sleep(2 * time.Second) // all that are open expire
+		time.Sleep(2 * time.Second) // all open leases expire
 		for id, l := range o.open {
 			o.pending[l.URL] = o.places[l.URL]
 			delete(o.open, id)
@@ -83,7 +83,7 @@ func (o *ordered) step(t *testing.T) {
 	}
 }
 
-// revisit brings a URL that is over back, behind the others.
+// revisit revisits a finished URL, which comes after the others.
 func (o *ordered) revisit(t *testing.T, i int) {
 	t.Helper()
 	url := o.over[i]
@@ -176,8 +176,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWindowInOrder adds URLs as a crawl finds them: those there is no room for are left
-// to the store.
+// TestWindowInOrder adds URLs in order: the window keeps the first ones, and leaves the rest to the
+// store.
 func TestWindowInOrder(t *testing.T) {
 	const room = 5
 	var w window

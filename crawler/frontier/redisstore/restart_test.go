@@ -298,7 +298,7 @@ func TestStale(t *testing.T) {
 		if _, err := sleeper.Add(ctx, []frontier.Item{{URL: page}}); err != nil {
 			t.Fatal(err)
 		}
-		first, err := sleeper.Lease(ctx, frontier.LeaseRequest{For: 200 * time.Millisecond})
+		first, err := sleeper.Lease(ctx, frontier.LeaseRequest{Duration: 200 * time.Millisecond})
 		if err != nil || len(first) != 1 {
 			t.Fatalf("leased %v, %v", first, err)
 		}

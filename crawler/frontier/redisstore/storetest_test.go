@@ -46,7 +46,7 @@ func described(url string, shards int) storetest.Store {
 	places := &places{open: make(map[string]map[int]bool)}
 	return storetest.Store{
 		Open: places.Open,
-		Place: func(testing.TB) string {
+		NewLocation: func(testing.TB) string {
 			return fmt.Sprintf("%s %d %s", url, shards, newNonce())
 		},
 		Unit:     500 * time.Millisecond,

@@ -128,8 +128,8 @@ func (s *Store) compose(t *turn, again bool) call {
 	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
 		length := s.opts.LeaseTime
-		if o.w.req.For > 0 {
-			length = o.w.req.For
+		if o.w.req.Duration > 0 {
+			length = o.w.req.Duration
 		}
 		args = append(args, strconv.Itoa(o.most), strconv.Itoa(o.perHost), micros(length))
 	}

@@ -20,8 +20,8 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Round(0).Add(-c.back)
 }
 
-// Step sets the clock back, for Store.StepClock.
-func (c *Clock) Step(_ testing.TB, back time.Duration) {
+// SetBack sets the clock back, for Store.SetClockBack.
+func (c *Clock) SetBack(_ testing.TB, back time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.back += back

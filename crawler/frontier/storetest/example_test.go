@@ -20,7 +20,7 @@ import (
 func TestMyStore(t *testing.T) {
 	storetest.Run(t, storetest.Store{
 		Open:   func(string) (frontier.Frontier, error) { return frontier.NewMemory(nil), nil },
-		Bubble: synctest.Test,
+		Synctest: synctest.Test,
 	})
 }
 

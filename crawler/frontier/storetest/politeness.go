@@ -18,7 +18,7 @@ var (
 
 var politenessChecks = []check{
 	{name: "a clock that is set back", why: func(s Store) string {
-		if s.StepClock == nil {
+		if s.SetClockBack == nil {
 			return "the store's clock cannot be set (Store.StepClock)"
 		}
 		return ""
@@ -27,8 +27,8 @@ var politenessChecks = []check{
 		s.update(b, frontier.HostUpdate{BlockUntil: s.in(3)})
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})
 		start := time.Now()
-		s.store.StepClock(s, time.Hour)
-		defer s.store.StepClock(s, -time.Hour)
+		s.store.SetClockBack(s, time.Hour)
+		defer s.store.SetClockBack(s, -time.Hour)
 		// A store that counts in wall time alone may make us wait for the
 		// hour, so nothing is said of the end.
 		for time.Since(start) < s.units(3)-s.unit/2 {

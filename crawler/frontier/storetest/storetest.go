@@ -49,10 +49,10 @@ type Store struct {
 	// Open opens the store at place; when there is none, it makes one. Its
 	// hosts start with no delay and one request in flight.
 	Open func(place string) (frontier.Frontier, error)
-	// Place returns a place where there is no store yet, such as an empty
+	// NewLocation returns a place where there is no store yet, such as an empty
 	// directory, and removes it when t ends. Nil: "", for a store that has no
 	// place.
-	Place func(t testing.TB) string
+	NewLocation func(t testing.TB) string
 	// Unit is what the times of the checks are multiples of. 0: one second,
 	// which is for Bubble, and less where processes take part, for which time
 	// is real.
@@ -61,9 +61,9 @@ type Store struct {
 	// Those that keep a store busy run alone all the same, after the others. 0:
 	// one, which is all that Bubble needs.
 	Parallel int
-	// Bubble runs f where time passes by itself: synctest.Test. Nil: f is
+	// Synctest runs f where time passes by itself: synctest.Test. Nil: f is
 	// run in real time.
-	Bubble func(t *testing.T, f func(*testing.T))
+	Synctest func(t *testing.T, f func(*testing.T))
 	// Durable says that what was stored is there when the place is opened
 	// again.
 	Durable bool
@@ -77,9 +77,9 @@ type Store struct {
 	Command func(place string) *exec.Cmd
 	// Kills is how many processes are killed for point 2. 0: 20.
 	Kills int
-	// StepClock sets the clock that stores read back by that much, or on when
+	// SetClockBack sets the clock that stores read back by that much, or on when
 	// it is negative. Nil: that check is skipped.
-	StepClock func(t testing.TB, back time.Duration)
+	SetClockBack func(t testing.TB, back time.Duration)
 	// URLBytes and HostBytes are the most that a pending URL (over its own
 	// length), and a host without pending URLs, may take of this process's
 	// memory (point 11). 0: not checked.
@@ -148,12 +148,12 @@ func Run(t *testing.T, s Store) {
 
 // quiet opens a store that no check has, when time is real. It is closed with t.
 func (s Store) quiet(t *testing.T) frontier.Frontier {
-	if s.Bubble != nil {
+	if s.Synctest != nil {
 		return nil
 	}
 	sub := &subject{TB: t, store: s}
-	if s.Place != nil {
-		sub.place = s.Place(t)
+	if s.NewLocation != nil {
+		sub.place = s.NewLocation(t)
 	}
 	sub.open()
 	t.Cleanup(sub.close)
@@ -191,7 +191,7 @@ func (s Store) run(t *testing.T, c check, p *pulse) {
 }
 
 // real says that c takes its time.
-func (s Store) real(c check) bool { return s.Bubble == nil || c.process }
+func (s Store) real(c check) bool { return s.Synctest == nil || c.process }
 
 // within runs f where the time is that c is to be run in.
 func (s Store) within(t *testing.T, c check, f func(t *testing.T)) {
@@ -199,7 +199,7 @@ func (s Store) within(t *testing.T, c check, f func(t *testing.T)) {
 		f(t)
 		return
 	}
-	s.Bubble(t, f)
+	s.Synctest(t, f)
 }
 
 func (s Store) unit(c check) time.Duration {
@@ -214,8 +214,8 @@ func (s Store) unit(c check) time.Duration {
 
 // try runs c on a store that is new.
 func (s *subject) try(c check) {
-	if s.store.Place != nil {
-		s.place = s.store.Place(s)
+	if s.store.NewLocation != nil {
+		s.place = s.store.NewLocation(s)
 	}
 	s.open()
 	defer s.close()

@@ -34,8 +34,8 @@ func toyStore(w wrong) Store {
 	var clock Clock
 	return Store{
 		Open:    func(place string) (frontier.Frontier, error) { return openToy(place, w, clock.Now) },
-		Place:   func(t testing.TB) string { return t.TempDir() },
-		Bubble:  synctest.Test,
+		NewLocation:   func(t testing.TB) string { return t.TempDir() },
+		Synctest:  synctest.Test,
 		Durable: true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
@@ -44,7 +44,7 @@ func toyStore(w wrong) Store {
 			return cmd
 		},
 		Kills:     4,
-		StepClock: clock.Step,
+		SetClockBack: clock.SetBack,
 		URLBytes:  1500, HostBytes: 1500,
 	}
 }

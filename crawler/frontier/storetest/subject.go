@@ -159,7 +159,7 @@ func (s *subject) lease(url string) frontier.Lease {
 
 func (s *subject) leaseFor(url string, length time.Duration) frontier.Lease {
 	s.Helper()
-	got := s.leases(frontier.LeaseRequest{For: length})
+	got := s.leases(frontier.LeaseRequest{Duration: length})
 	if len(got) != 1 || got[0].URL != url {
 		s.Fatalf("leased %v, want %s", urlsOf(got), url)
 	}

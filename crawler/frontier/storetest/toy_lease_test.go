@@ -131,7 +131,7 @@ func (t *toy) take(req frontier.LeaseRequest, now time.Time) (got []frontier.Lea
 			t.dirty = append(t.dirty, r)
 		}
 		h.Served, h.Turn = now, t.number()
-		length := req.For
+		length := req.Duration
 		if length <= 0 {
 			length = time.Hour
 		}

@@ -24,7 +24,7 @@ func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, StateFile)) 
 
 // HoldsFrontier tells whether the frontier of a crawl in dir can be read.
 func HoldsFrontier(dir string) bool {
-	view, err := pebblestore.Inspect(filepath.Join(dir, FrontierFolder))
+	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, FrontierFolder))
 	if err != nil {
 		return errors.Is(err, pebblestore.ErrInUse)
 	}

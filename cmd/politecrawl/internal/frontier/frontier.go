@@ -32,7 +32,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 
 // viewFrontier opens the frontier of the crawl whose output directory is dir, or
 // the one that dir itself is, has look look at it, and closes it again.
-func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
+func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) error) error {
 	if saved, err := crawler.Saved(dir); err == nil && saved.Cluster.Frontier != "" {
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
 			command, saved.Cluster.Frontier, cli.ShellWord(saved.Cluster.CrawlName), cli.ShellWord(saved.Cluster.Frontier))
@@ -46,7 +46,7 @@ func viewFrontier(command, dir string, look func(*pebblestore.View) error) error
 	case filepath.Base(dir) == crawldir.FrontierFolder && crawldir.HoldsCrawl(above):
 		crawl = above
 	}
-	view, err := pebblestore.Inspect(dir)
+	view, err := pebblestore.OpenReadOnly(dir)
 	if err == nil {
 		err = errors.Join(look(view), view.Close())
 	}
@@ -68,13 +68,13 @@ func frontierError(command, crawl, dir string, err error) error {
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; retry when that crawl has ended", err)
-	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
+	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrNotFrontier) || errors.Is(err, fs.ErrNotExist)):
 		return crawldir.DamagedFrontier(crawl, err)
 	case errors.Is(err, pebblestore.ErrDamaged):
 		return cli.Failed("%w; crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return cli.Misuse("%s: no directory %q; %s", command, dir, name)
-	case errors.Is(err, pebblestore.ErrForeign):
+	case errors.Is(err, pebblestore.ErrNotFrontier):
 		return cli.Misuse("%w; %s", err, name)
 	}
 	return cli.Failed("%w", err)
@@ -134,7 +134,7 @@ func (f *urlFilter) has(h frontier.Host) bool {
 
 // urls yields the URLs that are left, one after the other: there may be more than
 // fit into memory. A host that the frontier does not have is an error.
-func (f *urlFilter) urls(command string, view *pebblestore.View) iter.Seq2[pebblestore.URL, error] {
+func (f *urlFilter) urls(command string, view *pebblestore.ReadOnlyStore) iter.Seq2[pebblestore.URL, error] {
 	return func(yield func(pebblestore.URL, error) bool) {
 		found := false
 		for u, err := range view.URLs() {
@@ -156,7 +156,7 @@ func (f *urlFilter) urls(command string, view *pebblestore.View) iter.Seq2[pebbl
 }
 
 // known returns an error when the frontier does not have the host.
-func (f *urlFilter) known(command string, view *pebblestore.View) error {
+func (f *urlFilter) known(command string, view *pebblestore.ReadOnlyStore) error {
 	if f.host == "" {
 		return nil
 	}

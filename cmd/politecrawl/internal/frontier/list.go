@@ -95,7 +95,7 @@ func (l *frontierList) run(dir string) error {
 	if l.urls {
 		list = l.listURLs
 	}
-	return viewFrontier(l.command, dir, func(view *pebblestore.View) error {
+	return viewFrontier(l.command, dir, func(view *pebblestore.ReadOnlyStore) error {
 		if err := list(view); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (l *frontierList) run(dir string) error {
 }
 
 // listURLs lists URLs as they come.
-func (l *frontierList) listURLs(view *pebblestore.View) error {
+func (l *frontierList) listURLs(view *pebblestore.ReadOnlyStore) error {
 	n := 0
 	for u, err := range l.filter.urls(l.command, view) {
 		if err != nil {
@@ -139,7 +139,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 }
 
 // listHosts lists hosts. No more of them are kept than are shown.
-func (l *frontierList) listHosts(view *pebblestore.View) error {
+func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 	var hosts []hostOutput
 	found := 0
 	for h, err := range view.Hosts() {

@@ -52,7 +52,7 @@ URLs that were in flight when the crawl stopped are pending.`,
   politecrawl frontier stats example --format json`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return viewFrontier("frontier stats", args[0], func(view *pebblestore.View) error {
+			return viewFrontier("frontier stats", args[0], func(view *pebblestore.ReadOnlyStore) error {
 				now := time.Now()
 				totals, err := countFrontier(view, now)
 				switch {
@@ -69,7 +69,7 @@ URLs that were in flight when the crawl stopped are pending.`,
 	return cmd
 }
 
-func countFrontier(view *pebblestore.View, now time.Time) (*frontierTotals, error) {
+func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTotals, error) {
 	var t frontierTotals
 	for h, err := range view.Hosts() {
 		if err != nil {

@@ -95,11 +95,11 @@ func withOutput(dirs []string, to string) string {
 // has no readable frontier, like that of one of several workers.
 func endingOf(dir string) *report.Ending {
 	frontier := filepath.Join(dir, crawldir.FrontierFolder)
-	view, err := pebblestore.Inspect(frontier)
-	if errors.Is(err, pebblestore.ErrForeign) && crawldir.IsDirectory(frontier) {
+	view, err := pebblestore.OpenReadOnly(frontier)
+	if errors.Is(err, pebblestore.ErrNotFrontier) && crawldir.IsDirectory(frontier) {
 		var lock io.Closer
 		if lock, err = pebblestore.Lock(frontier); err == nil {
-			err = errors.Join(pebblestore.ErrForeign, lock.Close()) // no worker is running
+			err = errors.Join(pebblestore.ErrNotFrontier, lock.Close()) // no worker is running
 		}
 	}
 	switch {

@@ -32,7 +32,7 @@ type Request struct {
 	Max     int
 	PerHost int
 	Wait    time.Duration
-	For     time.Duration
+	Duration     time.Duration
 }
 
 // Lease has give called for each slot that the request gets, with the lock held
@@ -43,8 +43,8 @@ func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot
 	if req.PerHost <= 0 {
 		req.PerHost = req.Max
 	}
-	if req.For <= 0 {
-		req.For = s.leaseTime
+	if req.Duration <= 0 {
+		req.Duration = s.leaseTime
 	}
 	now, err := s.Enter(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Schedule[H, E]) take(req Request, give func(*Slot[H, E], Instant), now 
 		s.due.Remove(0)
 		h.in = nil
 		s.Token++
-		slot := s.open(h, req.For, now)
+		slot := s.open(h, req.Duration, now)
 		slot.ID = strconv.FormatUint(s.Token, 36)
 		s.leases[slot.ID] = slot
 		give(slot, now)

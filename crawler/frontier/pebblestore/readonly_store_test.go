@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-func TestInspect(t *testing.T) {
+func TestOpenReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const a, b = "http://a.test", "http://b.test"
 		const hostA, hostB = frontier.Host("a.test"), frontier.Host("b.test")
@@ -34,7 +34,7 @@ func TestInspect(t *testing.T) {
 			Result: frontier.Done, NotBefore: later.Add(time.Hour), Validators: v,
 		})
 		finish(t, s, leaseURL(t, s, "http://c.test/1"), frontier.Outcome{Result: frontier.Drop})
-		leaseURL(t, s, b+"?2") // and never finished
+		leaseURL(t, s, b+"?2") // never finished
 		if err := s.UpdateHost(t.Context(), hostB, frontier.HostUpdate{
 			Delay: new(2 * time.Second), MaxInFlight: 4, BlockUntil: later,
 			Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: due, Data: []byte("r")}},
@@ -44,7 +44,7 @@ func TestInspect(t *testing.T) {
 		closeStore(t, s)
 
 		check(t, dir)
-		view, err := Inspect(dir)
+		view, err := OpenReadOnly(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestInspect(t *testing.T) {
 			{Item: item(a+"/2", hostA, 0, never, ""), State: Done, Validators: v},
 			{Item: item("http://c.test/1", "c.test", 0, never, ""), State: Dropped},
 		}
-		for range 2 { // looking changes nothing
+		for range 2 { // reading changes nothing
 			var got []URL
 			for u, err := range view.URLs() {
 				if err != nil {

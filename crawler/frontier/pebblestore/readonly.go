@@ -9,39 +9,35 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// A View is a store that nobody has open, to be looked at. It changes nothing.
-// Its methods may be called from several goroutines.
-type View struct {
+// A ReadOnlyStore reads a store that no process has open. It is safe for concurrent use.
+type ReadOnlyStore struct {
 	dir *directory
 	db  database
 }
 
-// Inspect opens the store in the directory dir for reading. The directory is
-// locked until Close: the errors are those of Open, and ErrForeign also when
-// there is no store.
+// OpenReadOnly opens the store in the directory dir for reading, and locks it until Close. Its
+// errors are those of Open; it also returns ErrNotFrontier for a directory without a store.
 //
-// A directory that this process may not write, such as that of another user or on
-// a read-only file system, is locked against those who may, while others can look
-// into it too. It is not locked where that is impossible: when it has no lock
-// file, as a copy may not, or the file system or the operating system has no lock
-// for readers. Nobody should have the store open then.
-func Inspect(dir string) (*View, error) {
-	if err := exists(dir); err != nil {
+// If this process may not write the directory, OpenReadOnly takes a shared lock: other readers
+// can open it too, writers cannot. Without a lock file, and where shared locks are not
+// supported, it takes no lock. Then no process may have the store open for writing.
+func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
+	if err := checkExists(dir); err != nil {
 		return nil, err
 	}
 	d, err := lockDirectory(dir, true)
 	if err != nil {
 		return nil, err
 	}
-	v := &View{dir: d}
+	v := &ReadOnlyStore{dir: d}
 	if err := v.open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	_ = d.sign() // who reads can do so on a full disk
+	_ = d.writeOwner() // a full disk can still be read
 	return v, nil
 }
 
-func (v *View) open() error {
+func (v *ReadOnlyStore) open() error {
 	opts := (*Options)(nil).withDefaults()
 	db, err := v.dir.database(&opts, true, func(error) {})
 	if err != nil {
@@ -51,7 +47,7 @@ func (v *View) open() error {
 	version, err := v.db.meta(metaFormat)
 	if err == nil && version == nil {
 		var empty bool
-		if empty, err = v.db.empty(); empty { // the log is lost that had them all
+		if empty, err = v.db.empty(); empty { // its log is lost
 			err = v.db.damaged(errors.New("its records are lost"))
 		}
 	}
@@ -64,27 +60,25 @@ func (v *View) open() error {
 	return nil
 }
 
-// Close ends the use of the view.
-func (v *View) Close() error { return errors.Join(v.db.Close(), v.dir.Close()) }
+// Close closes the store and unlocks the directory.
+func (v *ReadOnlyStore) Close() error { return errors.Join(v.db.Close(), v.dir.Close()) }
 
-// A URL is what a store knows of a URL.
+// A URL is the stored record of a URL.
 type URL struct {
-	// Item is as it was added, but for NotBefore, which is when the URL may
-	// be leased as far as that is known: for its own time or that of its
-	// host. Zero: at once, or never again.
+	// Item is the item that was added, except NotBefore: the time when a scheduled URL or
+	// the host of a pending URL is due. Zero: now, or the URL is done or dropped.
 	frontier.Item
 	State State
-	// Attempts counts leases as frontier.Lease.Attempt does. It is 0 for
-	// what is over.
+	// Attempts is the number of leases, counted like frontier.Lease.Attempt. It is 0 if the
+	// URL is done or dropped.
 	Attempts int
-	// Validators are those of the last good fetch. Nil: there was none.
+	// Validators are those of the last successful fetch. Nil: none.
 	Validators *frontier.Validators
 }
 
-// URLs returns all URLs: those pending by host and in the order in which they
-// are to be fetched, then those scheduled by time, then those that are over by
-// host. An error ends it.
-func (v *View) URLs() iter.Seq2[URL, error] {
+// URLs returns all URLs: first the pending ones by host in the order of fetching, then the
+// scheduled ones by time, then those that are done or dropped by host. It ends after an error.
+func (v *ReadOnlyStore) URLs() iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
 		if err := v.urls(func(u URL) bool { return yield(u, nil) }); err != nil {
 			yield(URL{}, err)
@@ -92,7 +86,7 @@ func (v *View) URLs() iter.Seq2[URL, error] {
 	}
 }
 
-func (v *View) urls(yield func(URL) bool) error {
+func (v *ReadOnlyStore) urls(yield func(URL) bool) error {
 	attempts, err := v.openLeases()
 	if err != nil {
 		return err
@@ -103,13 +97,13 @@ func (v *View) urls(yield func(URL) bool) error {
 		if n, ok := attempts[e.seq]; ok {
 			e.attempts = n
 		}
-		w.give(e, Pending, time.Time{})
+		w.emit(e, Pending, time.Time{})
 	})
 	if err != nil || w.stopped {
 		return err
 	}
 	err = w.each(kindTime, func(key []byte, r *reader) {
-		w.give(r.timed(key), Scheduled, time.UnixMilli(millisOf(key)))
+		w.emit(r.timed(key), Scheduled, time.UnixMilli(millisOf(key)))
 	})
 	if err != nil || w.stopped {
 		return err
@@ -117,15 +111,15 @@ func (v *View) urls(yield func(URL) bool) error {
 	return w.each(kindSeen, func(key []byte, r *reader) {
 		e := &entry{id: idOf(key), hash: hashOf(key)}
 		if state := State(r.Byte()); state != waiting {
-			r.over(e)
-			w.give(e, state, time.Time{})
+			r.finished(e)
+			w.emit(e, state, time.Time{})
 		}
 	})
 }
 
-// openLeases returns the attempts of those that were leased when the store went
-// down, by number.
-func (v *View) openLeases() (map[uint64]int, error) {
+// openLeases returns the attempts of the URLs that were leased when the process ended, by
+// number.
+func (v *ReadOnlyStore) openLeases() (map[uint64]int, error) {
 	attempts := make(map[uint64]int)
 	err := v.db.scanAll(kindAttempt, func(key []byte, r *reader) bool {
 		attempts[seqOf(key)] = r.mark(key).attempts
@@ -134,7 +128,7 @@ func (v *View) openLeases() (map[uint64]int, error) {
 	return attempts, err
 }
 
-// A walk goes through the URLs of one state after the other.
+// A walk iterates over the URLs, state by state.
 type walk struct {
 	db      *database
 	yield   func(URL) bool
@@ -153,7 +147,7 @@ func (w *walk) each(kind byte, read func(key []byte, r *reader)) error {
 	return errors.Join(err, w.err)
 }
 
-func (w *walk) give(e *entry, state State, at time.Time) {
+func (w *walk) emit(e *entry, state State, at time.Time) {
 	if e.id != w.id {
 		if w.host, w.err = w.db.host(e.id); w.err != nil {
 			return
@@ -179,9 +173,9 @@ func (w *walk) give(e *entry, state State, at time.Time) {
 	})
 }
 
-// Hosts returns what is known of each host, in the order in which they were
-// found. Due and BlockedUntil may have passed. An error ends it.
-func (v *View) Hosts() iter.Seq2[frontier.HostRecord, error] {
+// Hosts returns the record of each host in the order of discovery. Due and BlockedUntil may have
+// passed. It ends after an error.
+func (v *ReadOnlyStore) Hosts() iter.Seq2[frontier.HostRecord, error] {
 	return func(yield func(frontier.HostRecord, error) bool) {
 		if err := v.hosts(func(r frontier.HostRecord) bool { return yield(r, nil) }); err != nil {
 			yield(frontier.HostRecord{}, err)
@@ -189,9 +183,9 @@ func (v *View) Hosts() iter.Seq2[frontier.HostRecord, error] {
 	}
 }
 
-func (v *View) hosts(yield func(frontier.HostRecord) bool) error {
+func (v *ReadOnlyStore) hosts(yield func(frontier.HostRecord) bool) error {
 	counts := make(map[hostID]frontier.Counts)
-	err := v.db.tally(nil, func(id hostID, c frontier.Counts) error {
+	err := v.db.countURLs(nil, func(id hostID, c frontier.Counts) error {
 		counts[id] = c
 		return nil
 	})
