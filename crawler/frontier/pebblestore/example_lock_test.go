@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-// Lock a directory without a store.
+// How does a program lock a directory without a store?
 func ExampleLock() {
 	dir, err := os.MkdirTemp("", "locked")
 	if err != nil {

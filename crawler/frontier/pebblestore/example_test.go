@@ -32,7 +32,7 @@ func filled() (dir string, remove func(), err error) {
 	return dir, func() { _ = os.RemoveAll(dir) }, errors.Join(err, store.Close())
 }
 
-// Resume a crawl after its process ended.
+// How does a program resume a crawl after its process ended?
 func ExampleOpen() {
 	dir, remove, err := filled() // by an earlier process
 	if err != nil {
@@ -68,7 +68,7 @@ func ExampleOpen() {
 	// the store is open in this process: true
 }
 
-// List the remaining URLs of a crawl that is not running.
+// Which URLs remain in a crawl that is not running?
 func ExampleOpenReadOnly() {
 	dir, remove, err := filled()
 	if err != nil {
