@@ -27,7 +27,7 @@ func (c *Crawler) finish() (*Summary, error) {
 	}
 	if abandoned {
 		end, fault, err = EndInterrupted, nil, nil
-		c.notice("Redis did not receive the last results; their URLs are requested again when the crawl is resumed")
+		c.notice("the crawl was aborted before everything was written; resume it to complete it")
 	}
 	if err == nil {
 		err = c.record.Flush()

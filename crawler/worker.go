@@ -187,7 +187,12 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.takeQuota(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	resp, failure := w.pages.Fetch(fetch.Request{URL: v.u.String(), Header: conditional(v.lease.Validators)})
+	request := fetch.Request{URL: v.u.String()}
+	// A 304 has no links. In a shared crawl another worker may have them.
+	if w.c.member.ID() != "" || w.c.record.KnowsLinks(request.URL) {
+		request.Header = conditional(v.lease.Validators)
+	}
+	resp, failure := w.pages.Fetch(request)
 	v.exchange = resp.Exchange
 	return w.decideResponse(v, resp, failure)
 }

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// format is the version of all that is kept. In version 1 a host was an origin.
-	format = 2
+	// format is the version of the layout. In version 1 a host was an origin. In version 2 the
+	// settings of a crawl had no allowed addresses, and robots.txt records had other units.
+	format = 3
 
 	// perBucket is how many hashes a bucket has on average when all the URLs
 	// expected are known. The most that a bucket then has is rarely above 400,

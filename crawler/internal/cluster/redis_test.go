@@ -213,15 +213,6 @@ func TestProcessesAllowTheSameAddresses(t *testing.T) {
 	open(t, allowing("w7", `["10.0.0.0/8","::1/128"]`), &crawl{})
 }
 
-// A crawl that was made before the addresses were kept with it can be joined.
-func TestCrawlWithoutAllowedAddresses(t *testing.T) {
-	server := redistest.Start(t)
-	open(t, options(server, "w1"), &crawl{})
-	opts := options(server, "w2")
-	opts.Settings[allowKey] = []byte(`["10.0.0.0/8"]`)
-	open(t, opts, &crawl{})
-}
-
 // Who has not reported for long is not taken to be running, though he never said that
 // he ended.
 func TestSilentWorker(t *testing.T) {

@@ -60,6 +60,17 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 	})
 }
 
+// KnowsLinks reports whether the previous crawl has the links of a page, so that they remain
+// known if the page has not changed. It is true unless LoadPreviousLinks was called.
+func (r *Recorder) KnowsLinks(url string) bool {
+	e := &r.previousLinks
+	if e.at == nil {
+		return true
+	}
+	_, known := e.at[maphash.String(e.seed, url)]
+	return known
+}
+
 // addTo adds the line of links of a page that has not changed to a batch. The line of a page
 // without links says so: no line would mean that its links are not known.
 func (e *previousLinks) addTo(b *crawldir.Batch, p *output.Page) error {
