@@ -10,21 +10,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
-// Calls of Add, Finish and Lease are not sent one by one. A batcher takes what has
-// come in while the batchers were waiting for Redis, sends it as one batch, and hands
-// out the answers: the more there is to do, the more of it shares a round trip, and
-// one who is alone does not wait for others. Batchers are goroutines that end when
-// there is nothing to do.
+// A batcher sends calls of Add, Finish and Lease in batches: all calls that arrived while it
+// waited for Redis. So a round trip carries more calls when there are more, and a single call
+// does not wait for others. Batchers are goroutines that end when there is nothing to send.
 
 const (
-	// batchers is how many batches may be in flight: Redis works on one while the next
-	// is composed. More would make a batch smaller, and of several shards each is a
-	// call or more.
+	// batchers is the number of batches that may be in flight: Redis executes one while the
+	// next is composed. More batchers would make smaller batches.
 	batchers = 2
 
-	jobsAtOnce  = 64   // most in a turn
-	itemsAtOnce = 2000 // as soon as there are as many a turn is full
-	leasesEach  = 64   // most orders in a turn
+	jobsAtOnce  = 64   // most jobs in a batch
+	itemsAtOnce = 2000 // with this many items a batch is full
+	leasesEach  = 64   // most orders in a transaction
 )
 
 // A job is a call of Add, Revisit or Finish.
@@ -41,7 +38,7 @@ func (j *job) end(err error) {
 	close(j.done)
 }
 
-// do has a job done.
+// do queues a job and waits until it is done.
 func (s *Store) do(ctx context.Context, j *job) error {
 	j.done = make(chan struct{})
 	s.mu.Lock()
@@ -60,8 +57,8 @@ func (s *Store) do(ctx context.Context, j *job) error {
 	}
 }
 
-// kick starts a batcher when there is something to do and one is free, or else has
-// the timer do so when the time comes. The lock is held.
+// kick starts a free batcher if there is something to do, and else sets the timer. The lock
+// is held.
 func (s *Store) kick() {
 	if s.closed {
 		return
@@ -79,7 +76,7 @@ func (s *Store) kick() {
 	}
 }
 
-// ready reports whether there is something to do. The lock is held.
+// ready reports whether a batcher has something to do. The lock is held.
 func (s *Store) ready() bool {
 	if len(s.queue) > 0 {
 		return true
@@ -92,8 +89,7 @@ func (s *Store) ready() bool {
 	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.old())
 }
 
-// arm sets the timer for the next time at which there may be something to lease
-// for one who waits. The lock is held.
+// arm sets the timer to the next time at which a waiter may get a lease. The lock is held.
 func (s *Store) arm() {
 	if len(s.waiters) == 0 {
 		return
@@ -111,7 +107,7 @@ func (s *Store) arm() {
 	s.timer.Reset(wait)
 }
 
-// sendBatches is the batcher of that number.
+// sendBatches runs the batcher with this number.
 func (s *Store) sendBatches(number int) {
 	for {
 		s.mu.Lock()
@@ -154,13 +150,13 @@ func (s *Store) newCache() *seen.Cache {
 	return seen.NewCache(s.opts.cacheBytes)
 }
 
-// A batch is what a batcher deals with at a time.
+// A batch has the jobs and waiters that a batcher serves at once.
 type batch struct {
 	s       *Store
 	batcher int
 	jobs    []*job
 	waiters []*waiter
-	nonces  []string // of calls that leased
+	nonces  []string // of transactions that leased
 }
 
 func (b *batch) serve(ctx context.Context, poll bool) {
@@ -182,7 +178,7 @@ func (b *batch) serve(ctx context.Context, poll bool) {
 	b.end(err)
 }
 
-// adopt gives back what calls have leased whose answers never came.
+// adopt gives back the leases of calls whose replies were lost.
 func (s *Store) adopt(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -201,10 +197,10 @@ func (s *Store) adopt(ctx context.Context) error {
 	}
 }
 
-// insist looks again for those who do not wait and have nothing: what is known of the
-// shards may be old. The others have had the most of a host that they may have.
+// insist leases again for waiters that do not wait and have no lease, since the view of the
+// shards may be out of date.
 func (b *batch) insist(ctx context.Context, known bool) error {
-	for range 100 { // a shard that has much to catch up with does so in parts
+	for range 100 { // a shard gives back many expired leases in parts
 		var hurry []*waiter
 		for _, w := range b.waiters {
 			if w.req.Wait == 0 && len(w.leases) == 0 {
@@ -233,7 +229,7 @@ func (b *batch) insist(ctx context.Context, known bool) error {
 	return nil
 }
 
-// end hands out the answers. Waiters that have none go on waiting.
+// end ends the jobs and the waiters. Waiters without a lease keep waiting.
 func (b *batch) end(err error) {
 	s := b.s
 	if err != nil && s.alive.Err() != nil {
@@ -268,7 +264,7 @@ func (b *batch) end(err error) {
 	s.kick()
 }
 
-// giveBack ends leases that nobody has come to know of. The lock is held.
+// giveBack returns leases whose caller is gone. The lock is held.
 func (s *Store) giveBack(leases []frontier.Lease) {
 	j := &job{done: make(chan struct{})}
 	for _, l := range leases {

@@ -11,11 +11,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// linksAtOnce is how many links may go with the ends of their pages' leases.
-// More are stored before these.
+// linksAtOnce is the number of links that Finish sends with the outcomes. If there are more,
+// it stores all links first.
 const linksAtOnce = 5000
 
-// Finish implements frontier.Frontier. The note is the worker's own.
+// Finish implements frontier.Frontier. Each worker has its own note.
 func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
 	hosts, errs, err := frontier.CheckFinish(outcomes, note)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 		return nil, err
 	}
 	if s.restarts() != restarts {
-		// The server may have forgotten links that were sent before the end of their page.
+		// The server may have forgotten links that were stored before the outcomes.
 		if err := s.sendItems(ctx, links); err != nil {
 			return nil, err
 		}
@@ -62,8 +62,8 @@ func (s *Store) sendItems(ctx context.Context, items []*item) error {
 	return nil
 }
 
-// ending prepares an outcome. Its links are for Redis also when its lease is not
-// one of this crawl.
+// ending prepares an outcome and its links. The links are stored also if the lease is not of
+// this crawl.
 func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost *error) error {
 	t, ok := s.layout.readTicket(o.Lease)
 	items, _ := s.items(o.Links, hosts, false)
@@ -82,8 +82,8 @@ func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost 
 	return nil
 }
 
-// Note implements frontier.Frontier. It is what this worker, or an earlier
-// process of its name, has given.
+// Note implements frontier.Frontier. It returns the note of this worker, also if an earlier
+// process of its name stored it.
 func (s *Store) Note(ctx context.Context) ([]byte, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

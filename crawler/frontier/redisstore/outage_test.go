@@ -91,7 +91,7 @@ func TestFlushedServerIsReported(t *testing.T) {
 			t.Fatalf("HDEL: %s", answer)
 		}
 	}
-	server.Do(t, "LTRIM", s.layout.key("told"), "0", "0")
+	server.Do(t, "LTRIM", s.layout.key("messages"), "0", "0")
 	if got, err := s.Reserve(ctx, "pages", 2, 3); err != nil || got != 2 {
 		t.Errorf("took %d, %v", got, err)
 	}

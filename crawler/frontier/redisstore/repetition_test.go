@@ -27,7 +27,7 @@ func TestAgain(t *testing.T) {
 		w := &waiter{}
 		var all sections
 		all.of(items[0].shard).add(items[0])
-		tn := &turn{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
+		tn := &transaction{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
 			from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
 		for _, again := range []bool{false, true, true} {
 			fresh[0], w.leases = false, nil
@@ -44,7 +44,7 @@ func TestAgain(t *testing.T) {
 		var lost error
 		sec := ends.of(ticket.shard)
 		sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
-		end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
+		end := &transaction{key: tn.key, nonce: newNonce(), sections: ends.list}
 		for _, again := range []bool{false, true} {
 			r, err := s.invoke(ctx, s.compose(end, again), true)
 			if err == nil {
@@ -78,7 +78,7 @@ func TestAgainWithCache(t *testing.T) {
 	for _, it := range items {
 		all.of(it.shard).add(it)
 	}
-	tn := &turn{key: s.layout.in(0, "last:w:0"), nonce: newNonce(), sections: all.list}
+	tn := &transaction{key: s.layout.in(0, "last:w:0"), nonce: newNonce(), sections: all.list}
 	for n, step := range []struct {
 		before func()
 		sent   int

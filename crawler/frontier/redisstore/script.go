@@ -20,31 +20,29 @@ func scriptText(name string) string {
 	return string(text)
 }
 
-// A script is one of a crawl. The crawl's name and ID stand in its text, so that no
-// other crawl has it: a server that does not know it has not yet worked for this
-// crawl since it began to run.
+// A script belongs to one crawl, since its text contains the name and ID of the crawl. A
+// server that does not know it has not executed it since the server was started.
 type script struct {
 	text, sha string
 }
 
-// Scripts are those of a crawl: one for its shards, which on one server may work on
-// several, and one for the crawl as a whole. The first argument selects the operation.
-// A restarted server does not know the script of the shards until all of them have run
-// boot, so that no worker misses the restart.
+// scripts are the scripts of a crawl: one for its shards, one for the crawl as a whole, and
+// boot. The first argument selects the operation. A restarted server does not know the script
+// of the shards until all shards have executed boot, so no worker misses the restart.
 type scripts struct {
 	shard, crawl, boot script
 }
 
 func newScripts(l *layout) scripts {
 	return scripts{
-		shard: newScript(l, "lib", "turn", "heads", "extend", "hold", "unhold", "release", "update", "host", "stats", "list",
+		shard: newScript(l, "lib", "transaction", "heads", "extend", "hold", "unhold", "release", "update", "host", "stats", "list",
 			"reclaim", "intent"),
 		boot:  newScript(l, "lib", "boot"),
-		crawl: newScript(l, "crawl", "join", "sync", "tell", "take", "settle"),
+		crawl: newScript(l, "crawl", "join", "sync", "publish", "reserve", "set_reserved"),
 	}
 }
 
-// newScript joins a library and the parts that its calls choose from.
+// newScript joins a library and the operations that a call can select.
 func newScript(l *layout, lib string, parts ...string) script {
 	var b strings.Builder
 	fmt.Fprintf(&b, "local CRAWL, NS = '%s', '%s'\n%s\n", l.id, l.namespace, scriptText(lib))

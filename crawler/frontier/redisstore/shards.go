@@ -7,19 +7,21 @@ import (
 	"strconv"
 )
 
-// A script sees one shard. In a crawl of one shard a batch is one turn. In others it is
-// several: first those that add links to other shards than their page's, then, with the
-// links that stay in the shard, those that end leases, and then those that lease. The
-// calls of a step are sent together.
+// A script works on one shard. With one shard, a batch is one transaction. With several, a
+// batch has three steps, and the transactions of a step are sent together:
+//
+//  1. Add the links to other shards than that of their page.
+//  2. Finish leases, and add the links within the shard.
+//  3. Lease.
 
-func (b *batch) turn(shard int) *turn {
-	return &turn{
+func (b *batch) transaction(shard int) *transaction {
+	return &transaction{
 		key:   b.s.layout.in(shard, "last:"+b.s.opts.Worker+":"+strconv.Itoa(b.batcher)),
 		nonce: newNonce(),
 	}
 }
 
-// send sends all of a batch.
+// send sends the whole batch.
 func (b *batch) send(ctx context.Context) error {
 	one := b.s.layout.shards == 1
 	var links, ends sections
@@ -53,10 +55,10 @@ func (b *batch) send(ctx context.Context) error {
 	return b.lease(ctx, b.waiters)
 }
 
-// sendOne sends all of a batch to the only shard. It leases when there is something due,
-// and when leases end, which may make something due.
+// sendOne sends the whole batch to the only shard. It leases if a host is due or if leases
+// end, since their hosts may then be due.
 func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []byte) error {
-	t := b.turn(0)
+	t := b.transaction(0)
 	t.sections, t.note = ends.list, note
 	if ending || len(b.due()) > 0 {
 		b.order(t, 0, unfilled(b.waiters)...)
@@ -64,11 +66,11 @@ func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []
 	if len(b.jobs) == 0 && len(t.orders) == 0 {
 		return nil
 	}
-	return b.s.turn(ctx, t)
+	return b.s.transact(ctx, t)
 }
 
-// order has a turn lease from its shard.
-func (b *batch) order(t *turn, shard int, orders ...order) {
+// order adds orders to a transaction, which leases from its shard.
+func (b *batch) order(t *transaction, shard int, orders ...order) {
 	if len(orders) == 0 {
 		return
 	}
@@ -79,25 +81,25 @@ func (b *batch) order(t *turn, shard int, orders ...order) {
 	t.orders = append(t.orders, orders...)
 }
 
-// due returns the shards in which there is something to do, the earliest first.
+// due returns the shards that have something to lease or to give back, the earliest first.
 func (b *batch) due() []int {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
 	return b.s.view.due()
 }
 
-// sendEach sends a turn for each section.
+// sendEach sends a transaction for each section.
 func (b *batch) sendEach(ctx context.Context, ss sections) error {
 	return together(len(ss.list), func(i int) error {
-		t := b.turn(ss.list[i].shard)
+		t := b.transaction(ss.list[i].shard)
 		t.sections = ss.list[i : i+1]
-		return b.s.turn(ctx, t)
+		return b.s.transact(ctx, t)
 	})
 }
 
-// finish ends leases. With a note that is one act, also when it takes several
-// shards: what is to be done is written down first, with the note, and whoever
-// opens the crawl next under the worker's name does what was not.
+// finish ends leases. With a note this is atomic, also across shards: finish first stores
+// the calls and the note as an intent. The next process with the worker's name executes the
+// calls that were not executed.
 func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	s := b.s
 	if note == nil {
@@ -106,25 +108,25 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	s.notes.Lock()
 	defer s.notes.Unlock()
 	if len(ends.list) == 0 || len(ends.list) == 1 && ends.list[0].shard == s.home {
-		t := b.turn(s.home)
+		t := b.transaction(s.home)
 		t.sections, t.note = ends.list, note
-		return s.turn(ctx, t)
+		return s.transact(ctx, t)
 	}
-	turns, calls := make([]*turn, len(ends.list)), make([]call, len(ends.list))
+	transactions, calls := make([]*transaction, len(ends.list)), make([]call, len(ends.list))
 	for i, sec := range ends.list {
-		turns[i] = b.turn(sec.shard)
-		turns[i].sections, turns[i].whole = ends.list[i:i+1], true
-		calls[i] = s.compose(turns[i], false)
-		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process knows of no run
+		transactions[i] = b.transaction(sec.shard)
+		transactions[i].sections, transactions[i].whole = ends.list[i:i+1], true
+		calls[i] = s.compose(transactions[i], false)
+		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process starts after the restart
 	}
 	intent := s.call(s.home, "intent", decimal(s.home), s.opts.Worker, s.instance, string(note), encodeCalls(calls))
 	if _, err := s.run(ctx, fixed(intent)); err != nil {
 		return err
 	}
-	return together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) })
+	return together(len(transactions), func(i int) error { return s.transact(ctx, transactions[i]) })
 }
 
-// lease leases for waiters from shards in the order in which they have something due.
+// lease leases for waiters, from the shard that is due first.
 func (b *batch) lease(ctx context.Context, waiters []*waiter) error {
 	visited := make(map[int]bool)
 	for {
@@ -136,14 +138,14 @@ func (b *batch) lease(ctx context.Context, waiters []*waiter) error {
 		if len(due) == 0 {
 			return nil
 		}
-		turns := b.assign(rest, due, visited)
-		if err := together(len(turns), func(i int) error { return b.s.turn(ctx, turns[i]) }); err != nil {
+		transactions := b.assign(rest, due, visited)
+		if err := together(len(transactions), func(i int) error { return b.s.transact(ctx, transactions[i]) }); err != nil {
 			return err
 		}
 	}
 }
 
-// unfilled returns the orders of the waiters that have not all they may have.
+// unfilled returns orders for the leases that waiters still lack.
 func unfilled(waiters []*waiter) (rest []order) {
 	for _, w := range waiters {
 		most := max(w.req.Max, 1) - len(w.leases)
@@ -159,16 +161,16 @@ func unfilled(waiters []*waiter) (rest []order) {
 	return rest
 }
 
-// assign gives each order a shard, the first to the one that is due first, and one
-// lease of it, so that the hosts of all shards take turns. An order with a limit
-// for each host takes what it can from a shard and does not come again.
-func (b *batch) assign(rest []order, due []int, visited map[int]bool) []*turn {
-	at := make(map[int]*turn)
+// assign distributes the orders over the shards that are due. An order gets one lease from a
+// shard at a time, so that the hosts of all shards alternate. An order with a limit per host
+// gets all its leases of a shard at once, and does not visit it again.
+func (b *batch) assign(rest []order, due []int, visited map[int]bool) []*transaction {
+	at := make(map[int]*transaction)
 	for i, o := range rest {
 		k := due[i%len(due)]
 		t := at[k]
 		if t == nil {
-			t = b.turn(k)
+			t = b.transaction(k)
 			at[k] = t
 		}
 		switch {

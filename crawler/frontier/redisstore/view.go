@@ -155,7 +155,7 @@ func (s *Store) listen(listening chan struct{}) {
 		if s.alive.Err() != nil {
 			return
 		}
-		s.opts.Logger.Warn("not told of the work of others", "err", classify(err))
+		s.opts.Logger.Warn("cannot receive messages of other workers", "err", classify(err))
 		if time.Since(began) > lastPause {
 			pause = firstPause
 		}

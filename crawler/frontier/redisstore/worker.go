@@ -49,7 +49,7 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
-	_, err := s.callOnce(ctx, "tell", string(message))
+	_, err := s.callOnce(ctx, "publish", string(message))
 	return err
 }
 
@@ -100,7 +100,7 @@ func (s *Store) Reserve(ctx context.Context, counter string, n, most int64) (got
 		return 0, err
 	}
 	most = min(max(most, 0), maxCount)
-	r, err := s.callOnce(ctx, "take", counter, strconv.FormatInt(n, 10), strconv.FormatInt(most, 10))
+	r, err := s.callOnce(ctx, "reserve", counter, strconv.FormatInt(n, 10), strconv.FormatInt(most, 10))
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +121,7 @@ func (s *Store) SetReserved(ctx context.Context, taken map[string]int64) error {
 		}
 		args = append(args, counter, strconv.FormatInt(n, 10))
 	}
-	_, err := s.run(ctx, fixed(s.crawlCall("settle", "", args...)))
+	_, err := s.run(ctx, fixed(s.crawlCall("set_reserved", "", args...)))
 	return err
 }
 

@@ -65,7 +65,7 @@ func TestTell(t *testing.T) {
 		t.Errorf("told too much: %v", err)
 	}
 	// The call is made again, its answer was lost.
-	c := s.crawlCall("tell", "n1", "once")
+	c := s.crawlCall("publish", "n1", "once")
 	for range 2 {
 		if r, err := s.invoke(ctx, c, true); err != nil || r.int(1) != 4 {
 			t.Errorf("%d messages, %v", r.int(1), err)
@@ -186,7 +186,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("took %d bytes, %v", got, err)
 		}
 		// The call is made again, its answer was lost.
-		c := b.crawlCall("take", "n1", "pages", "5", "20")
+		c := b.crawlCall("reserve", "n1", "pages", "5", "20")
 		for range 2 {
 			if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {
 				t.Errorf("took %d, %v", r.int(1), err)

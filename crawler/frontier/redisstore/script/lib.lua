@@ -169,7 +169,7 @@ local function place(h)
 	local s, v = h.s, h.v
 	local score = 0
 	if v[PENDING] > 0 and #v[SLOTS] < 2 * v[LIMIT] then
-		if v[SINCE] == 0 then v[SINCE] = now + (h.turn or 0) end
+		if v[SINCE] == 0 then v[SINCE] = now + (h.place or 0) end
 		score = max(dueOf(v), v[SINCE], #v[HOLDS] > 0 and reserved(v) or 0)
 	else
 		v[SINCE] = 0
@@ -319,7 +319,7 @@ local function flush()
 	for _, s in ipairs(order) do
 		local set = {}
 		for _, h in ipairs(s.touched) do
-			h.turn = nil
+			h.place = nil
 			place(h)
 			set[#set + 1] = h.name
 			set[#set + 1] = pack(h.v)

@@ -16,8 +16,8 @@ if ARGV[5] == '1' then
 	call('HSET', ALL .. 'workers', WORKER, pack(me))
 end
 -- A server that began anew may have fewer than it had.
-local from = math.min(tonumber(ARGV[8]), call('LLEN', ALL .. 'told'))
-local told = call('LRANGE', ALL .. 'told', from, from + PART - 1)
+local from = math.min(tonumber(ARGV[8]), call('LLEN', ALL .. 'messages'))
+local told = call('LRANGE', ALL .. 'messages', from, from + PART - 1)
 local workers, all = {}, call('HGETALL', ALL .. 'workers')
 for i = 1, #all, 2 do
 	local w = unpack(all[i + 1])

@@ -1,21 +1,19 @@
--- A turn: adds URLs to a shard, ends leases with their outcomes, and leases what comes
--- next, in one go.
+-- Adds URLs to shards, finishes leases with their outcomes, and leases the next URLs, atomically.
 --
--- ARGV, behind what all scripts have: nonce, worker, whether the call is made
--- again; shard of the note or '', the note, the worker's instance; the shard and the
--- run of its server since which the worker knows what it knows, or ''; then orders
--- of leases, the shard to lease from, and sections, of which each has at most one.
--- Each list has its length in front.
+-- ARGV, after the common arguments: nonce; worker; whether the call is repeated; shard of the
+-- note or ''; the note; the worker's instance; a shard and the run of its server that the
+-- worker knows, or ''; orders of leases; the shards to lease from, at most one; sections. Each
+-- list begins with its length.
 --
---	order    most leases, most of a host, length
+--	order    maximum of leases, maximum per host, duration
 --	section  shard, list of hosts, list of outcomes
 --	host     name, list of items
 --	item     a for Add or r for Revisit, bucket, hash, priority, wait, URL with Meta;
---	         A for Add when the call is made again and was made without the item
+--	         A for Add if the first call omitted the item
 --	outcome  token, result, wait, delay of the host, bucket, hash, v or '', validators
 --
--- The answer is now, a digit for each item, a digit for each outcome, the
--- leases, and the heads of shards.
+-- The reply is now, a digit for each item, a digit for each outcome, the leases, and the heads
+-- of the shards.
 
 local nonce, worker, again = ARGV[5], ARGV[6], ARGV[7] == '1'
 local noteShard, note, instance = ARGV[8], ARGV[9], ARGV[10]
@@ -25,7 +23,7 @@ local function arg()
 	return ARGV[at]
 end
 
-local HASDONE, ISDROPPED = '1', '2' -- the last digit of a hash; 0 for what waits or is leased
+local HASDONE, ISDROPPED = '1', '2' -- the last digit of a hash; 0: pending, scheduled or leased
 
 local function take(h, mode, bucket, hash, priority, wait, url)
 	local s = h.s
@@ -92,7 +90,7 @@ local function tell(s, token, lease, expires)
 	leases[#leases + 1] = {lease[4], tonumber(s.k), lease[1], token, lease[6], lease[7], expires - now, lease[8], lease[9]}
 end
 
--- pop takes the URL of h whose turn it is.
+-- pop removes the first URL of h.
 local function pop(h)
 	local s, v = h.s, h.v
 	local bands = v[BANDS]
@@ -132,15 +130,14 @@ local function lease(h, number, length)
 	local l = {h.name, worker, nonce, number, id, priority, attempts + 1, url, validators}
 	call('HSET', s.leases, token, pack(l))
 	given = given + 1
-	-- Those that are leased from stand behind all that are due by now, also
-	-- behind those leased from in the same call.
-	h.turn = given
+	-- The host comes after all hosts that are due by now, and after the hosts of earlier leases
+	-- of this call.
+	h.place = given
 	v[SINCE] = 0
 	tell(s, token, l, after(length))
 end
 
--- fill leases for one order. Hosts are looked at in the order in which they
--- became due.
+-- fill leases for one order, from hosts in the order in which they became due.
 local BOUNCES = 1000
 local function fill(s, number, most, perHost, length)
 	local n, bounces, taken, full = 0, 0, {}, {}
@@ -152,7 +149,7 @@ local function fill(s, number, most, perHost, length)
 		touch(h)
 		local due = dueOf(h.v)
 		if #h.v[HOLDS] > 0 then due = max(due, reserved(h.v)) end
-		if due > now then -- it has learnt of a restart, or is due in this very moment
+		if due > now then -- it was delayed by a restart, or is due in this microsecond
 			bounces = bounces + 1
 			place(h)
 			if h.v[SCORE] <= now + given then break end
@@ -173,7 +170,7 @@ local function fill(s, number, most, perHost, length)
 end
 
 if ARGV[12] ~= '' and counts(shard(ARGV[11]))[RUN] ~= ARGV[12] then
-	return redis.error_reply('STALE the server began anew, and may not know what the worker left out')
+	return redis.error_reply('STALE the server was restarted, and may have forgotten what the worker omits')
 end
 
 if noteShard ~= '' and not named(shard(noteShard), worker, instance) then
@@ -194,7 +191,7 @@ if before then
 	before = unpack(before)
 	if before[1] ~= nonce then before = nil end
 end
-local known = {} -- answers to the items that the call was first made with
+local known = {} -- results of the items of the first call
 for _ = 1, sections do
 	local s = shard(arg())
 	for _ = 1, tonumber(arg()) do
@@ -225,7 +222,7 @@ if not before and noteShard ~= '' then
 end
 
 local found = false
-if from and again then -- the leases of the call whose answer was lost
+if from and again then -- the leases of the call whose reply was lost
 	local all = call('HGETALL', from.leases)
 	for i = 1, #all, 2 do
 		local l = unpack(all[i + 1])
@@ -243,7 +240,7 @@ end
 
 local heads = flush()
 if not before and guarded then
-	-- For a call that is made again because its answer was lost.
+	-- For a repeated call, if the reply is lost.
 	call('SET', KEYS[1], pack({nonce, table.concat(known), outcomes}), 'EX', 604800)
 end
 return {now, items, outcomes, leases, heads}

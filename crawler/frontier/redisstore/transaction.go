@@ -9,38 +9,38 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Places in the arguments of a turn: whether it was sent before, and its basis.
+// Positions in the arguments of a transaction: whether it was sent before, and its basis.
 const (
 	againArg = 6
 	basisArg = 10
 )
 
-// An item is a URL on its way to Redis.
+// An item is a URL to add.
 type item struct {
 	url       string
 	host      frontier.Host
 	priority  uint8
 	notBefore time.Time
-	text      string // URL and Meta as they are kept
+	text      string // URL and Meta as Redis stores them
 	shard     int
 	sum       uint64
 	revisit   bool
-	own       bool  // a link to the shard of its page
-	left      bool  // out of its turn, as it is known
-	fresh     *bool // the answer: it is new, or comes again
+	own       bool  // its shard is that of its page
+	omitted   bool  // not sent, because the cache has it
+	fresh     *bool // the result: it is new, or is revisited
 }
 
-// An ending is an outcome on its way.
+// An ending is an outcome to send.
 type ending struct {
 	ticket
 	result     frontier.Result
 	notBefore  time.Time
 	hostDelay  time.Duration
-	validators string // as they are kept; empty: none
-	err        *error // the answer
+	validators string // as Redis stores them; empty: none
+	err        *error // the result
 }
 
-// A section is what a turn does in a shard.
+// A section has the items and outcomes of a transaction for one shard.
 type section struct {
 	shard   int
 	hosts   []*group
@@ -48,7 +48,7 @@ type section struct {
 	endings []ending
 }
 
-// A group is items of one host.
+// A group has the items of one host.
 type group struct {
 	host  frontier.Host
 	items []*item
@@ -64,7 +64,7 @@ func (sec *section) add(it *item) {
 	g.items = append(g.items, it)
 }
 
-// Sections are those of a turn, by shard.
+// sections are the sections of a transaction, by shard.
 type sections struct {
 	list []*section
 	at   map[int]*section
@@ -83,31 +83,31 @@ func (ss *sections) of(shard int) *section {
 	return sec
 }
 
-// A turn is one call of the script of that name.
-type turn struct {
-	key      string // where it is, and where its answer is kept for a second call
+// A transaction is one call of transaction.lua.
+type transaction struct {
+	key      string // selects the server, and stores the reply for a repeated call
 	nonce    string
 	note     []byte // nil: none
 	orders   []order
 	from     []int // shards to lease from
 	sections []*section
-	whole    bool // sends also what the cache knows
+	whole    bool // send items also if the cache has them
 
-	forgot int       // which cache it was first composed by
-	sent   []*item   // in the order in which the answers come
-	ended  []ending  // so too
-	made   time.Time // when it was sent: leases last from then, for all that their holder knows
+	forgot int       // the restarts that were known when it was first composed
+	sent   []*item   // in the order of the reply
+	ended  []ending  // in the order of the reply
+	made   time.Time // when it was sent; leases count from then
 }
 
-// An order is for leases.
+// An order asks for leases.
 type order struct {
 	w       *waiter
 	most    int
 	perHost int
 }
 
-// turn makes a turn and deals with its answer.
-func (s *Store) turn(ctx context.Context, t *turn) error {
+// transact sends a transaction and stores its results.
+func (s *Store) transact(ctx context.Context, t *transaction) error {
 	r, err := s.run(ctx, func(again bool) call { return s.compose(t, again) })
 	if err != nil {
 		return err
@@ -115,9 +115,9 @@ func (s *Store) turn(ctx context.Context, t *turn) error {
 	return s.answered(t, r)
 }
 
-// compose writes the call of a turn.
-func (s *Store) compose(t *turn, again bool) call {
-	c := s.callAt(t.key, "turn", t.nonce, s.opts.Worker, flag(again))
+// compose returns the call of a transaction.
+func (s *Store) compose(t *transaction, again bool) call {
+	c := s.callAt(t.key, "transaction", t.nonce, s.opts.Worker, flag(again))
 	args := c.args
 	if t.note != nil {
 		args = append(args, strconv.Itoa(s.home), string(t.note), s.instance)
@@ -147,9 +147,9 @@ func (s *Store) compose(t *turn, again bool) call {
 }
 
 // basis returns a shard and the run of its server that the worker knows. Redis rejects the
-// turn if the server has restarted since, and may have forgotten what the worker sent before
-// or leaves out.
-func (s *Store) basis(t *turn, again bool) []string {
+// transaction if the server has restarted since, and may have forgotten items that the worker
+// sent before or omits.
+func (s *Store) basis(t *transaction, again bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !again {
@@ -169,7 +169,7 @@ func flag(b bool) string {
 	return "0"
 }
 
-func (s *Store) composeSection(args []string, t *turn, sec *section, again bool) []string {
+func (s *Store) composeSection(args []string, t *transaction, sec *section, again bool) []string {
 	args = append(args, strconv.Itoa(sec.shard), "")
 	hosts, n := 0, len(args)-1
 	for _, g := range sec.hosts {
@@ -184,7 +184,7 @@ func (s *Store) composeSection(args []string, t *turn, sec *section, again bool)
 			mode := "a"
 			if it.revisit {
 				mode = "r"
-			} else if it.left {
+			} else if it.omitted {
 				mode = "A"
 			}
 			args = append(args, mode, strconv.Itoa(bucket), hash, strconv.Itoa(int(it.priority)),
@@ -210,10 +210,9 @@ func (s *Store) composeSection(args []string, t *turn, sec *section, again bool)
 	return args
 }
 
-// choose returns those items that are not known to be known. When a turn is made
-// again, which may have been done, they are those of the first time, and the others
-// too when the server may have forgotten them.
-func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
+// choose returns the items to send: those that the cache does not have. A repeated
+// transaction sends the same items, and all if the server may have forgotten some.
+func (s *Store) choose(t *transaction, items []*item, again bool) (chosen []*item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cache == nil || t.whole || again && t.forgot != s.forgot {
@@ -221,9 +220,9 @@ func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
 	}
 	for _, it := range items {
 		if !again {
-			it.left = !it.revisit && s.cache.Has(it.sum)
+			it.omitted = !it.revisit && s.cache.Has(it.sum)
 		}
-		if it.left {
+		if it.omitted {
 			*it.fresh = false
 		} else {
 			chosen = append(chosen, it)
@@ -232,11 +231,11 @@ func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
 	return chosen
 }
 
-// answered deals with the answer to a turn: now, items, outcomes, leases, heads.
-func (s *Store) answered(t *turn, r reply) error {
+// answered stores the reply to a transaction: now, items, outcomes, leases, heads.
+func (s *Store) answered(t *transaction, r reply) error {
 	items, endings := r.string(1), r.string(2)
 	if len(items) != len(t.sent) || len(endings) != len(t.ended) {
-		return fmt.Errorf("%d answers to %d items, %d to %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
+		return fmt.Errorf("the reply has %d of %d items and %d of %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
 	}
 	for i, it := range t.sent {
 		*it.fresh = items[i] == '1'
@@ -268,7 +267,7 @@ func (s *Store) answered(t *turn, r reply) error {
 
 // leased reads a lease: order, shard, host, token, priority, attempt, length,
 // URL with Meta, validators.
-func (s *Store) leased(t *turn, l reply) error {
+func (s *Store) leased(t *transaction, l reply) error {
 	host := frontier.Host(l.string(2))
 	url, meta, err := decodeURL(l.string(7), host)
 	if err != nil {
