@@ -113,11 +113,11 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 			if tt.left > 0 {
 				want, cut = distinct-1, []string{"max-links"}
 			}
-			if p := got.pages[0]; p.LinksSkipped != tt.left || !slices.Equal(p.CutBy, cut) || p.Links != strings.Count(tt.page, "<a ") {
-				t.Errorf("links %d, left %d, cut by %v; want %d left, cut by %v", p.Links, p.LinksSkipped, p.CutBy, tt.left, cut)
+			if p := got.pages[0]; p.LinksSkipped != tt.left || !slices.Equal(p.LimitsReached, cut) || p.Links != strings.Count(tt.page, "<a ") {
+				t.Errorf("links %d, left %d, cut by %v; want %d left, cut by %v", p.Links, p.LinksSkipped, p.LimitsReached, tt.left, cut)
 			}
-			if got.Pages != 1+want || got.Cut.Pages != len(cut) || got.Cut.By["max-links"] != len(cut) {
-				t.Errorf("%d pages, cut by %v, want %d pages", got.Pages, got.Cut, 1+want)
+			if got.Pages != 1+want || got.Truncated.Pages != len(cut) || got.Truncated.Limits["max-links"] != len(cut) {
+				t.Errorf("%d pages, cut by %v, want %d pages", got.Pages, got.Truncated, 1+want)
 			}
 		})
 	}
@@ -141,8 +141,8 @@ func TestLinksOfALongBase(t *testing.T) {
 	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
 		t.Errorf("%d links of %d bytes were queued", taken, len(base))
 	}
-	if cut := got.pages[0].CutBy; !slices.Equal(cut, []string{"link-bytes"}) || got.Cut.By["link-bytes"] != 1 {
-		t.Errorf("cut by %v, in the summary %+v", cut, got.Cut)
+	if cut := got.pages[0].LimitsReached; !slices.Equal(cut, []string{"link-bytes"}) || got.Truncated.Limits["link-bytes"] != 1 {
+		t.Errorf("cut by %v, in the summary %+v", cut, got.Truncated)
 	}
 }
 
@@ -389,7 +389,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	cfg := testConfig(t, s.url+"/", lost.url+"/")
 	cfg.Robots.Retry = time.Hour
 	f, rejected := &counting{Memory: frontier.NewMemory(nil)}, 0
-	sink := onWrite(func(f *output.Found) { rejected = max(rejected, len(f.Rejected)) })
+	sink := onWrite(func(f *output.Results) { rejected = max(rejected, len(f.Rejected)) })
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{sink.format("")}})
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.RobotsUnreachable] != n+1 {
 		t.Fatalf("%+v", got.Summary)
@@ -416,7 +416,7 @@ func TestLimitsOfFieldsHaveNames(t *testing.T) {
 	for err, want := range map[error]string{
 		extract.ErrTooLarge: "field-size", extract.ErrTooManyTags: "field-tags", extract.ErrTooSlow: "field-time", io.EOF: "field-nesting",
 	} {
-		if got := cutByFields(fmt.Errorf("of a page: %w", err)); got != want {
+		if got := fieldLimit(fmt.Errorf("of a page: %w", err)); got != want {
 			t.Errorf("%v: %s, want %s", err, got, want)
 		}
 	}

@@ -43,17 +43,17 @@ func (c *Crawler) joinCluster() error {
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is not the one in %q, which was deleted or is elsewhere",
-			ErrFrontierLost, c.cfg.Cluster.CrawlName, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
+			ErrFrontierLost, c.cfg.Sharing.CrawlName, c.cfg.Sharing.Frontier, c.cfg.Output.Dir)
 	case errors.Is(err, redisstore.ErrNotFound):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
 	case err != nil:
 		return asConfigError(err)
 	}
-	c.member, c.frontier, c.cfg.Cluster.WorkerName = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
+	c.member, c.frontier, c.cfg.Sharing.WorkerName = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
-			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Cluster.CrawlName, err)
+			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Sharing.CrawlName, err)
 		}
 		c.discovery.scope.Join(a)
 	}
@@ -69,7 +69,7 @@ func (c *Crawler) joinCluster() error {
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 	var err error
 	opts := &cluster.Options{
-		Crawl: c.cfg.Cluster.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
+		Crawl: c.cfg.Sharing.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
@@ -79,10 +79,10 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 		return nil, err
 	}
 	switch saved := s.Config; {
-	case saved.Cluster.Frontier == "":
+	case saved.Sharing.Frontier == "":
 		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own frontier, and can only be resumed with that", c.cfg.Output.Dir)}
-	case saved.Cluster.CrawlName != c.cfg.Cluster.CrawlName || saved.Cluster.WorkerName != c.cfg.Cluster.WorkerName:
-		return nil, fmt.Errorf("%w: crawl-name, worker-name: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.WorkerName, saved.Cluster.CrawlName)
+	case saved.Sharing.CrawlName != c.cfg.Sharing.CrawlName || saved.Sharing.WorkerName != c.cfg.Sharing.WorkerName:
+		return nil, fmt.Errorf("%w: crawl-name, worker-name: %q belongs to worker %q of the crawl %q, and can only be resumed as that", ErrConfig, c.cfg.Output.Dir, saved.Sharing.WorkerName, saved.Sharing.CrawlName)
 	}
 	opts.ID = s.Shared
 	opts.Resumed, err = settingsOf(s.Config)
@@ -144,14 +144,14 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	if len(peers) == 0 {
 		return nil
 	}
-	s := &shared.Crawl{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.CrawlName, Worker: worker}
+	s := &shared.Crawl{Frontier: cfg.Sharing.Frontier, Name: cfg.Sharing.CrawlName, Worker: worker}
 	for _, p := range peers {
 		s.Workers = append(s.Workers, shared.Worker(p))
 	}
 	return s
 }
 
-// Joined returns cfg with the settings of the crawl that cfg.Cluster names, so that a
+// JoinConfig returns cfg with the settings of the crawl that cfg.Cluster names, so that a
 // process can join it. Each process keeps its own Cluster, Output.Dir, Output.AlsoWrite,
 // Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. Start URLs of cfg
 // are added to those of the crawl.
@@ -160,15 +160,15 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 // another value for one of these, or another Fetch.AllowAddr. The error is
 // [redisstore.ErrNotFound] if there is no such crawl; the process that runs with cfg creates
 // it.
-func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
-	if err := cfg.Cluster.Validate(); err != nil {
+func JoinConfig(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
+	if err := cfg.Sharing.Validate(); err != nil {
 		return cfg, err
 	}
 	own, err := settingsOf(cfg)
 	if err != nil {
 		return cfg, err
 	}
-	crawl := cfg.Cluster.crawl()
+	crawl := cfg.Sharing.crawl()
 	settings, err := crawl.Settings(ctx, own, given)
 	if err != nil {
 		return cfg, asConfigError(err)
@@ -179,7 +179,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	}
 	joined := Config{} // not cfg, whose lists are the caller's
 	if err := json.Unmarshal(text, &joined); err != nil {
-		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Cluster.CrawlName, err)
+		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Sharing.CrawlName, err)
 	}
 	for _, u := range cfg.URLs {
 		if !slices.Contains(joined.URLs, u) {
@@ -190,7 +190,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 }
 
 // crawl returns the crawl that processes share.
-func (c *Cluster) crawl() cluster.Crawl {
+func (c *Sharing) crawl() cluster.Crawl {
 	return cluster.Crawl{Address: c.Frontier, Store: redisstore.Options{
 		Crawl: c.CrawlName, Prefix: c.Prefix, Worker: c.WorkerName, PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
 	}}

@@ -27,7 +27,7 @@ type Config struct {
 	Robots     Robots
 	Sitemaps   Sitemaps
 	Fetch      Fetch
-	Cluster    Cluster
+	Sharing    Sharing
 }
 
 // configKeys is the form of a Config in JSON.
@@ -40,7 +40,7 @@ type configKeys struct {
 	*Robots
 	*Sitemaps
 	*Fetch
-	*Cluster
+	*Sharing
 
 	// These replace the fields of the groups that have the same key.
 	MaxTime          *cluster.Duration `json:"max-time"`
@@ -56,7 +56,7 @@ type configKeys struct {
 
 func (c *Config) keys() *configKeys {
 	return &configKeys{
-		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Cluster,
+		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Sharing,
 		(*cluster.Duration)(&c.Limits.MaxTime), (*cluster.Duration)(&c.Limits.MaxWait),
 		(*cluster.Duration)(&c.Politeness.Delay), (*cluster.Duration)(&c.Politeness.MaxCrawlDelay),
 		(*cluster.Duration)(&c.Robots.Timeout), (*cluster.Duration)(&c.Robots.Retry),
@@ -269,15 +269,15 @@ type Fetch struct {
 	AllowAddr []string `json:"allow-addr"`
 }
 
-// Cluster says how processes share a crawl. It has no effect if Frontier is empty.
-type Cluster struct {
+// Sharing says how processes share a crawl. It has no effect if Frontier is empty.
+type Sharing struct {
 	// Frontier is the address of the shared frontier, without a password: of a Redis or
 	// Valkey server, some servers of a Redis Cluster, or Sentinels; see [redisstore.Open].
 	// Empty (default): this process crawls alone, with a frontier in Output.Dir.
 	Frontier string `json:"frontier"`
 
 	// CrawlName is the name of the shared crawl (default "default"). The first process
-	// creates it with its settings, and the others adopt them; see [Joined].
+	// creates it with its settings, and the others adopt them; see [JoinConfig].
 	CrawlName string `json:"crawl-name"`
 
 	// WorkerName is the name of this process. Empty (default): the name of the machine with
@@ -373,7 +373,7 @@ func Default() Config {
 			MaxBody:          10 << 20,
 			Retries:          3,
 		},
-		Cluster: Cluster{
+		Sharing: Sharing{
 			CrawlName:    "default",
 			Prefix:       "politecrawl",
 			ExpectedURLs: 10_000_000,

@@ -75,11 +75,11 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"retries", func(c *Config) { c.Fetch.Retries = -1 }, "-1 is negative"},
 		{"proxy", func(c *Config) { c.Fetch.Proxies = []string{"ftp://h"} }, `"ftp://h" is not a proxy; write it as http://host:port, https://host:port or socks5://host:port`},
 		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network: use the form 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
-		{"frontier", func(c *Config) { c.Cluster.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
-		{"crawl-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.CrawlName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
-		{"worker-name", func(c *Config) { c.Cluster.Frontier, c.Cluster.WorkerName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
-		{"frontier-prefix", func(c *Config) { c.Cluster.Frontier, c.Cluster.Prefix = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
-		{"expected-urls", func(c *Config) { c.Cluster.ExpectedURLs = 0 }, "0 is not a number of URLs"},
+		{"frontier", func(c *Config) { c.Sharing.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
+		{"crawl-name", func(c *Config) { c.Sharing.Frontier, c.Sharing.CrawlName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"worker-name", func(c *Config) { c.Sharing.Frontier, c.Sharing.WorkerName = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"frontier-prefix", func(c *Config) { c.Sharing.Frontier, c.Sharing.Prefix = "redis://h", "a b" }, `"a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"expected-urls", func(c *Config) { c.Sharing.ExpectedURLs = 0 }, "0 is not a number of URLs"},
 	} {
 		t.Run(tt.key, func(t *testing.T) {
 			cfg := Default()
@@ -114,7 +114,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 		Robots:     Robots{Timeout: 7, Retry: 8},
 		Sitemaps:   Sitemaps{Order: AsListed, Only: true, MaxFiles: 9},
 		Fetch:      Fetch{Timeout: 10, Proxies: []string{"http://p"}},
-		Cluster:    Cluster{Frontier: "redis://r", CrawlName: "j", Prefix: "x", PasswordFile: "f"},
+		Sharing:    Sharing{Frontier: "redis://r", CrawlName: "j", Prefix: "x", PasswordFile: "f"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -28,7 +28,7 @@ import (
 // defaults of the program.
 type Options struct {
 	// Resume resumes the crawl in Config.Output.Dir after it was stopped or killed. Take
-	// the Config from [Saved]; changes to it apply from then on.
+	// the Config from [LoadConfig]; changes to it apply from then on.
 	Resume bool
 
 	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,

@@ -115,11 +115,11 @@ func crawlAsChild(config string) error {
 		return err
 	}
 	opts := &Options{OnStart: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
-	saved, err := Saved(cfg.Output.Dir)
+	saved, err := LoadConfig(cfg.Output.Dir)
 	switch {
 	case err == nil:
 		cfg, opts.Resume = saved, true
-	case !errors.Is(err, output.ErrNone):
+	case !errors.Is(err, output.ErrNoCrawl):
 		return err
 	}
 	c, err := New(cfg, opts)

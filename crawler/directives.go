@@ -46,9 +46,9 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 	}
 }
 
-// cutByFields returns the limit that cut off fields of a page, as cut_by of pages.jsonl
+// fieldLimit returns the limit that cut off fields of a page, as limits_reached of pages.jsonl
 // names it.
-func cutByFields(err error) string {
+func fieldLimit(err error) string {
 	for limit, class := range map[string]error{"field-size": extract.ErrTooLarge, "field-tags": extract.ErrTooManyTags, "field-time": extract.ErrTooSlow} {
 		if errors.Is(err, class) {
 			return limit

@@ -47,9 +47,9 @@
 //
 // [Crawler.Status] reports on a running crawl, and [Crawler.Pause], [Crawler.Resume],
 // [Crawler.Stop] and [Crawler.Abort] control it. [Options.Resume] resumes a crawl, after kill
-// -9 too, with the configuration that [Saved] returns. [Options.Recrawl] requests everything
+// -9 too, with the configuration that [LoadConfig] returns. [Options.Recrawl] requests everything
 // again that has changed. A [Planner] predicts a crawl. Processes on several machines can share
-// a crawl; see [Joined] and package shared.
+// a crawl; see [JoinConfig] and package shared.
 //
 // README.md in this directory lists the log messages and the limits on what a site can make a
 // crawl do, and says how a kill is survived and what a crawl costs. See also THREATS.md

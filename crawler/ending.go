@@ -61,7 +61,7 @@ func (c *Crawler) finish() (*Summary, error) {
 		}
 	})
 	sum := c.tally.summary()
-	sum.Shared = sharedBy(&c.cfg, c.cfg.Cluster.WorkerName, c.member.Peers())
+	sum.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed
 	}

@@ -138,7 +138,7 @@ func ExampleCanonical() {
 }
 
 // How is a crawl resumed that was stopped or killed?
-func ExampleSaved() {
+func ExampleLoadConfig() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	defer done()
 	cfg.Limits.MaxPages = 1
@@ -155,7 +155,7 @@ func ExampleSaved() {
 	}
 	fmt.Println(sum.End, sum.Pages, "page,", sum.Remaining, "left")
 
-	saved, err := crawler.Saved(cfg.Output.Dir) // all that is needed is the directory
+	saved, err := crawler.LoadConfig(cfg.Output.Dir) // all that is needed is the directory
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -388,12 +388,12 @@ func ExampleNewPlanner() {
 }
 
 // How do processes on several machines work on one crawl?
-func ExampleJoined() {
+func ExampleJoinConfig() {
 	ctx := context.Background()
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
-	cfg.Cluster.Frontier, cfg.Cluster.CrawlName = "redis://10.0.0.5:6379", "news"
-	cfg, err := crawler.Joined(ctx, cfg, nil)
+	cfg.Sharing.Frontier, cfg.Sharing.CrawlName = "redis://10.0.0.5:6379", "news"
+	cfg, err := crawler.JoinConfig(ctx, cfg, nil)
 	if err != nil && !errors.Is(err, redisstore.ErrNotFound) { // this one would begin it
 		log.Fatal(err)
 	}

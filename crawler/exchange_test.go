@@ -21,14 +21,14 @@ import (
 // keeping is a format without a name that keeps what it is given.
 type keeping struct {
 	mu sync.Mutex
-	output.Found
+	output.Results
 }
 
 func (k *keeping) format() output.Format {
 	return output.Format{Exchanges: true, Open: func(string, []byte) (output.Sink, error) { return onWrite(k.keep), nil }}
 }
 
-func (k *keeping) keep(f *output.Found) {
+func (k *keeping) keep(f *output.Results) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.Exchanges = append(k.Exchanges, f.Exchanges...)
@@ -134,7 +134,7 @@ func TestExchanges(t *testing.T) {
 	for _, e := range kept.Exchanges {
 		sent = append(sent, string(e.Request))
 		by[strings.TrimPrefix(e.URL, "http://"+plain.Addr().String())] = e
-		if e.Addr != "127.0.0.1" || e.Proto != "HTTP/1.1" || e.Began.IsZero() || e.Took <= 0 {
+		if e.Addr != "127.0.0.1" || e.Proto != "HTTP/1.1" || e.StartedAt.IsZero() || e.Duration <= 0 {
 			t.Errorf("%s: %+v", e.URL, e)
 		}
 		if !bytes.HasPrefix(e.Response, fmt.Appendf(nil, "HTTP/1.1 %d ", e.Status)) || !bytes.HasSuffix(e.Response, []byte("\r\n\r\n")) {
@@ -161,7 +161,7 @@ func TestExchanges(t *testing.T) {
 		"/long":         {200, nil, true, "Content-Type: text/plain"},
 	} {
 		e := by[path]
-		if e == nil || e.Status != want.status || e.Cut != want.cut || !bytes.Contains(e.Response, []byte(want.field)) ||
+		if e == nil || e.Status != want.status || e.Truncated != want.cut || !bytes.Contains(e.Response, []byte(want.field)) ||
 			want.body != nil && !bytes.Equal(e.Body, want.body) {
 			t.Errorf("%s: %+v", path, e)
 		}

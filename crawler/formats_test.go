@@ -126,7 +126,7 @@ func TestSinkWithFullHosts(t *testing.T) {
 	sameInSink(t, cfg, true)
 }
 
-// With durability power a sink is told so, and nameless ones get no mark.
+// With durability power a sink is told so, and nameless ones get no checkpoint.
 func TestSinkPower(t *testing.T) {
 	t.Parallel()
 	for _, power := range []bool{false, true} {
@@ -136,14 +136,14 @@ func TestSinkPower(t *testing.T) {
 		if power {
 			cfg.Output.Durability = DurablePower
 		}
-		asked, marks := make(map[bool]int), []string{}
-		open := func(_ string, mark []byte) (output.Sink, error) {
-			marks = append(marks, string(mark))
-			return testSink(func(method string, _ *output.Found, power bool) ([]byte, error) {
+		asked, checkpoints := make(map[bool]int), []string{}
+		open := func(_ string, checkpoint []byte) (output.Sink, error) {
+			checkpoints = append(checkpoints, string(checkpoint))
+			return testSink(func(method string, _ *output.Results, power bool) ([]byte, error) {
 				if method == "Commit" {
 					asked[power]++
 				}
-				return []byte("mark"), nil
+				return []byte("checkpoint"), nil
 			}), nil
 		}
 		formats := []output.Format{{Name: "asked", Open: open}, {Open: open}}
@@ -154,20 +154,20 @@ func TestSinkPower(t *testing.T) {
 		if asked[!power] > 0 || asked[power] == 0 {
 			t.Errorf("power %v: %v", power, asked)
 		}
-		if diff := cmp.Diff([]string{"", "", "", "mark"}, marks); diff != "" {
-			t.Errorf("marks (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]string{"", "", "", "checkpoint"}, checkpoints); diff != "" {
+			t.Errorf("checkpoints (-want +got):\n%s", diff)
 		}
 	}
 }
 
-// A mark that is too long for the frontier's note is refused where it is made.
+// A checkpoint that is too long for the frontier's note is refused where it is made.
 func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.AlsoWrite = []string{"long"}
-	long := testSink(func(string, *output.Found, bool) ([]byte, error) { return make([]byte, 201), nil })
+	long := testSink(func(string, *output.Results, bool) ([]byte, error) { return make([]byte, 201), nil })
 	c := newCrawler(t, cfg, &Options{Formats: []output.Format{long.format("long")}})
-	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "write long: a mark of 201 bytes") {
+	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "write long: a checkpoint of 201 bytes") {
 		t.Errorf("%v", err)
 	}
 }
@@ -180,21 +180,21 @@ type list struct {
 	lines bytes.Buffer // written, and not committed
 }
 
-func openList(dir string, mark []byte) (output.Sink, error) {
+func openList(dir string, checkpoint []byte) (output.Sink, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "found.list"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	length := 0
-	if mark != nil {
-		if length, err = strconv.Atoi(string(mark)); err != nil {
+	if checkpoint != nil {
+		if length, err = strconv.Atoi(string(checkpoint)); err != nil {
 			return nil, err
 		}
 	}
 	return &list{file: file}, file.Truncate(int64(length))
 }
 
-func (l *list) Write(f *output.Found) error {
+func (l *list) Write(f *output.Results) error {
 	for _, v := range f.Pages {
 		_, _ = fmt.Fprintln(&l.lines, "page", v.URL)
 	}
@@ -323,7 +323,7 @@ func TestSinkFails(t *testing.T) {
 			s := chain(t, 3)
 			cfg := testConfig(t, s.url+"/0")
 			cfg.Output.AlsoWrite = []string{"broken"}
-			fails := func(method string, _ *output.Found, _ bool) ([]byte, error) {
+			fails := func(method string, _ *output.Results, _ bool) ([]byte, error) {
 				if method == at {
 					return nil, full
 				}
@@ -361,11 +361,11 @@ func TestCheckEmptyOfFormats(t *testing.T) {
 }
 
 // A testSink is called for each method of a sink.
-type testSink func(method string, f *output.Found, power bool) (mark []byte, err error)
+type testSink func(method string, f *output.Results, power bool) (checkpoint []byte, err error)
 
 // onWrite is a sink that is called for what is written alone.
-func onWrite(write func(*output.Found)) testSink {
-	return func(_ string, f *output.Found, _ bool) ([]byte, error) {
+func onWrite(write func(*output.Results)) testSink {
+	return func(_ string, f *output.Results, _ bool) ([]byte, error) {
 		if f != nil {
 			write(f)
 		}
@@ -375,7 +375,7 @@ func onWrite(write func(*output.Found)) testSink {
 
 func (s testSink) Commit(power bool) ([]byte, error) { return s("Commit", nil, power) }
 
-func (s testSink) Write(f *output.Found) error {
+func (s testSink) Write(f *output.Results) error {
 	_, err := s("Write", f, false)
 	return err
 }

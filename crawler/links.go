@@ -14,10 +14,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// The limits that cut off links, as cut_by of pages.jsonl names them.
+// The limits that cut off links, as limits_reached of pages.jsonl names them.
 const (
-	cutByMaxLinks  = "max-links"
-	cutByLinkBytes = "link-bytes" // maxLinkBytes
+	limitMaxLinks  = "max-links"
+	limitLinkBytes = "link-bytes" // maxLinkBytes
 )
 
 // maxLinkBytes limits the memory of a page's links in the frontier, each with the URL of
@@ -49,7 +49,7 @@ type pageLinks struct {
 
 	total   int    // links of the page, repeated ones too
 	skipped int    // of these, those to URLs that were not kept
-	cutBy   string // the limit that was met first; empty: none
+	limit   string // the limit that was met first; empty: none
 }
 
 // pageLink is a URL that a page links to.
@@ -129,7 +129,7 @@ func (l *pageLinks) init(base string) bool {
 // indexOf returns the index of a reference in links. It adds a new one.
 func (l *pageLinks) indexOf(ref, rel string) int {
 	if l.size > maxLinkBytes {
-		return l.cut(cutByLinkBytes)
+		return l.cut(limitLinkBytes)
 	}
 	a, err := l.refs.Resolve(ref)
 	link := pageLink{URL: a, rel: rel}
@@ -151,7 +151,7 @@ func (l *pageLinks) indexOf(ref, rel string) int {
 		return place
 	}
 	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.links) >= most {
-		return l.cut(cutByMaxLinks)
+		return l.cut(limitMaxLinks)
 	}
 	place := len(l.links)
 	l.byURL[link.Canonical] = place
@@ -161,8 +161,8 @@ func (l *pageLinks) indexOf(ref, rel string) int {
 
 // cut notes that a limit cut off a URL.
 func (l *pageLinks) cut(limit string) int {
-	if l.cutBy == "" {
-		l.cutBy = limit
+	if l.limit == "" {
+		l.limit = limit
 	}
 	return notKept
 }
@@ -180,9 +180,9 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 // links decides about the links of a page. They are written to links.jsonl unless the
 // content of the page is withheld.
 func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
-	if page.Links, page.LinksSkipped = read.total, read.skipped; read.cutBy != "" {
-		page.CutBy = append(page.CutBy, read.cutBy)
-		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.cutBy)
+	if page.Links, page.LinksSkipped = read.total, read.skipped; read.limit != "" {
+		page.LimitsReached = append(page.LimitsReached, read.limit)
+		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "skipped", page.LinksSkipped, "limit", read.limit)
 	}
 	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))

@@ -216,7 +216,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	if _, err := c.Run(t.Context()); err == nil {
 		t.Fatal("the recrawl has rotated files where others are")
 	}
-	r, err := report.Make([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (c *Crawler) checkUnused() error {
 func (c *Crawler) openFrontier() error {
 	switch {
 	case c.frontier != nil:
-	case c.cfg.Cluster.Frontier != "":
+	case c.cfg.Sharing.Frontier != "":
 		return c.joinCluster()
 	default:
 		if err := c.openEmbedded(); err != nil {

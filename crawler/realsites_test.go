@@ -82,7 +82,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 			r.Skipped = append(r.Skipped, j.URL)
 		}
 	}
-	made, err := report.Make([]string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
+	made, err := report.Generate([]string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
 	if err != nil {
 		t.Fatal(err)
 	}

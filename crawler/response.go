@@ -94,7 +94,7 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 		Truncated: got.Truncated,
 	}
 	if got.Truncated != "" {
-		page.CutBy = []string{got.Truncated}
+		page.LimitsReached = []string{got.Truncated}
 	}
 	return page
 }
@@ -142,7 +142,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	if page.Withheld == "" {
 		var err error
 		if page.Fields, err = c.pageRules.fields.Fields(page.text); err != nil {
-			page.CutBy = append(page.CutBy, cutByFields(err))
+			page.LimitsReached = append(page.LimitsReached, fieldLimit(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: fields are missing: %v", page.URL, err))
 		}

@@ -69,11 +69,11 @@ func (s *state) setConfig(cfg Config) {
 // ErrFrontierLost says that a crawl cannot be resumed because its frontier is missing.
 var ErrFrontierLost = errors.New("frontier lost")
 
-// Saved returns the configuration of the crawl in a directory, for [Options.Resume] and
+// LoadConfig returns the configuration of the crawl in a directory, for [Options.Resume] and
 // [Options.Recrawl]. Its Output.Dir is dir. Proxies with a user and a password have to be
 // set again; see [Config.WithoutSecrets]. The error is [output.ErrNone] if there is no
 // crawl.
-func Saved(dir string) (Config, error) {
+func LoadConfig(dir string) (Config, error) {
 	s, err := loadState(dir)
 	if err != nil {
 		return Config{}, err

@@ -167,11 +167,11 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 
 func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 	cfg := testConfig(t, "http://127.0.0.1:1/")
-	if _, err := Saved(cfg.Output.Dir); !errors.Is(err, output.ErrNone) {
+	if _, err := LoadConfig(cfg.Output.Dir); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("Saved = %v", err)
 	}
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
-		refuses(t, cfg, &opts, output.ErrNone, "")
+		refuses(t, cfg, &opts, output.ErrNoCrawl, "")
 		if _, err := os.Stat(cfg.Output.Dir); !errors.Is(err, os.ErrNotExist) {
 			t.Error("it made a directory")
 		}

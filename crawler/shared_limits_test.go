@@ -23,8 +23,8 @@ import (
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
-	store, err := redisstore.Open(t.Context(), cfg.Cluster.Frontier, &redisstore.Options{
-		Crawl: cfg.Cluster.CrawlName, Prefix: cfg.Cluster.Prefix, Worker: name, Expected: cfg.Cluster.ExpectedURLs,
+	store, err := redisstore.Open(t.Context(), cfg.Sharing.Frontier, &redisstore.Options{
+		Crawl: cfg.Sharing.CrawlName, Prefix: cfg.Sharing.Prefix, Worker: name, Expected: cfg.Sharing.ExpectedURLs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	if first.End != EndStopped || first.Pages != 1 || first.Bytes == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
-	st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
+	st, _, err := shared.Status(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg))
 	if err != nil || st.Pages() != 1 || st.Workers[0].Bytes != first.Bytes {
 		t.Errorf("%+v, %v", st, err)
 	}
@@ -82,7 +82,7 @@ func TestResumedWorkerKeepsLimits(t *testing.T) {
 
 	t.Run("killed", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Cluster.CrawlName, cfg.URLs, cfg.Limits.MaxPages = "killed", []string{s.url + "/killed"}, 10
+		cfg.Sharing.CrawlName, cfg.URLs, cfg.Limits.MaxPages = "killed", []string{s.url + "/killed"}, 10
 		inside, dead := make(chan struct{}), make(chan struct{})
 		atFirst(s, "/killed", func() { close(inside); <-dead })
 		cmd, _ := child(t, cfg)
@@ -98,7 +98,7 @@ func TestResumedWorkerKeepsLimits(t *testing.T) {
 	})
 	t.Run("limited later", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Cluster.CrawlName, cfg.URLs = "limited", []string{s.url + "/limited"}
+		cfg.Sharing.CrawlName, cfg.URLs = "limited", []string{s.url + "/limited"}
 		var ending *Crawler
 		atFirst(s, "/limited", func() { ending.Stop() })
 		runChanged(t, cfg, nil, func(c *Crawler) { ending = c })
@@ -123,7 +123,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := sharedConfig(t, s.url+"/")
-			cfg.Cluster.CrawlName = fmt.Sprint("bytes-", tt.bytes)
+			cfg.Sharing.CrawlName = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
 			got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {

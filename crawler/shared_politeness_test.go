@@ -262,7 +262,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
 		close(opening)
 		<-free
-		return onWrite(func(*output.Found) {}), nil
+		return onWrite(func(*output.Results) {}), nil
 	}}
 	var first *crawl
 	var work sync.WaitGroup
@@ -277,7 +277,7 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	at := time.Now()
 	var workers []shared.Worker
 	waitFor(func() bool { // until it has said since that it is there
-		st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
+		st, _, err := shared.Status(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg))
 		must(t, err)
 		workers = st.Workers
 		return slices.ContainsFunc(workers, func(w shared.Worker) bool {

@@ -26,7 +26,7 @@ import (
 // workerConfig is cfg for another worker of the same crawl.
 func workerConfig(t testing.TB, cfg Config, name string) Config {
 	t.Helper()
-	cfg.Cluster.WorkerName, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
+	cfg.Sharing.WorkerName, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
 	return cfg
 }
 
@@ -117,7 +117,7 @@ func TestSharedCrawl(t *testing.T) {
 			t.Errorf("shared: %+v", c.Shared)
 		}
 	}
-	st, stats, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
+	st, stats, err := shared.Status(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg))
 	if err != nil || st.Pages() != hosts*(pages+1) || st.Running() != 0 || !stats.Finished() {
 		t.Errorf("%+v, %v", st, err)
 	}
@@ -130,29 +130,29 @@ func TestJoined(t *testing.T) {
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
 	cfg := sharedConfig(t, one.url+"/")
 	cfg.Scope.MaxDepth, cfg.Fetch.Retries = 7, 1
-	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNotFound) {
+	if _, err := JoinConfig(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNotFound) {
 		t.Errorf("before it is made: %v", err)
 	}
 	run(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
-	bare.Cluster.Frontier, bare.Cluster.CrawlName, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Cluster.Frontier, cfg.Cluster.CrawlName, "elsewhere", 3, []string{two.url + "/"}
+	bare.Sharing.Frontier, bare.Sharing.CrawlName, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Sharing.Frontier, cfg.Sharing.CrawlName, "elsewhere", 3, []string{two.url + "/"}
 	bare.Fetch.AllowAddr = cfg.Fetch.AllowAddr
-	got, err := Joined(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
+	got, err := JoinConfig(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
 	want := cfg
 	want.URLs = []string{one.url + "/", two.url + "/"}
-	want.Output.Dir, want.Limits.Workers, want.Cluster.WorkerName = "elsewhere", 3, ""
-	want.Cluster.ExpectedURLs = bare.Cluster.ExpectedURLs
+	want.Output.Dir, want.Limits.Workers, want.Sharing.WorkerName = "elsewhere", 3, ""
+	want.Sharing.ExpectedURLs = bare.Sharing.ExpectedURLs
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
 	}
-	if _, err := Joined(t.Context(), bare, func(key string) bool { return key == "max-depth" }); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another max-depth,") {
+	if _, err := JoinConfig(t.Context(), bare, func(key string) bool { return key == "max-depth" }); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another max-depth,") {
 		t.Errorf("another max-depth: %v", err)
 	}
 	// The same is said without Joined.
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
 	refuses(t, bare, nil, ErrConfig, "max-depth")
-	got.Output.Dir, got.Cluster.WorkerName = filepath.Join(t.TempDir(), "w3"), "w3"
+	got.Output.Dir, got.Sharing.WorkerName = filepath.Join(t.TempDir(), "w3"), "w3"
 	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
 	}
@@ -171,14 +171,14 @@ func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 		other := workerConfig(t, cfg, "w2")
 		other.Fetch.AllowAddr = allowed
 		const want = `the crawl "news" allows connections to 127.0.0.1/32,127.0.0.2/32; join or resume it with --allow-addr 127.0.0.1/32,127.0.0.2/32`
-		if _, err := Joined(t.Context(), other, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
+		if _, err := JoinConfig(t.Context(), other, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", allowed, err)
 		}
 		refuses(t, other, nil, ErrConfig, want)
 	}
 	same := workerConfig(t, cfg, "w3")
 	same.Fetch.AllowAddr = []string{"127.0.0.1", "127.0.0.2/32", "127.0.0.1"}
-	if _, err := Joined(t.Context(), same, nil); err != nil {
+	if _, err := JoinConfig(t.Context(), same, nil); err != nil {
 		t.Error(err)
 	}
 	run(t, same, nil)
@@ -186,7 +186,7 @@ func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 		t.Errorf("%d requests by those that joined a finished crawl", n-asked)
 	}
 	same.Fetch.AllowAddr = []string{"localhost"}
-	if _, err := Joined(t.Context(), same, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "neither an IP address") {
+	if _, err := JoinConfig(t.Context(), same, nil); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "neither an IP address") {
 		t.Errorf("no address: %v", err)
 	}
 }
@@ -229,7 +229,7 @@ func TestSharedLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := sharedConfig(t, a.url+"/", b.url+"/")
-			cfg.Cluster.CrawlName, cfg.Limits.Workers = name, 4
+			cfg.Sharing.CrawlName, cfg.Limits.Workers = name, 4
 			tt.set(&cfg)
 			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 			if !tt.check(all) {
@@ -283,10 +283,10 @@ func TestStopShared(t *testing.T) {
 	work.Go(func() {
 		begun.Wait()
 		waitFor(func() bool { return len(s.asked()) >= 3 })
-		if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); !errors.Is(err, redisstore.ErrInUse) {
+		if err := redisstore.Delete(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)); !errors.Is(err, redisstore.ErrInUse) {
 			t.Errorf("deleting what is at work: %v", err)
 		}
-		if _, err := shared.Stop(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
+		if _, err := shared.Stop(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -302,7 +302,7 @@ func TestStopShared(t *testing.T) {
 	if got := allPages(all); len(got) != 21 || len(s.asked()) != 21 {
 		t.Errorf("%d pages, asked for %d", len(got), len(s.asked()))
 	}
-	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
+	if err := redisstore.Delete(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)); err != nil {
 		t.Error(err)
 	}
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "")
@@ -341,13 +341,13 @@ func TestSharedAddress(t *testing.T) {
 		"http://host":               "redis://host:port",
 		"redis://host?what=secret2": "redis://host:port",
 	} {
-		cfg.Cluster.Frontier = addr
+		cfg.Sharing.Frontier = addr
 		err := cfg.Validate()
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	cfg.Cluster.Frontier, cfg.Cluster.CrawlName = "redis://host", "what is it"
+	cfg.Sharing.Frontier, cfg.Sharing.CrawlName = "redis://host", "what is it"
 	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "crawl-name") {
 		t.Error(err)
 	}
@@ -366,16 +366,16 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
 
 	renamed := one
-	renamed.Cluster.CrawlName = "else"
+	renamed.Sharing.CrawlName = "else"
 	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "crawl-name")
-	must(t, redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)))
+	must(t, redisstore.Delete(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)))
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
 	run(t, workerConfig(t, cfg, "w2"), nil)
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is not the one")
 
 	alone := testConfig(t, s.url+"/")
 	run(t, alone, nil)
-	alone.Cluster.Frontier, alone.Cluster.CrawlName = cfg.Cluster.Frontier, cfg.Cluster.CrawlName
+	alone.Sharing.Frontier, alone.Sharing.CrawlName = cfg.Sharing.Frontier, cfg.Sharing.CrawlName
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
 
@@ -388,7 +388,7 @@ func TestSharedCrawlOfAnotherFormatIsUnchanged(t *testing.T) {
 	cfg := workerConfig(t, sharedOn(t, server.URL(), s.url+"/"), "w1")
 	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
-	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.CrawlName+":{all}:meta", "format", "1")
+	server.Do(t, "HSET", "politecrawl:"+cfg.Sharing.CrawlName+":{all}:meta", "format", "1")
 	must(t, os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600))
 	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
@@ -455,7 +455,7 @@ func TestSharedRecrawl(t *testing.T) {
 
 // storeOptions say which crawl of its server cfg is about.
 func storeOptions(cfg Config) *redisstore.Options {
-	store := cfg.Cluster.crawl().Store
+	store := cfg.Sharing.crawl().Store
 	return &store
 }
 
@@ -463,6 +463,6 @@ func storeOptions(cfg Config) *redisstore.Options {
 func sharedOn(t testing.TB, url string, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)
-	cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.ExpectedURLs = url, "news", 10_000
+	cfg.Sharing.Frontier, cfg.Sharing.CrawlName, cfg.Sharing.ExpectedURLs = url, "news", 10_000
 	return cfg
 }

@@ -329,7 +329,7 @@ func contentOf(t testing.TB, name string) []byte {
 // savedConfig is the configuration that a crawl has written.
 func savedConfig(t *testing.T, cfg Config) Config {
 	t.Helper()
-	saved, err := Saved(cfg.Output.Dir)
+	saved, err := LoadConfig(cfg.Output.Dir)
 	must(t, err)
 	return saved
 }

@@ -22,7 +22,7 @@ type skipEvents struct {
 	events []string
 }
 
-func (s *skipEvents) add(f *output.Found) {
+func (s *skipEvents) add(f *output.Results) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for kind, list := range map[string][]*output.Rejection{"skipped": f.Skipped, "withdrawn": f.Withdrawn, "line": f.Rejected} {

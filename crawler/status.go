@@ -31,7 +31,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}
-	s.Shared = sharedBy(&c.cfg, c.cfg.Cluster.WorkerName, c.member.Peers())
+	s.Shared = sharedBy(&c.cfg, c.cfg.Sharing.WorkerName, c.member.Peers())
 	hosts, _ := c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))

@@ -41,7 +41,7 @@ type Summary struct {
 	Remaining          int                   `json:"remaining"`             // URLs still to be fetched
 	NextDue            time.Time             `json:"next_due_at,omitzero"`
 	Bytes              int64                 `json:"bytes"`                         // of the bodies of pages
-	Cut                Cut                   `json:"cut,omitzero"`                  // pages that a limit truncated
+	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
 	Duplicates         int                   `json:"duplicates"`                    // pages with the body of another page
 	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
 	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt cannot be reached
@@ -59,36 +59,36 @@ type Summary struct {
 // allow, or whose robots.txt redirects to such an address.
 type RefusedStart = plan.RefusedStart
 
-// Cut counts pages that a limit truncated.
-type Cut struct {
-	Pages int            `json:"pages"`
-	By    map[string]int `json:"by"`    // pages by limit, as in cut_by of pages.jsonl; a page may have several
-	First []CutPage      `json:"first"` // the first hundred pages
+// Truncated counts pages that a limit truncated.
+type Truncated struct {
+	Pages  int             `json:"pages"`
+	Limits map[string]int  `json:"limits"` // pages by limit, as in limits_reached of pages.jsonl; a page may have several
+	First  []TruncatedPage `json:"first"`  // the first hundred pages
 }
 
-// CutPage is a page that a limit truncated.
-type CutPage struct {
-	URL string   `json:"url"`
-	By  []string `json:"by"`
+// TruncatedPage is a page that a limit truncated.
+type TruncatedPage struct {
+	URL    string   `json:"url"`
+	Limits []string `json:"limits"`
 }
 
-// maxCutPages is the number of such pages that a Summary lists.
-const maxCutPages = 100
+// maxTruncatedPages is the number of such pages that a Summary lists.
+const maxTruncatedPages = 100
 
 // page counts a page if a limit truncated it.
-func (c *Cut) page(p *output.Page) {
-	limits := p.CutBy
+func (c *Truncated) page(p *output.Page) {
+	limits := p.LimitsReached
 	if len(limits) == 0 {
 		return
 	}
-	if c.Pages++; c.By == nil {
-		c.By = make(map[string]int)
+	if c.Pages++; c.Limits == nil {
+		c.Limits = make(map[string]int)
 	}
 	for _, limit := range limits {
-		c.By[limit]++
+		c.Limits[limit]++
 	}
-	if len(c.First) < maxCutPages {
-		c.First = append(c.First, CutPage{p.URL, limits})
+	if len(c.First) < maxTruncatedPages {
+		c.First = append(c.First, TruncatedPage{p.URL, limits})
 	}
 }
 
@@ -127,7 +127,7 @@ func (t *tally) countPage(p *output.Page) {
 		s.Pages++
 		s.Statuses[p.Status]++
 		s.Bytes += int64(p.Bytes)
-		s.Cut.page(p)
+		s.Truncated.page(p)
 		if p.DuplicateOf != "" {
 			s.Duplicates++
 		}
@@ -151,7 +151,7 @@ func (t *tally) summary() Summary {
 	defer t.mu.Unlock()
 	s := t.sum
 	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
-	s.Cut.By, s.Cut.First, s.Lost = maps.Clone(s.Cut.By), slices.Clone(s.Cut.First), slices.Clone(s.Lost)
+	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))
 	return s
 }

@@ -57,7 +57,7 @@ func (c Config) Validate() error {
 	c.Robots.validate(&p)
 	c.Sitemaps.validate(&p)
 	c.Fetch.validate(&p)
-	c.Cluster.validate(&p)
+	c.Sharing.validate(&p)
 	return errors.Join(p...)
 }
 
@@ -136,13 +136,13 @@ func (f *Fetch) validate(p *problems) {
 }
 
 // Validate returns nil, or an error like that of [Config.Validate].
-func (c *Cluster) Validate() error {
+func (c *Sharing) Validate() error {
 	var p problems
 	c.validate(&p)
 	return errors.Join(p...)
 }
 
-func (c *Cluster) validate(p *problems) {
+func (c *Sharing) validate(p *problems) {
 	if c.Frontier != "" {
 		password, err := redisstore.CheckAddress(c.Frontier)
 		if err != nil {

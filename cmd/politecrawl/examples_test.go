@@ -46,7 +46,7 @@ func TestPackagesTeach(t *testing.T) {
 
 // needsRedis matches what is said of functions for shared crawls, whose examples would need
 // a server.
-var needsRedis = regexp.MustCompile(`\b(Example(Joined|Stop) is not checked|calls (Joined|Status|Stop))$`)
+var needsRedis = regexp.MustCompile(`\b(Example(JoinConfig|Stop) is not checked|calls (JoinConfig|Status|Stop))$`)
 
 // TestExamplesAnswer holds that each program in examples begins with the question that
 // it answers, and is tested.

@@ -62,7 +62,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 			t.Errorf("%q with %q: %s", tt.args, tt.environ, text)
 		}
 	}
-	if saved, err := crawler.Saved(dir); err != nil || saved.Fetch.Proxies[0] != proxy.URL {
+	if saved, err := crawler.LoadConfig(dir); err != nil || saved.Fetch.Proxies[0] != proxy.URL {
 		t.Errorf("%q, %v", saved.Fetch.Proxies, err)
 	}
 }

@@ -123,7 +123,7 @@ func workerCrawls(t *testing.T, names ...string) string {
 	for i, name := range names {
 		state := map[string]any{"version": 2, "config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "crawl-name": name}}
 		if i == 0 {
-			state["ended"] = report.Ending{End: "finished"}
+			state["ended"] = report.CrawlEnd{End: "finished"}
 		}
 		var pages []any
 		for _, page := range []string{"/", fmt.Sprintf("/%d", i)} {

@@ -47,7 +47,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d pages, a crawl in one go has %d", len(pages), len(want))
 	}
 	// What was said by flags stays said, and can be changed.
-	saved, err := crawler.Saved(dir)
+	saved, err := crawler.LoadConfig(dir)
 	if err != nil || saved.Limits.MaxPages != 0 || saved.Politeness.Delay != 0 || len(saved.URLs) != 1 {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
@@ -126,7 +126,7 @@ func TestResumeFlags(t *testing.T) {
 		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.Code != cli.ExitDone {
 			t.Errorf("%v: %+v", tt.args, r)
 		}
-		saved, err := crawler.Saved(dir)
+		saved, err := crawler.LoadConfig(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

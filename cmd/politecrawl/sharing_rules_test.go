@@ -14,7 +14,7 @@ import (
 
 // asksForSharing matches what a line of package crawler says when it asks whether several
 // processes share the crawl, instead of asking cluster.Member what is different then.
-var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Cluster\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
+var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Sharing\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
 
 // choosesMember is the one line that asks: it chooses the implementation.
 const choosesMember = `open.go: case c.cfg.Cluster.Frontier != "":`
@@ -40,7 +40,7 @@ func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
 		}
 	}
 	// In a directory that is resumed the same question finds out that it holds no shared crawl.
-	want := []string{`cluster.go: case saved.Cluster.Frontier == "":`, choosesMember}
+	want := []string{`cluster.go: case saved.Sharing.Frontier == "":`, choosesMember}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("places that ask whether the crawl is shared (-want +got):\n%s", diff)
 	}

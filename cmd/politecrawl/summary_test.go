@@ -25,9 +25,9 @@ func TestSummaryFiles(t *testing.T) {
 	}
 }
 
-// TestCutPagesAreNamed: every page that a limit cut something off is named with the limit, in
+// TestTruncatedPagesAreNamed: every page that a limit truncated is named with the limit, in
 // the summary for people and for scripts and in report.json.
-func TestCutPagesAreNamed(t *testing.T) {
+func TestTruncatedPagesAreNamed(t *testing.T) {
 	pages := map[string]string{"/": "<title>" + strings.Repeat("x", 2000) + "</title>"}
 	for i := range 5 {
 		pages["/"] += fmt.Sprintf("<a href=/%d>x</a>", i)
@@ -42,20 +42,20 @@ func TestCutPagesAreNamed(t *testing.T) {
 	dir = filepath.Join(t.TempDir(), "out")
 	got = run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "5", "--workers", "1")
 	if strings.Contains(got.Out, "cut") {
-		t.Errorf("none was cut: %s", got.Out)
+		t.Errorf("none was truncated: %s", got.Out)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
 	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1")
-	if want := fmt.Sprintf("  truncated   4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
+	if want := fmt.Sprintf("  truncated   4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see limits_reached in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
 		t.Errorf("%s; want %q", got.Out, want)
 	}
 	made := clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile)))
-	if rows := made.Cut.Rows; made.Cut.Total != 4 || len(rows) != 4 || strings.Join(rows[0].CutBy, " ") != "max-links" || rows[0].LinksSkipped != 1 {
-		t.Errorf("report.json: %+v", made.Cut)
+	if rows := made.Truncated.Rows; made.Truncated.Total != 4 || len(rows) != 4 || strings.Join(rows[0].LimitsReached, " ") != "max-links" || rows[0].LinksSkipped != 1 {
+		t.Errorf("report.json: %+v", made.Truncated)
 	}
-	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has cut them
+	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has truncated them
 	sum := clitest.JSON[crawler.Summary](t, got.Out)
-	if c := sum.Cut; c.Pages != 4 || c.By["max-links"] != 4 || len(c.First) != 4 || c.First[3].By[0] != "max-links" {
+	if c := sum.Truncated; c.Pages != 4 || c.Limits["max-links"] != 4 || len(c.First) != 4 || c.First[3].Limits[0] != "max-links" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -41,7 +41,7 @@ func StartDemo(t testing.TB, port int, delay time.Duration) *Demo {
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},
-		OnStart: func() { server.Begin(c) },
+		OnStart: func() { server.SetCrawl(c) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func StartDemo(t testing.TB, port int, delay time.Duration) *Demo {
 		if err != nil {
 			t.Error(err)
 		}
-		server.End(sum)
+		server.Finish(sum)
 		summary <- sum
 	}()
 	t.Cleanup(func() {

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// A Clock judges the pace of the requests to one host. It is given them one by one, in
+// A DelayChecker judges the pace of the requests to one host. It is given them one by one, in
 // the order in which they began or in that in which they ended; which of the two makes no
 // difference where there is nothing to find. The zero Clock has seen none.
-type Clock struct {
+type DelayChecker struct {
 	last  Request // of the requests so far, the one that ended last
 	waits Request // the one whose Retry-After reaches furthest
 }
 
-// See is Judge and then Take.
-func (c *Clock) See(r Request, least time.Duration) []Violation {
-	found := c.Judge(r, least)
-	c.Take(r)
+// Observe is Judge and then Take.
+func (c *DelayChecker) Observe(r Request, least time.Duration) []Violation {
+	found := c.Check(r, least)
+	c.Add(r)
 	return found
 }
 
-// Judge returns what is wrong with the moment at which r began, where least is the time
+// Check returns what is wrong with the moment at which r began, where least is the time
 // that belongs between the end of a request and the start of the next.
-func (c *Clock) Judge(r Request, least time.Duration) []Violation {
+func (c *DelayChecker) Check(r Request, least time.Duration) []Violation {
 	var found []Violation
 	if c.waits.Number != 0 && r.Start.Before(due(c.waits)) {
 		found = append(found, Violation{BeforeRetryAfter, r, c.waits,
@@ -41,8 +41,8 @@ func (c *Clock) Judge(r Request, least time.Duration) []Violation {
 	return found
 }
 
-// Take has later requests judged by r too.
-func (c *Clock) Take(r Request) {
+// Add has later requests judged by r too.
+func (c *DelayChecker) Add(r Request) {
 	if c.last.Number == 0 || endsAfter(r, c.last) {
 		c.last = r
 	}

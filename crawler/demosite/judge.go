@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Judge looks through all requests so far for what a polite crawler under a
+// Check looks through all requests so far for what a polite crawler under a
 // product token does not do, where delay is the time it was told to leave
 // between the requests to one host. It judges every request, whoever sent it.
 //
@@ -67,7 +67,7 @@ type judge struct {
 // ledger is what the judge has noted about one host.
 type ledger struct {
 	robots   []Request // answers on the way to its rules, from wherever they came
-	clock    Clock
+	clock    DelayChecker
 	asked    map[string]bool    // URLs of pages
 	answered map[*route]Request // first request that needs no second
 }
@@ -94,18 +94,18 @@ func (j *judge) see(r Request) {
 	l := j.ledgers[h]
 
 	if h.outside {
-		j.violation(Strayed, r, Request{}, "")
+		j.violation(OutsideScope, r, Request{}, "")
 		return
 	}
 	if !h.named(r.Host) {
-		j.violation(UnknownName, r, Request{}, r.Host)
+		j.violation(UnknownHost, r, Request{}, r.Host)
 	}
-	j.report.Violations = append(j.report.Violations, l.clock.See(r, j.least(h, l, r))...)
+	j.report.Violations = append(j.report.Violations, l.clock.Observe(r, j.least(h, l, r))...)
 	if route == nil || route.class != robots {
 		j.permission(h, l, r, route)
 	}
 	if !strings.Contains(strings.ToLower(r.UserAgent), strings.ToLower(j.token)) {
-		j.advice(Nameless, r, Request{}, r.UserAgent)
+		j.advice(MissingToken, r, Request{}, r.UserAgent)
 	}
 	j.count(l, r, route)
 }
@@ -131,9 +131,9 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 		j.violation(BeforeRobots, r, told, "")
 	}
 	if route != nil && !route.allowed(j.audience) {
-		kind := Forbidden
+		kind := DisallowedURL
 		if route.trap {
-			kind = Trapped
+			kind = InTrap
 		}
 		rule := route.rule(j.audience)
 		j.violation(kind, r, told, fmt.Sprintf("line %d, %s", lineOf(h.rules, rule, j.audience), rule))
@@ -143,11 +143,11 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 	switch rejected := j.rejected[u]; {
 	case j.wanted[u]:
 	case rejected.Reason == Nofollow:
-		j.advice(Unfollowed, r, Request{}, "")
+		j.advice(BehindNofollow, r, Request{}, "")
 	case rejected.Reason == NotAuthorized:
-		j.advice(Unlisted, r, Request{}, "")
+		j.advice(UnauthorizedSitemap, r, Request{}, "")
 	default:
-		j.advice(Unfounded, r, Request{}, "")
+		j.advice(Unlinked, r, Request{}, "")
 	}
 }
 
@@ -167,12 +167,12 @@ func (j *judge) count(l *ledger, r Request, route *route) {
 		case http.StatusOK:
 			j.report.SitemapsRead++
 		case http.StatusNotFound, http.StatusGone:
-			j.report.SitemapsLost++
+			j.report.SitemapsMissing++
 		}
 	case route.uri == "/robots.txt":
 		j.report.Robots[r.Origin]++
 	default:
-		j.report.Hops++
+		j.report.RobotsRedirects++
 	}
 	if route == nil || r.Method != http.MethodGet || r.Status == 0 || unreachable(r) {
 		return

@@ -56,14 +56,14 @@ func TestJudgePassesThePolite(t *testing.T) {
 				t.Errorf("%d pages, %d of them retries, want %d and 1", report.Pages, report.Retries, want)
 			}
 			// One sitemap is lost.
-			if n := len(e.Sitemaps); report.Sitemaps != n || report.SitemapsRead != n-1 || report.SitemapsLost != 1 {
-				t.Errorf("%d sitemaps, %d read, %d lost, want %d", report.Sitemaps, report.SitemapsRead, report.SitemapsLost, n)
+			if n := len(e.Sitemaps); report.Sitemaps != n || report.SitemapsRead != n-1 || report.SitemapsMissing != 1 {
+				t.Errorf("%d sitemaps, %d read, %d lost, want %d", report.Sitemaps, report.SitemapsRead, report.SitemapsMissing, n)
 			}
-			sum := report.Hops + report.Sitemaps + report.Pages
+			sum := report.RobotsRedirects + report.Sitemaps + report.Pages
 			for _, n := range report.Robots {
 				sum += n
 			}
-			if report.Hops != 2 || sum != report.Requests {
+			if report.RobotsRedirects != 2 || sum != report.Requests {
 				t.Errorf("%d requests are not the sum of %+v", report.Requests, report)
 			}
 			if len(s.Judge(time.Minute, token).Violations) == 0 {
@@ -134,15 +134,15 @@ func TestJudgeCatches(t *testing.T) {
 		{"ROB-STA-01/no robots.txt", "", 0, ask("norobots/robots.txt", "norobots/missing"), nil},
 		{"ROB-STA-02/robots.txt unreachable", "", 0, ask("unavailable/robots.txt", "unavailable/"),
 			[]fault{{BeforeRetryAfter, 2, 1}, {WhileUnreachable, 2, 1}}},
-		{"ROB-GEN-04/disallowed", "", 0, ask("rules/robots.txt", "rules/private/minutes"), []fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/disallowed", "", 0, ask("rules/robots.txt", "rules/private/minutes"), []fault{{DisallowedURL, 2, 1}}},
 		{"ROB-GEN-04/disallowed, in other escapes", "", 0, ask("rules/robots.txt", "rules/files/%7ebob/diary"),
-			[]fault{{Forbidden, 2, 1}}},
+			[]fault{{DisallowedURL, 2, 1}}},
 		{"ROB-GEN-04/disallowed, by HEAD", "", 0, func(v visit) { v("rules/robots.txt"); v("rules/private/", head) },
-			[]fault{{Forbidden, 2, 1}}},
-		{"ROB-GEN-04/disallowed, and unknown to be", "", 0, ask("disallowed/gold"), []fault{{BeforeRobots, 1, 0}, {Forbidden, 1, 0}}},
+			[]fault{{DisallowedURL, 2, 1}}},
+		{"ROB-GEN-04/disallowed, and unknown to be", "", 0, ask("disallowed/gold"), []fault{{BeforeRobots, 1, 0}, {DisallowedURL, 1, 0}}},
 		{"ROB-SMP-04/disallowed sitemap", "", 0, ask("sitemaps/robots.txt", "sitemaps/reserve/sitemap.xml.gz"),
-			[]fault{{TooSoon, 2, 1}, {Forbidden, 2, 1}}},
-		{"ROB-UA-01/closed to us alone", "", 0, ask("rules/robots.txt", "rules/lab/bench"), []fault{{Forbidden, 2, 1}}},
+			[]fault{{TooSoon, 2, 1}, {DisallowedURL, 2, 1}}},
+		{"ROB-UA-01/closed to us alone", "", 0, ask("rules/robots.txt", "rules/lab/bench"), []fault{{DisallowedURL, 2, 1}}},
 		{"ROB-UA-01/closed to us alone, by another", "examplebot", 0, func(v visit) {
 			v("rules/robots.txt", as("ExampleBot/1"))
 			v("rules/lab/bench", as("ExampleBot/1"))
@@ -150,9 +150,9 @@ func TestJudgeCatches(t *testing.T) {
 		{"ROB-UA-06/closed to *", "examplebot", 0, func(v visit) {
 			v("rules/robots.txt", as("examplebot"))
 			v("rules/members/", as("examplebot"))
-		}, []fault{{Forbidden, 2, 1}}},
+		}, []fault{{DisallowedURL, 2, 1}}},
 		{"ROB-GEN-04/trap", "", 0, ask("rules/robots.txt", "rules/trap/?day=1", "rules/trap/?day=8"),
-			[]fault{{Trapped, 2, 1}, {Trapped, 3, 1}}},
+			[]fault{{InTrap, 2, 1}, {InTrap, 3, 1}}},
 		{"ROB-POL-02/too soon", "", time.Minute, ask("rules/robots.txt", "rules/", "wildcards/robots.txt"),
 			[]fault{{TooSoon, 2, 1}}},
 		{"ROB-POL-02/too soon for the Crawl-delay", "", 0, ask("sitemaps/robots.txt", "sitemaps/", "sitemaps/shelves/1"),
@@ -161,25 +161,25 @@ func TestJudgeCatches(t *testing.T) {
 			[]fault{{BeforeRetryAfter, 3, 2}, {BeforeRetryAfter, 4, 2}}},
 		{"ROB-POL-04/robots.txt before Retry-After", "", 0, ask("unavailable/robots.txt", "unavailable/robots.txt"),
 			[]fault{{BeforeRetryAfter, 2, 1}}},
-		{"out of scope", "", 0, ask("external/robots.txt", "external/"), []fault{{Strayed, 1, 0}, {Strayed, 2, 0}}},
+		{"out of scope", "", 0, ask("external/robots.txt", "external/"), []fault{{OutsideScope, 1, 0}, {OutsideScope, 2, 0}}},
 		{"ROB-LOC-02/under an unknown name", "", 0, func(v visit) {
 			v("rules/robots.txt", func(r *http.Request) { r.Host = "localhost" })
 			v("rules/")
-		}, []fault{{UnknownName, 1, 0}, {BeforeRobots, 2, 0}}},
+		}, []fault{{UnknownHost, 1, 0}, {BeforeRobots, 2, 0}}},
 		{"ROB-FET-04/nameless", "", 0, func(v visit) { v("rules/robots.txt", as("Mozilla/5.0")); v("rules/") },
-			[]fault{{Nameless, 1, 0}}},
+			[]fault{{MissingToken, 1, 0}}},
 		{"ROB-PAG-08/behind nofollow", "", 0, ask("rules/robots.txt", "rules/hidden/by-rel", "rules/hidden/by-header-name"),
-			[]fault{{Unfollowed, 2, 0}, {Unfollowed, 3, 0}}},
+			[]fault{{BehindNofollow, 2, 0}, {BehindNofollow, 3, 0}}},
 		{"ROB-PAG-03/behind a nofollow for another", "examplebot", 0, func(v visit) {
 			v("rules/robots.txt", as("examplebot"))
 			v("rules/hidden/by-header-name", as("examplebot"))
 		}, nil},
 		{"ROB-SMP-18/listed by another host's sitemap", "", 0, ask("wildcards/robots.txt", "wildcards/only-in-sitemap/scales"), nil},
 		{"ROB-SMP-18/listed by a stranger", "", 0, ask("sitemaps/robots.txt", "sitemaps/not-for-another-host-to-list"),
-			[]fault{{TooSoon, 2, 1}, {Unlisted, 2, 0}}},
+			[]fault{{TooSoon, 2, 1}, {UnauthorizedSitemap, 2, 0}}},
 		{"ROB-SMP-04/found in a closed sitemap", "", 0, ask("wildcards/robots.txt", "wildcards/only-in-closed-sitemap"),
-			[]fault{{Unfounded, 2, 0}}},
-		{"ROB-MAT-25/link read wrongly", "", 0, ask("rules/robots.txt", "rules/kinds/based/place"), []fault{{Unfounded, 2, 0}}},
+			[]fault{{Unlinked, 2, 0}}},
+		{"ROB-MAT-25/link read wrongly", "", 0, ask("rules/robots.txt", "rules/kinds/based/place"), []fault{{Unlinked, 2, 0}}},
 		{"once more", "", 0, ask("rules/robots.txt", "rules/caf%C3%A9/menu", "rules/caf%c3%a9/menu", "rules/robots.txt"),
 			[]fault{{Repeated, 3, 2}, {Repeated, 4, 1}}},
 		{"once more after an error", "", 0, ask("norobots/robots.txt", "norobots/broken", "norobots/broken"), nil},

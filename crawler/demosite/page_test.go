@@ -126,7 +126,7 @@ func TestPagesThatNothingLeadsTo(t *testing.T) {
 		}
 	}
 	report := s.Judge(0, Token)
-	if last := report.Violations[len(report.Violations)-1]; last.Kind != Trapped {
+	if last := report.Violations[len(report.Violations)-1]; last.Kind != InTrap {
 		t.Errorf("the calendar is no trap: %v", last)
 	}
 }

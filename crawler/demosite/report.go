@@ -12,22 +12,22 @@ type Kind string
 const (
 	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap before a response to the host's robots.txt (ROB-FET-02)
 	WhileUnreachable Kind = "robots.txt unreachable" // a page or sitemap while robots.txt answered 5xx or 429 (ROB-STA-02)
-	Forbidden        Kind = "disallowed"             // a URL that robots.txt closes (ROB-GEN-04)
-	Trapped          Kind = "in the trap"            // the same, in the part without end
+	DisallowedURL    Kind = "disallowed"             // a URL that robots.txt closes (ROB-GEN-04)
+	InTrap           Kind = "in the trap"            // the same, in the part without end
 	Overlap          Kind = "two at once"            // a request before the response to another one of the host had ended (ROB-POL-01)
 	TooSoon          Kind = "too soon"               // less than the delay, or the host's Crawl-delay, after that end (ROB-POL-02)
 	BeforeRetryAfter Kind = "before Retry-After"     // a request to a host before its Retry-After (ROB-POL-04)
-	Strayed          Kind = "out of scope"           // a request to a host outside the crawl
-	UnknownName      Kind = "under an unknown name"  // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
+	OutsideScope     Kind = "out of scope"           // a request to a host outside the crawl
+	UnknownHost      Kind = "under an unknown name"  // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
 )
 
 // What a polite crawler should not do either: advice, not violations.
 const (
-	Nameless   Kind = "without product token" // a User-Agent without the token (ROB-FET-04)
-	Unfollowed Kind = "behind nofollow"       // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
-	Unlisted   Kind = "not authorized"        // a page that only a sitemap of another host lists (ROB-SMP-18)
-	Unfounded  Kind = "unlinked"              // a URL that no link leads to that a polite crawler follows
-	Repeated   Kind = "repeated"              // a URL that had a response before
+	MissingToken        Kind = "without product token" // a User-Agent without the token (ROB-FET-04)
+	BehindNofollow      Kind = "behind nofollow"       // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
+	UnauthorizedSitemap Kind = "not authorized"        // a page that only a sitemap of another host lists (ROB-SMP-18)
+	Unlinked            Kind = "unlinked"              // a URL that no link leads to that a polite crawler follows
+	Repeated            Kind = "repeated"              // a URL that had a response before
 )
 
 // A Violation is one request that a polite crawler would not have sent.
@@ -64,14 +64,14 @@ func (r Request) String() string {
 
 // A Report is what the site saw of a crawl.
 type Report struct {
-	Requests     int            // all of them
-	Robots       map[string]int // requests for /robots.txt, by origin
-	Hops         int            // requests for what a robots.txt redirects to
-	Sitemaps     int            // requests for sitemap files
-	SitemapsRead int            // those of them that were answered with one
-	SitemapsLost int            // those of them that were answered 404 or 410
-	Pages        int            // requests for anything else
-	Retries      int            // those of them for a URL that had been asked for before
+	Requests        int            // all of them
+	Robots          map[string]int // requests for /robots.txt, by origin
+	RobotsRedirects int            // requests for what a robots.txt redirects to
+	Sitemaps        int            // requests for sitemap files
+	SitemapsRead    int            // those of them that were answered with one
+	SitemapsMissing int            // those of them that were answered 404 or 410
+	Pages           int            // requests for anything else
+	Retries         int            // those of them for a URL that had been asked for before
 	// Violations are what must not happen, in the order of the requests.
 	Violations []Violation
 	// Advice is what should not happen. A strict test wants none of it either.

@@ -34,10 +34,10 @@ func ExampleParseFunc() {
 }
 
 // Is there anything on this page that I have not seen?
-func ExampleRuns() {
+func ExampleVisibleParts() {
 	seen := make(map[string]bool)
 	for _, page := range []string{`<h1>Red shirts</h1><img src="/1.png"> 20 €`, `<h1>Red shirts</h1><img src="/2.png"> 20 €`} {
-		for run := range extract.Runs([]byte(page)) {
+		for run := range extract.VisibleParts([]byte(page)) {
 			if !seen[string(run)] {
 				fmt.Printf("%s;", run)
 			}

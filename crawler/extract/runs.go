@@ -5,11 +5,11 @@ import (
 	"iter"
 )
 
-// Runs yields the visible parts of a page: each run of text between two tags, white space
+// VisibleParts yields the visible parts of a page: each run of text between two tags, white space
 // trimmed, and the address of each picture, video and frame, with media true. It is for
 // comparing pages, which needs no parser. Entities are not decoded. Where it takes markup
 // for text, or text for markup, it does so on every page alike.
-func Runs(page []byte) iter.Seq2[[]byte, bool] {
+func VisibleParts(page []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func(run []byte, media bool) bool) {
 		for rest := page; len(rest) > 0; {
 			at := bytes.IndexByte(rest, '<')

@@ -24,7 +24,7 @@ func TestRuns(t *testing.T) {
 		{"<scripted>text</scripted>", []string{"text"}},
 	} {
 		var got []string
-		for run, media := range Runs([]byte(tt.page)) {
+		for run, media := range VisibleParts([]byte(tt.page)) {
 			got = append(got, string(run))
 			if media != strings.HasPrefix(string(run), "/") {
 				t.Errorf("%q: %t", run, media)
@@ -41,7 +41,7 @@ func TestRunsTime(t *testing.T) {
 	for _, piece := range []string{"<", "</", "<!--", "<script>", "<script></", "<style></", "<img ", "<img src=", `<img src="`, "x>", "<p>x"} {
 		page := []byte(strings.Repeat(piece, (4<<20)/len(piece)))
 		began := time.Now()
-		for range Runs(page) {
+		for range VisibleParts(page) {
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("4 MiB of %q take %v", piece, took)
@@ -56,7 +56,7 @@ func FuzzRuns(f *testing.F) {
 	f.Add([]byte("<script></sc</script><img src='"))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		size := 0
-		for run := range Runs(page) {
+		for run := range VisibleParts(page) {
 			if size += len(run); len(run) == 0 {
 				t.Error("an empty run")
 			}
@@ -71,7 +71,7 @@ func BenchmarkRuns(b *testing.B) {
 	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		for range Runs(page) {
+		for range VisibleParts(page) {
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// ErrToken says that an address that others can reach needs a token.
-	ErrToken = errors.New("a token is needed")
+	// ErrTokenRequired says that an address that others can reach needs a token.
+	ErrTokenRequired = errors.New("a token is needed")
 
 	// ErrAddress says that an address cannot be listened on.
 	ErrAddress = errors.New("cannot listen")
@@ -28,7 +28,7 @@ func listen(addr, token string) (net.Listener, error) {
 		return nil, fmt.Errorf("%w on %q, write HOST:PORT as in 127.0.0.1:8080: %w", ErrAddress, addr, err)
 	}
 	if token == "" && !resolved.IP.IsLoopback() { // no host at all is every address of the machine
-		return nil, fmt.Errorf("%w: %q can be reached from other machines; listen on 127.0.0.1:%d, or set a token that is hard to guess", ErrToken, addr, resolved.Port)
+		return nil, fmt.Errorf("%w: %q can be reached from other machines; listen on 127.0.0.1:%d, or set a token that is hard to guess", ErrTokenRequired, addr, resolved.Port)
 	}
 	l, err := net.ListenTCP("tcp", resolved)
 	if err != nil {

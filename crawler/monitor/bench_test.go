@@ -23,7 +23,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if err := w.Write(&output.Found{Pages: pages[i%256 : i%256+1]}); err != nil {
+		if err := w.Write(&output.Results{Pages: pages[i%256 : i%256+1]}); err != nil {
 			b.Fatal(err)
 		}
 	}

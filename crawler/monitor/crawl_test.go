@@ -30,7 +30,7 @@ func watched(t *testing.T, url string, change func(*crawler.Config)) (*Server, <
 	cfg.Politeness.Delay = 0
 	change(&cfg)
 	var c *crawler.Crawler
-	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, OnStart: func() { s.Begin(c) }})
+	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, OnStart: func() { s.SetCrawl(c) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestLastUpdate(t *testing.T) {
 		t.Fatalf("%+v", sum)
 	}
 	late := view(t, s)
-	s.End(sum)
+	s.Finish(sum)
 	for name, v := range map[string]*viewer{"was there": v, "came late": late} {
 		var now overview
 		var hosts []hostRow
@@ -109,7 +109,7 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 		}
 		v := view(t, s)
 		until(v, "status", func(o overview) bool { return o.State == "beginning" })
-		s.End(sum)
+		s.Finish(sum)
 		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
 			t.Errorf("it ended %q", last.End)
 		}
@@ -184,7 +184,7 @@ func TestSkippedURLsAppearAtOnce(t *testing.T) {
 	metrics("when one was fetched after all", found, map[output.Reason]int{output.Nofollow: 1})
 	open2()
 	sum := <-over
-	s.End(sum)
+	s.Finish(sum)
 	metrics("in the end", found, map[output.Reason]int{output.Nofollow: 1})
 	if sum.Rejected[output.OutOfScope] != 2 || sum.Rejected[output.Nofollow] != 1 || sum.Pages != 6 {
 		t.Errorf("%+v", sum)

@@ -44,7 +44,7 @@ func Example() {
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},
 		OnStart: func() {
-			server.Begin(c)
+			server.SetCrawl(c)
 			fmt.Println("it can be seen:", strings.HasPrefix(server.URL(), "http://127.0.0.1:"))
 		},
 	})
@@ -53,7 +53,7 @@ func Example() {
 		return
 	}
 	sum, err := c.Run(context.Background())
-	server.End(sum)
+	server.Finish(sum)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -33,7 +33,7 @@ func serve(t *testing.T, opts *Options) (*Server, *monitortest.Crawl) {
 		}
 	})
 	f := new(monitortest.Crawl)
-	s.Begin(f)
+	s.SetCrawl(f)
 	return s, f
 }
 

@@ -211,7 +211,7 @@ func TestTokenForACookie(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:80"} {
 		_, err := Listen(addr, nil)
-		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), "127.0.0.1:") || !strings.Contains(err.Error(), "token") {
+		if !errors.Is(err, ErrTokenRequired) || !strings.Contains(err.Error(), "127.0.0.1:") || !strings.Contains(err.Error(), "token") {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}

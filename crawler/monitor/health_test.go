@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 			})
 		}},
 		{name: "at work, with robots.txt files alone", status: monitortest.AtWork, every: func(w *watcher, _ *monitortest.Crawl) {
-			_ = w.Write(&output.Found{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
+			_ = w.Write(&output.Results{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
 		}},
 		{name: "paused", status: func() crawler.Status {
 			s := monitortest.AtWork()

@@ -58,7 +58,7 @@ func TestRefusedRobots(t *testing.T) {
 		r := &tt.robots
 		r.Origin, r.URL, r.Outcome, r.FetchedAt = "http://h", "http://h/robots.txt", "unreachable", now
 		w := newTestWatch(new(monitortest.Crawl))
-		if err := w.Write(&output.Found{Robots: []*output.Robots{r}}); err != nil {
+		if err := w.Write(&output.Results{Robots: []*output.Robots{r}}); err != nil {
 			t.Fatal(err)
 		}
 		if row := robotsRowOf(r, "bot"); row.Outcome != tt.outcome {
@@ -89,7 +89,7 @@ func TestRobotsOfAnEarlierProcess(t *testing.T) {
 	w := newTestWatch(f)
 	w.enter()
 	for host := range hosts {
-		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: "http://" + string(host) + "/", Status: 200}}}); err != nil {
+		if err := w.Write(&output.Results{Pages: []*output.Page{{URL: "http://" + string(host) + "/", Status: 200}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,7 +89,7 @@ func newMetrics() *metrics {
 }
 
 // found updates the counters.
-func (m *metrics) found(f *output.Found) {
+func (m *metrics) found(f *output.Results) {
 	for _, p := range f.Pages {
 		m.pages.WithLabelValues(statusLabel(p.Status)).Inc()
 		m.bytes.Add(float64(max(p.Bytes, 0)))
@@ -121,7 +121,7 @@ func (m *metrics) found(f *output.Found) {
 }
 
 // rejections returns the URLs that are rejected now, or skipped for now, each once.
-func rejections(f *output.Found) []*output.Rejection {
+func rejections(f *output.Results) []*output.Rejection {
 	announced := func(r *output.Rejection) bool { return r.Announced }
 	return slices.Concat(f.Skipped, slices.DeleteFunc(slices.Clone(f.Rejected), announced))
 }

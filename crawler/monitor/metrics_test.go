@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 15, Pending: 1, Scheduled: 2, Leased: 3, Done: 4, Dropped: 5}, Hosts: 2},
 		Paused:   true,
 	}))
-	err := w.Write(&output.Found{
+	err := w.Write(&output.Results{
 		Pages: []*output.Page{
 			{URL: "http://h/", Status: 200, Bytes: 1000, DurationMS: 20},
 			{URL: "http://h/a", Status: 200, Bytes: 500, DurationMS: 2000, DuplicateOf: "http://h/"},
@@ -196,10 +196,10 @@ func TestMetricsBeforeTheCrawl(t *testing.T) {
 }
 
 // hostile is what sites of bad will may have a crawl find.
-func hostile(r *rand.Rand, n int) *output.Found {
+func hostile(r *rand.Rand, n int) *output.Results {
 	odd := func() string { return fmt.Sprintf("http://h%d.example/%x\xff\u202e<script>", r.Uint64(), r.Uint64()) }
 	now := time.Now()
-	f := &output.Found{}
+	f := &output.Results{}
 	for range n {
 		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), DurationMS: r.Int64(), FetchedAt: now})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
@@ -242,7 +242,7 @@ func TestNothingGrows(t *testing.T) {
 	}
 	feed(8)
 	for status := range 1000 { // all that HTTP knows has its series
-		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: "http://h/", Status: status}}}); err != nil {
+		if err := w.Write(&output.Results{Pages: []*output.Page{{URL: "http://h/", Status: status}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,7 @@ const (
 
 // Listen serves on a TCP address, HOST:PORT, until Close; port 0 means any free port. Set
 // the crawl with Begin; before that, the page says that it has not started. Listen returns
-// ErrToken or ErrAddress.
+// ErrTokenRequired or ErrAddress.
 func Listen(addr string, opts *Options) (*Server, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -100,12 +100,12 @@ func (s *Server) Format() output.Format {
 	return output.Format{Open: func(string, []byte) (output.Sink, error) { return s.watch, nil }}
 }
 
-// Begin sets the crawl to show. Call it once, from crawler.Options.OnStart.
-func (s *Server) Begin(c Crawl) { s.watch.begin(c) }
+// SetCrawl sets the crawl to show. Call it once, from crawler.Options.OnStart.
+func (s *Server) SetCrawl(c Crawl) { s.watch.begin(c) }
 
-// End reports the end of the crawl, with the summary that Run returned, which may be nil.
+// Finish reports the end of the crawl, with the summary that Run returned, which may be nil.
 // Open pages show it and disconnect. The server does not use the crawl afterwards.
-func (s *Server) End(sum *crawler.Summary) { s.watch.end(sum) }
+func (s *Server) Finish(sum *crawler.Summary) { s.watch.end(sum) }
 
 // Close stops the server. It first sends open pages the end of the crawl and waits some
 // seconds for that. Calls after the first do nothing.

@@ -33,7 +33,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sink.Write(&output.Found{
+	err = sink.Write(&output.Results{
 		Pages:    []*output.Page{{URL: "http://h/1", Status: 200, Title: "one"}, {URL: "http://h/2", Status: 404, Title: "two"}},
 		Rejected: []*output.Rejection{{URL: "http://h/3", Reason: output.Disallowed, Rule: "Disallow: /3", Line: 4}, {URL: "http://h/4", Reason: output.Failed, Detail: "no answer"}},
 		Robots:   []*output.Robots{{Origin: "http://h", URL: "http://h/robots.txt", Outcome: "rules", Status: 200, Body: []byte("User-agent: politecrawl\nDisallow: /3\nCrawl-delay: 7\n")}},
@@ -41,8 +41,8 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mark, err := sink.Commit(true); mark != nil || err != nil {
-		t.Errorf("a mark %q, %v", mark, err)
+	if checkpoint, err := sink.Commit(true); checkpoint != nil || err != nil {
+		t.Errorf("a checkpoint %q, %v", checkpoint, err)
 	}
 	v := view(t, s)
 	now := until(v, "status", func(o overview) bool { return o.State == running })
@@ -74,7 +74,7 @@ func TestStream(t *testing.T) {
 	until(v, "status", func(o overview) bool { return o.State == pausing })
 	f.Change(func(s *monitortest.State) { s.Status.Frontier.Leased = 0 })
 	until(v, "status", func(o overview) bool { return o.State == paused })
-	s.End(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Remaining: 6})
+	s.Finish(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Remaining: 6})
 	if now := until(v, "status", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {
 		t.Errorf("the last numbers: %+v", now)
 	}
@@ -180,7 +180,7 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	long := strings.Repeat("x", 10*escape.MaxChars)
 	n := 0
 	for n = 0; n < 60; n++ { // so many times all that can be on the page: more than any buffer between the two holds
-		var found output.Found
+		var found output.Results
 		for i := range maxRecent {
 			u := fmt.Sprintf("http://h/%d/%d/%s", n, i, long[:1500])
 			found.Pages = append(found.Pages, &output.Page{URL: u, Title: long, Status: 500, Location: long})

@@ -65,7 +65,7 @@ func newWatcher(userAgent string, stuck time.Duration) *watcher {
 }
 
 // Write implements output.Sink.
-func (w *watcher) Write(f *output.Found) error {
+func (w *watcher) Write(f *output.Results) error {
 	w.metrics.found(f)
 	now := time.Now()
 	w.mu.Lock()

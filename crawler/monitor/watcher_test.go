@@ -15,7 +15,7 @@ func TestPartsAreCopies(t *testing.T) {
 	w := newWatcher("", 0)
 	write := func(n int) {
 		url := fmt.Sprintf("https://example.com/%d", n)
-		found := &output.Found{
+		found := &output.Results{
 			Pages:    []*output.Page{{URL: url, Status: 404}},
 			Rejected: []*output.Rejection{{URL: url, Reason: output.Failed}},
 		}

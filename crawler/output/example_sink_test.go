@@ -15,21 +15,21 @@ type titles struct{ file *os.File }
 // titlesFormat is the format of it: what crawler.Options.Formats takes.
 var titlesFormat = output.Format{Name: "titles", Files: []string{"titles.txt"}, Open: openTitles}
 
-func openTitles(dir string, mark []byte) (output.Sink, error) {
+func openTitles(dir string, checkpoint []byte) (output.Sink, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "titles.txt"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	counted := int64(0) // without a mark nothing counts
-	if mark != nil {
-		if counted, err = strconv.ParseInt(string(mark), 10, 64); err != nil {
+	counted := int64(0) // without a checkpoint nothing counts
+	if checkpoint != nil {
+		if counted, err = strconv.ParseInt(string(checkpoint), 10, 64); err != nil {
 			return nil, err
 		}
 	}
 	return &titles{file}, file.Truncate(counted)
 }
 
-func (t *titles) Write(f *output.Found) error {
+func (t *titles) Write(f *output.Results) error {
 	for _, page := range f.Pages {
 		if _, err := fmt.Fprintln(t.file, page.Title); err != nil {
 			return err
@@ -40,7 +40,7 @@ func (t *titles) Write(f *output.Found) error {
 
 // Commit has nothing to do for the end of the process: what a file was given is with
 // the system.
-func (t *titles) Commit(power bool) (mark []byte, err error) {
+func (t *titles) Commit(power bool) (checkpoint []byte, err error) {
 	if power {
 		if err := t.file.Sync(); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func ExampleSink() {
 		return
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	page := func(title string) *output.Found { return &output.Found{Pages: []*output.Page{{Title: title}}} }
+	page := func(title string) *output.Results { return &output.Results{Pages: []*output.Page{{Title: title}}} }
 
 	sink, err := titlesFormat.Open(dir, nil)
 	if err != nil {
@@ -71,11 +71,11 @@ func ExampleSink() {
 		return
 	}
 	fmt.Println(sink.Write(page("Home")))
-	mark, err := sink.Commit(false)
-	fmt.Println(string(mark), err)
+	checkpoint, err := sink.Commit(false)
+	fmt.Println(string(checkpoint), err)
 	fmt.Println(sink.Write(page("About"))) // and the process is killed
 
-	sink, err = titlesFormat.Open(dir, mark)
+	sink, err = titlesFormat.Open(dir, checkpoint)
 	if err != nil {
 		fmt.Println(err)
 		return

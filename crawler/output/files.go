@@ -16,18 +16,20 @@ var (
 	// ErrExists says that a directory already holds a crawl.
 	ErrExists = errors.New("directory already holds a crawl")
 
-	// ErrNone says that a directory holds no crawl.
-	ErrNone = errors.New("directory holds no crawl")
+	// ErrNoCrawl says that a directory holds no crawl.
+	ErrNoCrawl = errors.New("directory holds no crawl")
 )
 
-// A DamagedError says that a file of a crawl is damaged. Lines lists the unreadable lines of a
-// JSON Lines file, from 1; all others can be read. File is its name, and Err describes the first
-// of these lines.
+// A DamagedError says that a JSON Lines file of a crawl is damaged. File is its name. Lines are
+// the numbers of its unreadable lines, from 1; all others can be read. Err describes the first
+// unreadable line.
 type DamagedError = jsonlines.DamagedError
 
-// Read yields the lines of a file, in the order in which they were written. If path is the
-// directory of a crawl, Read reads the file for T: [Page], [Rejection], [Links], [Sitemap] or
-// [Entry]. An error ends it. A [*DamagedError] follows all lines that can be read.
+// Read yields the lines of a file in the order of writing. If path is the directory of a crawl,
+// Read reads the file for T: [Page], [Rejection], [Links], [Sitemap] or [Entry].
+//
+// Read stops after the first error. If lines are damaged, it yields all others first, and a
+// [*DamagedError] at the end.
 func Read[T any](path string) iter.Seq2[*T, error] {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, fileOf(new(T)))

@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ErrIncomplete says that the files of a format have less than their mark says.
+// ErrIncomplete says that files of a format lack data from before their checkpoint.
 var ErrIncomplete = errors.New("incomplete")
 
-// A Loss says what a file of a crawl has lost since it was written: somebody changed or removed
-// it, or the machine crashed before the data was on disk.
+// A Loss describes data that a file of a crawl has lost since it was written. Somebody changed
+// or removed the file, or the machine crashed before the data was on disk.
 type Loss struct {
-	File  string `json:"file"`  // its name in the directory of the crawl
-	Bytes int64  `json:"bytes"` // lost; 0: the whole file, of unknown size
-	Had   int64  `json:"had"`   // original size in bytes; 0: unknown
+	File  string `json:"file"`  // name in the directory of the crawl
+	Bytes int64  `json:"bytes"` // number of lost bytes; 0: the whole file, of unknown size
+	Had   int64  `json:"had"`   // original size in bytes; 0: not known
 
-	Damage string `json:"damage,omitempty"` // which of its lines cannot be read, and why
+	Damage string `json:"damage,omitempty"` // which lines cannot be read, and why
 }
 
-// String returns a description for a person.
+// String describes the loss in a sentence.
 func (l Loss) String() string {
 	switch {
 	case l.Damage != "":

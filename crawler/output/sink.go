@@ -2,19 +2,20 @@ package output
 
 import "time"
 
-// A Sink writes the results of a crawl in another format, beside the JSON Lines files. One
-// goroutine uses it.
+// A Sink writes the results of a crawl in another format, besides the JSON Lines files. Its
+// methods are not called concurrently.
 //
-// A crawl writes results, commits them, and then reports the outcomes and the mark to its
-// frontier. After a kill it resumes at the last mark that the frontier has, and fetches the URLs
-// of later results again.
+// A crawl writes results and commits them. Then it stores their outcomes and the checkpoint in
+// its frontier. After a kill it resumes at the last stored checkpoint, and fetches the URLs of
+// later results again.
 type Sink interface {
 	// Write writes results. It must not retain f. An error ends the crawl.
-	Write(f *Found) error
+	Write(f *Results) error
 
-	// Commit makes the results written so far survive the end of the process, and with
-	// power a power cut. Format.Open gets the mark, of at most 200 bytes, to resume here.
-	Commit(power bool) (mark []byte, err error)
+	// Commit saves the results written so far, so that they survive a kill of the process.
+	// If power is true, they also survive a power cut. The checkpoint has at most 200 bytes;
+	// Format.Open resumes from it.
+	Commit(power bool) (checkpoint []byte, err error)
 
 	// Close closes the sink. Results that are not committed may be lost. At the end of a
 	// crawl it is called after the last Commit, while Crawler.Status still works.
@@ -23,30 +24,30 @@ type Sink interface {
 
 // A Format describes an output format and opens its Sink.
 type Format struct {
-	// Name is the name in a configuration. A format without a name is always used, has no
-	// mark, and gets the results of this process only.
+	// Name is the name of the format in Output.AlsoWrite. A format without a name is always
+	// used. It has no checkpoint, and gets only the results of this process.
 	Name string
 
-	// Files are patterns of [filepath.Match] for its files in the directory of a crawl. A
-	// new crawl fails if any exist. A recrawl rotates them: pages.csv becomes pages.1.csv,
-	// which the patterns must not match.
+	// Files are the names of its files in the directory of a crawl, or patterns of
+	// [filepath.Match]. A new crawl fails if such a file exists. A recrawl renames pages.csv
+	// to pages.1.csv, which no pattern may match.
 	Files []string
 
-	// Exchanges requests Results.Exchanges too, which costs memory and time.
+	// Exchanges says that the Sink needs Results.Exchanges, which costs memory and time.
 	Exchanges bool
 
-	// Open opens the sink in the directory of a crawl. With a mark it truncates what was
-	// written after it. Without one it starts empty, and removes what a killed process may
-	// have left.
+	// Open opens the Sink in the directory of a crawl. With a checkpoint it removes
+	// everything written after it. Without one it starts empty, and removes the files of a
+	// killed process.
 	//
-	// It fails with [ErrIncomplete] if the files have less than the mark says. The crawl
-	// then opens the sink without a mark, and writes all results of the JSON Lines files
-	// again. It cannot do so with Exchanges: such a sink resumes with what is left, and
-	// reports the rest; see [Lossy].
-	Open func(dir string, mark []byte) (Sink, error)
+	// Open fails with [ErrIncomplete] if data before the checkpoint is missing. The crawl then
+	// opens the Sink without a checkpoint and writes the results in the JSON Lines files
+	// again. These files have no exchanges. So a Sink with Exchanges does not fail: it
+	// resumes with the remaining data and reports the loss; see [Lossy].
+	Open func(dir string, checkpoint []byte) (Sink, error)
 }
 
-// A Lossy sink can resume although its files lost data that cannot be written again.
+// A Lossy is a Sink that resumes even if its files have lost data.
 type Lossy interface {
 	Sink
 
@@ -54,15 +55,15 @@ type Lossy interface {
 	Lost() []Loss
 }
 
-// Found has the results that a crawl writes together, each list in the order of events.
-type Found struct {
+// Results are the results that a crawl writes together. Each list is in the order of events.
+type Results struct {
 	Pages    []*Page
 	Rejected []*Rejection // lines of rejected.jsonl
 
-	// Skipped are URLs that are skipped where they are found, such as those out of scope. They
-	// are in Rejected when the crawl ends, unless the crawl finds them in another way.
-	// Withdrawn are earlier Skipped URLs that were fetched after all, or are skipped for
-	// another reason since.
+	// Skipped are URLs that were skipped when they were found, for example because they are
+	// out of scope. Rejected has them when the crawl ends, unless the crawl finds them in
+	// another way. Withdrawn are earlier Skipped URLs that were fetched later, or skipped for
+	// another reason.
 	Skipped, Withdrawn []*Rejection
 
 	Links     []*Links
@@ -75,29 +76,29 @@ type Found struct {
 // Robots is one fetch of a robots.txt.
 type Robots struct {
 	Origin    string    // scheme://host:port, without the default port of the scheme
-	URL       string    // of the last response, after redirects
+	URL       string    // URL of the last response, after redirects
 	Outcome   string    // rules, allow-all or unreachable
-	Status    int       // of the last response; 0: none
-	Error     string    // why the fetch failed; empty: it did not
+	Status    int       // status of the last response; 0: no response
+	Error     string    // why the fetch failed; empty: it succeeded
 	FetchedAt time.Time // end of the fetch
-	ExpiresAt time.Time // until when it is used; zero if it is unreachable
-	RetryAt   time.Time // time of the next fetch; zero unless it is unreachable
-	Body      []byte    // decoded, up to the size limit; nil if there is none, or it must not be stored
+	ExpiresAt time.Time // end of its use from the cache; zero if unreachable
+	RetryAt   time.Time // time of the next fetch; zero unless unreachable
+	Body      []byte    // decoded, up to the size limit; nil: there is none, or it must not be stored
 }
 
-// Exchange is a request and its response as they were sent: for a page, a robots.txt or a
-// sitemap. Requests to a proxy itself are left out. Header fields of a response are sorted by
-// name, in canonical spelling; headers of HTTP/2 are written as in HTTP/1.1.
+// Exchange is a request for a page, a robots.txt or a sitemap, and the response, as they were
+// sent. CONNECT requests to a proxy are not included. Response headers are sorted, with names in
+// canonical case. Headers of HTTP/2 are written as in HTTP/1.1.
 type Exchange struct {
-	URL      string
-	Began    time.Time
-	Took     time.Duration // to the end of the body, or until it was aborted
-	Addr     string        // IP address of the server; empty: unknown, or a proxy's
-	Proto    string        // of the response: HTTP/1.1, HTTP/2.0
-	Request  []byte        // request line and headers, with the empty line
-	Response []byte        // status line and headers, with the empty line; without Transfer-Encoding
-	Status   int
-	Body     []byte // as it was sent, Content-Encoding included, but not chunked
-	Cut      bool   // Body is incomplete
-	Withheld string // why Body is left out, such as noindex or no-store; empty: it is not
+	URL       string
+	StartedAt time.Time
+	Duration  time.Duration // to the end of the body, or until it was aborted
+	Addr      string        // IP address of the server; empty: not known, or behind a proxy
+	Proto     string        // protocol of the response: HTTP/1.1, HTTP/2.0
+	Request   []byte        // request line and headers, with the empty line after them
+	Response  []byte        // status line and headers, with the empty line after them, without Transfer-Encoding
+	Status    int
+	Body      []byte // as sent, with Content-Encoding, without chunks
+	Truncated bool   // Body is incomplete
+	Withheld  string // why Body is left out, such as noindex or no-store; empty: it is included
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// BenchmarkMake makes the report of a crawl of 100,000 pages (or REPORT_PAGES) with 20 links
+// BenchmarkGenerate makes the report of a crawl of 100,000 pages (or REPORT_PAGES) with 20 links
 // each, all listed in a sitemap, by one worker and by three. Three workers have one page of a
 // thousand twice, and all have skipped the same URLs, one for ten pages.
-func BenchmarkMake(b *testing.B) {
+func BenchmarkGenerate(b *testing.B) {
 	pages := 100_000
 	if text := os.Getenv("REPORT_PAGES"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -63,7 +63,7 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 	var out []*crawldir.Dir
 	for i := range workers {
 		dirs = append(dirs, filepath.Join(b.TempDir(), strconv.Itoa(i)))
-		d, err := crawldir.Create(dirs[i], map[string]any{"version": crawldir.Version, "config": map[string]any{"links": true}, "ended": Ending{End: "finished"}})
+		d, err := crawldir.Create(dirs[i], map[string]any{"version": crawldir.Version, "config": map[string]any{"links": true}, "ended": CrawlEnd{End: "finished"}})
 		if err != nil {
 			b.Fatal(err)
 		}

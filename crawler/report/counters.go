@@ -66,12 +66,12 @@ type Page struct {
 	Bytes      int    `json:"bytes"`
 	DurationMS int64  `json:"duration_ms"`
 
-	Truncated    string   `json:"truncated,omitempty"`     // the limit that cut the body short: max-body or ratio
-	CutBy        []string `json:"cut_by,omitempty"`        // all limits that cut the page
-	LinksSkipped int      `json:"links_skipped,omitempty"` // links to URLs beyond a limit
+	Truncated     string   `json:"truncated,omitempty"`      // the limit that truncated the body: max-body or ratio
+	LimitsReached []string `json:"limits_reached,omitempty"` // all limits that left out a part of the page
+	LinksSkipped  int      `json:"links_skipped,omitempty"`  // links to URLs beyond a limit
 }
 
-// maxLimits limits Page.CutBy, which another program may have written.
+// maxLimits limits Page.LimitsReached, which another program may have written.
 const maxLimits = 10
 
 func pageOf(p *output.Page) Page {
@@ -79,9 +79,9 @@ func pageOf(p *output.Page) Page {
 		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, DurationMS: p.DurationMS,
 		Truncated: clip(p.Truncated), LinksSkipped: p.LinksSkipped,
 	}
-	limits := p.CutBy
+	limits := p.LimitsReached
 	for _, limit := range limits[:min(len(limits), maxLimits)] {
-		row.CutBy = append(row.CutBy, clip(limit))
+		row.LimitsReached = append(row.LimitsReached, clip(limit))
 	}
 	return row
 }
@@ -99,8 +99,8 @@ type counters struct {
 	depths       map[int]*Depth
 	slowest      *topRows[Page]
 	largest      *topRows[Page]
-	cut          *topRows[Page] // cut by a limit
-	cutBy        names          // these pages by limit
+	truncated    *topRows[Page] // truncated by a limit
+	limits        names          // these pages by limit
 
 	timing
 }
@@ -113,7 +113,7 @@ func newCounters(rows int) *counters {
 		slowest: newTopRows(rows, func(a, b Page) int {
 			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
 		}),
-		largest: newTopRows(rows, bySize), cut: newTopRows(rows, bySize), cutBy: make(names),
+		largest: newTopRows(rows, bySize), truncated: newTopRows(rows, bySize), limits: make(names),
 		timing: timing{durations: make(map[int64]int), timeline: []Interval{}},
 	}
 }
@@ -124,7 +124,7 @@ func (c *counters) page(p *output.Page) {
 	c.statuses[p.Status]++
 	c.durations[p.DurationMS]++
 	c.fetched(p)
-	if slices.ContainsFunc(p.CutBy, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
+	if slices.ContainsFunc(p.LimitsReached, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
 		c.missingLinks++
 	}
 	if succeeded(p.Status) {
@@ -138,10 +138,10 @@ func (c *counters) page(p *output.Page) {
 	row := pageOf(p)
 	c.slowest.add(row)
 	c.largest.add(row)
-	if len(row.CutBy) > 0 {
-		c.cut.add(row)
-		for _, limit := range row.CutBy {
-			c.cutBy.add(limit)
+	if len(row.LimitsReached) > 0 {
+		c.truncated.add(row)
+		for _, limit := range row.LimitsReached {
+			c.limits.add(limit)
 		}
 	}
 }

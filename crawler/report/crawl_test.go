@@ -100,7 +100,7 @@ func newTestMaker(t testing.TB, dirs ...string) *maker {
 
 // write makes the report of a directory and writes it there.
 func write(dir string, opts *Options) (*Report, error) {
-	r, err := Make([]string{dir}, opts)
+	r, err := Generate([]string{dir}, opts)
 	if err == nil {
 		err = r.WriteFiles(dir)
 	}
@@ -110,7 +110,7 @@ func write(dir string, opts *Options) (*Report, error) {
 // make makes the directory and its report.
 func (c *crawl) make(t *testing.T) *Report {
 	t.Helper()
-	r, err := Make([]string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate([]string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func everything() *crawl {
 			"config": map[string]any{
 				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
 			},
-			"ended": Ending{End: "finished"},
+			"ended": CrawlEnd{End: "finished"},
 		},
 		texts: map[string]string{
 			example: "User-agent: *\nDisallow: /private/  # keep out\nDisallow: /disallowed\nCrawl-delay: 2\nSitemap: https://example.com/sitemap.xml\nDisalow: /typo\n",

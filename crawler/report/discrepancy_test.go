@@ -49,8 +49,8 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		want   []string
 		words  string
 	}{
-		{"stopped", func(c *crawl) { c.state["ended"] = Ending{"interrupted", 7} }, all, "7 URLs remain"},
-		{"running", func(c *crawl) { c.state["ended"] = Ending{End: EndRunning} }, all, "still running"},
+		{"stopped", func(c *crawl) { c.state["ended"] = CrawlEnd{"interrupted", 7} }, all, "7 URLs remain"},
+		{"running", func(c *crawl) { c.state["ended"] = CrawlEnd{End: EndRunning} }, all, "still running"},
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
@@ -80,10 +80,10 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "path segment repeats"},
 		{"a page that was cut short", func(c *crawl) {
-			c.page("/big", output.Page{Source: "link", Truncated: "max-body", CutBy: []string{"max-body"}})
+			c.page("/big", output.Page{Source: "link", Truncated: "max-body", LimitsReached: []string{"max-body"}})
 		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"too many links", func(c *crawl) {
-			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, CutBy: []string{"max-links"}})
+			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, LimitsReached: []string{"max-links"}})
 		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
@@ -204,7 +204,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := Make([]string{dir}, nil)
+		r, err := Generate([]string{dir}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

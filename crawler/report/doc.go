@@ -6,7 +6,7 @@
 // robots.txt line behind each disallowed URL, robots.txt outages and changes, duplicates, and
 // robots directives of pages.
 //
-//	r, err := report.Make([]string{"example"}, nil) // the directory of a crawl
+//	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
 //	…
 //	err = r.WriteFiles("example")
 //
@@ -25,15 +25,15 @@
 //
 // # Several workers
 //
-// Workers of a shared crawl write a directory each. [Make] reads them together and makes the
+// Workers of a shared crawl write a directory each. [Generate] reads them together and makes the
 // report that a single worker would have led to. SCHEMA.md says which line counts if several
 // directories have one about the same URL.
 //
 // # Cost
 //
-// Make reads the files twice, and those of several directories once more. It keeps about 40
+// Generate reads the files twice, and those of several directories once more. It keeps about 40
 // bytes per URL and the rows of the lists; counts are exact. A crawl of 100,000 pages with two
-// million links takes three seconds and 70 MB (BenchmarkMake).
+// million links takes three seconds and 70 MB (BenchmarkGenerate).
 //
 // # Security
 //

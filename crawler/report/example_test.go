@@ -25,7 +25,7 @@ func smallCrawl() (dir string, remove func()) {
 	d, err := crawldir.Create(dir, map[string]any{
 		"version": crawldir.Version,
 		"config":  map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0", "links": true},
-		"ended":   report.Ending{End: "finished"},
+		"ended":   report.CrawlEnd{End: "finished"},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -53,11 +53,11 @@ func smallCrawl() (dir string, remove func()) {
 }
 
 // How do I make the report of a crawl?
-func ExampleMake() {
+func ExampleGenerate() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Make([]string{dir}, nil)
+	r, err := report.Generate([]string{dir}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,7 +79,7 @@ func ExampleReport_WriteFiles() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Make([]string{dir}, nil)
+	r, err := report.Generate([]string{dir}, nil)
 	if err == nil {
 		err = r.WriteFiles(dir)
 	}
@@ -97,7 +97,7 @@ func ExampleReport_WriteFiles() {
 }
 
 // How do I make one report of a crawl with several workers?
-func ExampleMake_workers() {
+func ExampleGenerate_workers() {
 	first, remove := smallCrawl()
 	defer remove()
 
@@ -121,7 +121,7 @@ func ExampleMake_workers() {
 		return
 	}
 
-	r, err := report.Make([]string{first, second}, nil)
+	r, err := report.Generate([]string{first, second}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -133,7 +133,7 @@ func ExampleMake_workers() {
 	for _, note := range r.Notes {
 		fmt.Println(strings.ReplaceAll(note, second, "worker 2"))
 	}
-	_, err = report.Make([]string{first, first}, nil)
+	_, err = report.Generate([]string{first, first}, nil)
 	fmt.Println("one of them twice:", errors.Is(err, report.ErrNotOneCrawl))
 	// Output:
 	// 4 pages, 0 broken
@@ -145,12 +145,12 @@ func ExampleMake_workers() {
 }
 
 // How do the sitemaps differ from the site?
-func ExampleMake_sitemaps() {
+func ExampleGenerate_sitemaps() {
 	dir, remove := smallCrawl()
 	defer remove()
 
 	// The caller knows that 12 URLs remained when the crawl stopped.
-	r, err := report.Make([]string{dir}, &report.Options{Ending: func(string) *report.Ending { return &report.Ending{Remaining: 12} }})
+	r, err := report.Generate([]string{dir}, &report.Options{CrawlEnd: func(string) *report.CrawlEnd { return &report.CrawlEnd{Remaining: 12} }})
 	if err != nil {
 		fmt.Println(err)
 		return

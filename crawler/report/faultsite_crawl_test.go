@@ -44,7 +44,7 @@ func crawl(t *testing.T, cfg crawler.Config, opts *crawler.Options) *report.Repo
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Make([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Make([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,13 +410,13 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
+	cfg.Sharing.Frontier, cfg.Sharing.CrawlName, cfg.Sharing.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
 	dirs, errs := make([]string, workers), make([]error, workers)
 	var work sync.WaitGroup
 	begun := make(chan struct{})
 	for i := range workers {
 		cfg := cfg
-		cfg.Cluster.WorkerName, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
+		cfg.Sharing.WorkerName, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
 		dirs[i] = cfg.Output.Dir
 		opts := new(crawler.Options)
 		if i == 0 {
@@ -441,7 +441,7 @@ func TestWorkersFindWhatOneDoes(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
 	cfg.Limits.Workers = 2
-	r, err := report.Make(crawlTogether(t, cfg, 3), nil)
+	r, err := report.Generate(crawlTogether(t, cfg, 3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

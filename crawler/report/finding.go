@@ -73,13 +73,13 @@ func (n *findingList) pages(r *Report) {
 	if r.Summary.Pages == 0 {
 		n.add(Error, 1, "no page was fetched")
 	}
-	limits := make([]string, len(r.CutBy.Rows))
-	for i, limit := range r.CutBy.Rows {
+	limits := make([]string, len(r.LimitsReached.Rows))
+	for i, limit := range r.LimitsReached.Rows {
 		limits[i] = named(brief(limit.Name), limit.Count)
 	}
 	n.add(Error, len(r.Lost), "%s data: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
 	n.add(Warning, r.Rejected.BlockedStartURLs, "%s not requested: allow addresses that are not public with --allow-addr", subject(r.Rejected.BlockedStartURLs, "start URL", "was", "were"))
-	n.add(Warning, r.Cut.Total, "%s cut by a limit (%s)", subject(r.Cut.Total, "page", "was", "were"), strings.Join(limits, ", "))
+	n.add(Warning, r.Truncated.Total, "%s truncated by a limit (%s)", subject(r.Truncated.Total, "page", "was", "were"), strings.Join(limits, ", "))
 	n.add(Info, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Info, r.Directives.Pages, "%s robots directives in a header or meta element", subject(r.Directives.Pages, "page", "has", "have"))
 }

@@ -22,7 +22,7 @@ func worker(change func(*crawl)) *crawl {
 	c := &crawl{links: []output.Links{}, state: map[string]any{
 		"version": crawldir.Version,
 		"config":  map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "crawl-name": "nightly", "worker-name": "laptop-1"},
-		"ended":   Ending{End: "finished"},
+		"ended":   CrawlEnd{End: "finished"},
 	}}
 	change(c)
 	return c
@@ -35,7 +35,7 @@ func together(t *testing.T, workers ...*crawl) *Report {
 	for _, c := range workers {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Make(dirs, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(dirs, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,13 +456,13 @@ func TestUnreadableEarlierRobotsIsAnError(t *testing.T) {
 	c := everything()
 	c.state["recrawls"] = 1
 	dir := c.write(t)
-	if _, err := Make([]string{dir}, nil); err != nil {
+	if _, err := Generate([]string{dir}, nil); err != nil {
 		t.Errorf("where it is missing: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "robots.1.jsonl"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make([]string{dir}, nil); err == nil {
+	if _, err := Generate([]string{dir}, nil); err == nil {
 		t.Error("a directory was read")
 	}
 }

@@ -84,7 +84,7 @@ func TestNamesOfACrawlAreEscaped(t *testing.T) {
 	var dirs []string
 	for round := range 2 { // which differ, so that there is a note
 		dir := worker(func(c *crawl) {
-			c.state["ended"], c.state["recrawls"] = Ending{unseen, 7}, round
+			c.state["ended"], c.state["recrawls"] = CrawlEnd{unseen, 7}, round
 			config := c.state["config"].(map[string]any)
 			config["urls"], config["user-agent"], config["worker-name"] = []string{"https://" + unseen + "/"}, unseen, unseen
 			c.page("/from", output.Page{Status: 301, Location: "/to"})
@@ -99,7 +99,7 @@ func TestNamesOfACrawlAreEscaped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := Make(dirs, nil)
+	r, err := Generate(dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func wantNoMarkup(t *testing.T, r *Report) {
 
 func TestCommonReasonsAreShownOnce(t *testing.T) {
 	c := everything()
-	c.state["ended"] = Ending{"interrupted", 7}
+	c.state["ended"] = CrawlEnd{"interrupted", 7}
 	c.links = nil
 	var page bytes.Buffer
 	if err := c.make(t).WriteHTML(&page); err != nil {
@@ -186,7 +186,7 @@ func TestWritePages(t *testing.T) {
 		for _, c := range workers {
 			dirs = append(dirs, c.write(t))
 		}
-		r, err := Make(dirs, nil)
+		r, err := Generate(dirs, nil)
 		if err == nil {
 			err = r.WriteFiles(dirs[0])
 		}
@@ -229,8 +229,8 @@ func longCrawl() *crawl {
 // bigWorkers are workers of one crawl, each of which ended in another way.
 func bigWorkers() []*crawl {
 	workers := []*crawl{bigCrawl(), hostileCrawl(), bigCrawl(), worker(func(*crawl) {})}
-	workers[1].state["ended"] = Ending{hostile[0], 12}
-	workers[2].state["ended"] = Ending{End: EndRunning}
+	workers[1].state["ended"] = CrawlEnd{hostile[0], 12}
+	workers[2].state["ended"] = CrawlEnd{End: EndRunning}
 	delete(workers[3].state, "ended")
 	return workers
 }

@@ -33,16 +33,16 @@ type Report struct {
 	Notes    []string  `json:"notes"`    // limits of this report
 	Lost     []Loss    `json:"lost"`     // data that files have lost
 
-	Summary  Summary     `json:"summary"`
-	Statuses []Status    `json:"statuses"` // of pages, in ascending order
-	Types    List[Count] `json:"content_types"`
-	Hosts    List[Host]  `json:"hosts"`
-	Depths   []Depth     `json:"depths"`
-	Times    Times       `json:"times"`
-	Slowest  List[Page]  `json:"slowest"`
-	Largest  List[Page]  `json:"largest"`
-	Cut      List[Page]  `json:"cut"`    // pages cut by a limit, the largest first
-	CutBy    List[Count] `json:"cut_by"` // these pages by limit; several may apply to one page
+	Summary       Summary     `json:"summary"`
+	Statuses      []Status    `json:"statuses"` // of pages, in ascending order
+	Types         List[Count] `json:"content_types"`
+	Hosts         List[Host]  `json:"hosts"`
+	Depths        []Depth     `json:"depths"`
+	Times         Times       `json:"times"`
+	Slowest       List[Page]  `json:"slowest"`
+	Largest       List[Page]  `json:"largest"`
+	Truncated     List[Page]  `json:"truncated"`      // pages truncated by a limit, the largest first
+	LimitsReached List[Count] `json:"limits_reached"` // these pages by limit; several limits may apply to one page
 
 	Broken     List[Broken] `json:"broken"`
 	Redirects  Redirects    `json:"redirects"`
@@ -64,9 +64,9 @@ type Options struct {
 	// Rows limits the rows of each list (default [DefaultRows]). Counts are exact.
 	Rows int
 
-	// Ending returns how the crawl in a directory ended, if the caller knows it better
+	// CrawlEnd returns how the crawl in a directory ended, if the caller knows it better
 	// than crawl.json. It may be nil or return nil.
-	Ending func(dir string) *Ending
+	CrawlEnd func(dir string) *CrawlEnd
 
 	now func() time.Time // nil: time.Now
 }
@@ -74,22 +74,22 @@ type Options struct {
 // DefaultRows is the default of Options.Rows.
 const DefaultRows = 100
 
-// An Ending is how a crawl ended, like "ended" in crawl.json. The other files do not show
+// A CrawlEnd is how a crawl ended, like "ended" in crawl.json. The other files do not show
 // it: a killed crawl and a finished one leave the same files.
-type Ending struct {
+type CrawlEnd struct {
 	End       string `json:"end"`       // a crawler.End, EndRunning, or empty: not known
 	Remaining int    `json:"remaining"` // URLs still in the frontier
 }
 
-// EndRunning is the Ending.End of a running crawl.
+// EndRunning is the CrawlEnd.End of a running crawl.
 const EndRunning = "running"
 
-// Make reads the directory of a crawl, or the directories of all workers of one crawl. The
+// Generate reads the directory of a crawl, or the directories of all workers of one crawl. The
 // error is [output.ErrNone] if a directory holds no crawl, and [ErrNotOneCrawl] if they do not
 // belong together. Report.Notes names missing files and lines that cannot be read.
 //
 // If the crawl is running, the report describes what it has written so far.
-func Make(dirs []string, opts *Options) (*Report, error) {
+func Generate(dirs []string, opts *Options) (*Report, error) {
 	m, err := newMaker(dirs, opts)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ type maker struct {
 func newMaker(dirs []string, opts *Options) (*maker, error) {
 	o := Options{Rows: DefaultRows, now: time.Now}
 	if opts != nil {
-		o.Ending = opts.Ending
+		o.CrawlEnd = opts.CrawlEnd
 		if opts.Rows > 0 {
 			o.Rows = opts.Rows
 		}
@@ -138,7 +138,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 			o.now = opts.now
 		}
 	}
-	all, err := openWorkerDirs(dirs, o.Ending)
+	all, err := openWorkerDirs(dirs, o.CrawlEnd)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (m *maker) report() *Report {
 	r := &Report{
 		Version: version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Hosts: c.hostList(), Depths: c.depthList(), Times: c.times(),
-		Slowest: c.slowest.list(), Largest: c.largest.list(), Cut: c.cut.list(), CutBy: c.cutBy.list(m.rows),
+		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.inconclusive),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),

@@ -71,7 +71,7 @@ func TestBlockedStartURLsAreCounted(t *testing.T) {
 		})
 	}
 	c.reject("/private", output.Rejection{Reason: output.Disallowed, Source: "start", Rule: "Disallow: /private", Line: 1})
-	r, err := Make([]string{c.write(t)}, &Options{Rows: 1})
+	r, err := Generate([]string{c.write(t)}, &Options{Rows: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRowsLimitsListsNotCounts(t *testing.T) {
 		c.page("/copy"+path, output.Page{Source: "link", Hash: hash, DurationMS: int64(100 + i)})
 		c.page("/moved"+path, output.Page{Status: 301, Source: "link", Location: path})
 	}
-	r, err := Make([]string{c.write(t)}, &Options{Rows: 3})
+	r, err := Generate([]string{c.write(t)}, &Options{Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestReportWithoutLineFiles(t *testing.T) {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Make([]string{dir}, nil)
+		r, err := Generate([]string{dir}, nil)
 		if err != nil {
 			t.Fatalf("without %s: %v", name, err)
 		}
@@ -202,14 +202,14 @@ func TestReportWithoutLineFiles(t *testing.T) {
 			t.Fatalf("without %s: %v", name, err)
 		}
 	}
-	r, err := Make([]string{dir}, nil)
+	r, err := Generate([]string{dir}, nil)
 	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 0 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "crawl.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make([]string{dir}, nil); !errors.Is(err, output.ErrNone) {
+	if _, err := Generate([]string{dir}, nil); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("without %s: %v", "crawl.json", err)
 	}
 }
@@ -228,7 +228,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if err := os.WriteFile(file, append([]byte("nonsense\n"), text...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Make([]string{dir}, nil)
+		r, err := Generate([]string{dir}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Broken.Total != whole.Broken.Total {
 			t.Errorf("%s: %+v", name, r.Summary)
 		}
-		if r, err := Make([]string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
+		if r, err := Generate([]string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
 			t.Errorf("%s, of two directories: %v", name, err)
 		}
 	}
@@ -256,8 +256,8 @@ func TestDamagedStateFileIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
-		if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, "crawl.json")) {
-			t.Errorf("%d directories: Make = %v", len(dirs), err)
+		if _, err := Generate(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, "crawl.json")) {
+			t.Errorf("%d directories: Generate = %v", len(dirs), err)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	stopped := everything()
-	stopped.state["ended"] = Ending{"interrupted", 3}
+	stopped.state["ended"] = CrawlEnd{"interrupted", 3}
 	for _, r := range []*Report{everything().make(t), together(t, everything(), stopped, worker(func(*crawl) {}))} {
 		var report any
 		if err := json.Unmarshal([]byte(asJSON(t, r)), &report); err != nil {
@@ -332,7 +332,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 }
 
 func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
-	c := &crawl{state: map[string]any{"version": crawldir.Version, "ended": Ending{"interrupted", 3}}}
+	c := &crawl{state: map[string]any{"version": crawldir.Version, "ended": CrawlEnd{"interrupted", 3}}}
 	r := c.make(t)
 	var page strings.Builder
 	if err := r.WriteHTML(&page); err != nil {
@@ -355,39 +355,39 @@ func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
 	}
 }
 
-func TestCutPagesAreListed(t *testing.T) {
+func TestTruncatedPagesAreListed(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start", Bytes: 500})
-	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body", CutBy: []string{"max-body"}})
-	c.page("/packed", output.Page{Source: "link", Bytes: 2000, Truncated: "ratio", CutBy: []string{"ratio", "max-links"}, LinksSkipped: 1234})
-	c.page("/links", output.Page{Source: "link", Bytes: 800, LinksSkipped: 1, CutBy: []string{"link-bytes"}})
-	c.page("/fields", output.Page{Source: "link", Bytes: 600, CutBy: []string{"field-tags"}})
+	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body", LimitsReached: []string{"max-body"}})
+	c.page("/packed", output.Page{Source: "link", Bytes: 2000, Truncated: "ratio", LimitsReached: []string{"ratio", "max-links"}, LinksSkipped: 1234})
+	c.page("/links", output.Page{Source: "link", Bytes: 800, LinksSkipped: 1, LimitsReached: []string{"link-bytes"}})
+	c.page("/fields", output.Page{Source: "link", Bytes: 600, LimitsReached: []string{"field-tags"}})
 	r := c.make(t)
 	var got []string
-	for _, p := range r.Cut.Rows {
-		got = append(got, p.URL+" "+strings.Join(p.CutBy, "+"))
+	for _, p := range r.Truncated.Rows {
+		got = append(got, p.URL+" "+strings.Join(p.LimitsReached, "+"))
 	}
 	want := []string{
 		example + "/packed ratio+max-links", example + "/long max-body", example + "/links link-bytes",
 		example + "/fields field-tags",
 	}
-	if diff := cmp.Diff(want, got); diff != "" || r.Cut.Total != len(want) {
-		t.Errorf("%d in all (-want +got):\n%s", r.Cut.Total, diff)
+	if diff := cmp.Diff(want, got); diff != "" || r.Truncated.Total != len(want) {
+		t.Errorf("%d in all (-want +got):\n%s", r.Truncated.Total, diff)
 	}
 	limits := []Count{{"field-tags", 1}, {"link-bytes", 1}, {"max-body", 1}, {"max-links", 1}, {"ratio", 1}}
-	if diff := cmp.Diff(List[Count]{len(limits), limits}, r.CutBy); diff != "" {
+	if diff := cmp.Diff(List[Count]{len(limits), limits}, r.LimitsReached); diff != "" {
 		t.Errorf("by limit (-want +got):\n%s", diff)
 	}
 	said := false
 	for _, f := range r.Findings {
 		said = said || f.Topic == topicPages && f.Count == len(want) &&
-			f.Text == "4 pages were cut by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
+			f.Text == "4 pages were truncated by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
 	}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Pages cut by a limit", ", cut (max-body)", ", cut (ratio, max-links), 1,234 links skipped"} {
+	for _, text := range []string{"Truncated pages", ", truncated (max-body)", ", truncated (ratio, max-links), 1,234 links skipped"} {
 		if !strings.Contains(page.String(), text) {
 			t.Errorf("the page does not say %q", text)
 		}
@@ -430,28 +430,28 @@ func TestDeferredURLsHaveRetryAt(t *testing.T) {
 // A crawl writes the lines of URLs that it skipped when it ends. Before that, the report says
 // that it does not know them, instead of stating zeros as facts.
 func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
-	ended := Ending{End: "interrupted", Remaining: 3}
+	ended := CrawlEnd{End: "interrupted", Remaining: 3}
 	uncommitted := map[string]any{"end": "interrupted", "remaining": 3, "uncommitted": true}
 	const unknown = ": some skipped URLs are not listed until it ends"
 	for name, tt := range map[string]struct {
-		saved  any     // in crawl.json; nil: the crawl is running, or was killed after it had been resumed
-		caller *Ending // what the caller knows
+		saved  any       // in crawl.json; nil: the crawl is running, or was killed after it had been resumed
+		caller *CrawlEnd // what the caller knows
 		want   []string
 	}{
 		"ended":                            {ended, nil, []string{}},
-		"ended, and its frontier was read": {ended, &Ending{Remaining: 3}, []string{}},
+		"ended, and its frontier was read": {ended, &CrawlEnd{Remaining: 3}, []string{}},
 		"not known":                        {nil, nil, []string{"the crawl is still running or was killed" + unknown}},
-		"running":                          {nil, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
-		"about to resume":                  {ended, &Ending{End: EndRunning}, []string{"the crawl is still running" + unknown}},
-		"killed":                           {nil, &Ending{Remaining: 3}, []string{"the crawl was killed or failed" + unknown}},
-		"killed when nothing was left":     {nil, &Ending{}, []string{"the crawl was killed or failed" + unknown}},
+		"running":                          {nil, &CrawlEnd{End: EndRunning}, []string{"the crawl is still running" + unknown}},
+		"about to resume":                  {ended, &CrawlEnd{End: EndRunning}, []string{"the crawl is still running" + unknown}},
+		"killed":                           {nil, &CrawlEnd{Remaining: 3}, []string{"the crawl was killed or failed" + unknown}},
+		"killed when nothing was left":     {nil, &CrawlEnd{}, []string{"the crawl was killed or failed" + unknown}},
 		"ended without its frontier":       {uncommitted, nil, []string{"the crawl was killed or failed" + unknown}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := everything()
 			c.rejected = nil
 			c.state["ended"] = tt.saved
-			r, err := Make([]string{c.write(t)}, &Options{Ending: func(string) *Ending { return tt.caller }})
+			r, err := Generate([]string{c.write(t)}, &Options{CrawlEnd: func(string) *CrawlEnd { return tt.caller }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -512,7 +512,7 @@ func TestLostDataIsReported(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "pages.jsonl"), int64(last)+5); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Make([]string{dir}, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate([]string{dir}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -539,7 +539,7 @@ func TestLostDataIsReported(t *testing.T) {
 			t.Errorf("%s: %q", kind.Kind, kind.Inconclusive)
 		}
 	}
-	other, err := Make([]string{dir, everything().write(t)}, nil)
+	other, err := Generate([]string{dir, everything().write(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -572,7 +572,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 	}
 	c.texts[bare] = strings.Repeat("User-agent: *\nDisalow: /a\nUseragent: b\nAlow: /b\nSitmap: x\nCrawl-dely: 1\n", 5)
 	dir := c.write(t)
-	r, err := Make([]string{dir}, &Options{Rows: 1})
+	r, err := Generate([]string{dir}, &Options{Rows: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -602,7 +602,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 			t.Errorf("nothing is said to be in %s", file)
 		}
 	}
-	if r, err = Make([]string{dir}, &Options{Rows: most}); err != nil {
+	if r, err = Generate([]string{dir}, &Options{Rows: most}); err != nil {
 		t.Fatal(err)
 	}
 	for name, more := range map[string]int{

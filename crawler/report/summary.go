@@ -54,7 +54,7 @@ func (m *maker) summary(r *Report) Summary {
 	for _, d := range c.depths {
 		s.OK += d.OK
 	}
-	var e *Ending
+	var e *CrawlEnd
 	if s.State, e = m.dirs.outcome(); e != nil {
 		s.End, s.Remaining = e.End, e.Remaining
 	}

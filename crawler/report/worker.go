@@ -37,7 +37,7 @@ type workerDir struct {
 	dir    string
 	number uint16 // from 1, in the order of the names
 	state  state
-	ending *Ending // nil: not known
+	ending *CrawlEnd // nil: not known
 
 	lines      map[string]int // how many each file had at the first reading
 	damaged    []output.Loss  // lines that cannot be read
@@ -52,7 +52,7 @@ type workerDir struct {
 type state struct {
 	Recrawls int `json:"recrawls"`
 	Ended    *struct {
-		Ending
+		CrawlEnd
 
 		Written     map[string]int64 `json:"written"`     // bytes of each file of lines
 		Uncommitted bool             `json:"uncommitted"` // the last lines of rejected.jsonl were not written
@@ -132,7 +132,7 @@ func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[crawldi
 type workerDirs []*workerDir
 
 // openWorkerDirs reads crawl.json of each directory.
-func openWorkerDirs(dirs []string, ending func(dir string) *Ending) (workerDirs, error) {
+func openWorkerDirs(dirs []string, ending func(dir string) *CrawlEnd) (workerDirs, error) {
 	if len(dirs) == 0 {
 		return nil, fmt.Errorf("%w: no directory is given", ErrNotOneCrawl)
 	}
@@ -146,7 +146,7 @@ func openWorkerDirs(dirs []string, ending func(dir string) *Ending) (workerDirs,
 			return nil, err
 		}
 		if ended := s.state.Ended; ended != nil {
-			s.ending = &ended.Ending
+			s.ending = &ended.CrawlEnd
 			lost, err := crawldir.Lost(dir, ended.Written)
 			if err != nil {
 				return nil, err
@@ -237,7 +237,7 @@ func (all workerDirs) userAgent() string {
 // Each worker of a shared frontier saw the number of remaining URLs when it ended. If one saw
 // zero, the crawl is finished; else the worker that fetched last knows best. Without a shared
 // frontier, the number is the sum.
-func (all workerDirs) outcome() (State, *Ending) {
+func (all workerDirs) outcome() (State, *CrawlEnd) {
 	shared, remaining := all.shared(), 0
 	var last, unfinished *workerDir
 	later := func(than, s *workerDir) *workerDir {
@@ -271,7 +271,7 @@ func (all workerDirs) outcome() (State, *Ending) {
 	case shared:
 		return Stopped, unfinished.ending
 	}
-	return Stopped, &Ending{End: unfinished.ending.End, Remaining: remaining}
+	return Stopped, &CrawlEnd{End: unfinished.ending.End, Remaining: remaining}
 }
 
 // filter returns the directories for which something holds.

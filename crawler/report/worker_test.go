@@ -15,7 +15,7 @@ import (
 )
 
 // endings returns workers that ended like this, each a page later than the one before.
-func endings(shared bool, ends ...*Ending) []*crawl {
+func endings(shared bool, ends ...*CrawlEnd) []*crawl {
 	var workers []*crawl
 	for i, e := range ends {
 		workers = append(workers, worker(func(c *crawl) {
@@ -37,39 +37,39 @@ func endings(shared bool, ends ...*Ending) []*crawl {
 
 // The state of a crawl follows from how each of its workers ended.
 func TestStateOfSeveralWorkers(t *testing.T) {
-	done, stopped, running := &Ending{End: "finished"}, &Ending{"interrupted", 7}, &Ending{End: EndRunning}
-	later, limited := &Ending{"max-time", 30}, &Ending{End: "max-pages"}
+	done, stopped, running := &CrawlEnd{End: "finished"}, &CrawlEnd{"interrupted", 7}, &CrawlEnd{End: EndRunning}
+	later, limited := &CrawlEnd{"max-time", 30}, &CrawlEnd{End: "max-pages"}
 	const killed1 = "w1: the worker is still running or was killed: some skipped URLs are not listed until it ends"
 	const running2 = "w2: the worker is still running: some skipped URLs are not listed until it ends"
 	for _, tt := range []struct {
 		name   string
 		shared bool
-		ends   []*Ending
+		ends   []*CrawlEnd
 		state  State
 		end    string
 		left   int
 		reason string
 		notes  []string
 	}{
-		{"all at the end", true, []*Ending{done, done}, Finished, "finished", 0, "", nil},
-		{"one left early", true, []*Ending{stopped, done}, Finished, "finished", 0, "", nil},
-		{"one was killed, the others went on to the end", true, []*Ending{nil, done}, Finished, "finished", 0,
+		{"all at the end", true, []*CrawlEnd{done, done}, Finished, "finished", 0, "", nil},
+		{"one left early", true, []*CrawlEnd{stopped, done}, Finished, "finished", 0, "", nil},
+		{"one was killed, the others went on to the end", true, []*CrawlEnd{nil, done}, Finished, "finished", 0,
 			"1 worker has not finished, so skipped URLs may not all be listed", []string{killed1}},
-		{"two were killed", true, []*Ending{nil, done, nil}, Finished, "finished", 0,
+		{"two were killed", true, []*CrawlEnd{nil, done, nil}, Finished, "finished", 0,
 			"2 workers have not finished, so skipped URLs may not all be listed",
 			[]string{killed1, strings.Replace(killed1, "w1", "w3", 1)}},
-		{"all were stopped: the last knows how much is left", true, []*Ending{stopped, later}, Stopped, "max-time", 30, "30 URLs remain", nil},
-		{"all were stopped, the other way round", true, []*Ending{later, stopped}, Stopped, "interrupted", 7, "7 URLs remain", nil},
-		{"one was killed, the other stopped", true, []*Ending{nil, stopped}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
-		{"one is running", true, []*Ending{stopped, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
+		{"all were stopped: the last knows how much is left", true, []*CrawlEnd{stopped, later}, Stopped, "max-time", 30, "30 URLs remain", nil},
+		{"all were stopped, the other way round", true, []*CrawlEnd{later, stopped}, Stopped, "interrupted", 7, "7 URLs remain", nil},
+		{"one was killed, the other stopped", true, []*CrawlEnd{nil, stopped}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
+		{"one is running", true, []*CrawlEnd{stopped, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
 
-		{"apart: all at the end", false, []*Ending{done, done}, Finished, "finished", 0, "", nil},
-		{"apart: the last one has the word", false, []*Ending{limited, done}, Finished, "finished", 0, "", nil},
-		{"apart: the last one has the word, the other way round", false, []*Ending{done, limited}, Finished, "max-pages", 0, "", nil},
-		{"apart: one was stopped", false, []*Ending{stopped, done}, Stopped, "interrupted", 7, "7 URLs remain", nil},
-		{"apart: both were stopped", false, []*Ending{stopped, later}, Stopped, "max-time", 37, "37 URLs remain", nil},
-		{"apart: one was killed", false, []*Ending{nil, done}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
-		{"apart: one is running", false, []*Ending{done, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
+		{"apart: all at the end", false, []*CrawlEnd{done, done}, Finished, "finished", 0, "", nil},
+		{"apart: the last one has the word", false, []*CrawlEnd{limited, done}, Finished, "finished", 0, "", nil},
+		{"apart: the last one has the word, the other way round", false, []*CrawlEnd{done, limited}, Finished, "max-pages", 0, "", nil},
+		{"apart: one was stopped", false, []*CrawlEnd{stopped, done}, Stopped, "interrupted", 7, "7 URLs remain", nil},
+		{"apart: both were stopped", false, []*CrawlEnd{stopped, later}, Stopped, "max-time", 37, "37 URLs remain", nil},
+		{"apart: one was killed", false, []*CrawlEnd{nil, done}, Unknown, "", 0, "it is not known whether the crawl finished", []string{killed1}},
+		{"apart: one is running", false, []*CrawlEnd{done, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			workers := endings(tt.shared, tt.ends...)
@@ -90,7 +90,7 @@ func TestStateOfSeveralWorkers(t *testing.T) {
 			}
 			for i, e := range tt.ends {
 				got := r.Workers[i]
-				want := Worker{Dir: got.Dir, Name: "laptop-1", State: map[*Ending]State{nil: Unknown, done: Finished, limited: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
+				want := Worker{Dir: got.Dir, Name: "laptop-1", State: map[*CrawlEnd]State{nil: Unknown, done: Finished, limited: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
 					StartedAt: at(10 * (i + 1)), EndedAt: got.EndedAt, Pages: 1}
 				if e != nil {
 					want.End, want.Remaining = e.End, e.Remaining
@@ -105,7 +105,7 @@ func TestStateOfSeveralWorkers(t *testing.T) {
 
 // A worker that finished the first crawl says nothing about the recrawl.
 func TestFinishedEarlierCrawlIsNotTheRecrawl(t *testing.T) {
-	workers := endings(true, &Ending{End: "finished"}, &Ending{"interrupted", 5})
+	workers := endings(true, &CrawlEnd{End: "finished"}, &CrawlEnd{"interrupted", 5})
 	workers[1].state["recrawls"] = 1
 	r := together(t, workers...)
 	if r.Summary.State != Stopped || r.Summary.Remaining != 5 || r.Summary.Recrawls != 1 || len(r.Notes) != 1 || r.Notes[0] != "w1 holds the first crawl, w2 holds recrawl 1" {
@@ -115,14 +115,14 @@ func TestFinishedEarlierCrawlIsNotTheRecrawl(t *testing.T) {
 
 func TestCallerKnowsTheEnding(t *testing.T) {
 	var dirs []string
-	for _, c := range endings(true, nil, &Ending{"interrupted", 5}) {
+	for _, c := range endings(true, nil, &CrawlEnd{"interrupted", 5}) {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Make(dirs, &Options{Ending: func(dir string) *Ending {
+	r, err := Generate(dirs, &Options{CrawlEnd: func(dir string) *CrawlEnd {
 		if dir == dirs[1] {
-			return &Ending{Remaining: 3}
+			return &CrawlEnd{Remaining: 3}
 		}
-		return &Ending{End: EndRunning}
+		return &CrawlEnd{End: EndRunning}
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -161,9 +161,9 @@ func TestDirectoriesOfDifferentCrawlsAreRefused(t *testing.T) {
 		"twice by other names":             {[]string{a, link}, []string{a, link, "the same"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Make(tt.dirs, nil)
+			_, err := Generate(tt.dirs, nil)
 			if errors.Is(err, ErrNotOneCrawl) != (tt.words != nil) || tt.words == nil && err != nil {
-				t.Fatalf("Make = %v", err)
+				t.Fatalf("Generate = %v", err)
 			}
 			for _, word := range tt.words {
 				if !strings.Contains(err.Error(), word) {
@@ -172,7 +172,7 @@ func TestDirectoriesOfDifferentCrawlsAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Make([]string{a, filepath.Dir(a)}, nil); !errors.Is(err, output.ErrNone) || !strings.Contains(err.Error(), filepath.Dir(a)) {
+	if _, err := Generate([]string{a, filepath.Dir(a)}, nil); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), filepath.Dir(a)) {
 		t.Errorf("with no crawl: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := Make(dirs, nil)
+			r, err := Generate(dirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // WriteFiles writes report.json and report.html into a directory, and makes the directory
@@ -26,7 +26,7 @@ func (r *Report) WriteFiles(dir string) error {
 
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(jsontext.NewWriter(w))
+	enc := json.NewEncoder(safejson.NewWriter(w))
 	enc.SetEscapeHTML(false) // a URL with & stays readable
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)

@@ -19,7 +19,7 @@ import (
 func TestWriteFilesReplacesReport(t *testing.T) {
 	dir := everything().write(t)
 	for range 2 {
-		if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Remaining: 3} }}); err != nil {
+		if _, err := write(dir, &Options{CrawlEnd: func(string) *CrawlEnd { return &CrawlEnd{End: "max-pages", Remaining: 3} }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestWriteFilesReplacesReport(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNone) {
+	if _, err := write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("Write of no crawl: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sub", HTMLFile)); !errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +56,7 @@ func TestWriteOutlivesPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	disk := powercut.Watch(t, dir)
-	if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Remaining: 3} }}); err != nil {
+	if _, err := write(dir, &Options{CrawlEnd: func(string) *CrawlEnd { return &CrawlEnd{End: "max-pages", Remaining: 3} }}); err != nil {
 		t.Fatal(err)
 	}
 	left := disk.Cut()

@@ -18,7 +18,7 @@ import (
 // broken is a sink that prints pages with an error status.
 type broken struct{ to io.Writer }
 
-func (b broken) Write(f *output.Found) error {
+func (b broken) Write(f *output.Results) error {
 	for _, p := range f.Pages {
 		if p.Status >= 400 {
 			if _, err := fmt.Fprintln(b.to, p.Status, p.URL, "on", p.FoundOn); err != nil {

@@ -30,7 +30,7 @@ func TestCrawlIsPolite(t *testing.T) {
 		t.Error(v)
 	}
 	for _, v := range report.Advice {
-		if v.Kind != demosite.Unfollowed { // which the example leaves out
+		if v.Kind != demosite.BehindNofollow { // which the example leaves out
 			t.Error(v)
 		}
 	}

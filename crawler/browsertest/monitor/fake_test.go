@@ -27,12 +27,12 @@ func serve(t *testing.T, opts *monitor.Options) (*monitor.Server, *monitortest.C
 		}
 	})
 	f := new(monitortest.Crawl)
-	s.Begin(f)
+	s.SetCrawl(f)
 	return s, f
 }
 
 // hand hands over what a crawl found.
-func hand(t *testing.T, s *monitor.Server, found *output.Found) {
+func hand(t *testing.T, s *monitor.Server, found *output.Results) {
 	t.Helper()
 	sink, err := s.Format().Open("", nil)
 	if err == nil {

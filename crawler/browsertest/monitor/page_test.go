@@ -100,7 +100,7 @@ func TestTimesBelowASecond(t *testing.T) {
 			s.Hosts[frontier.Host(host)], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
 		}
 	})
-	var found output.Found
+	var found output.Results
 	for host := range want {
 		found.Pages = append(found.Pages, &output.Page{URL: "http://" + host + "/", Status: 200, DurationMS: 40})
 	}
@@ -196,7 +196,7 @@ func TestListsStandStill(t *testing.T) {
 	s, f := serve(t, nil)
 	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
 	add := func(n int) {
-		hand(t, s, &output.Found{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}})
+		hand(t, s, &output.Results{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}})
 		f.Change(func(s *monitortest.State) { s.Status.Pages = n })
 	}
 	add(1)

@@ -33,7 +33,7 @@ func (l Lengths) of(kind int) int64 {
 // after they are added.
 type Batch struct {
 	lines   [kinds][]byte
-	results output.Found
+	results output.Results
 }
 
 // Page adds a line to pages.jsonl.
@@ -67,7 +67,7 @@ func (b *Batch) Entry(e *output.Entry) error {
 }
 
 // AddUnfiled adds results that are in no file of lines, for sinks alone.
-func (b *Batch) AddUnfiled(f *output.Found) { join(&b.results, f) }
+func (b *Batch) AddUnfiled(f *output.Results) { join(&b.results, f) }
 
 // Join adds what is in another batch.
 func (b *Batch) Join(other *Batch) {
@@ -78,7 +78,7 @@ func (b *Batch) Join(other *Batch) {
 }
 
 // Results returns what is in the batch, for a [output.Sink].
-func (b *Batch) Results() *output.Found { return &b.results }
+func (b *Batch) Results() *output.Results { return &b.results }
 
 // PageLines returns the lines of pages.jsonl in the batch, until the next call that
 // changes it.
@@ -102,7 +102,7 @@ func (b *Batch) add(kind int, v any) error {
 }
 
 // join appends the results of another batch.
-func join(f, other *output.Found) {
+func join(f, other *output.Results) {
 	f.Pages = append(f.Pages, other.Pages...)
 	f.Rejected = append(f.Rejected, other.Rejected...)
 	f.Skipped = append(f.Skipped, other.Skipped...)
@@ -115,7 +115,7 @@ func join(f, other *output.Found) {
 }
 
 // reset empties the lists, keeps their memory, and lets go of what they held.
-func reset(f *output.Found) {
+func reset(f *output.Results) {
 	empty(&f.Pages)
 	empty(&f.Rejected)
 	empty(&f.Skipped)

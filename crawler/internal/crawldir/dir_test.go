@@ -140,10 +140,10 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 
 func TestOpenWhereThereIsNoCrawl(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
-	if _, err := Open(dir, Lengths{}); !errors.Is(err, output.ErrNone) || !strings.Contains(err.Error(), dir) {
+	if _, err := Open(dir, Lengths{}); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
 	}
-	if err := LoadState(dir, new(string)); !errors.Is(err, output.ErrNone) {
+	if err := LoadState(dir, new(string)); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("State = %v, want ErrNone", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // Version is that of the files of a crawl, as SCHEMA.md of package output describes them:
@@ -24,7 +24,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(path, StateFile), append(jsontext.Escape(b), '\n'), 0o600, true)
+	return replace(filepath.Join(path, StateFile), append(safejson.Escape(b), '\n'), 0o600, true)
 }
 
 // LoadState reads the state file of the directory into v. The error is [output.ErrNone] if
@@ -60,7 +60,7 @@ func LoadState(path string, v any) error {
 func checkExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, StateFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %q has no %s", output.ErrNone, path, StateFile)
+		return fmt.Errorf("%w: %q has no %s", output.ErrNoCrawl, path, StateFile)
 	}
 	return err
 }

@@ -47,11 +47,11 @@ func crawlAsChild(config string) error {
 	}
 	begun := make(chan struct{})
 	opts := &crawler.Options{OnStart: func() { close(begun) }}
-	saved, err := crawler.Saved(cfg.Output.Dir)
+	saved, err := crawler.LoadConfig(cfg.Output.Dir)
 	switch {
 	case err == nil:
 		cfg, opts.Resume = saved, true
-	case !errors.Is(err, output.ErrNone):
+	case !errors.Is(err, output.ErrNoCrawl):
 		return err
 	}
 	c, err := crawler.New(cfg, opts)

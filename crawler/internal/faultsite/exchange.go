@@ -16,7 +16,7 @@ type exchange struct {
 	path string // that was asked for, with its query
 	good content
 	seen demosite.Request
-	last demosite.Clock // of the host, when the request came
+	last demosite.DelayChecker // of the host, when the request came
 }
 
 // content is what stands in a body, and its media type.

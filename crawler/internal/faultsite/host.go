@@ -61,7 +61,7 @@ func (h *host) spoils() bool {
 }
 
 // clock is the host's, as it stands.
-func (h *host) clock() demosite.Clock {
+func (h *host) clock() demosite.DelayChecker {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ledger.clock

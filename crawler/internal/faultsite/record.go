@@ -13,7 +13,7 @@ const memory = 64
 
 // ledger is what is kept of the requests to one host. Its owner guards it.
 type ledger struct {
-	clock    demosite.Clock
+	clock    demosite.DelayChecker
 	known    bool // robots.txt was answered
 	number   int  // of requests so far
 	requests []demosite.Request
@@ -47,11 +47,11 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	var found []demosite.Violation
 	if left {
 		r.End = r.Start
-		found = x.last.Judge(r, s.delay)
+		found = x.last.Check(r, s.delay)
 	} else {
-		found = l.clock.Judge(r, s.delay)
+		found = l.clock.Check(r, s.delay)
 	}
-	l.clock.Take(r)
+	l.clock.Add(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
 	if len(l.requests) == memory {
@@ -85,7 +85,7 @@ func (h *host) permission(r demosite.Request, path string) []demosite.Violation 
 	case !l.known:
 		return []demosite.Violation{{Kind: demosite.BeforeRobots, Request: r}}
 	case strings.HasPrefix(path, closedPath) && (h.Kind != Robots || h.fault.Robots.As == Rules && !h.fault.Robots.Opens):
-		return []demosite.Violation{{Kind: demosite.Forbidden, Request: r}}
+		return []demosite.Violation{{Kind: demosite.DisallowedURL, Request: r}}
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (s *Site) add(h *host, fault bool, found []demosite.Violation) {
 		rep.Faults[h.Fault+" "+string(h.Kind)]++
 	}
 	for _, v := range found {
-		if v.Kind == demosite.Forbidden {
+		if v.Kind == demosite.DisallowedURL {
 			rep.Disallowed++
 		}
 	}

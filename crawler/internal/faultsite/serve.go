@@ -75,7 +75,7 @@ func (s *Site) meet(conn net.Conn, tcp *net.TCPConn, deal func(p *peer)) {
 }
 
 // spoilt records a connection that came to no request.
-func (s *Site) spoilt(h *host, last demosite.Clock, tcp *net.TCPConn, began time.Time) {
+func (s *Site) spoilt(h *host, last demosite.DelayChecker, tcp *net.TCPConn, began time.Time) {
 	s.note(h, &exchange{last: last, seen: demosite.Request{Start: began, Origin: h.Origin, Remote: tcp.RemoteAddr().String()}}, true)
 }
 

@@ -86,7 +86,7 @@ func TestSharedSoak(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		cfg := s.config()
 		cfg.Output.Dir = filepath.Join(t.TempDir(), name)
-		cfg.Cluster.Frontier, cfg.Cluster.CrawlName, cfg.Cluster.WorkerName = s.redis.URL(), "soak", name
+		cfg.Sharing.Frontier, cfg.Sharing.CrawlName, cfg.Sharing.WorkerName = s.redis.URL(), "soak", name
 		s.crawlers = append(s.crawlers, &member{cfg: cfg})
 	}
 	s.run([]disruption{

@@ -43,7 +43,7 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 	if t.hooks.Record == nil {
 		return nil, req
 	}
-	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
 	if page != nil {
 		r.page, r.done = true, func(e *output.Exchange) { page.Exchange = e }
 	}
@@ -124,7 +124,7 @@ func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	keep := min(n, maxRecorded-b.r.body.Len())
 	b.r.body.Write(p[:keep])
-	b.r.ex.Cut = b.r.ex.Cut || keep < n
+	b.r.ex.Truncated = b.r.ex.Truncated || keep < n
 	b.r.end = b.r.end || errors.Is(err, io.EOF)
 	return n, err
 }
@@ -134,10 +134,10 @@ func (b *recordedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.once.Do(func() {
 		r := b.r
-		if r.ex.Took = time.Since(r.ex.Began); r.ex.Withheld == "" {
+		if r.ex.Duration = time.Since(r.ex.StartedAt); r.ex.Withheld == "" {
 			r.ex.Body = r.body.Bytes()
 		}
-		r.ex.Cut = r.ex.Cut || !r.end
+		r.ex.Truncated = r.ex.Truncated || !r.end
 		r.done(&r.ex)
 	})
 	return err

@@ -20,7 +20,7 @@ func TestRecordedBodyIsBounded(t *testing.T) {
 	if n, err := io.Copy(io.Discard, body); n != maxRecorded+10 || err != nil {
 		t.Errorf("%d bytes, %v, are read", n, err)
 	}
-	if err := body.Close(); err != nil || len(got.Body) != maxRecorded || !got.Cut {
-		t.Errorf("%d bytes are kept, cut %t, %v", len(got.Body), got.Cut, err)
+	if err := body.Close(); err != nil || len(got.Body) != maxRecorded || !got.Truncated {
+		t.Errorf("%d bytes are kept, cut %t, %v", len(got.Body), got.Truncated, err)
 	}
 }

@@ -47,7 +47,7 @@ type Response struct {
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
 }
 
-// What truncates a body, as cut_by of pages.jsonl names it.
+// What truncates a body, as limits_reached of pages.jsonl names it.
 const (
 	truncatedByMaxBody = "max-body"
 	truncatedByRatio   = "ratio"

@@ -14,9 +14,9 @@ import (
 const Markup = `</script><script>window.ran=1</script><img src=x onerror=window.ran=1>"'><base href="http://127.0.0.9:1/">` + "\u202e\x00\r\ndata: x\n\nevent: ended\ndata: {}\n\n"
 
 // Found has it in all texts.
-func Found() *output.Found {
+func Found() *output.Results {
 	now, long := time.Now(), strings.Repeat("long", 400)
-	f := &output.Found{}
+	f := &output.Results{}
 	for i, u := range []string{"http://h.example/" + Markup, "javascript:window.ran=1", "data:text/html,<script>1</script>", "http://h.example/" + long, "//127.0.0.9:1/", "\xff", ""} {
 		f.Pages = append(f.Pages, &output.Page{URL: u, Title: Markup + long, Status: 100 + 200*i, Location: Markup, FetchedAt: now}, &output.Page{URL: u, Withheld: Markup}, &output.Page{URL: u, DuplicateOf: Markup + long})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: u, Reason: output.Failed, Detail: Markup + long}, &output.Rejection{URL: u, Reason: output.Reason(Markup), Rule: "Disallow: " + Markup + long, Line: 1})

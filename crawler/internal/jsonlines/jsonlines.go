@@ -14,7 +14,7 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // Line appends v as one line of JSON.
@@ -26,7 +26,7 @@ func Line(dst []byte, v any) ([]byte, error) {
 		return nil, err
 	}
 	text := buf.Bytes()
-	if tame := jsontext.Escape(text[len(dst):]); len(tame) > len(text)-len(dst) {
+	if tame := safejson.Escape(text[len(dst):]); len(tame) > len(text)-len(dst) {
 		return append(text[:len(dst)], tame...), nil
 	}
 	return text, nil

@@ -13,9 +13,9 @@ type committed struct {
 	crawldir.Lengths
 	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
 	Journal int64             `json:"journal"`         // bytes of the journal: all of it counts, this shows what is lost
-	Sinks   map[string][]byte `json:"sinks,omitempty"` // the marks, by the names of formats
+	Sinks   map[string][]byte `json:"sinks,omitempty"` // the checkpoints, by the names of formats
 
-	// Stale are formats that had a mark, and were not used since: their files are
+	// Stale are formats that had a checkpoint, and were not used since: their files are
 	// completed when they are used again.
 	Stale []string `json:"stale,omitempty"`
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxFormats and maxFormatName keep the marks within a frontier's note.
+// maxFormats and maxFormatName keep the checkpoints within a frontier's note.
 const (
 	maxFormats    = 8
 	maxFormatName = 40
@@ -108,7 +108,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 	return nil
 }
 
-// OpenSinks opens the sinks, each at its mark. A sink without a mark first gets the results
+// OpenSinks opens the sinks, each at its checkpoint. A sink without a checkpoint first gets the results
 // in the directory. Lost says that files have lost lines.
 //
 // If they have, or were rewritten, the frontier gets their new lengths at once. Otherwise a
@@ -135,16 +135,16 @@ func (r *Recorder) OpenSinks(lost bool) error {
 
 // openSink opens a sink, and reports whether the files of the format were rewritten.
 func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
-	mark, gone, err := r.markOf(f)
+	checkpoint, gone, err := r.checkpointOf(f)
 	if err != nil {
 		return false, err
 	}
-	opened, err := f.Open(r.dir.Path(), mark)
-	if mark != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
+	opened, err := f.Open(r.dir.Path(), checkpoint)
+	if checkpoint != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
 		if err := r.rewriteFiles(f, err); err != nil {
 			return false, err
 		}
-		mark = nil
+		checkpoint = nil
 		opened, err = f.Open(r.dir.Path(), nil)
 	}
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	switch {
 	case f.Name == "":
 		return false, nil
-	case mark == nil:
+	case checkpoint == nil:
 		r.committed.Stale = slices.DeleteFunc(r.committed.Stale, func(name string) bool { return name == f.Name })
 		return true, r.replay(s)
 	}
@@ -197,16 +197,16 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	return nil
 }
 
-// markOf returns where the sink of a format resumes; nil: at the start. Removed files are
+// checkpointOf returns where the sink of a format resumes; nil: at the start. Removed files are
 // written again. Archives cannot be, so gone reports that they were removed.
-func (r *Recorder) markOf(f output.Format) (mark []byte, gone bool, err error) {
-	mark = r.committed.Sinks[f.Name] // none for one without a name
-	if mark == nil || len(f.Files) == 0 {
-		return mark, false, nil
+func (r *Recorder) checkpointOf(f output.Format) (checkpoint []byte, gone bool, err error) {
+	checkpoint = r.committed.Sinks[f.Name] // none for one without a name
+	if checkpoint == nil || len(f.Files) == 0 {
+		return checkpoint, false, nil
 	}
 	names, err := crawldir.FilesOf(r.dir.Path(), f)
 	if err != nil || len(names) > 0 || f.Exchanges {
-		return mark, len(names) == 0, err
+		return checkpoint, len(names) == 0, err
 	}
 	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are rewritten", f.Name))
 	return nil, true, nil

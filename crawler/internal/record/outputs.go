@@ -21,7 +21,7 @@ type outputs struct {
 	robotsWritten int64 // bytes of robots.jsonl that the sinks have; the committer's alone
 
 	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and loose
-	unfiled output.Found              // for the sinks, with what is written next
+	unfiled output.Results            // for the sinks, with what is written next
 	refetch map[robotsext.Origin]bool // whose robots.txt a file or an archive lacks
 }
 
@@ -114,7 +114,7 @@ func (o *outputs) write(b *crawldir.Batch) error {
 	}
 	o.mu.Lock()
 	unfiled := o.unfiled
-	o.unfiled, o.robotsWritten = output.Found{}, o.dir.RobotsLog().Length()
+	o.unfiled, o.robotsWritten = output.Results{}, o.dir.RobotsLog().Length()
 	o.mu.Unlock()
 	b.AddUnfiled(&unfiled)
 	for _, s := range o.sinks {
@@ -125,10 +125,10 @@ func (o *outputs) write(b *crawldir.Batch) error {
 	return nil
 }
 
-// maxMark is the most bytes that the mark of a sink may have.
-const maxMark = 200
+// maxCheckpoint is the most bytes that the checkpoint of a sink may have.
+const maxCheckpoint = 200
 
-// commit commits what was written, and stores the lengths and marks in c. Marks of unused
+// commit commits what was written, and stores the lengths and checkpoints in c. Checkpoints of unused
 // sinks stay.
 func (o *outputs) commit(c *committed) error {
 	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsWritten, o.journal.length() // before the sync: what others add meanwhile is none of this
@@ -138,9 +138,9 @@ func (o *outputs) commit(c *committed) error {
 		}
 	}
 	for _, s := range o.sinks {
-		mark, err := s.Commit(o.power)
-		if err == nil && len(mark) > maxMark {
-			err = fmt.Errorf("a mark of %d bytes, more than %d", len(mark), maxMark)
+		checkpoint, err := s.Commit(o.power)
+		if err == nil && len(checkpoint) > maxCheckpoint {
+			err = fmt.Errorf("a checkpoint of %d bytes, more than %d", len(checkpoint), maxCheckpoint)
 		}
 		if err != nil {
 			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
@@ -151,7 +151,7 @@ func (o *outputs) commit(c *committed) error {
 		if c.Sinks == nil {
 			c.Sinks = make(map[string][]byte)
 		}
-		c.Sinks[s.name] = append([]byte{}, mark...) // not nil: it is in use
+		c.Sinks[s.name] = append([]byte{}, checkpoint...) // not nil: it is in use
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsex
 				found.Body = text
 			}
 		}
-		p.batch.AddUnfiled(&output.Found{Robots: []*output.Robots{found}})
+		p.batch.AddUnfiled(&output.Results{Robots: []*output.Robots{found}})
 		return p.added()
 	})
 	if err != nil {

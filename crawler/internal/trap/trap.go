@@ -281,7 +281,7 @@ const (
 // items lists what a page shows.
 func (d *Detector) items(page []byte) []item {
 	items := make([]item, 0, 128)
-	for run, media := range extract.Runs(page[:min(len(page), maxItemBytes)]) {
+	for run, media := range extract.VisibleParts(page[:min(len(page), maxItemBytes)]) {
 		i := item{size: leastNews}
 		if !media {
 			i.size = len(run)

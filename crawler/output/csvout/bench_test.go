@@ -13,7 +13,7 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	found := &output.Found{Pages: []*output.Page{{
+	found := &output.Results{Pages: []*output.Page{{
 		URL: "https://www.example.com/section/article-1.html", Status: 200, Title: "An article with a title of common length",
 		FoundOn: "https://www.example.com/section/", Source: "link", ContentType: "text/html; charset=utf-8", Hash: "0123456789abcdef",
 	}}, Links: []*output.Links{{URL: "https://www.example.com/section/article-1.html"}}}

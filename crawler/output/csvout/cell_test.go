@@ -109,7 +109,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, to string) {
 		dir := t.TempDir()
 		s := sinktest.Open(t, Format(nil), dir, nil)
-		sinktest.Put(t, s, &output.Found{
+		sinktest.Put(t, s, &output.Results{
 			Pages: []*output.Page{{URL: "http://a.test/", Title: title, Fields: map[string]any{"x": title}}},
 			Links: []*output.Links{{URL: title, To: []string{to}}},
 		})
@@ -134,22 +134,22 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A mark may be anything, and the file too: what is opened has whole records.
+// A checkpoint may be anything, and the file too: what is opened has whole records.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("[70,20,9,10,10]"), []byte("url\n"))
 	f.Add([]byte("null"), []byte("\"\n"))
 	f.Add([]byte("[-1]"), []byte{})
-	f.Fuzz(func(t *testing.T, mark, content []byte) {
+	f.Fuzz(func(t *testing.T, checkpoint, content []byte) {
 		dir := t.TempDir()
 		s := sinktest.Open(t, Format(nil), dir, nil)
-		sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
+		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
 		sinktest.Close(t, s)
 		appendTo(t, filepath.Join(dir, LinksFile), content)
-		s, err := Format(nil).Open(dir, mark)
+		s, err := Format(nil).Open(dir, checkpoint)
 		if err != nil {
 			return
 		}
-		sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
+		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
 		sinktest.Close(t, s)
 		if !bytes.HasSuffix(readFile(t, filepath.Join(dir, LinksFile)), []byte("\nhttp://a.test/,http://a.test/last\r\n")) {
 			t.Error("a torn record stands before the last")
@@ -161,7 +161,7 @@ func TestLongTextIsCopiedOnce(t *testing.T) {
 	long := strings.Repeat("=é\x00", 3<<20)
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
-	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
+	sinktest.Put(t, s, &output.Results{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
 	sinktest.Close(t, s)
 	r := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, PagesFile))))
 	rows, err := r.ReadAll()

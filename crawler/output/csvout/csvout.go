@@ -20,8 +20,8 @@ const (
 	EntriesFile  = "entries.csv"
 )
 
-// ErrMark says that a mark does not come from a commit of this format.
-var ErrMark = errors.New("not a mark of this format")
+// ErrCheckpoint says that a checkpoint does not come from a commit of this format.
+var ErrCheckpoint = errors.New("not a checkpoint of this format")
 
 // Options configure [Format]. Nil means the zero value, which is safe for spreadsheets.
 type Options struct {
@@ -35,7 +35,7 @@ func Format(opts *Options) output.Format {
 	if opts != nil {
 		o = *opts
 	}
-	format := output.Format{Name: "csv", Open: func(dir string, mark []byte) (output.Sink, error) { return open(dir, mark, o) }}
+	format := output.Format{Name: "csv", Open: func(dir string, checkpoint []byte) (output.Sink, error) { return open(dir, checkpoint, o) }}
 	for _, t := range tables {
 		format.Files = append(format.Files, t.name)
 	}
@@ -51,14 +51,14 @@ type sink struct {
 	cells        []string // of the record that is being written
 }
 
-// lengths has the length of each file, in the order of tables. A mark is its JSON.
+// lengths has the length of each file, in the order of tables. A checkpoint is its JSON.
 type lengths [len(tables)]int64
 
-func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
+func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error) {
 	var counted lengths
-	if mark != nil {
-		if err := json.Unmarshal(mark, &counted); err != nil {
-			return nil, fmt.Errorf("%w: %q", ErrMark, mark)
+	if checkpoint != nil {
+		if err := json.Unmarshal(checkpoint, &counted); err != nil {
+			return nil, fmt.Errorf("%w: %q", ErrCheckpoint, checkpoint)
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
@@ -77,7 +77,7 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 }
 
 // Write implements [output.Sink].
-func (s *sink) Write(f *output.Found) error {
+func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
 			if err := s.record(links, l.URL, to); err != nil {
@@ -89,7 +89,7 @@ func (s *sink) Write(f *output.Found) error {
 }
 
 // Commit implements [output.Sink].
-func (s *sink) Commit(power bool) (mark []byte, err error) {
+func (s *sink) Commit(power bool) (checkpoint []byte, err error) {
 	var now lengths
 	for i, f := range s.files {
 		if err := f.flush(power); err != nil {

@@ -41,7 +41,7 @@ func records(t *testing.T, dir, name string) [][]string {
 func TestColumnsMatchJSON(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
-	sinktest.Put(t, s, &output.Found{
+	sinktest.Put(t, s, &output.Results{
 		Pages: []*output.Page{
 			{
 				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, FoundOn: "http://a.test/", Source: "link",
@@ -49,7 +49,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}, Usage: map[string]bool{"train-ai": false},
 				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
-				CutBy: []string{"max-body", "max-links"},
+				LimitsReached: []string{"max-body", "max-links"},
 			},
 			{URL: "http://a.test/bare"},
 		},
@@ -71,7 +71,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-				"truncated", "links_skipped", "cut_by",
+				"truncated", "links_skipped", "limits_reached",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
@@ -101,7 +101,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
-		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, CutBy: []string{"x"},
+		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
@@ -118,8 +118,8 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 }
 
 func TestResumeKeepsCommittedRecords(t *testing.T) {
-	page := func(url string) *output.Found {
-		return &output.Found{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
+	page := func(url string) *output.Results {
+		return &output.Results{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
 	}
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
@@ -127,11 +127,11 @@ func TestResumeKeepsCommittedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark := sinktest.Put(t, s, page("http://a.test/1"))
+	checkpoint := sinktest.Put(t, s, page("http://a.test/1"))
 	sinktest.Put(t, s, page("http://a.test/beyond"))
 	sinktest.Close(t, s)
 
-	s = sinktest.Open(t, Format(nil), dir, mark)
+	s = sinktest.Open(t, Format(nil), dir, checkpoint)
 	sinktest.Put(t, s, page("http://a.test/2"))
 	sinktest.Close(t, s)
 	urls := func() (all []string) {
@@ -157,10 +157,10 @@ func TestResumeKeepsCommittedRecords(t *testing.T) {
 	}
 }
 
-// A table that lacks committed records, or has other columns, is an error. A nil mark starts
+// A table that lacks committed records, or has other columns, is an error. A nil checkpoint starts
 // anew.
 func TestLostRecordsAreReported(t *testing.T) {
-	found := &output.Found{
+	found := &output.Results{
 		Pages: []*output.Page{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Rejected: []*output.Rejection{{URL: "http://a.test/no"}},
 		Links: []*output.Links{{URL: "http://a.test/1", To: []string{"http://a.test/2"}}}, Sitemaps: []*output.Sitemap{{URL: "http://a.test/map"}},
 		Entries: []*output.Entry{{URL: "http://a.test/1"}},
@@ -179,14 +179,14 @@ func TestLostRecordsAreReported(t *testing.T) {
 		} {
 			dir := t.TempDir()
 			s := sinktest.Open(t, Format(nil), dir, nil)
-			mark := sinktest.Put(t, s, found)
+			checkpoint := sinktest.Put(t, s, found)
 			sinktest.Close(t, s)
 			name := filepath.Join(dir, table.name)
 			whole := readFile(t, name)
 			if err := spoil(name, whole); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Format(nil).Open(dir, mark); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), table.name) {
+			if _, err := Format(nil).Open(dir, checkpoint); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), table.name) {
 				t.Errorf("%s: %s: %v", table.name, damage, err)
 			}
 			s = sinktest.Open(t, Format(nil), dir, nil)
@@ -200,9 +200,9 @@ func TestLostRecordsAreReported(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	for _, mark := range []string{"", "x", "{}", `["1"]`, "[1,2,3,4,99999999999999999999]"} {
-		if _, err := Format(nil).Open(t.TempDir(), []byte(mark)); !errors.Is(err, ErrMark) {
-			t.Errorf("mark %q: %v", mark, err)
+	for _, checkpoint := range []string{"", "x", "{}", `["1"]`, "[1,2,3,4,99999999999999999999]"} {
+		if _, err := Format(nil).Open(t.TempDir(), []byte(checkpoint)); !errors.Is(err, ErrCheckpoint) {
+			t.Errorf("checkpoint %q: %v", checkpoint, err)
 		}
 	}
 	dir := t.TempDir()
@@ -229,16 +229,16 @@ func TestFullDiskIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.files[links].file = full
-	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1"}}}}); err != nil {
+	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if mark, err := s.Commit(false); err == nil || mark != nil || !strings.Contains(err.Error(), "no space left") {
-			t.Errorf("commit = %q, %v", mark, err)
+		if checkpoint, err := s.Commit(false); err == nil || checkpoint != nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("commit = %q, %v", checkpoint, err)
 		}
 	}
 	many := slices.Repeat([]string{"http://a.test/1"}, 10_000)
-	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: many}}}); err == nil {
+	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: many}}}); err == nil {
 		t.Error("write goes on after a failure")
 	}
 	sinktest.Close(t, s)

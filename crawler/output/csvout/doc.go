@@ -11,7 +11,7 @@
 //     become U+FFFD. Tabs and line breaks become spaces.
 //   - A cell is empty if the JSON line lacks the field. Booleans are true or false. Times are
 //     RFC 3339 in UTC.
-//   - Lists and objects (directives, content_usage, fields, cut_by) are JSON in one cell.
+//   - Lists and objects (directives, content_usage, fields, limits_reached) are JSON in one cell.
 //
 // # Formulas
 //
@@ -30,7 +30,7 @@
 //
 // # Resuming
 //
-// The files only grow. The mark of a commit is their lengths. A crawl that resumes truncates
+// The files only grow. The checkpoint of a commit is their lengths. A crawl that resumes truncates
 // them to these lengths. If a table has lost rows, or lacks columns of this version, the crawl
 // rewrites all tables from its JSON files.
 package csvout

@@ -21,11 +21,11 @@ func TestNoCellIsAFormula(t *testing.T) {
 	now := time.Now()
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
-	sinktest.Put(t, s, &output.Found{
+	sinktest.Put(t, s, &output.Results{
 		Pages: []*output.Page{{
 			URL: bad, Title: bad, FoundOn: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
 			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
-			Hash: bad, DuplicateOf: bad, Truncated: bad, CutBy: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
+			Hash: bad, DuplicateOf: bad, Truncated: bad, LimitsReached: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
 		}},
 		Rejected: []*output.Rejection{{
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,

@@ -23,7 +23,7 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	err = sink.Write(&output.Found{
+	err = sink.Write(&output.Results{
 		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/a,b", "https://example.com/c"}}},
 		Rejected: []*output.Rejection{{
 			URL: "https://example.com/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2,
@@ -34,8 +34,8 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	mark, err := sink.Commit(false) // what Open takes to go on from here
-	fmt.Println(string(mark), err, sink.Close())
+	checkpoint, err := sink.Commit(false) // what Open takes to go on from here
+	fmt.Println(string(checkpoint), err, sink.Close())
 	for _, name := range []string{csvout.LinksFile, csvout.RejectedFile} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [215,206,101,66,21] <nil> <nil>
+	// [223,206,101,66,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

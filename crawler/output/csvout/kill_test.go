@@ -12,9 +12,9 @@ import (
 var writer = sinktest.Writer{
 	Format: Format(nil),
 	Most:   200,
-	Found: func(n int) *output.Found {
+	Found: func(n int) *output.Results {
 		url := fmt.Sprintf("http://a.test/%d", n)
-		return &output.Found{
+		return &output.Results{
 			Pages: []*output.Page{{URL: url}},
 			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
 		}
@@ -23,7 +23,7 @@ var writer = sinktest.Writer{
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A writing process is killed many times. Each next one resumes at the last mark. At the end the
+// A writing process is killed many times. Each next one resumes at the last checkpoint. At the end the
 // table has every page once.
 func TestKilledWriterLosesNoCommittedRecord(t *testing.T) {
 	dir := t.TempDir()

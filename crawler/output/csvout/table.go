@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-// The tables in the order of sink.files and of a mark. Add new tables at the end.
+// The tables in the order of sink.files and of a checkpoint. Add new tables at the end.
 const (
 	pages = iota
 	rejected

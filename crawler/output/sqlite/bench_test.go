@@ -20,8 +20,8 @@ func article(n int) string {
 // those that all pages have, one in ten to a page that is new.
 type site struct{ pages, known int }
 
-func (s *site) found(pages int) *output.Found {
-	f := new(output.Found)
+func (s *site) found(pages int) *output.Results {
+	f := new(output.Results)
 	for range pages {
 		from := article(s.pages)
 		s.pages++

@@ -24,7 +24,7 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	err = sink.Write(&output.Found{
+	err = sink.Write(&output.Results{
 		Pages: []*output.Page{
 			{URL: "https://example.com/", Status: 200, Title: "Example"},
 			{URL: "https://example.com/old", Status: 404, FoundOn: "https://example.com/", Source: "link", Depth: 1},
@@ -35,8 +35,8 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	mark, err := sink.Commit(false) // what Open takes to go on from here
-	fmt.Println(string(mark), err, sink.Close())
+	checkpoint, err := sink.Commit(false) // what Open takes to go on from here
+	fmt.Println(string(checkpoint), err, sink.Close())
 
 	db, err := sql.Open("sqlite", filepath.Join(dir, sqlite.File))
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 var writer = sinktest.Writer{
 	Format: Format(nil),
 	Most:   20,
-	Found:  func(n int) *output.Found { return page(fmt.Sprintf("http://a.test/%d", n)) },
+	Found:  func(n int) *output.Results { return page(fmt.Sprintf("http://a.test/%d", n)) },
 }
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A writing process is killed many times. Each next one resumes at the last mark. At the end the
+// A writing process is killed many times. Each next one resumes at the last checkpoint. At the end the
 // database has every page and link once.
 func TestKilledWriterLosesNoCommittedRow(t *testing.T) {
 	dir := t.TempDir()

@@ -30,13 +30,13 @@ const (
 	walPages = 4096
 )
 
-func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
+func open(dir string, checkpoint []byte, opts Options) (_ *sink, err error) {
 	var counted counts
 	name := filepath.Join(dir, File)
-	if mark == nil {
+	if checkpoint == nil {
 		err = remove(name)
 	} else {
-		counted, err = parseMark(mark)
+		counted, err = parseCheckpoint(checkpoint)
 	}
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
 	if s.conn, err = s.db.Conn(context.Background()); err != nil {
 		return nil, explain(name, err)
 	}
-	if err := s.configure(opts.Wait); err != nil {
+	if err := s.configure(opts.BusyTimeout); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(opts); err != nil {
@@ -135,7 +135,7 @@ func (s *sink) create(software string) error {
 	return s.end()
 }
 
-// cut deletes the rows after the mark. The error is [output.ErrIncomplete] if rows before it
+// cut deletes the rows after the checkpoint. The error is [output.ErrIncomplete] if rows before it
 // are missing.
 func (s *sink) cut() error {
 	if err := s.begin(); err != nil {

@@ -37,7 +37,7 @@ func TestPowerCommitSyncsEarlierCommits(t *testing.T) {
 		}
 		return info.Size()
 	}
-	if err := errors.Join(s.commit(false), s.Write(&output.Found{Pages: []*output.Page{{URL: "http://a.test/"}}}), s.commit(false)); err != nil {
+	if err := errors.Join(s.commit(false), s.Write(&output.Results{Pages: []*output.Page{{URL: "http://a.test/"}}}), s.commit(false)); err != nil {
 		t.Fatal(err)
 	}
 	before := log()

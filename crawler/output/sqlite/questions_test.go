@@ -17,10 +17,10 @@ var update = flag.Bool("update", false, "write the golden files in testdata anew
 
 // answered is a crawl with something to show for each question, and something like it that is no
 // answer.
-func answered() *output.Found {
+func answered() *output.Results {
 	const text = "text/html; charset=utf-8"
 	noindex := []output.Directive{{Rule: "noindex", Source: "meta line 1"}, {Rule: "nofollow", Source: "meta line 1"}}
-	f := &output.Found{
+	f := &output.Results{
 		Pages: []*output.Page{
 			{URL: "/", Status: 200, Title: "Home", Source: "start", ContentType: text},
 			{URL: "/one", Status: 200, Title: "One", Source: "link", FoundOn: "/", ContentType: text, Fields: map[string]any{"heading": "The one"}},

@@ -28,7 +28,7 @@ CREATE TABLE pages (
   fields        TEXT,                -- JSON: {"price": "3", "tags": ["a", "b"], ...}
   truncated     TEXT,                -- the limit that cut the body: max-body or ratio
   links_skipped INTEGER,             -- links that a limit skipped
-  cut_by        TEXT                 -- JSON: ["max-body", "max-links", ...]: all limits that cut the page
+  limits_reached        TEXT                 -- JSON: ["max-body", "max-links", ...]: all limits that cut the page
 );
 CREATE INDEX pages_url ON pages (url);
 

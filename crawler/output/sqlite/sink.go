@@ -26,14 +26,14 @@ type sink struct {
 }
 
 // Write implements [output.Sink].
-func (s *sink) Write(f *output.Found) error {
+func (s *sink) Write(f *output.Results) error {
 	if s.failed == nil {
 		s.failed = s.write(f)
 	}
 	return s.failed
 }
 
-func (s *sink) write(f *output.Found) error {
+func (s *sink) write(f *output.Results) error {
 	if !s.inTransaction {
 		if err := s.begin(); err != nil {
 			return err
@@ -53,14 +53,14 @@ func (s *sink) write(f *output.Found) error {
 }
 
 // Commit implements [output.Sink].
-func (s *sink) Commit(power bool) (mark []byte, err error) {
+func (s *sink) Commit(power bool) (checkpoint []byte, err error) {
 	if s.failed == nil {
 		s.failed = s.commit(power)
 	}
 	if s.failed != nil {
 		return nil, s.failed
 	}
-	return s.counts.mark()
+	return s.counts.checkpoint()
 }
 
 func (s *sink) commit(power bool) error {

@@ -19,8 +19,8 @@ import (
 )
 
 // page is a page with two links.
-func page(url string) *output.Found {
-	return &output.Found{
+func page(url string) *output.Results {
+	return &output.Results{
 		Pages: []*output.Page{{URL: url, Status: 200, ContentType: "text/html"}},
 		Links: []*output.Links{{URL: url, To: []string{url + "/1", "http://a.test/all"}}},
 	}
@@ -29,12 +29,12 @@ func page(url string) *output.Found {
 func TestColumnsMatchJSON(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
-	sinktest.Put(t, s, &output.Found{
+	sinktest.Put(t, s, &output.Results{
 		Pages: []*output.Page{{URL: "http://a.test/bare"}, {
 			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, FoundOn: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
 			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
 			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
-			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, CutBy: []string{"ratio"},
+			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
 		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
@@ -91,7 +91,7 @@ func TestResumeKeepsCommittedRows(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	first := sinktest.Commit(t, s, false)
-	mark := sinktest.Put(t, s, page("http://a.test/1"))
+	checkpoint := sinktest.Put(t, s, page("http://a.test/1"))
 	sinktest.Put(t, s, page("http://a.test/beyond"))
 	if err := s.Write(page("http://a.test/never")); err != nil { // and not committed
 		t.Fatal(err)
@@ -101,9 +101,9 @@ func TestResumeKeepsCommittedRows(t *testing.T) {
 		t.Errorf("committed: %q", got)
 	}
 
-	s = sinktest.Open(t, Format(nil), dir, mark)
-	if got := sinktest.Commit(t, s, false); !bytes.Equal(got, mark) {
-		t.Errorf("mark %s, want %s as nothing was written", got, mark)
+	s = sinktest.Open(t, Format(nil), dir, checkpoint)
+	if got := sinktest.Commit(t, s, false); !bytes.Equal(got, checkpoint) {
+		t.Errorf("checkpoint %s, want %s as nothing was written", got, checkpoint)
 	}
 	sinktest.Put(t, s, page("http://a.test/2"))
 	sinktest.Close(t, s)
@@ -119,11 +119,11 @@ func TestResumeKeepsCommittedRows(t *testing.T) {
 		t.Errorf("urls: %q", got)
 	}
 
-	for _, mark := range [][]byte{first, nil} {
-		sinktest.Close(t, sinktest.Open(t, Format(nil), dir, mark))
+	for _, checkpoint := range [][]byte{first, nil} {
+		sinktest.Close(t, sinktest.Open(t, Format(nil), dir, checkpoint))
 		for _, table := range tableNames {
 			if got := askDir(t, dir, "SELECT count(*) FROM "+table); got[0] != "0" {
-				t.Errorf("mark %s: %s has %s rows", mark, table, got[0])
+				t.Errorf("checkpoint %s: %s has %s rows", checkpoint, table, got[0])
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestCloseWithoutCommitLeavesOneFile(t *testing.T) {
 	}
 }
 
-// A nil mark deletes an earlier database, with the files that a killed process left.
+// A nil checkpoint deletes an earlier database, with the files that a killed process left.
 func TestOpenWithoutMarkStartsAnew(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range Format(nil).Files {
@@ -166,9 +166,9 @@ func TestOpenWithoutMarkStartsAnew(t *testing.T) {
 	}
 }
 
-// A database that lacks committed rows is an error. A nil mark starts anew.
+// A database that lacks committed rows is an error. A nil checkpoint starts anew.
 func TestLostRowsAreReported(t *testing.T) {
-	many := new(output.Found)
+	many := new(output.Results)
 	for i := range 2000 { // of more pages than a file of a quarter has
 		many.Pages = append(many.Pages, &output.Page{URL: fmt.Sprintf("http://a.test/%d", i)})
 	}
@@ -201,12 +201,12 @@ func TestLostRowsAreReported(t *testing.T) {
 			s := sinktest.Open(t, Format(nil), dir, nil)
 			sinktest.Put(t, s, many)
 			sinktest.Put(t, s, page("http://a.test/1"))
-			mark := sinktest.Put(t, s, page("http://a.test/2"))
+			checkpoint := sinktest.Put(t, s, page("http://a.test/2"))
 			sinktest.Close(t, s)
 			if err := spoil(t, dir); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Format(nil).Open(dir, mark); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), File) {
+			if _, err := Format(nil).Open(dir, checkpoint); !errors.Is(err, output.ErrIncomplete) || !strings.Contains(err.Error(), File) {
 				t.Errorf("%v", err)
 			}
 			s = sinktest.Open(t, Format(nil), dir, nil)
@@ -232,9 +232,9 @@ func lose(t *testing.T, dir string, statements ...string) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	for _, mark := range []string{"", "x", "{}", `["1"]`, "[-1]", "[99999999999999999999]"} {
-		if _, err := Format(nil).Open(t.TempDir(), []byte(mark)); !errors.Is(err, ErrMark) {
-			t.Errorf("mark %q: %v", mark, err)
+	for _, checkpoint := range []string{"", "x", "{}", `["1"]`, "[-1]", "[99999999999999999999]"} {
+		if _, err := Format(nil).Open(t.TempDir(), []byte(checkpoint)); !errors.Is(err, ErrCheckpoint) {
+			t.Errorf("checkpoint %q: %v", checkpoint, err)
 		}
 	}
 	dir := t.TempDir()
@@ -283,7 +283,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 	if !ok {
 		t.Fatal("not ours")
 	}
-	mark := sinktest.Put(t, s, page("http://a.test/1"))
+	checkpoint := sinktest.Put(t, s, page("http://a.test/1"))
 	if err := s.exec("PRAGMA max_page_count = 60"); err != nil {
 		t.Fatal(err)
 	}
@@ -297,11 +297,11 @@ func TestFullDiskIsAnError(t *testing.T) {
 	if err := s.Write(page("http://a.test/2")); !errors.Is(err, ErrFull) {
 		t.Errorf("write after a failure = %v", err)
 	}
-	if mark, err := s.Commit(false); !errors.Is(err, ErrFull) || mark != nil {
-		t.Errorf("commit after a failure = %s, %v", mark, err)
+	if checkpoint, err := s.Commit(false); !errors.Is(err, ErrFull) || checkpoint != nil {
+		t.Errorf("commit after a failure = %s, %v", checkpoint, err)
 	}
 	sinktest.Close(t, s)
-	s2 := sinktest.Open(t, Format(nil), dir, mark)
+	s2 := sinktest.Open(t, Format(nil), dir, checkpoint)
 	sinktest.Put(t, s2, page("http://a.test/3"))
 	sinktest.Close(t, s2)
 	if got := askDir(t, dir, "SELECT url FROM pages"); !slices.Equal(got, []string{"http://a.test/1", "http://a.test/3"}) {
@@ -312,7 +312,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 // A reader in a transaction does not block the crawl, and sees the state at its start.
 func TestReaderDoesNotBlock(t *testing.T) {
 	dir := t.TempDir()
-	s := sinktest.Open(t, Format(&Options{Wait: 10 * time.Millisecond}), dir, nil)
+	s := sinktest.Open(t, Format(&Options{BusyTimeout: 10 * time.Millisecond}), dir, nil)
 	sinktest.Put(t, s, page("http://a.test/1"))
 	db := reader(t, dir)
 	tx, err := db.BeginTx(t.Context(), nil)
@@ -345,7 +345,7 @@ func TestReaderDoesNotBlock(t *testing.T) {
 // The crawl waits for another writer until the timeout.
 func TestWriterBlocksUntilTimeout(t *testing.T) {
 	dir := t.TempDir()
-	s := sinktest.Open(t, Format(&Options{Wait: 50 * time.Millisecond}), dir, nil)
+	s := sinktest.Open(t, Format(&Options{BusyTimeout: 50 * time.Millisecond}), dir, nil)
 	sinktest.Put(t, s, page("http://a.test/1"))
 	other := reader(t, dir)
 	conn, err := other.Conn(t.Context())

@@ -22,8 +22,8 @@ const Version = 2
 const applicationID = 0x706c6372
 
 var (
-	// ErrMark says that a mark does not come from a commit of this format.
-	ErrMark = errors.New("not a mark of this format")
+	// ErrCheckpoint says that a checkpoint does not come from a commit of this format.
+	ErrCheckpoint = errors.New("not a checkpoint of this format")
 
 	// ErrFormat says that a file is not a database of a crawl, is damaged, or has another
 	// version. If it is damaged, the error is [output.ErrIncomplete] too.
@@ -46,9 +46,9 @@ type Options struct {
 	// Software is the name of the writer in the table meta (default politecrawl).
 	Software string
 
-	// Wait limits the time to wait for another program that writes to the database
+	// BusyTimeout limits the time to wait for another program that writes to the database
 	// (default 30s).
-	Wait time.Duration
+	BusyTimeout time.Duration
 }
 
 func (o *Options) withDefaults() Options {
@@ -59,8 +59,8 @@ func (o *Options) withDefaults() Options {
 	if opts.Software == "" {
 		opts.Software = "politecrawl"
 	}
-	if opts.Wait == 0 {
-		opts.Wait = 30 * time.Second
+	if opts.BusyTimeout == 0 {
+		opts.BusyTimeout = 30 * time.Second
 	}
 	return opts
 }
@@ -71,8 +71,8 @@ func Format(opts *Options) output.Format {
 	return output.Format{
 		Name:  "sqlite",
 		Files: files(File),
-		Open: func(dir string, mark []byte) (output.Sink, error) {
-			s, err := open(dir, mark, o)
+		Open: func(dir string, checkpoint []byte) (output.Sink, error) {
+			s, err := open(dir, checkpoint, o)
 			if err != nil {
 				return nil, err
 			}

@@ -45,7 +45,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = db.Close() })
 	f.Fuzz(func(t *testing.T, title, url string) {
-		sinktest.Put(t, s, &output.Found{
+		sinktest.Put(t, s, &output.Results{
 			Pages:  []*output.Page{{URL: url, Title: title, Fields: map[string]any{"x": title}}},
 			Links:  []*output.Links{{URL: url, To: []string{title, url, title}}},
 			Robots: []*output.Robots{{Origin: title, Body: []byte(title)}},
@@ -74,18 +74,18 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A mark may be anything: the database is whole, or it is not opened.
+// A checkpoint may be anything: the database is whole, or it is not opened.
 func FuzzMark(f *testing.F) {
 	for _, seed := range []string{"", "null", "[]", "[1,1,2,2,1,1,1]", "[-1]", "[9223372036854775807]", "[0,0,9223372036854775807]"} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, mark []byte) {
+	f.Fuzz(func(t *testing.T, checkpoint []byte) {
 		dir := t.TempDir()
 		s := sinktest.Open(t, Format(nil), dir, nil)
 		sinktest.Put(t, s, page("http://a.test/1"))
 		sinktest.Put(t, s, page("http://a.test/2"))
 		sinktest.Close(t, s)
-		s, err := Format(nil).Open(dir, mark)
+		s, err := Format(nil).Open(dir, checkpoint)
 		if err != nil {
 			return
 		}
@@ -104,10 +104,10 @@ func TestLongTextsAreNotKept(t *testing.T) {
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
 	long := strings.Repeat("é\x00'", 10<<20/4)
-	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
+	sinktest.Put(t, s, &output.Results{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
 	for n := range 2 {
 		url := fmt.Sprintf("http://a.test/%d/%s", n, strings.Repeat("x", 1<<18))
-		sinktest.Put(t, s, &output.Found{
+		sinktest.Put(t, s, &output.Results{
 			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
 		})
 	}
@@ -136,7 +136,7 @@ func TestForgottenURLsAreFoundAgain(t *testing.T) {
 	}
 	s.known = recent.New[string, int64](1)
 	long := "http://a.test/" + strings.Repeat("x", knownLength)
-	sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: long, To: []string{long}}}})
+	sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: long, To: []string{long}}}})
 	if _, ok := s.known.Get(long); ok {
 		t.Error("a long URL is kept")
 	}
@@ -144,7 +144,7 @@ func TestForgottenURLsAreFoundAgain(t *testing.T) {
 	for n := range 3 * batchLinks {
 		all = append(all, fmt.Sprintf("http://a.test/%d", n%1000))
 	}
-	sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
+	sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
 	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1002|1002" {
 		t.Errorf("urls: %s", got[0])

@@ -48,13 +48,13 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // pagesOf makes pages of about size bytes of words, each with 30 links.
-func pagesOf(count, size int, packed bool) *output.Found {
+func pagesOf(count, size int, packed bool) *output.Results {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 2000)
 	for i := range words {
 		words[i] = fmt.Sprintf("%x", random.Uint32N(1<<(8+i%20)))
 	}
-	f := new(output.Found)
+	f := new(output.Results)
 	for n := range count {
 		var body bytes.Buffer
 		body.WriteString("<!doctype html><title>page</title><p>")
@@ -77,7 +77,7 @@ func pagesOf(count, size int, packed bool) *output.Found {
 		f.Links = append(f.Links, links)
 		f.Pages = append(f.Pages, &output.Page{URL: url, Status: 200, Depth: 3, Source: "link", FoundOn: "https://example.com/"})
 		f.Exchanges = append(f.Exchanges, &output.Exchange{
-			URL: url, Began: time.Unix(1_700_000_000, 0), Addr: "192.0.2.1", Proto: "HTTP/2.0",
+			URL: url, StartedAt: time.Unix(1_700_000_000, 0), Addr: "192.0.2.1", Proto: "HTTP/2.0",
 			Request:  fmt.Appendf(nil, "GET /section/page-%d HTTP/1.1\r\nHost: example.com\r\nUser-Agent: Test/1\r\nAccept-Encoding: gzip\r\n\r\n", n),
 			Response: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nDate: Tue, 14 Nov 2023 22:13:20 GMT\r\nServer: test\r\nCache-Control: max-age=60\r\n\r\n"),
 			Status:   200, Body: content,

@@ -73,7 +73,7 @@ func (s *sink) exchange(x *output.Exchange) error {
 		return err
 	}
 	head := httpHead(x.Request)
-	s.begin("request", request, x.Began)
+	s.begin("request", request, x.StartedAt)
 	s.origin(x)
 	s.add("WARC-Concurrent-To", answer.String())
 	if err := s.put(typeRequest, head); err != nil {
@@ -86,10 +86,10 @@ func (s *sink) exchange(x *output.Exchange) error {
 func (s *sink) response(x *output.Exchange, id recordID) error {
 	last, _ := s.urls.Get(x.URL)
 	url := strings.Clone(x.URL) // to keep
-	this := capture{id: id, date: x.Began, whole: captured{id: id, url: url, date: x.Began}}
+	this := capture{id: id, date: x.StartedAt, whole: captured{id: id, url: url, date: x.StartedAt}}
 	var key payloadKey
 	known, original := false, captured{}
-	whole := len(x.Body) > 0 && !x.Cut && x.Withheld == ""
+	whole := len(x.Body) > 0 && !x.Truncated && x.Withheld == ""
 	if whole {
 		key = sha256.Sum256(x.Body)
 		original, known = s.payloads.Get(key)
@@ -107,13 +107,13 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 		s.add("WARC-Truncated", "length")
 		body = nil
 	default:
-		s.begin("response", id, x.Began)
+		s.begin("response", id, x.StartedAt)
 		s.origin(x)
 		s.add("WARC-Payload-Digest", digest(body))
 		switch {
 		case x.Withheld != "":
 			s.add("WARC-Truncated", "unspecified")
-		case x.Cut:
+		case x.Truncated:
 			s.add("WARC-Truncated", "length")
 		}
 	}
@@ -132,7 +132,7 @@ func (s *sink) response(x *output.Exchange, id recordID) error {
 
 // revisit starts a revisit record, which refers to the record with the payload if known.
 func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original captured) {
-	s.begin("revisit", id, x.Began)
+	s.begin("revisit", id, x.StartedAt)
 	s.origin(x)
 	s.add("WARC-Profile", "http://netpreserve.org/warc/"+edition+"/revisit/"+profile)
 	if original.id != (recordID{}) {

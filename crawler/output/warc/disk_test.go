@@ -42,7 +42,7 @@ func TestFailedWriteLeavesFilesUnchanged(t *testing.T) {
 		return
 	}
 	random := rand.NewChaCha8([32]byte{3}) // bytes that do not get smaller
-	large := &output.Found{}
+	large := &output.Results{}
 	for n := range 30 { // more than is bufferSize back, and the last one alone more than a file has
 		body := make([]byte, 10_000+n/29*400_000)
 		if _, err := random.Read(body); err != nil {
@@ -59,7 +59,7 @@ func TestFailedWriteLeavesFilesUnchanged(t *testing.T) {
 					sinktest.Write(t, s, some(1))
 				}
 				before := contents(t, dir)
-				mark := sinktest.Commit(t, s, true)
+				checkpoint := sinktest.Commit(t, s, true)
 				var err error
 				disktest.Full(t, uint64(room), func() { err = s.Write(large) })
 				if enough := limit > 0 && room > 500_000; (err == nil) != enough {
@@ -71,8 +71,8 @@ func TestFailedWriteLeavesFilesUnchanged(t *testing.T) {
 				if !errors.Is(err, syscall.EFBIG) || !maps.Equal(contents(t, dir), before) {
 					t.Fatalf("Write = %v, files %s; want %s", err, sizes(contents(t, dir)), sizes(before))
 				}
-				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, mark) {
-					t.Errorf("mark %s, want %s", again, mark)
+				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, checkpoint) {
+					t.Errorf("checkpoint %s, want %s", again, checkpoint)
 				}
 				sinktest.Write(t, s, large) // there is room again
 				sinktest.Close(t, s)

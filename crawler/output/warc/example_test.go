@@ -28,9 +28,9 @@ func ExampleFormat() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found := &output.Found{
+	found := &output.Results{
 		Exchanges: []*output.Exchange{{
-			URL: "https://example.com/page", Began: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Status: 200, Proto: "HTTP/1.1",
+			URL: "https://example.com/page", StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Status: 200, Proto: "HTTP/1.1",
 			Request:  []byte("GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"),
 			Response: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
 			Body:     []byte("hello"),

@@ -26,7 +26,7 @@ func TestFailedWriteIsForgotten(t *testing.T) {
 				t.Fatalf("Write = %v, files %s; want %s", err, sizes(contents(t, dir)), sizes(before))
 			}
 			random.N = 1 << 20
-			sinktest.Write(t, s, &output.Found{
+			sinktest.Write(t, s, &output.Results{
 				Exchanges: []*output.Exchange{answered("http://a.test/2", 304, ""), answered("http://a.test/3", 200, "payload 2")},
 				Pages:     some(2).Pages,
 			})

@@ -28,7 +28,7 @@ func fileName(number int) string { return fmt.Sprintf("crawl-%05d.warc.gz", numb
 // recordEnd follows the block of every record.
 var recordEnd = []byte("\r\n\r\n")
 
-// A position is a point between two records. A mark is its JSON.
+// A position is a point between two records. A checkpoint is its JSON.
 type position struct {
 	File   int   `json:"file"`   // number of the last file
 	Length int64 `json:"length"` // of that file, in bytes; 0: it does not exist yet

@@ -43,9 +43,9 @@ func sizes(files map[string]string) string {
 }
 
 // some is a batch with an exchange and its page, whose payload is told from all others.
-func some(n int) *output.Found {
+func some(n int) *output.Results {
 	x := answered(fmt.Sprintf("http://a.test/%d", n), 200, fmt.Sprint("payload ", n))
-	return &output.Found{
+	return &output.Results{
 		Exchanges: []*output.Exchange{x},
 		Pages:     []*output.Page{{URL: x.URL, Status: 200, Source: "link", Depth: 1}},
 	}
@@ -69,7 +69,7 @@ func TestFullFileStartsTheNext(t *testing.T) {
 	for n := range 20 {
 		sinktest.Write(t, s, some(n))
 	}
-	var many output.Found // and within one call
+	var many output.Results // and within one call
 	for n := 20; n < 40; n++ {
 		f := some(n)
 		many.Exchanges, many.Pages = append(many.Exchanges, f.Exchanges...), append(many.Pages, f.Pages...)
@@ -102,33 +102,33 @@ func TestResumeAtEachMark(t *testing.T) {
 		t.Run(fmt.Sprint("files of ", limit), func(t *testing.T) {
 			dir := t.TempDir()
 			s := openSink(t, dir, &Options{MaxBytes: limit})
-			marks := [][]byte{sinktest.Commit(t, s, true)}
+			checkpoints := [][]byte{sinktest.Commit(t, s, true)}
 			states := []map[string]string{contents(t, dir)}
 			for n := range 8 {
 				sinktest.Write(t, s, some(n))
-				marks = append(marks, sinktest.Commit(t, s, n%2 == 0))
+				checkpoints = append(checkpoints, sinktest.Commit(t, s, n%2 == 0))
 				states = append(states, contents(t, dir))
 			}
 			sinktest.Write(t, s, some(8)) // and is killed before Commit
 			killed := contents(t, dir)
 			sinktest.Close(t, s)
-			for n, mark := range marks {
+			for n, checkpoint := range checkpoints {
 				dir := t.TempDir()
 				for name, content := range killed {
 					writeFile(t, filepath.Join(dir, name), content)
 				}
-				s := reopen(t, dir, &Options{MaxBytes: limit}, mark)
+				s := reopen(t, dir, &Options{MaxBytes: limit}, checkpoint)
 				if got := contents(t, dir); !maps.Equal(got, states[n]) {
-					t.Fatalf("at %s: %s; want %s", mark, sizes(got), sizes(states[n]))
+					t.Fatalf("at %s: %s; want %s", checkpoint, sizes(got), sizes(states[n]))
 				}
-				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, mark) {
-					t.Errorf("Commit after Open(%s) = %s", mark, again)
+				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, checkpoint) {
+					t.Errorf("Commit after Open(%s) = %s", checkpoint, again)
 				}
 				sinktest.Write(t, s, some(100))
 				sinktest.Close(t, s)
 				urls := urlsOf(readDir(t, dir))
 				if len(urls) != n+1 || urls[n] != "100" {
-					t.Errorf("after %s there are responses of %q", mark, urls)
+					t.Errorf("after %s there are responses of %q", checkpoint, urls)
 				}
 			}
 		})
@@ -153,9 +153,9 @@ func TestNewSinkKeepsForeignFiles(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(contents(t, dir))); !slices.Equal(got, slices.Sorted(slices.Values(others))) {
 		t.Errorf("files %q are left, want %q", got, others)
 	}
-	sinktest.Write(t, s, &output.Found{}) // nothing to archive, nothing to begin
-	if mark := sinktest.Commit(t, s, true); len(contents(t, dir)) != len(others) {
-		t.Errorf("files for nothing, mark %s", mark)
+	sinktest.Write(t, s, &output.Results{}) // nothing to archive, nothing to begin
+	if checkpoint := sinktest.Commit(t, s, true); len(contents(t, dir)) != len(others) {
+		t.Errorf("files for nothing, checkpoint %s", checkpoint)
 	}
 	sinktest.Close(t, s)
 	for _, name := range others {
@@ -173,13 +173,13 @@ func TestNewSinkKeepsForeignFiles(t *testing.T) {
 func TestShorterFileIsReportedAsLost(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
-	var marks []position
+	var checkpoints []position
 	for n := range 3 {
 		sinktest.Write(t, s, some(n))
 		sinktest.Commit(t, s, false)
-		marks = append(marks, s.(*sink).files.position)
+		checkpoints = append(checkpoints, s.(*sink).files.position)
 	}
-	mark := sinktest.Commit(t, s, false)
+	checkpoint := sinktest.Commit(t, s, false)
 	sinktest.Close(t, s)
 	name := filepath.Join(dir, fileName(0))
 	whole := contents(t, dir)[fileName(0)]
@@ -187,10 +187,10 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 		length int64
 		want   []string
 	}{
-		{marks[2].Length - 1, []string{"0", "1", "2", "9"}}, // the last is metadata
-		{marks[1].Length + 1, []string{"0", "1", "9"}},
-		{marks[1].Length, []string{"0", "1", "9"}},
-		{marks[1].Length - 1, []string{"0", "1", "9"}},
+		{checkpoints[2].Length - 1, []string{"0", "1", "2", "9"}}, // the last is metadata
+		{checkpoints[1].Length + 1, []string{"0", "1", "9"}},
+		{checkpoints[1].Length, []string{"0", "1", "9"}},
+		{checkpoints[1].Length - 1, []string{"0", "1", "9"}},
 		{5, []string{"9"}},
 		{0, []string{"9"}},
 		{-1, []string{"9"}}, // not there at all
@@ -203,14 +203,14 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 			} else {
 				writeFile(t, name, whole[:tt.length])
 			}
-			s := reopen(t, dir, nil, mark)
+			s := reopen(t, dir, nil, checkpoint)
 			sinktest.Write(t, s, some(9))
 			sinktest.Close(t, s)
 			if got := urlsOf(readDir(t, dir)); !slices.Equal(got, tt.want) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
 			lost := s.(output.Lossy).Lost()
-			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].Had != marks[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].Had {
+			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].Had != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].Had {
 				t.Errorf("lost %+v", lost)
 			}
 		})
@@ -223,15 +223,15 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 	for n := range 4 {
 		sinktest.Write(t, s, some(n))
 	}
-	mark := sinktest.Commit(t, s, false)
+	checkpoint := sinktest.Commit(t, s, false)
 	sinktest.Close(t, s)
-	if lost := reopen(t, dir, nil, mark).(output.Lossy).Lost(); len(lost) != 0 {
+	if lost := reopen(t, dir, nil, checkpoint).(output.Lossy).Lost(); len(lost) != 0 {
 		t.Errorf("lost %+v", lost)
 	}
 	if err := errors.Join(os.Remove(filepath.Join(dir, fileName(0))), os.Remove(filepath.Join(dir, fileName(2)))); err != nil {
 		t.Fatal(err)
 	}
-	s = reopen(t, dir, nil, mark)
+	s = reopen(t, dir, nil, checkpoint)
 	if lost := s.(output.Lossy).Lost(); !slices.Equal(lost, []output.Loss{{File: fileName(0)}, {File: fileName(2)}}) {
 		t.Errorf("lost %+v", lost)
 	}
@@ -265,9 +265,9 @@ func TestWriteBuffersLittle(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for _, mark := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"file":100000}`, `[]`} {
-		if s, err := Format(nil).Open(t.TempDir(), []byte(mark)); err == nil {
-			t.Errorf("Open(%q) = %v", mark, s)
+	for _, checkpoint := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"file":100000}`, `[]`} {
+		if s, err := Format(nil).Open(t.TempDir(), []byte(checkpoint)); err == nil {
+			t.Errorf("Open(%q) = %v", checkpoint, s)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestMissingDirectoryIsAnError(t *testing.T) {
 func TestFileNamesAreNotReused(t *testing.T) {
 	dir := t.TempDir()
 	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, maxFiles-1))
-	sinktest.Write(t, s, &output.Found{Exchanges: some(1).Exchanges})
+	sinktest.Write(t, s, &output.Results{Exchanges: some(1).Exchanges})
 	before := contents(t, dir)
 	if err := s.Write(some(2)); err == nil || !maps.Equal(contents(t, dir), before) {
 		t.Errorf("Write = %v, files %s", err, sizes(contents(t, dir)))

@@ -25,10 +25,10 @@ func FuzzWrite(f *testing.F) {
 	f.Fuzz(func(t *testing.T, url, request, response string, body []byte, addr, proto, via string, status int, cut bool) {
 		url = "http://" + url
 		x := &output.Exchange{
-			URL: url, Began: noon, Addr: addr, Proto: proto, Status: status, Body: body, Cut: cut,
+			URL: url, StartedAt: noon, Addr: addr, Proto: proto, Status: status, Body: body, Truncated: cut,
 			Request: []byte(request), Response: []byte(response),
 		}
-		found := &output.Found{
+		found := &output.Results{
 			Exchanges: []*output.Exchange{x, x, answered("http://a.test/other", 200, "other")},
 			Pages:     []*output.Page{{URL: url, FoundOn: via, Source: "redirect", Depth: 2, FetchedAt: noon}},
 			Links:     []*output.Links{{URL: url, To: []string{via, url, response}}},
@@ -61,26 +61,26 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// FuzzOpen goes on at any mark, in a directory with any file: it may fail, and must
-// not touch the files before the one of the mark.
+// FuzzOpen goes on at any checkpoint, in a directory with any file: it may fail, and must
+// not touch the files before the one of the checkpoint.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	s := openSink(f, dir, nil)
 	sinktest.Write(f, s, some(1))
-	mark := sinktest.Commit(f, s, false)
+	checkpoint := sinktest.Commit(f, s, false)
 	sinktest.Close(f, s)
 	file := contents(f, dir)[fileName(0)]
-	f.Add(mark, []byte(file))
-	f.Add(mark, []byte(file[:len(file)-1]))
-	f.Add(mark, []byte(file[:20]))
+	f.Add(checkpoint, []byte(file))
+	f.Add(checkpoint, []byte(file[:len(file)-1]))
+	f.Add(checkpoint, []byte(file[:20]))
 	f.Add([]byte(`{"file":1,"length":5}`), []byte(file))
 	f.Add([]byte(`{"file":0,"length":9223372036854775807}`), []byte(file+file))
 	f.Add([]byte(`{"file":99999}`), []byte{0x1f, 0x8b})
-	f.Fuzz(func(t *testing.T, mark, content []byte) {
+	f.Fuzz(func(t *testing.T, checkpoint, content []byte) {
 		for _, name := range []string{fileName(0), fileName(1), fileName(2)} {
 			writeFile(t, filepath.Join(dir, name), string(content))
 		}
-		s, err := Format(&Options{Rand: fixed()}).Open(dir, mark)
+		s, err := Format(&Options{Rand: fixed()}).Open(dir, checkpoint)
 		if err != nil {
 			return
 		}

@@ -26,14 +26,14 @@ type sink struct {
 }
 
 // open implements output.Format.Open.
-func open(dir string, mark []byte, opts *Options) (*sink, error) {
+func open(dir string, checkpoint []byte, opts *Options) (*sink, error) {
 	var at position
-	if mark != nil {
-		if err := json.Unmarshal(mark, &at); err != nil {
-			return nil, fmt.Errorf("%q is not a mark: %w", mark, err)
+	if checkpoint != nil {
+		if err := json.Unmarshal(checkpoint, &at); err != nil {
+			return nil, fmt.Errorf("%q is not a checkpoint: %w", checkpoint, err)
 		}
 		if at.File < 0 || at.File >= maxFiles || at.Length < 0 {
-			return nil, fmt.Errorf("%q is not a mark", mark)
+			return nil, fmt.Errorf("%q is not a checkpoint", checkpoint)
 		}
 	}
 	files, err := newFiles(dir, opts.MaxBytes, opts.Level)
@@ -59,7 +59,7 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 }
 
 // Write implements output.Sink. If it fails, the files are unchanged.
-func (s *sink) Write(f *output.Found) error {
+func (s *sink) Write(f *output.Results) error {
 	before, info := s.files.position, s.info
 	err := s.write(f)
 	if err == nil {
@@ -75,7 +75,7 @@ func (s *sink) Write(f *output.Found) error {
 	return err
 }
 
-func (s *sink) write(f *output.Found) error {
+func (s *sink) write(f *output.Results) error {
 	for _, x := range f.Exchanges {
 		if err := s.ready(); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *sink) put(contentType string, block ...[]byte) error {
 }
 
 // Commit implements output.Sink.
-func (s *sink) Commit(power bool) (mark []byte, err error) {
+func (s *sink) Commit(power bool) (checkpoint []byte, err error) {
 	if power {
 		if err := s.files.sync(); err != nil {
 			return nil, err

@@ -23,18 +23,18 @@ func openSink(t testing.TB, dir string, opts *Options) output.Sink {
 	return reopen(t, dir, opts, nil)
 }
 
-func reopen(t testing.TB, dir string, opts *Options, mark []byte) output.Sink {
+func reopen(t testing.TB, dir string, opts *Options, checkpoint []byte) output.Sink {
 	t.Helper()
 	if opts == nil {
 		opts = &Options{}
 	}
 	if opts.Rand == nil {
 		opts.Rand = fixed()
-		if mark != nil {
+		if checkpoint != nil {
 			opts.Rand = rand.NewChaCha8([32]byte{2})
 		}
 	}
-	return sinktest.Open(t, Format(opts), dir, mark)
+	return sinktest.Open(t, Format(opts), dir, checkpoint)
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
@@ -42,7 +42,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // answered makes an exchange of a GET.
 func answered(url string, status int, body string) *output.Exchange {
 	return &output.Exchange{
-		URL: url, Began: noon, Took: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: []byte(body),
+		URL: url, StartedAt: noon, Duration: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: []byte(body),
 		Request:  []byte("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"),
 		Response: fmt.Appendf(nil, "HTTP/1.1 %d Some Reason\r\nServer: test\r\n\r\n", status),
 	}
@@ -50,7 +50,7 @@ func answered(url string, status int, body string) *output.Exchange {
 
 // written writes what was found in one go and reads the records back, those behind
 // the first warcinfo.
-func written(t *testing.T, f *output.Found) []*parsed {
+func written(t *testing.T, f *output.Results) []*parsed {
 	t.Helper()
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
@@ -70,7 +70,7 @@ func kinds(all []*parsed) []string {
 
 func TestExchange(t *testing.T) {
 	x := answered("http://a.test/page", 200, "hello")
-	got := written(t, &output.Found{Exchanges: []*output.Exchange{x}})
+	got := written(t, &output.Results{Exchanges: []*output.Exchange{x}})
 	if want := []string{"request /page", "response /page"}; !slices.Equal(kinds(got), want) {
 		t.Fatalf("records %q, want %q", kinds(got), want)
 	}
@@ -96,10 +96,10 @@ func TestExchange(t *testing.T) {
 
 func TestRevisit(t *testing.T) {
 	cut := answered("http://a.test/cut", 200, "body")
-	cut.Cut = true
+	cut.Truncated = true
 	cutAgain := answered("http://a.test/cut-too", 200, "body")
-	cutAgain.Cut = true
-	got := written(t, &output.Found{Exchanges: []*output.Exchange{
+	cutAgain.Truncated = true
+	got := written(t, &output.Results{Exchanges: []*output.Exchange{
 		cut, cutAgain, // nobody knows how they go on
 		answered("http://a.test/1", 200, "body"),
 		answered("http://a.test/2", 404, "body"), // another URL, another status: the payload is the same
@@ -148,7 +148,7 @@ func TestRevisit(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	f := &output.Found{
+	f := &output.Results{
 		Exchanges: []*output.Exchange{answered("http://a.test/", 301, ""), answered("http://a.test/page", 200, "text")},
 		Pages: []*output.Page{
 			{URL: "http://a.test/", Status: 301, Source: "start", DurationMS: 12},
@@ -188,7 +188,7 @@ func TestWarcinfo(t *testing.T) {
 		s := openSink(t, dir, &Options{
 			Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
 		})
-		sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
+		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
 		sinktest.Close(t, s)
 		r := readDir(t, dir)[0]
 		want := "software: politecrawl/1.2.3\r\n" +
@@ -218,7 +218,7 @@ func TestHeadersHaveNoInjectedLines(t *testing.T) {
 			x.Addr, x.Proto = "127.0.0.1\r\nX: y", "HTTP/2\r\nX: y"
 			x.Request, x.Response = []byte("GET /"), []byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody?\r\n\r\n")
 			p := &output.Page{URL: url, FoundOn: url, Source: "link", Depth: 1}
-			got := written(t, &output.Found{
+			got := written(t, &output.Results{
 				Exchanges: []*output.Exchange{x, answered("http://a.test/next", 200, "")},
 				Pages:     []*output.Page{p}, Links: []*output.Links{{URL: url, To: []string{url}}},
 			})
@@ -242,7 +242,7 @@ func TestAddressAndProtocol(t *testing.T) {
 	} {
 		x := answered(tt.url, 200, "")
 		x.Proto, x.Addr = tt.proto, tt.addr
-		for _, r := range written(t, &output.Found{Exchanges: []*output.Exchange{x}}) {
+		for _, r := range written(t, &output.Results{Exchanges: []*output.Exchange{x}}) {
 			if r.get("WARC-Protocol") != tt.wantProto || r.get("WARC-IP-Address") != tt.wantAddr {
 				t.Errorf("%v: %v", tt, r.fields)
 			}
@@ -260,7 +260,7 @@ func TestOptions(t *testing.T) {
 	}
 	if s, err := Format(&Options{Rand: strings.NewReader("too short")}).Open(t.TempDir(), nil); err != nil {
 		t.Error(err)
-	} else if err := s.Write(&output.Found{Pages: []*output.Page{{URL: "http://a.test/"}}}); err == nil {
+	} else if err := s.Write(&output.Results{Pages: []*output.Page{{URL: "http://a.test/"}}}); err == nil {
 		t.Error("a record without an identifier was written")
 	}
 }
@@ -271,7 +271,7 @@ func TestLongURLsAreNotRemembered(t *testing.T) {
 		second string
 	}{{longestURL, "revisit"}, {longestURL + 1, "response"}} {
 		long := "http://a.test/" + strings.Repeat("x", tt.length-len("http://a.test/"))
-		got := written(t, &output.Found{Exchanges: []*output.Exchange{answered(long, 200, "same"), answered("http://a.test/2", 200, "same")}})
+		got := written(t, &output.Results{Exchanges: []*output.Exchange{answered(long, 200, "same"), answered("http://a.test/2", 200, "same")}})
 		if len(got) != 4 || got[3].kind() != tt.second {
 			t.Errorf("%d bytes: %q, want a %s at the end", tt.length, kinds(got), tt.second)
 		}

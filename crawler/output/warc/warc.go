@@ -55,11 +55,11 @@ func Format(opts *Options) output.Format {
 		Name:      "warc",
 		Files:     []string{filePattern},
 		Exchanges: true,
-		Open: func(dir string, mark []byte) (output.Sink, error) {
+		Open: func(dir string, checkpoint []byte) (output.Sink, error) {
 			if err := o.validate(); err != nil {
 				return nil, err
 			}
-			return open(dir, mark, &o)
+			return open(dir, checkpoint, &o)
 		},
 	}
 }

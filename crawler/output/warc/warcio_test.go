@@ -63,12 +63,12 @@ func warcio(t *testing.T, name string) (records []warcioRecord) {
 }
 
 // crawled is what a crawl may have found: bodies of all sizes and kinds, and URLs of strangers.
-func crawled() []*output.Found {
+func crawled() []*output.Results {
 	random := rand.New(rand.NewPCG(5, 6))
-	var all []*output.Found
+	var all []*output.Results
 	add := func(x *output.Exchange) *output.Exchange {
 		x.URL = strings.ReplaceAll(x.URL, "http://a.test", "https://example.com")
-		all = append(all, &output.Found{
+		all = append(all, &output.Results{
 			Exchanges: []*output.Exchange{x},
 			Pages:     []*output.Page{{URL: x.URL, Status: x.Status, Source: "link", Depth: 1, FoundOn: x.URL, FetchedAt: noon}},
 			Links:     []*output.Links{{URL: x.URL, To: []string{x.URL, "http://b.test/a b\r\nvia: c"}}},
@@ -88,7 +88,7 @@ func crawled() []*output.Found {
 	add(answered("http://a.test/twin", 404, "the same as ever"))
 	add(answered("http://a.test/same", 304, ""))
 	add(answered("http://a.test/?q=\r\n\r\nWARC/1.1\r\n\xff é<>", 200, "\r\n\r\nWARC/1.1\r\nWARC-Type: response\r\n\r\n"))
-	add(answered("http://a.test/cut", 200, "not all of")).Cut = true
+	add(answered("http://a.test/cut", 200, "not all of")).Truncated = true
 	add(answered("http://a.test/h2", 200, "over HTTP/2")).Proto = "HTTP/2.0"
 	withheld := add(answered("http://a.test/noarchive", 200, ""))
 	withheld.Withheld = "noarchive"

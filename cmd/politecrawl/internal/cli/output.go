@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // Format is how results are written: the value of --format.
@@ -67,7 +67,7 @@ func Marshal(v any) (string, error) {
 	if err := enc.Encode(v); err != nil {
 		return "", Failed("cannot write the results as JSON: %w", err)
 	}
-	return string(jsontext.Escape(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
+	return string(safejson.Escape(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
 }
 
 // A Color is the code of a color on a terminal.

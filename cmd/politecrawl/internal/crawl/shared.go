@@ -30,21 +30,21 @@ func join(ctx context.Context, s *settings.Settings) error {
 	switch {
 	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.Config.Cluster.Frontier == "" && s.Config.Cluster.CrawlName != crawler.Default().Cluster.CrawlName: // which a saved configuration names
-		return cli.Misuse("--crawl-name: %s is the name of a shared crawl; give the address of its Redis with --frontier", cli.Escape(s.Config.Cluster.CrawlName))
-	case s.Config.Cluster.Frontier == "":
+	case s.Config.Sharing.Frontier == "" && s.Config.Sharing.CrawlName != crawler.Default().Sharing.CrawlName: // which a saved configuration names
+		return cli.Misuse("--crawl-name: %s is the name of a shared crawl; give the address of its Redis with --frontier", cli.Escape(s.Config.Sharing.CrawlName))
+	case s.Config.Sharing.Frontier == "":
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	own := s.Config
 	own.URLs = nil
-	joined, err := crawler.Joined(ctx, own, s.IsSet)
+	joined, err := crawler.JoinConfig(ctx, own, s.IsSet)
 	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
 	case err == nil && !s.IsSet("crawl-name") && slices.ContainsFunc(s.Config.URLs, isNew):
 		return cli.Misuse("%s already has a crawl with other start URLs; start another crawl with --crawl-name NAME, or add these URLs to it with --crawl-name %s",
-			s.Config.Cluster.Frontier, joined.Cluster.CrawlName)
+			s.Config.Sharing.Frontier, joined.Sharing.CrawlName)
 	case err == nil:
 		for _, u := range s.Config.URLs {
 			if isNew(u) {
@@ -54,7 +54,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 		s.Config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNotFound) && len(s.Config.URLs) == 0:
-		return cli.Misuse("no crawl %q to join on %s; give start URLs to start it", s.Config.Cluster.CrawlName, s.Config.Cluster.Frontier)
+		return cli.Misuse("no crawl %q to join on %s; give start URLs to start it", s.Config.Sharing.CrawlName, s.Config.Sharing.Frontier)
 	case errors.Is(err, redisstore.ErrNotFound):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
@@ -67,7 +67,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
 
 // A sharedFlags names a crawl that processes share.
-type sharedFlags struct{ crawler.Cluster }
+type sharedFlags struct{ crawler.Sharing }
 
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
@@ -80,10 +80,10 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		if err := s.LoadKeys(redisKeys...); err != nil {
 			return err
 		}
-		if s.Config.Cluster.Frontier == "" {
+		if s.Config.Sharing.Frontier == "" {
 			return cli.MisuseOf(cmd, "give the address of the Redis of the crawl with --frontier")
 		}
-		f.Cluster = s.Config.Cluster
+		f.Sharing = s.Config.Sharing
 		f.CrawlName = args[0]
 		if err := f.Validate(); err != nil {
 			return cli.WithCode(cli.ExitMisuse, err)

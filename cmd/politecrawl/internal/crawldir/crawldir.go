@@ -46,7 +46,7 @@ func IsDirectory(name string) bool {
 // that names dir.
 func ResumeError(flag, dir string, err error) error {
 	above := filepath.Join(dir, "..")
-	none := errors.Is(err, output.ErrNone)
+	none := errors.Is(err, output.ErrNoCrawl)
 	switch {
 	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && HoldsCrawl(above):
 		return cli.Misuse("--%s: %q is part of the crawl in %q; give that directory: --%s %s", flag, dir, above, flag, cli.ShellWord(above))

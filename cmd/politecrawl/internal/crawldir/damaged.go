@@ -23,7 +23,7 @@ func DamagedState(command, dir, again string, err error) error {
 		return cli.Failed("%s: %q is damaged, and the crawl cannot be resumed without it; crawl again into a new directory (%w)", command, file, err)
 	}
 	what := "is missing"
-	if !errors.Is(err, output.ErrNone) {
+	if !errors.Is(err, output.ErrNoCrawl) {
 		what = fmt.Sprintf("is damaged (%v)", err)
 	}
 	return cli.Failed("%s: %q %s; the frontier, with all queued URLs, is intact. Restore the file from a backup, or write %s into it, with the start URLs of the crawl; then run: %s",
@@ -34,15 +34,15 @@ func DamagedState(command, dir, again string, err error) error {
 // of a shared crawl is on Redis and never is.
 func IsDamagedFrontier(dir string, err error) bool {
 	if errors.Is(err, crawler.ErrFrontierLost) {
-		saved, err := crawler.Saved(dir)
-		return err == nil && saved.Cluster.Frontier == ""
+		saved, err := crawler.LoadConfig(dir)
+		return err == nil && saved.Sharing.Frontier == ""
 	}
 	return errors.Is(err, pebblestore.ErrDamaged)
 }
 
 // DamagedFrontier returns the error for a crawl in dir whose frontier is damaged or missing.
 func DamagedFrontier(dir string, err error) error {
-	saved, unread := crawler.Saved(dir)
+	saved, unread := crawler.LoadConfig(dir)
 	if unread != nil {
 		return cli.Failed("%w; crawl again into a new directory", err)
 	}

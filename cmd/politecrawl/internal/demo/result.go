@@ -34,8 +34,8 @@ type Result struct {
 func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *Result {
 	r := &Result{
 		Summary: sum, DelayMS: delay.Milliseconds(),
-		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
-		Retries: saw.Retries, Lost: saw.SitemapsLost,
+		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.RobotsRedirects, Sitemaps: saw.Sitemaps,
+		Retries: saw.Retries, Lost: saw.SitemapsMissing,
 		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
 		Missing: without(want.Pages, fetched), Unexpected: without(fetched, want.Pages),
 	}

@@ -45,7 +45,7 @@ func TestDemoResult(t *testing.T) {
 	fetched := []string{"http://h/a", "http://h/b"}
 	saw := demosite.Report{Requests: 3, Pages: 2, Robots: map[string]int{"http://h": 1}}
 	want := demosite.Expectation{Pages: fetched}
-	bad := []demosite.Violation{{Kind: demosite.Forbidden, Request: demosite.Request{Number: 2, Method: "GET", Origin: "http://h", URI: "/b"}}}
+	bad := []demosite.Violation{{Kind: demosite.DisallowedURL, Request: demosite.Request{Number: 2, Method: "GET", Origin: "http://h", URI: "/b"}}}
 
 	tests := []struct {
 		name   string
@@ -105,8 +105,8 @@ func TestDemoResultText(t *testing.T) {
 	}
 	r := newDemoResult(runner.NewSummary(sum), []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
 		demosite.Report{
-			Requests: 8, Pages: 3, Retries: 1, Sitemaps: 2, SitemapsRead: 1, SitemapsLost: 1,
-			Robots: map[string]int{"http://h": 1}, Hops: 2,
+			Requests: 8, Pages: 3, Retries: 1, Sitemaps: 2, SitemapsRead: 1, SitemapsMissing: 1,
+			Robots: map[string]int{"http://h": 1}, RobotsRedirects: 2,
 		},
 		demosite.Expectation{Pages: []string{"http://h/a", "http://h/b"}})
 	want := `finished after 1.5s

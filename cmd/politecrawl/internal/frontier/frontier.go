@@ -33,9 +33,9 @@ func Command(streams *cli.Streams) *cobra.Command {
 // viewFrontier opens the frontier of the crawl whose output directory is dir, or
 // the one that dir itself is, has look look at it, and closes it again.
 func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) error) error {
-	if saved, err := crawler.Saved(dir); err == nil && saved.Cluster.Frontier != "" {
+	if saved, err := crawler.LoadConfig(dir); err == nil && saved.Sharing.Frontier != "" {
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
-			command, saved.Cluster.Frontier, cli.ShellWord(saved.Cluster.CrawlName), cli.ShellWord(saved.Cluster.Frontier))
+			command, saved.Sharing.Frontier, cli.ShellWord(saved.Sharing.CrawlName), cli.ShellWord(saved.Sharing.Frontier))
 	}
 	crawl := "" // whose frontier it is; empty: that is not known
 	switch below, above := filepath.Join(dir, crawldir.FrontierFolder), filepath.Join(dir, ".."); {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -65,7 +65,7 @@ func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err e
 	}
 	if l.format == logJSON {
 		opts.ReplaceAttr = forJSON
-		return slog.New(slog.NewJSONHandler(jsontext.NewWriter(out), opts)), end, nil
+		return slog.New(slog.NewJSONHandler(safejson.NewWriter(out), opts)), end, nil
 	}
 	return slog.New(slog.NewTextHandler(out, opts)), end, nil
 }

@@ -47,7 +47,7 @@ func (l *HostList) add(raw string) {
 }
 
 // Write implements output.Sink.
-func (l *HostList) Write(f *output.Found) error {
+func (l *HostList) Write(f *output.Results) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, robots := range f.Robots {

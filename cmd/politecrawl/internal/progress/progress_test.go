@@ -124,7 +124,7 @@ func TestHostList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sink.Write(&output.Found{
+	if err := sink.Write(&output.Results{
 		Robots: []*output.Robots{{Origin: "http://b"}, {Origin: "http://later"}},
 		Pages:  []*output.Page{{URL: "http://c/x"}, {URL: "http://done/"}, {URL: "http://told/"}},
 	}); err != nil {

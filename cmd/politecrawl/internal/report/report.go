@@ -62,7 +62,7 @@ report.html is one file that needs no network. report.json has the same data for
 			default:
 				to = dirs[0]
 			}
-			r, err := report.Make(dirs, &report.Options{Rows: rows, Ending: endingOf})
+			r, err := report.Generate(dirs, &report.Options{Rows: rows, CrawlEnd: endingOf})
 			if err != nil {
 				return reportError(dirs, err)
 			}
@@ -93,7 +93,7 @@ func withOutput(dirs []string, to string) string {
 
 // endingOf reads the number of remaining URLs from the frontier of a crawl; nil: the directory
 // has no readable frontier, like that of one of several workers.
-func endingOf(dir string) *report.Ending {
+func endingOf(dir string) *report.CrawlEnd {
 	frontier := filepath.Join(dir, crawldir.FrontierFolder)
 	view, err := pebblestore.OpenReadOnly(frontier)
 	if errors.Is(err, pebblestore.ErrNotFrontier) && crawldir.IsDirectory(frontier) {
@@ -104,7 +104,7 @@ func endingOf(dir string) *report.Ending {
 	}
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
-		return &report.Ending{End: report.EndRunning}
+		return &report.CrawlEnd{End: report.EndRunning}
 	case err != nil:
 		return nil
 	}
@@ -118,7 +118,7 @@ func endingOf(dir string) *report.Ending {
 	if err := errors.Join(err, view.Close()); err != nil {
 		return nil
 	}
-	return &report.Ending{Remaining: remaining}
+	return &report.CrawlEnd{Remaining: remaining}
 }
 
 // reportError explains why no report of the directories can be made, and what to do.
@@ -127,12 +127,12 @@ func reportError(dirs []string, err error) error {
 		if !crawldir.IsDirectory(dir) {
 			return cli.Misuse("report: no directory %q; name the output directory of a crawl", dir)
 		}
-		if _, unread := crawler.Saved(dir); crawldir.IsBadJSON(unread) || errors.Is(unread, output.ErrNone) && crawldir.HoldsFrontier(dir) {
+		if _, unread := crawler.LoadConfig(dir); crawldir.IsBadJSON(unread) || errors.Is(unread, output.ErrNoCrawl) && crawldir.HoldsFrontier(dir) {
 			return crawldir.DamagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)
 		}
 	}
 	switch {
-	case errors.Is(err, output.ErrNone):
+	case errors.Is(err, output.ErrNoCrawl):
 		return cli.Misuse("report: %w; name the output directory of a crawl", err)
 	case errors.Is(err, report.ErrNotOneCrawl):
 		return cli.Misuse("report: %w", err)

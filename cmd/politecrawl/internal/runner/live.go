@@ -51,7 +51,7 @@ func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logge
 		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.Fetch.UserAgent, Pprof: l.pprof, Logger: log,
 	})
 	switch {
-	case errors.Is(err, monitor.ErrToken):
+	case errors.Is(err, monitor.ErrTokenRequired):
 		return nil, cli.Misuse("--listen: %w, in %s", err, settings.TokenVariable)
 	case err != nil:
 		return nil, cli.Misuse("--listen: %w", err)
@@ -65,7 +65,7 @@ func (p *livePage) begin(c *crawler.Crawler, r *Runner) {
 	if p == nil {
 		return
 	}
-	p.server.Begin(c)
+	p.server.SetCrawl(c)
 	if r.Quiet {
 		return
 	}
@@ -79,7 +79,7 @@ func (p *livePage) begin(c *crawler.Crawler, r *Runner) {
 // end says that the crawl has ended, and how, to who is watching.
 func (p *livePage) end(sum *crawler.Summary) {
 	if p != nil {
-		p.server.End(sum)
+		p.server.Finish(sum)
 	}
 }
 

@@ -92,7 +92,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if err != nil {
 		return printed, endedBy(cfg.Output.Dir, err)
 	}
-	found, err := report.Make([]string{cfg.Output.Dir}, nil)
+	found, err := report.Generate([]string{cfg.Output.Dir}, nil)
 	if err == nil {
 		err = found.WriteFiles(cfg.Output.Dir)
 	}
@@ -116,8 +116,8 @@ func (r *Runner) started(cfg crawler.Config, opts crawler.Options) {
 	case opts.Recrawl:
 		what = "recrawling " + hosts
 	}
-	if cfg.Cluster.Frontier != "" {
-		what += fmt.Sprintf(" as a worker of the crawl %q on %s", cfg.Cluster.CrawlName, cfg.Cluster.Frontier)
+	if cfg.Sharing.Frontier != "" {
+		what += fmt.Sprintf(" as a worker of the crawl %q on %s", cfg.Sharing.CrawlName, cfg.Sharing.Frontier)
 	}
 	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes the requests in flight and stops", what, cfg.Output.Dir))
 	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {

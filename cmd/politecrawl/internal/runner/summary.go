@@ -34,8 +34,8 @@ func SummaryText(s *Summary) string {
 	if s.Unchanged > 0 {
 		p.Field("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
 	}
-	if s.Cut.Pages > 0 {
-		p.Field("truncated", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
+	if s.Truncated.Pages > 0 {
+		p.Field("truncated", "%s%s: %s", humanize.Count(s.Truncated.Pages, "page"), humanize.Counts(s.Truncated.Limits, ""), truncatedText(&s.Truncated))
 	}
 	if s.Duplicates > 0 {
 		p.Field("duplicates", "%s with the content of another page", humanize.Count(s.Duplicates, "page"))
@@ -57,18 +57,18 @@ func SummaryText(s *Summary) string {
 	return p.String()
 }
 
-// maxCutShown is how many pages are named that a limit cut something off.
-const maxCutShown = 3
+// maxTruncatedShown is the number of truncated pages that the summary names.
+const maxTruncatedShown = 3
 
-// cutText names pages that a limit cut something off.
-func cutText(c *crawler.Cut) string {
+// truncatedText names truncated pages.
+func truncatedText(c *crawler.Truncated) string {
 	var urls []string
-	for _, page := range c.First[:min(len(c.First), maxCutShown)] {
+	for _, page := range c.First[:min(len(c.First), maxTruncatedShown)] {
 		urls = append(urls, cli.Escape(page.URL))
 	}
 	text := strings.Join(urls, ", ")
 	if more := c.Pages - len(urls); more > 0 {
-		text += fmt.Sprintf(" and %d more; see cut_by in pages.jsonl", more)
+		text += fmt.Sprintf(" and %d more; see limits_reached in pages.jsonl", more)
 	}
 	return text
 }

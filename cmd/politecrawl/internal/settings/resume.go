@@ -54,7 +54,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	if err != nil {
 		return err
 	}
-	saved, err := crawler.Saved(dir)
+	saved, err := crawler.LoadConfig(dir)
 	if err != nil {
 		return crawldir.ResumeError(name, dir, err)
 	}

@@ -100,12 +100,12 @@ func New() *Settings {
 	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "stop a robots.txt request after `TIME`, redirects included")
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "retry an unreachable robots.txt after `TIME`, then twice that, …")
 	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "survive a killed process, or a power cut too: `process|power`")
-	k.StringVar(&c.Cluster.Frontier, "frontier", c.Cluster.Frontier, "share the crawl through the Redis at `URL`, as redis://host:port")
-	k.StringVar(&c.Cluster.CrawlName, "crawl-name", c.Cluster.CrawlName, "join or start the shared crawl `NAME`")
-	k.StringVar(&c.Cluster.WorkerName, "worker-name", c.Cluster.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
-	k.StringVar(&c.Cluster.Prefix, "frontier-prefix", c.Cluster.Prefix, "start all Redis keys with `PREFIX`")
-	k.StringVar(&c.Cluster.PasswordFile, "frontier-password-file", c.Cluster.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
-	k.IntVar(&c.Cluster.ExpectedURLs, "expected-urls", c.Cluster.ExpectedURLs, "expect `N` URLs in Redis; each URL beyond takes more memory")
+	k.StringVar(&c.Sharing.Frontier, "frontier", c.Sharing.Frontier, "share the crawl through the Redis at `URL`, as redis://host:port")
+	k.StringVar(&c.Sharing.CrawlName, "crawl-name", c.Sharing.CrawlName, "join or start the shared crawl `NAME`")
+	k.StringVar(&c.Sharing.WorkerName, "worker-name", c.Sharing.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
+	k.StringVar(&c.Sharing.Prefix, "frontier-prefix", c.Sharing.Prefix, "start all Redis keys with `PREFIX`")
+	k.StringVar(&c.Sharing.PasswordFile, "frontier-password-file", c.Sharing.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
+	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "expect `N` URLs in Redis; each URL beyond takes more memory")
 	s.Log.AddFlags(k)
 	return s
 }

@@ -145,7 +145,7 @@ func TestOldNamesStillWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := crawler.Default()
-	want.URLs, want.Output.AlsoWrite, want.Cluster.CrawlName, want.Cluster.WorkerName = []string{"http://h/"}, []string{"csv"}, "new", "w1"
+	want.URLs, want.Output.AlsoWrite, want.Sharing.CrawlName, want.Sharing.WorkerName = []string{"http://h/"}, []string{"csv"}, "new", "w1"
 	if diff := cmp.Diff(want, s.Config); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -27,7 +27,7 @@ var Columns = [...][]string{
 	Pages: {
 		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 		"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-		"truncated", "links_skipped", "cut_by",
+		"truncated", "links_skipped", "limits_reached",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 	Sitemaps: {"url", "status", "host", "found_on", "nested", "pages", "sitemaps", "detail", "fetched_at"},
@@ -43,18 +43,18 @@ type JSON string
 // Write calls row for each row of f. A cell is a string, an Optional, a JSON, an int, an
 // int64, a bool, or a time that the line of JSON leaves out when it is zero. The cells may be
 // changed.
-func Write(f *output.Found, row func(table Table, cells ...any) error) error {
+func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 	for _, p := range f.Pages {
 		directives, err1 := nested(len(p.Directives), p.Directives)
 		usage, err2 := nested(len(p.Usage), p.Usage)
 		fields, err3 := nested(len(p.Fields), p.Fields)
-		cutBy, err4 := nested(len(p.CutBy), p.CutBy)
+		limits, err4 := nested(len(p.LimitsReached), p.LimitsReached)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			return err
 		}
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
 			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
-			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, cutBy)
+			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits)
 		if err != nil {
 			return err
 		}

@@ -18,10 +18,10 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 		{output.Page{Directives: []output.Directive{}, Usage: map[string]bool{}, Fields: map[string]any{}}, []JSON{"", "", "", ""}},
 		{
 			output.Page{
-				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
-				Usage:      map[string]bool{"train-ai": false, "search": true},
-				Fields:     map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
-				CutBy:      []string{"max-body", "max-links"},
+				Directives:    []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
+				Usage:         map[string]bool{"train-ai": false, "search": true},
+				Fields:        map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
+				LimitsReached: []string{"max-body", "max-links"},
 			},
 			[]JSON{
 				`[{"rule":"noindex","source":"meta line 1"}]`,
@@ -32,7 +32,7 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 		},
 	} {
 		var got []JSON
-		err := Write(&output.Found{Pages: []*output.Page{&tt.page}}, func(_ Table, cells ...any) error {
+		err := Write(&output.Results{Pages: []*output.Page{&tt.page}}, func(_ Table, cells ...any) error {
 			for _, cell := range cells {
 				if text, ok := cell.(JSON); ok {
 					got = append(got, text)
@@ -44,7 +44,7 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, tt.want)
 		}
 	}
-	err := Write(&output.Found{Pages: []*output.Page{{Fields: map[string]any{"x": func() {}}}}}, func(Table, ...any) error { return nil })
+	err := Write(&output.Results{Pages: []*output.Page{{Fields: map[string]any{"x": func() {}}}}}, func(Table, ...any) error { return nil })
 	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); !ok {
 		t.Errorf("a field that is no value: %v", err)
 	}

@@ -16,12 +16,12 @@ import (
 // A Writer writes to a sink until its process is killed.
 type Writer struct {
 	Format output.Format
-	Found  func(n int) *output.Found // what is the nth, from 0 on
-	Most   int                       // so many are committed together at the most
+	Found  func(n int) *output.Results // what is the nth, from 0 on
+	Most   int                         // so many are committed together at the most
 }
 
 // The environment of a process that writes: the directory, and how many were counted
-// before with their mark, as it says them itself.
+// before with their checkpoint, as it says them itself.
 const (
 	dirEnv  = "POLITECRAWL_TEST_SINK"
 	markEnv = "POLITECRAWL_TEST_MARK"
@@ -37,16 +37,16 @@ func (w Writer) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write goes on from where the last mark was, and says each that it gets.
+// write goes on from where the last checkpoint was, and says each that it gets.
 func (w Writer) write(dir, last string) error {
-	n, mark := 0, []byte(nil)
+	n, checkpoint := 0, []byte(nil)
 	if number, rest, ok := strings.Cut(last, " "); ok {
-		mark = []byte(rest)
+		checkpoint = []byte(rest)
 		if _, err := fmt.Sscan(number, &n); err != nil {
 			return err
 		}
 	}
-	s, err := w.Format.Open(dir, mark)
+	s, err := w.Format.Open(dir, checkpoint)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func (w Writer) write(dir, last string) error {
 			}
 			n++
 		}
-		mark, err := s.Commit(n%7 == 0)
+		checkpoint, err := s.Commit(n%7 == 0)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%d %s\n", n, mark)
+		fmt.Printf("%d %s\n", n, checkpoint)
 	}
 }
 
-// Kill kills processes that write, one after the other. Each goes on from the mark that
+// Kill kills processes that write, one after the other. Each goes on from the checkpoint that
 // was heard of last. It returns how many count in the end: those and no others are in
 // the directory then.
 func (w Writer) Kill(t *testing.T, dir string) (count int) {
@@ -107,8 +107,8 @@ func (w Writer) Kill(t *testing.T, dir string) (count int) {
 	if _, err := fmt.Sscan(last, &count); err != nil || count == 0 {
 		t.Fatalf("nothing was committed: %q", last)
 	}
-	_, mark, _ := strings.Cut(last, " ")
-	Close(t, Open(t, w.Format, dir, []byte(mark)))
+	_, checkpoint, _ := strings.Cut(last, " ")
+	Close(t, Open(t, w.Format, dir, []byte(checkpoint)))
 	t.Logf("%d count", count)
 	return count
 }

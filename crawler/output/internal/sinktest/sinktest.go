@@ -8,9 +8,9 @@ import (
 )
 
 // Open opens a sink.
-func Open(t testing.TB, format output.Format, dir string, mark []byte) output.Sink {
+func Open(t testing.TB, format output.Format, dir string, checkpoint []byte) output.Sink {
 	t.Helper()
-	s, err := format.Open(dir, mark)
+	s, err := format.Open(dir, checkpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,28 +18,28 @@ func Open(t testing.TB, format output.Format, dir string, mark []byte) output.Si
 }
 
 // Write writes what was found.
-func Write(t testing.TB, s output.Sink, f *output.Found) {
+func Write(t testing.TB, s output.Sink, f *output.Results) {
 	t.Helper()
 	if err := s.Write(f); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Commit commits what was written, and looks at the mark.
-func Commit(t testing.TB, s output.Sink, power bool) (mark []byte) {
+// Commit commits what was written, and looks at the checkpoint.
+func Commit(t testing.TB, s output.Sink, power bool) (checkpoint []byte) {
 	t.Helper()
-	mark, err := s.Commit(power)
+	checkpoint, err := s.Commit(power)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mark == nil || len(mark) > 200 {
-		t.Errorf("a mark of %d bytes: %q", len(mark), mark)
+	if checkpoint == nil || len(checkpoint) > 200 {
+		t.Errorf("a checkpoint of %d bytes: %q", len(checkpoint), checkpoint)
 	}
-	return mark
+	return checkpoint
 }
 
 // Put writes what was found and commits it.
-func Put(t testing.TB, s output.Sink, f *output.Found) (mark []byte) {
+func Put(t testing.TB, s output.Sink, f *output.Results) (checkpoint []byte) {
 	t.Helper()
 	Write(t, s, f)
 	return Commit(t, s, false)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The tables in the order of a mark. Add new tables at the end.
+// The tables in the order of a checkpoint. Add new tables at the end.
 const (
 	pages = iota
 	rejected
@@ -19,7 +19,7 @@ const (
 
 var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots"}
 
-// counts has the highest id of each table. A mark is its JSON.
+// counts has the highest id of each table. A checkpoint is its JSON.
 //
 // The sink assigns the ids, so that none is reused after rows were lost.
 type counts [tables]int64
@@ -27,16 +27,16 @@ type counts [tables]int64
 // most is more than any table can have, without overflow.
 const most = 1 << 53
 
-func (c *counts) mark() ([]byte, error) { return json.Marshal(c) }
+func (c *counts) checkpoint() ([]byte, error) { return json.Marshal(c) }
 
-func parseMark(mark []byte) (counts, error) {
+func parseCheckpoint(checkpoint []byte) (counts, error) {
 	var c counts
-	if err := json.Unmarshal(mark, &c); err != nil {
-		return c, fmt.Errorf("%w: %q", ErrMark, mark)
+	if err := json.Unmarshal(checkpoint, &c); err != nil {
+		return c, fmt.Errorf("%w: %q", ErrCheckpoint, checkpoint)
 	}
 	for _, n := range c {
 		if n < 0 || n > most {
-			return c, fmt.Errorf("%w: %q", ErrMark, mark)
+			return c, fmt.Errorf("%w: %q", ErrCheckpoint, checkpoint)
 		}
 	}
 	return c, nil

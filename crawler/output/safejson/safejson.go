@@ -1,11 +1,14 @@
-// Package jsontext makes JSON safe to print on a terminal.
+// Package safejson makes JSON safe to print on a terminal.
 //
-// encoding/json escapes the control characters below U+0020, but neither DEL nor U+0080 to
-// U+009F. One of them, U+009B, begins a terminal's escape sequences as ESC and [ do: a page
-// title with it could move the cursor of a terminal that prints pages.jsonl. Nor does it escape
-// the marks that change the direction of writing and make a text look like another one, as
-// "gpj.exe" does after U+202E. Written as \u009b and \u202e they are the same JSON.
-package jsontext
+// encoding/json escapes the control characters below U+0020, but not DEL and U+0080 to U+009F.
+// U+009B starts an escape sequence of a terminal, like ESC [. A page title with it could move the
+// cursor when somebody prints pages.jsonl.
+//
+// encoding/json also keeps characters that change the direction of text. After U+202E,
+// "gpj.exe" looks like "exe.jpg".
+//
+// This package writes such characters as \u009b and \u202e, which is the same JSON.
+package safejson
 
 import (
 	"fmt"
@@ -14,8 +17,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns JSON with all control characters and marks of direction escaped. It is
-// text itself where there is none.
+// Escape returns JSON in which all control characters and bidirectional control characters are
+// escaped. It returns text itself if it has none.
 func Escape(text []byte) []byte {
 	var escaped []byte // nil: as text so far
 	done := 0          // of text
@@ -61,8 +64,8 @@ func wild(text []byte) (r rune, size int) {
 	return 0, size
 }
 
-// NewWriter returns a writer that passes each Write to w as Escape returns it. A Write must
-// not split a character.
+// NewWriter returns a writer that escapes the JSON of each Write and writes it to w. A Write
+// must not split a UTF-8 character.
 func NewWriter(w io.Writer) io.Writer { return writer{w} }
 
 type writer struct{ w io.Writer }

@@ -1,16 +1,16 @@
-package jsontext_test
+package safejson_test
 
 import (
 	"fmt"
 	"os"
 
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
 // How is JSON written that a terminal may show?
 func ExampleEscape() {
-	fmt.Printf("%q\n", jsontext.Escape([]byte("{\"title\":\"\u009b2J\"}")))
-	w := jsontext.NewWriter(os.Stdout)
+	fmt.Printf("%q\n", safejson.Escape([]byte("{\"title\":\"\u009b2J\"}")))
+	w := safejson.NewWriter(os.Stdout)
 	if _, err := w.Write([]byte("{\"title\":\"\x7f\"}\n")); err != nil {
 		fmt.Println(err)
 	}
