@@ -151,8 +151,8 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	return s
 }
 
-// JoinConfig returns cfg with the settings of the crawl that cfg.Cluster names, so that a
-// process can join it. Each process keeps its own Cluster, Output.Dir, Output.AlsoWrite,
+// JoinConfig returns cfg with the settings of the crawl that cfg.Sharing names, so that a
+// process can join it. Each process keeps its own Sharing, Output.Dir, Output.AlsoWrite,
 // Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. Start URLs of cfg
 // are added to those of the crawl.
 //

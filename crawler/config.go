@@ -7,12 +7,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 )
 
-// DefaultUserAgent is the User-Agent of a crawl without a configured one. Its product
-// token, which robots.txt files address, is politecrawl.
+// DefaultUserAgent is the default of Fetch.UserAgent. Its product token is politecrawl.
 const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/politecrawl)"
 
-// Config is the configuration of a crawl. It is plain data. Start from [Default] and change
-// what should differ; a zero Config is not valid. No duration may exceed a year.
+// Config is the configuration of a crawl. Start from [Default] and change fields; the zero Config
+// is not valid. No duration may exceed a year.
 //
 // Each field of a group has a key. The key is the name of the flag, of the field in
 // configuration files and crawl.json and, in upper case after POLITECRAWL_, of the
@@ -269,7 +268,7 @@ type Fetch struct {
 	AllowAddr []string `json:"allow-addr"`
 }
 
-// Sharing says how processes share a crawl. It has no effect if Frontier is empty.
+// Sharing configures how processes share a crawl. If Frontier is empty, it has no effect.
 type Sharing struct {
 	// Frontier is the address of the shared frontier, without a password: of a Redis or
 	// Valkey server, some servers of a Redis Cluster, or Sentinels; see [redisstore.Open].

@@ -1,7 +1,7 @@
-// Package crawler is a polite web crawler, built to be read.
+// Package crawler is a polite web crawler with code that is easy to read.
 //
-// It obeys robots.txt for every URL and every redirect, and waits between two requests to a
-// host. It loses no URL, requests none twice, and reports what it fetched, what it skipped,
+// It obeys robots.txt for every URL and every redirect, and waits between requests to a host.
+// It fetches each URL once and loses none. It reports which URLs it fetched, which it skipped,
 // and why.
 //
 // Every URL takes the same path:
@@ -22,16 +22,18 @@
 //	                   │   links, unless     │                  ▼
 //	                   └── nofollow ◄────────┼───────────── extract
 //	                                         ▼                  ▼
-//	                        frontier.Finish(outcome + links)  lines of JSON, sinks
-//	                        host due again = end + delay      (these first)
+//	                        frontier.Finish(outcome + links)  JSON Lines files, sinks
+//	                        host due again = end + delay      (written first)
 //
 // worker.go processes each URL from its lease to its commit. The steps in admission.go,
-// response.go and sitemap.go decide; the worker skips, waits, retries and commits. The entries
-// of a sitemap are the exception: they go into the frontier while it is read, since it may list
-// 50,000. Package robotsext decides whether a URL may be requested, package guard which
-// addresses may be connected to, and package frontier which URL is next, and when. The frontier
-// has the only clock of a host. Each request slot is for one request: to robots.txt, a sitemap
-// or a page.
+// response.go and sitemap.go decide; the worker skips, waits, retries and commits. Sitemap
+// entries are the exception: they go into the frontier while the sitemap is read, since it may
+// have 50,000.
+//
+// Package robotsext decides whether a URL may be requested. Package guard decides which
+// addresses may be connected to. Package frontier decides which URL is next, and when: only it
+// keeps the time of the next request to a host. Every request to a host needs a request slot:
+// for robots.txt, a sitemap or a page.
 //
 // # Use
 //
@@ -42,16 +44,17 @@
 //	…
 //	sum, err := c.Run(ctx)
 //
-// The results are lines of JSON in the directory example. Package output reads them, package
-// report makes a page of them, and [Options.Formats] adds other formats: csvout, sqlite, warc.
+// The directory example then has the results as JSON Lines files. Package output reads them,
+// and package report turns them into a report. [Options.Formats] adds the formats of the
+// packages csvout, sqlite and warc.
 //
-// [Crawler.Status] reports on a running crawl, and [Crawler.Pause], [Crawler.Resume],
-// [Crawler.Stop] and [Crawler.Abort] control it. [Options.Resume] resumes a crawl, after kill
-// -9 too, with the configuration that [LoadConfig] returns. [Options.Recrawl] requests everything
-// again that has changed. A [Planner] predicts a crawl. Processes on several machines can share
-// a crawl; see [JoinConfig] and package shared.
+// [Crawler.Status] returns the state of a running crawl. [Crawler.Pause], [Crawler.Resume],
+// [Crawler.Stop] and [Crawler.Abort] control it. [Options.Resume] resumes a crawl that was
+// stopped or killed, and [Options.Recrawl] fetches the pages of a crawl again. Both use the
+// configuration that [LoadConfig] returns. A [Planner] predicts a crawl. Processes on several
+// machines can share a crawl; see [JoinConfig] and package shared.
 //
-// README.md in this directory lists the log messages and the limits on what a site can make a
-// crawl do, and says how a kill is survived and what a crawl costs. See also THREATS.md
-// (hostile sites), POLITENESS.md (delays) and SHARED.md (shared crawls).
+// README.md in this directory has the log messages, the limits that protect a crawl from a site,
+// the state after a kill, and the cost of a crawl. See also THREATS.md (hostile sites),
+// POLITENESS.md (delays) and SHARED.md (shared crawls).
 package crawler

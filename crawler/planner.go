@@ -17,20 +17,20 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Planner predicts a crawl from robots.txt files and sitemaps alone. It requests no page
-// and writes nothing. It runs the code of the crawl, with the same delays and limits, so
-// its decision about each URL is that of the crawl.
+// Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
+// no files. It runs the code of the crawl with the same delays and limits, so it decides about
+// each URL like the crawl.
 //
-// It holds a 64-bit hash and a state for each URL, 20 to 40 bytes. Two URLs with the same
-// hash count as one; among ten million URLs the chance of that is 3 in a million.
+// A planner needs 20 to 40 bytes of memory for each URL. It stores 64-bit hashes: two URLs with
+// the same hash count as one. With ten million URLs the probability is 3 in a million.
 type Planner struct {
 	c       *Crawler
 	counter *plancount.Counter
 }
 
-// NewPlanner returns a planner for the crawl that cfg describes. It uses Transport, Logger,
-// OnNotice and Formats of the options. It fails with [ErrConfig] if [New] does, and makes
-// no request.
+// NewPlanner returns a planner for the crawl that cfg describes. Of the options it uses
+// Transport, Logger, OnNotice and Formats. It makes no request. The error is [ErrConfig] if cfg is
+// not valid.
 func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if opts != nil && (opts.Resume || opts.Recrawl || opts.Frontier != nil) {
 		return nil, fmt.Errorf("%w: a plan is of a new crawl", ErrConfig)
@@ -76,9 +76,9 @@ func planned(c *Crawler) *plancount.Crawl {
 	}
 }
 
-// Run reads robots.txt files and sitemaps until all are read, or the remaining ones would
-// have to wait longer than MaxWait. When ctx ends, requests in flight are aborted. The Plan
-// has what is known then, also if Run fails.
+// Run reads robots.txt files and sitemaps until none remains, or until each remaining one would
+// have to wait longer than Limits.MaxWait. When ctx ends, Run aborts the requests in flight. The
+// Plan has the results so far, even if Run fails.
 func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.lifecycle.Abort()
@@ -105,12 +105,12 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 
 // PlanStatus is the current state of a planner.
 type PlanStatus struct {
-	Hosts             int // of which robots.txt was asked for
-	Sitemaps          int // read
-	SitemapsRemaining int // known and not read yet
-	URLs              int
-	Waiting           []string  // hosts whose robots.txt cannot be reached
-	NextDue           time.Time // when a request can be made next; zero: one is under way
+	Hosts             int       // hosts whose robots.txt was requested
+	Sitemaps          int       // sitemap files that were read
+	SitemapsRemaining int       // known sitemap files that were not read yet
+	URLs              int       // URLs found so far
+	Waiting           []string  // hosts whose robots.txt is unreachable
+	NextDue           time.Time // time of the next request; zero: one is in flight
 }
 
 // Status returns the current state of the planner. It can be called at any time until Run

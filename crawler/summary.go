@@ -32,41 +32,41 @@ type Summary struct {
 	End                End                   `json:"end"`
 	Pages              int                   `json:"pages"`                 // lines of pages.jsonl
 	Statuses           map[int]int           `json:"statuses"`              // pages by status
-	Rejected           map[output.Reason]int `json:"rejected"`              // URLs by reason: lines of rejected.jsonl, and those that will have one if nothing else leads to them
-	Robots             int                   `json:"robots"`                // fetches of a robots.txt
+	Rejected           map[output.Reason]int `json:"rejected"`              // skipped URLs by reason
+	Robots             int                   `json:"robots"`                // fetches of robots.txt files
 	Sitemaps           int                   `json:"sitemaps"`              // sitemap files read
-	Entries            int                   `json:"entries"`               // pages that they list
-	Hosts              int                   `json:"hosts"`                 // that URLs of the crawl are on
+	Entries            int                   `json:"entries"`               // pages that sitemaps list
+	Hosts              int                   `json:"hosts"`                 // hosts of the URLs of the crawl
 	AddedHosts         []string              `json:"added_hosts,omitempty"` // hosts that start URLs redirect to
 	Remaining          int                   `json:"remaining"`             // URLs still to be fetched
 	NextDue            time.Time             `json:"next_due_at,omitzero"`
-	Bytes              int64                 `json:"bytes"`                         // of the bodies of pages
+	Bytes              int64                 `json:"bytes"`                         // decoded size of all pages
 	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
-	Duplicates         int                   `json:"duplicates"`                    // pages with the body of another page
+	Duplicates         int                   `json:"duplicates"`                    // pages with the same body as an earlier page
 	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
-	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt cannot be reached
-	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // why, for each of them in the same order; empty in a Status
+	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt is unreachable
+	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss         `json:"lost,omitempty"`                // data that is missing from files
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
-	Refused            []RefusedStart        `json:"refused,omitempty"`             // start URLs whose address is not allowed
+	Refused            []RefusedStart        `json:"refused,omitempty"`             // start URLs at addresses that are not allowed
 	StartedAt          time.Time             `json:"started_at"`
 	Duration           plan.Millis           `json:"duration_ms"`
 	Output             string                `json:"output"`
 	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: one process
 }
 
-// RefusedStart is a start URL whose host has an address that [Fetch.AllowAddr] does not
-// allow, or whose robots.txt redirects to such an address.
+// RefusedStart is a start URL at an address that [Fetch.AllowAddr] does not allow. The address
+// belongs to its host, or to a redirect target of its robots.txt.
 type RefusedStart = plan.RefusedStart
 
-// Truncated counts pages that a limit truncated.
+// Truncated counts the pages of which a limit left out a part.
 type Truncated struct {
 	Pages  int             `json:"pages"`
 	Limits map[string]int  `json:"limits"` // pages by limit, as in limits_reached of pages.jsonl; a page may have several
 	First  []TruncatedPage `json:"first"`  // the first hundred pages
 }
 
-// TruncatedPage is a page that a limit truncated.
+// TruncatedPage is a page of which a limit left out a part.
 type TruncatedPage struct {
 	URL    string   `json:"url"`
 	Limits []string `json:"limits"`

@@ -14,10 +14,10 @@ import (
 
 // asksForSharing matches what a line of package crawler says when it asks whether several
 // processes share the crawl, instead of asking cluster.Member what is different then.
-var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Sharing\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
+var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Sharing\.(Frontier|CrawlName) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
 
 // choosesMember is the one line that asks: it chooses the implementation.
-const choosesMember = `open.go: case c.cfg.Cluster.Frontier != "":`
+const choosesMember = `open.go: case c.cfg.Sharing.Frontier != "":`
 
 // Nothing in package crawler but the line that opens the frontier asks whether the crawl is
 // shared: package cluster answers what is different then.
@@ -59,7 +59,7 @@ func asking(text string) []string {
 
 func TestAskingForSharingIsNoticed(t *testing.T) {
 	asks := []string{
-		`if c.shared != nil {`, `if cfg.Cluster.Frontier != "" {`, `if c.opts.Frontier != nil || c.shared != nil {`,
+		`if c.shared != nil {`, `if cfg.Sharing.Frontier != "" {`, `if c.opts.Frontier != nil || c.shared != nil {`,
 		`if s.Ended != nil && c.shared == nil {`, `if p.spared[host] || p.resumed && !p.shared {`, `case l.shared() && !b.dry:`,
 		`if l.perHost == 0 && !l.shared() {`, `if c.member.ID() != "" {`, `if _, ok := c.member.(*cluster.Redis); ok {`,
 		`if c.member.Peers() == nil {`,

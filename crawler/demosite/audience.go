@@ -2,14 +2,13 @@ package demosite
 
 import "strings"
 
-// Token is the product token that some of the site's robots.txt files name.
+// Token is a product token that has its own groups in some robots.txt files of the site.
 // Crawlers with any other token obey the groups for "*".
 const Token = "politecrawl"
 
-// audience tells crawlers apart as the site's robots.txt files do. The site
-// declares for each audience what it may fetch and never reads its own
-// robots.txt to find out: a judge that shared a parser with the crawler would
-// share its mistakes.
+// audience is a set of crawlers that the site's robots.txt files treat alike. The site
+// declares which URLs each audience may fetch. It does not parse its own robots.txt: a judge
+// that shared a parser with the crawler would share its bugs.
 type audience uint8
 
 const (
@@ -27,5 +26,5 @@ func audienceOf(token string) audience {
 	return others
 }
 
-// has reports whether a, a single audience, is among those of set.
+// has reports whether set contains the audience a.
 func (set audience) has(a audience) bool { return set&a != 0 }

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// A DelayChecker judges the pace of the requests to one host. It is given them one by one, in
-// the order in which they began or in that in which they ended; which of the two makes no
-// difference where there is nothing to find. The zero Clock has seen none.
+// A DelayChecker checks the delays between the requests to one host. Give it the requests one
+// by one, in the order of their starts or of their ends: for a polite crawler both are the same.
+// The zero value is ready to use.
 type DelayChecker struct {
-	last  Request // of the requests so far, the one that ended last
-	waits Request // the one whose Retry-After reaches furthest
+	last  Request // the request that ended last
+	waits Request // the request with the latest end of Retry-After
 }
 
-// Observe is Judge and then Take.
-func (c *DelayChecker) Observe(r Request, least time.Duration) []Violation {
-	found := c.Check(r, least)
+// Observe checks a request and adds it; see [DelayChecker.Check].
+func (c *DelayChecker) Observe(r Request, delay time.Duration) []Violation {
+	found := c.Check(r, delay)
 	c.Add(r)
 	return found
 }
 
-// Check returns what is wrong with the moment at which r began, where least is the time
-// that belongs between the end of a request and the start of the next.
-func (c *DelayChecker) Check(r Request, least time.Duration) []Violation {
+// Check returns the violations of a request: [Overlap], [TooSoon] or [BeforeRetryAfter]. The
+// delay is the required time from the end of one request to the start of the next.
+func (c *DelayChecker) Check(r Request, delay time.Duration) []Violation {
 	var found []Violation
 	if c.waits.Number != 0 && r.Start.Before(due(c.waits)) {
 		found = append(found, Violation{BeforeRetryAfter, r, c.waits,
@@ -35,13 +35,13 @@ func (c *DelayChecker) Check(r Request, least time.Duration) []Violation {
 	switch {
 	case c.last.End.IsZero() || gap < 0:
 		found = append(found, Violation{Overlap, r, c.last, ""})
-	case gap < least:
-		found = append(found, Violation{TooSoon, r, c.last, fmt.Sprintf("%v instead of %v", gap, least)})
+	case gap < delay:
+		found = append(found, Violation{TooSoon, r, c.last, fmt.Sprintf("%v instead of %v", gap, delay)})
 	}
 	return found
 }
 
-// Add has later requests judged by r too.
+// Add adds a request, with which later requests are compared.
 func (c *DelayChecker) Add(r Request) {
 	if c.last.Number == 0 || endsAfter(r, c.last) {
 		c.last = r
@@ -51,11 +51,10 @@ func (c *DelayChecker) Add(r Request) {
 	}
 }
 
-// endsAfter reports whether a ended after b; one that is being answered ends
-// after all others.
+// endsAfter reports whether a ended after b. A request without an end ends last.
 func endsAfter(a, b Request) bool {
 	return a.End.IsZero() || !b.End.IsZero() && a.End.After(b.End)
 }
 
-// due is the time before which the host of r did not want to be asked.
+// due returns the end of the Retry-After in the response to r.
 func due(r Request) time.Time { return r.End.Add(r.RetryAfter) }

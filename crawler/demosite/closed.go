@@ -5,10 +5,10 @@ func disallowed() *host {
 	h := &host{name: "disallowed", title: "Disallowed", hue: 0, shows: "Disallow: /"}
 	h.rulesAt(robotsFile("disallowed"))
 	const closed = "Disallow: /"
-	h.page("/", "Disallowed", "Everything on this host, its front page included, is closed to all crawlers but one, which is not us.",
+	h.page("/", "Disallowed", "The whole host is disallowed for all crawlers except one, which is not us.",
 		"It fetches robots.txt and nothing else.",
 		to("/gold", "Gold")).decidedForAll(closed)
-	h.page("/gold", "Gold", "A redirect on another host leads here.", "It skips it.").decidedForAll(closed)
+	h.page("/gold", "Gold", "A redirect on another host points here.", "It skips the page.").decidedForAll(closed)
 	return h
 }
 
@@ -16,10 +16,10 @@ func disallowed() *host {
 func external() *host {
 	h := &host{
 		name: "external", title: "External", hue: 320, outside: true,
-		shows: "a host that is no start URL: linked, redirected to and listed, yet out of scope",
+		shows: "linked, redirected to and listed, but out of scope",
 	}
 	h.rulesAt(robotsFile("external"))
-	const shows, polite = "A host that was not among the start URLs.", "It never asks this host for anything."
+	const shows, polite = "This host is not one of the start URLs.", "It sends no request to this host."
 	h.page("/", "Elsewhere", shows, polite, to("/fair?day=1", "The fair")).decidedForAll("Allow: /")
 	for _, uri := range []string{"/fair?day=1", "/by-redirect", "/in-sitemap", "/books/1"} {
 		h.page(uri, "Elsewhere: "+uri, shows, polite).decidedForAll("Allow: /")

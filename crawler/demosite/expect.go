@@ -7,39 +7,38 @@ import (
 	"strings"
 )
 
-// Reason is why a complete crawl leaves a URL alone.
+// Reason is why a complete crawl skips a URL.
 type Reason string
 
-// The reasons, in the words of a crawl's rejected.jsonl.
+// The reasons, spelled as in rejected.jsonl.
 const (
-	Disallowed    Reason = "disallowed"     // a line of robots.txt
+	Disallowed    Reason = "disallowed"     // disallowed by robots.txt
 	OutOfScope    Reason = "out-of-scope"   // not on a host of the start URLs
-	Nofollow      Reason = "nofollow"       // found only where following is not wanted
-	NotAuthorized Reason = "not-authorized" // found only in a sitemap that may not list it (ROB-SMP-18)
+	Nofollow      Reason = "nofollow"       // every link to it is nofollow
+	NotAuthorized Reason = "not-authorized" // listed only in a sitemap that is not authorized for its host
 )
 
-// An Expectation is what a complete and polite crawl does, from StartURLs in
-// the scope of their hosts, with the sitemaps that robots.txt names.
+// An Expectation lists what a complete and polite crawl requests and skips. Such a crawl starts
+// at StartURLs, stays on their hosts, and reads the sitemaps that robots.txt names. All lists
+// are sorted.
 type Expectation struct {
-	Pages    []string       // URLs to be requested, sorted: pages, documents, redirects, failures
-	Sitemaps []string       // sitemap files to be requested, sorted
-	Robots   map[string]int // requests for /robots.txt by origin
-	Rejected []Rejection    // URLs to be skipped, sorted
-	NoIndex  []string       // those of Pages that ask not to be kept, sorted
+	Pages    []string       // URLs to request, including redirects and errors
+	Sitemaps []string       // sitemap files to request
+	Robots   map[string]int // number of requests for /robots.txt, by origin
+	Rejected []Rejection    // URLs to skip
+	NoIndex  []string       // URLs of Pages with noindex
 }
 
-// A Rejection is a URL to be skipped.
+// A Rejection is a URL to skip.
 type Rejection struct {
 	URL     string
 	Reason  Reason
-	Rule    string // the line that disallows it
-	Line    int    // its number in the robots.txt of the URL's host
-	Sitemap bool   // a sitemap file, not a page
+	Rule    string // the line of robots.txt that disallows it
+	Line    int    // its line number, from 1
+	Sitemap bool   // true for a sitemap file, false for a page
 }
 
-// Expected is what a complete crawl under a product token fetches and what it
-// leaves alone. It follows the links that the pages declare; no robots.txt and
-// no HTML is read for it.
+// Expected returns what a complete crawl with a product token fetches and skips.
 func (s *Site) Expected(token string) Expectation {
 	w := walk{
 		site: s, audience: audienceOf(token),
@@ -60,16 +59,15 @@ func (s *Site) Expected(token string) Expectation {
 	return e
 }
 
-// walk goes over the declared links of the site.
+// A walk follows the declared links of the site.
 type walk struct {
 	site     *Site
 	audience audience
 	fetched  map[*route]bool
-	rejected map[string]Rejection // by URL; may hold some that were fetched after all
+	rejected map[string]Rejection // by URL; some may be fetched later
 }
 
-// visit takes the URL that ref means on a page at base; nofollow: it should
-// not be followed from there.
+// visit follows the reference ref on a page at base.
 func (w *walk) visit(base, ref string, nofollow bool) {
 	origin, uri, ok := resolve(base, ref)
 	if !ok {
@@ -89,7 +87,7 @@ func (w *walk) visit(base, ref string, nofollow bool) {
 	}
 }
 
-// fetch reports whether r is to be fetched, and was not yet.
+// fetch reports whether r is allowed and not fetched yet.
 func (w *walk) fetch(r *route) bool {
 	if w.fetched[r] {
 		return false
@@ -107,7 +105,7 @@ func (w *walk) fetch(r *route) bool {
 }
 
 func (w *walk) reject(r Rejection) {
-	// What should not be found here may be refused for good where it is found.
+	// Links elsewhere decide about URLs with these two reasons.
 	if old, ok := w.rejected[r.URL]; !ok || old.Reason == Nofollow || old.Reason == NotAuthorized {
 		w.rejected[r.URL] = r
 	}
@@ -125,8 +123,8 @@ func (w *walk) follow(r *route) {
 	}
 }
 
-// readSitemap takes the entries of the sitemap at url that the robots.txt of
-// lister names, itself or through an index.
+// readSitemap follows the entries of a sitemap that the robots.txt of lister names, directly or
+// through an index.
 func (w *walk) readSitemap(lister *host, url string) {
 	origin, uri, _ := resolve(url, "")
 	h := w.site.at(origin)
@@ -138,7 +136,7 @@ func (w *walk) readSitemap(lister *host, url string) {
 		origin, uri, _ := resolve(entry, "")
 		own := origin == h.origin && strings.HasPrefix(uri, path.Dir(r.uri))
 		switch {
-		case origin == "": // relative, which no entry may be
+		case origin == "": // relative URLs are not allowed in sitemaps
 		case r.index:
 			w.readSitemap(lister, entry)
 		case origin == lister.origin || own:
@@ -149,7 +147,7 @@ func (w *walk) readSitemap(lister *host, url string) {
 	}
 }
 
-// finish sorts what was found into e.
+// finish fills the lists of e.
 func (w *walk) finish(e *Expectation) {
 	for r := range w.fetched {
 		delete(w.rejected, r.url())

@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// A host is one origin of the site, with its routes and the rules that hold on
-// it.
+// A host is one origin of the site, with its routes and rules.
 type host struct {
-	name    string // stands for the origin in texts: {sitemaps}
+	name    string // in texts, {sitemaps} is a placeholder for its origin
 	title   string
 	shows   string
-	hue     int  // of its pages' colour
-	outside bool // not among the start URLs: never to be asked
+	hue     int  // color of its pages
+	outside bool // out of scope
 
-	origin string // set when its address is known
-	start  string // front page of the whole site, likewise
+	origin string // set by Site.open
+	start  string // front page of the whole site, set by Site.open
 	at     func(origin string) *host
-	rules  string // the robots.txt that is in force here in the end; empty: all is allowed
-	// Crawl-delay of its groups.
+	rules  string // the robots.txt after redirects and failures; empty: everything is allowed
+	// The Crawl-delay of its groups.
 	delayUs, delayOthers time.Duration
 
 	routes []*route
 	byURI  map[string]*route
-	trap   func(h *host, uri string) *route // makes a page of an endless part; nil: no such page
+	trap   func(h *host, uri string) *route // makes a page of the spider trap; nil: no such page
 }
 
-// rulesAt declares the robots.txt of h, served in the usual place.
+// rulesAt declares the robots.txt of h, served at /robots.txt.
 func (h *host) rulesAt(text string) *route {
 	h.rules = text
 	return h.robots("/robots.txt", text)
 }
 
-// crawlDelay is the delay that h asks of a.
+// crawlDelay returns the Crawl-delay of h for a.
 func (h *host) crawlDelay(a audience) time.Duration {
 	if a == us {
 		return h.delayUs
@@ -40,10 +39,10 @@ func (h *host) crawlDelay(a audience) time.Duration {
 	return h.delayOthers
 }
 
-// named reports whether a Host header is that of h.
+// named reports whether a Host header names h.
 func (h *host) named(header string) bool { return "http://"+header == h.origin }
 
-// find returns the route of a path and query; nil: the site never published it.
+// find returns the route of a path and query; nil: there is none.
 func (h *host) find(uri string) *route {
 	uri = canonical(uri)
 	if r, ok := h.byURI[uri]; ok {
@@ -55,7 +54,7 @@ func (h *host) find(uri string) *route {
 	return nil
 }
 
-// finish puts the origins into the texts of h.
+// finish replaces the placeholders in the texts of h.
 func (h *host) finish(origins *strings.Replacer) {
 	h.rules = origins.Replace(h.rules)
 	h.byURI = make(map[string]*route, len(h.routes))

@@ -8,13 +8,10 @@ import (
 	"time"
 )
 
-// Check looks through all requests so far for what a polite crawler under a
-// product token does not do, where delay is the time it was told to leave
-// between the requests to one host. It judges every request, whoever sent it.
+// Judge checks all requests so far and reports the violations of a crawler with a product
+// token. The delay is the time that it should leave between two requests to a host.
 //
-// There is no allowance for the timing: see Request.End. What the site cannot
-// see is how long a request was on its way, so a client may be some microseconds
-// less patient than it looks.
+// Requests of all clients are judged. There is no tolerance for the delay; see [Request.End].
 func (s *Site) Judge(delay time.Duration, token string) Report {
 	return s.judge(s.Requests(), delay, token)
 }
@@ -51,7 +48,7 @@ func (s *Site) judge(requests []Request, delay time.Duration, token string) Repo
 	return j.report
 }
 
-// judge goes through the requests in the order in which they began.
+// judge checks the requests in the order of their starts.
 type judge struct {
 	site     *Site
 	requests []Request
@@ -59,21 +56,21 @@ type judge struct {
 	token    string
 	audience audience
 	ledgers  map[*host]*ledger
-	wanted   map[string]bool      // URLs to be fetched
+	wanted   map[string]bool      // URLs to fetch
 	rejected map[string]Rejection // by URL
 	report   Report
 }
 
-// ledger is what the judge has noted about one host.
+// ledger is the state of the judge for one host.
 type ledger struct {
-	robots   []Request // answers on the way to its rules, from wherever they came
+	robots   []Request // responses to requests for its robots.txt and redirect targets
 	clock    DelayChecker
 	asked    map[string]bool    // URLs of pages
-	answered map[*route]Request // first request that needs no second
+	answered map[*route]Request // first request with a final response
 }
 
-// readRobots notes for each host the answers on the way to its rules, which
-// may come from another host.
+// readRobots collects the robots.txt responses of each host. Redirect targets may be on other
+// hosts.
 func (j *judge) readRobots() {
 	for _, r := range j.requests {
 		h := j.site.at(r.Origin)
@@ -87,7 +84,7 @@ func (j *judge) readRobots() {
 	}
 }
 
-// see judges one request.
+// see checks one request.
 func (j *judge) see(r Request) {
 	h := j.site.at(r.Origin)
 	route := h.find(r.URI)
@@ -100,7 +97,7 @@ func (j *judge) see(r Request) {
 	if !h.named(r.Host) {
 		j.violation(UnknownHost, r, Request{}, r.Host)
 	}
-	j.report.Violations = append(j.report.Violations, l.clock.Observe(r, j.least(h, l, r))...)
+	j.report.Violations = append(j.report.Violations, l.clock.Observe(r, j.minDelay(h, l, r))...)
 	if route == nil || route.class != robots {
 		j.permission(h, l, r, route)
 	}
@@ -110,17 +107,17 @@ func (j *judge) see(r Request) {
 	j.count(l, r, route)
 }
 
-// least is the time that belongs before a request: the delay, and the host's
-// Crawl-delay from when its rules are known.
-func (j *judge) least(h *host, l *ledger, r Request) time.Duration {
+// minDelay returns the required delay before a request. Crawl-delay counts once the rules are
+// known.
+func (j *judge) minDelay(h *host, l *ledger, r Request) time.Duration {
 	if _, known := l.rulesAt(r.Start); known {
 		return max(j.delay, h.crawlDelay(j.audience))
 	}
 	return j.delay
 }
 
-// permission asks whether a request other than one for a robots.txt was
-// allowed. A nil route is a URL that the site never published.
+// permission checks whether a request was allowed, unless it is for a robots.txt. A nil route
+// is a URL that the site does not have.
 func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 	told, known := l.rulesAt(r.Start)
 	switch {
@@ -151,7 +148,7 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 	}
 }
 
-// count adds a request to the totals, and finds out whether it was needed.
+// count adds a request to the totals, and checks whether it was needed.
 func (j *judge) count(l *ledger, r Request, route *route) {
 	switch {
 	case route == nil || route.class == page || route.class == document || route.class == redirect:
@@ -193,10 +190,9 @@ func (j *judge) advice(k Kind, r, earlier Request, detail string) {
 	j.report.Advice = append(j.report.Advice, Violation{k, r, earlier, detail})
 }
 
-// rulesAt reports whether the rules of the host were known at a time, and the
-// answer that said so, or else the last that did not. An answer counts when it
-// has ended, a redirect only leads on to one, and rules that are known stay so
-// when a later request for them fails (ROB-STA-06).
+// rulesAt reports whether the rules of the host were known at a time. The Request is the one
+// with the rules, or else the last one without. Known rules stay valid if a later request for
+// robots.txt fails (ROB-STA-06).
 func (l *ledger) rulesAt(t time.Time) (told Request, known bool) {
 	for _, r := range l.robots {
 		switch {
@@ -214,7 +210,7 @@ func (l *ledger) rulesAt(t time.Time) (told Request, known bool) {
 	return told, known
 }
 
-// unreachable reports whether an answer means that the host cannot be asked
+// unreachable reports whether a response to a robots.txt request allows no other request for
 // now (spec table STA, with ROB-POL-04).
 func unreachable(r Request) bool {
 	return r.Status >= 500 || r.Status == http.StatusTooManyRequests || r.Status == http.StatusProxyAuthRequired

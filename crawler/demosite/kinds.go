@@ -16,10 +16,10 @@ const slowness = 150 * time.Millisecond
 // townKinds adds answers that are not a short HTML page.
 func townKinds(h *host) {
 	h.page("/kinds/", "Kinds of content",
-		"Answers that are not HTML, that are long or slow, or that are the same as another.",
-		"It looks for links in HTML alone, and waits for one answer before it asks for the next.",
-		to("/kinds/notes.txt", "Text that speaks of links"),
-		to("/kinds/data.json", "JSON, not to be kept"),
+		"Responses that are not HTML, that are long or slow, or that are duplicates.",
+		"It extracts links from HTML only, and waits for each response before the next request.",
+		to("/kinds/notes.txt", "Text with markup"),
+		to("/kinds/data.json", "JSON with noindex"),
 		to("/kinds/map.svg", "A drawing"),
 		to("/kinds/tile.png", "A picture"),
 		to("/kinds/minutes.pdf", "A PDF"),
@@ -43,29 +43,29 @@ func townKinds(h *host) {
 			"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n")
 
 	long := h.page("/kinds/long", "A long page", "Some 300 KB of HTML, with a link at its end.",
-		"It reads to the end, and its delay begins there.")
+		"It reads to the end. The delay starts there.")
 	long.extra = strings.Repeat("<p>"+strings.Repeat("The minutes of the meeting go on. ", 30)+"</p>\n", 300) +
 		`<p><a href="/kinds/long/end">The end</a></p>` + "\n"
 	long.inText = []string{"/kinds/long/end"}
-	h.page("/kinds/long/end", "After the long page", "Only the last line of a long page links here.", "It comes here.")
-	h.page("/kinds/slow", "A slow page", fmt.Sprintf("An answer that takes %v.", slowness),
-		"It asks nothing else of this host meanwhile.").wait = slowness
+	h.page("/kinds/long/end", "After the long page", "Only the last line of a long page links here.", "It fetches the page.")
+	h.page("/kinds/slow", "A slow page", fmt.Sprintf("A response that takes %v.", slowness),
+		"It sends no other request to this host meanwhile.").wait = slowness
 
 	based := h.page("/kinds/based/start", "A page with a base element", "Its base element says /kinds/other/.",
-		"It reads relative links against that, not against the URL of the page.",
+		"It resolves relative links against that URL.",
 		to("place", "A relative link"), to("../up", "One level up"))
 	based.base = "/kinds/other/"
-	h.page("/kinds/other/place", "A place by base", "A relative link and a base element lead here.", "It comes here.")
-	h.page("/kinds/up", "One level up by base", "A relative link and a base element lead here.", "It comes here.")
+	h.page("/kinds/other/place", "A place by base", "A relative link on a page with a base element points here.", "It fetches the page.")
+	h.page("/kinds/up", "One level up by base", "A relative link on a page with a base element points here.", "It fetches the page.")
 
 	h.page("/kinds/not-links", "Markup that only looks like links", "Links in a comment, a script and a text field.",
-		"It does not take them for links.").extra = `<!-- <a href="/phantom/comment">comment</a> -->
+		"It ignores them.").extra = `<!-- <a href="/phantom/comment">comment</a> -->
 <script type="application/json">{"markup": "<a href='/phantom/script'>script</a>"}</script>
 <p><label>Text field <textarea rows="2" cols="60"><a href="/phantom/field">field</a></textarea></label></p>
 `
 	for _, uri := range []string{"/history", "/history/index.html"} {
-		h.page(uri, "The history of the town", "The same page stands under /history and /history/index.html.",
-			"It fetches both, for it cannot know, and may keep one: the one that the canonical link names.").copyOf = "/history"
+		h.page(uri, "The history of the town", "/history and /history/index.html are the same page.",
+			"It fetches both, since it cannot know. It may keep only the canonical one.").copyOf = "/history"
 	}
 }
 

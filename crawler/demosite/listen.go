@@ -9,14 +9,13 @@ import (
 	"syscall"
 )
 
-// ErrPortTaken is the class of errors of Start about a port that another
-// program listens on.
+// ErrPortTaken says that another program listens on the port.
 var ErrPortTaken = errors.New("port is taken")
 
-// tries bounds the search for a port that is free on every address.
+// tries limits the search for a port that is free on every address.
 const tries = 20
 
-// addresses are 127.0.0.1 to 127.0.0.n.
+// addresses returns 127.0.0.1 to 127.0.0.n.
 func addresses(n int) []string {
 	var list []string
 	for i := range n {
@@ -25,8 +24,8 @@ func addresses(n int) []string {
 	return list
 }
 
-// listen opens n listeners, the first on hosts[0] and port, the others on the
-// same port of the addresses that follow.
+// listen opens n listeners, the first on hosts[0] and port, the others on the same port of the
+// following addresses.
 func listen(port int, hosts []string, n int) ([]net.Listener, error) {
 	if port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%w: port %d: choose one from 1 to 65535, or 0 for any free one", ErrOptions, port)
@@ -36,12 +35,12 @@ func listen(port int, hosts []string, n int) ([]net.Listener, error) {
 	}
 	for _, host := range hosts {
 		if a, err := netip.ParseAddr(host); err != nil || !a.IsLoopback() {
-			return nil, fmt.Errorf("%w: address %q: the site is served on loopback addresses alone", ErrOptions, host)
+			return nil, fmt.Errorf("%w: address %q: the site is served on loopback addresses only", ErrOptions, host)
 		}
 	}
 	for try := 1; ; try++ {
 		listeners, err := listenOnce(port, hosts, n)
-		// Any free port of the first address may be taken on another.
+		// A free port of the first address may be in use on another.
 		if err == nil || port != 0 || try == tries || !errors.Is(err, ErrPortTaken) {
 			return listeners, err
 		}
@@ -77,14 +76,14 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 	return listeners, nil
 }
 
-// taken tells whether an error of net.Listen is that another program has the port.
+// taken reports whether err says that another program uses the port.
 func taken(err error) bool {
-	// Windows has a number of its own for it, which package syscall leaves as it is.
+	// Package syscall does not map the error number of Windows.
 	const wsaeaddrinuse = syscall.Errno(10048)
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse)
 }
 
-// explained is an error of net.Listen as one of Start.
+// explained returns the error of Start for an error of net.Listen.
 func explained(err error) error {
 	if taken(err) {
 		return fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
@@ -92,8 +91,8 @@ func explained(err error) error {
 	return err
 }
 
-// portOf is the port that a listener got.
+// portOf returns the port of a listener.
 func portOf(l net.Listener) int {
-	address, _ := l.Addr().(*net.TCPAddr) // what net.Listen gives for "tcp"
+	address, _ := l.Addr().(*net.TCPAddr) // always, for "tcp"
 	return address.Port
 }

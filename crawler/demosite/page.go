@@ -8,15 +8,14 @@ import (
 	"text/template"
 )
 
-// layout is every HTML page of the site. It is a text template, with each
-// value escaped by hand, because html/template would rewrite the hrefs, and the
-// odd spellings of some of them are what their page is about.
+// layout is the template of all HTML pages. It is a text template that escapes each value
+// itself, since html/template would rewrite hrefs with unusual spellings, which some pages test.
 var layout = template.Must(template.New("page").Parse(layoutText))
 
 //go:embed page.html
 var layoutText string
 
-// sheet is what layout shows of a page.
+// A sheet has the values that layout shows.
 type sheet struct {
 	Host, Origin         string
 	Hue                  int
@@ -33,10 +32,10 @@ type meta struct{ Name, Content string }
 
 type anchor struct {
 	Href, Text, Rel string
-	Mark            *mark // nil: not a URL of the site
+	Mark            *mark // nil: the URL is not on this site
 }
 
-// render writes the page of r.
+// render returns the HTML page of r.
 func render(r *route) []byte {
 	s := sheet{
 		Host: r.host.title, Origin: r.host.origin, Hue: r.host.hue,
@@ -61,18 +60,17 @@ func render(r *route) []byte {
 	return []byte(b.String())
 }
 
-// robotsMarkup shows the robots.txt of h. It is no link, because crawlers would
-// take that for one to a page.
+// robotsMarkup shows the robots.txt of h, without a link to it: crawlers would follow that.
 func robotsMarkup(h *host) string {
 	url := "<code>" + html.EscapeString(h.origin) + "/robots.txt</code>"
 	if h.rules == "" {
-		return "<h2>No robots.txt is in force here</h2>\n<p>" + url + " answers 404, and what it says besides is no rule:</p>\n" +
+		return "<h2>This host has no robots.txt</h2>\n<p>" + url + " responds with 404. Its body has no effect:</p>\n" +
 			numbered(h.find("/robots.txt").body)
 	}
-	return "<h2>The robots.txt in force here</h2>\n<p>" + url + "</p>\n" + numbered(h.rules)
+	return "<h2>The robots.txt of this host</h2>\n<p>" + url + "</p>\n" + numbered(h.rules)
 }
 
-// numbered is text with line numbers, as markup.
+// numbered returns HTML with text and line numbers.
 func numbered(text string) string {
 	var b strings.Builder
 	b.WriteString("<pre>")

@@ -59,12 +59,12 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	for href, want := range map[string]string{
-		"/draw":                             "yes open",
-		"/private/":                         "no closed",
-		"/members/":                         "yes open to politecrawl, closed to *",
-		"/lab/bench":                        "no closed to politecrawl, open to *",
+		"/draw":                             "yes allowed",
+		"/private/":                         "no disallowed",
+		"/members/":                         "yes allowed for politecrawl, disallowed for *",
+		"/lab/bench":                        "no disallowed for politecrawl, allowed for *",
 		s.Origin("external") + "/":          "no out of scope",
-		"place":                             "yes open", // against the base element
+		"place":                             "yes allowed", // against the base element
 		"http://out-of-scope.invalid/":      "",
 		"mailto:clerk@out-of-scope.invalid": "",
 	} {
@@ -72,7 +72,7 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s: %q, want %q", href, marks[href], want)
 		}
 	}
-	if _, text := pageAt(t, s, "disallowed", "/"); !strings.Contains(text, `<code>/gold</code> <b class="no">closed</b>`) {
+	if _, text := pageAt(t, s, "disallowed", "/"); !strings.Contains(text, `<code>/gold</code> <b class="no">disallowed</b>`) {
 		t.Errorf("no mark on the page:\n%s", text)
 	}
 }

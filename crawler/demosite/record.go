@@ -7,40 +7,39 @@ import (
 	"time"
 )
 
-// A Request is what one host of the site saw of one request.
+// A Request is a request to a host of the site, and its response.
 type Request struct {
-	Number int // from 1, in the order in which requests began
-	// Start is when the request had been read. A client that waits before it
-	// sends is never seen to start earlier than it did.
+	Number int // from 1, in the order of starts
+
+	// Start is the time when the site had read the request.
 	Start time.Time
-	// End is the moment before the last of the answer was handed to the
-	// network; zero while it is being answered. A client that waits for the
-	// end of the answer is never done before it. So the time from one
-	// request's End to the next one's Start is at least what the client
-	// waited, and needs no allowance. Of a request that its client gave up it
-	// is the moment when the site noticed, which is later.
-	End       time.Time
-	Origin    string // of the host that got it: "http://127.0.0.2:8080"
-	Host      string // the Host header
-	Method    string
-	URI       string // path and query as they were sent
-	UserAgent string
-	Status    int // of the answer; 0 while it is being answered
-	// RetryAfter is what the answer asked for; 0: nothing.
-	RetryAfter time.Duration
-	Remote     string // the client's address
+
+	// End is the time just before the site sent the last part of the response; zero while the
+	// request is in flight. So the time from one End to the next Start is never shorter than
+	// the delay of the client. If the client aborted the request, End is the time when the
+	// site noticed.
+	End time.Time
+
+	Origin     string // of the requested host: "http://127.0.0.2:8080"
+	Host       string // the Host header
+	Method     string
+	URI        string // path and query, as sent
+	UserAgent  string
+	Status     int           // of the response; 0 while the request is in flight
+	RetryAfter time.Duration // the Retry-After of the response; 0: none
+	Remote     string        // address of the client
 }
 
-// URL is what was asked for.
+// URL returns the requested URL.
 func (r Request) URL() string { return r.Origin + r.URI }
 
-// record is the list of requests. It is safe for concurrent use.
+// A record is the list of requests. It is safe for concurrent use.
 type record struct {
 	mu       sync.Mutex // guards requests
 	requests []Request
 }
 
-// begin notes that a host has got r, and returns its number.
+// begin records the start of r, and returns its number.
 func (c *record) begin(h *host, r *http.Request) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +51,7 @@ func (c *record) begin(h *host, r *http.Request) int {
 	return n
 }
 
-// end notes that the answer to a request is on its way.
+// end records the end of a request.
 func (c *record) end(number, status int, retryAfter time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

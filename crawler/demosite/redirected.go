@@ -20,17 +20,17 @@ func redirected(on *host) *host {
 	hop("/moved/robots.txt", http.StatusFound, "{rules}/policies/redirected.txt")
 	on.robots("/policies/redirected.txt", h.rules).decidedForAll("Disallow: /policies/").robotsOf = h
 
-	front := h.page("/", "Redirected", "The robots.txt of this host redirects to a file on another, under a path that is closed there.",
-		"It follows, for no rule binds the way to a robots.txt, waits its turn there, and takes the rules as this host's.",
-		to("/rooms/store", "The store, closed to all"), to("/policies/", "Closed on the host Rules, not here"))
+	front := h.page("/", "Redirected", "The robots.txt of this host redirects to another host, to a path that is disallowed there.",
+		"It follows, since robots.txt rules do not apply to robots.txt itself. It waits for the delay of the other host, and obeys the rules here.",
+		to("/rooms/store", "The store, disallowed"), to("/policies/", "Disallowed on the host Rules, not here"))
 	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/rooms/%d", i), fmt.Sprintf("Room %d", i), "A plain page on a host whose rules are on another host.", "It fetches it.", to("/", "Redirected"))
+		r := h.page(fmt.Sprintf("/rooms/%d", i), fmt.Sprintf("Room %d", i), "A plain page on a host whose rules are on another host.", "It fetches the page.", to("/", "Redirected"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
-	h.page("/rooms/store", "Store", "Closed by rules that are kept on another host.", "It skips it.").decidedForAll("Disallow: /rooms/store")
-	h.page("/policies/", "House rules", "The host Rules closes this path for itself, which means nothing here.", "It fetches it.")
+	h.page("/rooms/store", "Store", "Disallowed by rules on another host.", "It skips the page.").decidedForAll("Disallow: /rooms/store")
+	h.page("/policies/", "House rules", "The host Rules disallows this path for itself, which has no effect here.", "It fetches the page.")
 	h.sitemap("/sitemap.xml", "{redirected}/", "{redirected}/only-in-sitemap/lantern", "{redirected}/rooms/store")
-	h.page("/only-in-sitemap/lantern", "Lantern", "Only the sitemap lists it, which the redirected robots.txt names.",
-		"It reads the sitemaps of a redirected robots.txt as well.")
+	h.page("/only-in-sitemap/lantern", "Lantern", "Only the sitemap of the redirected robots.txt lists it.",
+		"It reads the sitemaps of a redirected robots.txt.")
 	return h
 }

@@ -5,18 +5,18 @@ import "net/http"
 // townRedirects adds redirects to every kind of place.
 func townRedirects(h *host) {
 	h.page("/redirects/", "Redirects",
-		"Redirects within the host, to other hosts, into closed parts, in chains and in circles.",
-		"It takes each target as a URL of its own: in scope, allowed, not seen before, and not before its host is due.",
-		to("/go/board", "To a page that is known"),
-		to("/go/private", "To a page that robots.txt closes"),
-		to("/go/trap", "Into the trap"),
+		"Redirects within the host, to other hosts, to disallowed URLs, in chains and in loops.",
+		"It checks each target like a link: scope, robots.txt, whether it was seen, and the delay of its host.",
+		to("/go/board", "To a known page"),
+		to("/go/private", "To a disallowed page"),
+		to("/go/trap", "Into the spider trap"),
 		to("/chain/1", "A chain of four"),
 		to("/chain/relative", "With a relative target and a fragment"),
 		to("/go/sitemaps", "To another host"),
-		to("/go/disallowed", "To another host, which closes everything"),
+		to("/go/disallowed", "To another host, which disallows everything"),
 		to("/go/external", "To a host out of scope"),
 		to("/go/nowhere", "To a host that does not exist"),
-		to("/loop/a", "In a circle"),
+		to("/loop/a", "In a loop"),
 		to("/loop/self", "To itself"),
 	)
 	h.redirect("/go/board", http.StatusMovedPermanently, "/notices/")
@@ -35,10 +35,10 @@ func townRedirects(h *host) {
 	h.redirect("/loop/b", http.StatusFound, "/loop/a")
 	h.redirect("/loop/self", http.StatusFound, "/loop/self")
 
-	h.page("/chain/end", "The end of the chain", "Four redirects lead here.",
-		"It goes step by step and waits its delay before each.")
+	h.page("/chain/end", "The end of the chain", "A chain of four redirects ends here.",
+		"It follows each redirect after the delay.")
 	h.page("/chain/by-relative", "The end of a relative redirect", "The Location was ../chain/./by-relative#part.",
-		"It resolves the target against the URL requested.")
-	h.page("/private/by-redirect", "Private, by redirect", "An open page redirects here.",
+		"It resolves the target against the requested URL.")
+	h.page("/private/by-redirect", "Private, by redirect", "An allowed URL redirects here.",
 		"It checks robots.txt for the target too, and skips it.").decidedForAll(noPrivate)
 }

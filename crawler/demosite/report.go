@@ -5,42 +5,44 @@ import (
 	"strings"
 )
 
-// Kind is a kind of Violation.
+// Kind is the kind of a [Violation].
 type Kind string
 
-// What no polite crawler does.
+// The kinds of violations.
 const (
-	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap before a response to the host's robots.txt (ROB-FET-02)
-	WhileUnreachable Kind = "robots.txt unreachable" // a page or sitemap while robots.txt answered 5xx or 429 (ROB-STA-02)
-	DisallowedURL    Kind = "disallowed"             // a URL that robots.txt closes (ROB-GEN-04)
-	InTrap           Kind = "in the trap"            // the same, in the part without end
-	Overlap          Kind = "two at once"            // a request before the response to another one of the host had ended (ROB-POL-01)
-	TooSoon          Kind = "too soon"               // less than the delay, or the host's Crawl-delay, after that end (ROB-POL-02)
-	BeforeRetryAfter Kind = "before Retry-After"     // a request to a host before its Retry-After (ROB-POL-04)
-	OutsideScope     Kind = "out of scope"           // a request to a host outside the crawl
-	UnknownHost      Kind = "under an unknown name"  // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
+	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap was requested before the robots.txt of its host
+	WhileUnreachable Kind = "robots.txt unreachable" // a page or sitemap was requested while robots.txt responded with 5xx or 429
+	DisallowedURL    Kind = "disallowed"             // the URL is disallowed by robots.txt
+	InTrap           Kind = "disallowed spider trap" // the URL is disallowed, and belongs to the spider trap
+	Overlap          Kind = "concurrent requests"    // another request to the host was in flight
+	TooSoon          Kind = "too soon"               // the delay, or the Crawl-delay of the host, was not over
+	BeforeRetryAfter Kind = "before Retry-After"     // the Retry-After of the host was not over
+	OutsideScope     Kind = "out of scope"           // the host is out of scope
+	UnknownHost      Kind = "unknown host"           // the Host header does not name the host
 )
 
-// What a polite crawler should not do either: advice, not violations.
+// The kinds of advice: requests that a polite crawler should avoid.
 const (
-	MissingToken        Kind = "without product token" // a User-Agent without the token (ROB-FET-04)
-	BehindNofollow      Kind = "behind nofollow"       // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
-	UnauthorizedSitemap Kind = "not authorized"        // a page that only a sitemap of another host lists (ROB-SMP-18)
-	Unlinked            Kind = "unlinked"              // a URL that no link leads to that a polite crawler follows
-	Repeated            Kind = "repeated"              // a URL that had a response before
+	MissingToken        Kind = "without product token" // the User-Agent does not contain the product token
+	BehindNofollow      Kind = "behind nofollow"       // every link to the URL is nofollow
+	UnauthorizedSitemap Kind = "not authorized"        // only a sitemap of another host lists the URL
+	Unlinked            Kind = "unlinked"              // no link that a polite crawler follows leads to the URL
+	Repeated            Kind = "repeated"              // the URL was requested before, and had a response
 )
 
-// A Violation is one request that a polite crawler would not have sent.
+// A Violation is a request that a polite crawler would not have sent.
 type Violation struct {
 	Kind    Kind
-	Request Request // the one at fault
-	// Earlier is the request that it should have waited for or that should
-	// have taught better: the one still being answered, the one before, the
-	// robots.txt. Its Number is 0 where there is none.
+	Request Request
+
+	// Earlier is the earlier request that makes this one a violation, such as the one still in
+	// flight, or the one for robots.txt. Its Number is 0 if there is none.
 	Earlier Request
-	Detail  string
+
+	Detail string
 }
 
+// String describes the violation in one line.
 func (v Violation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", v.Kind, v.Request)
@@ -53,30 +55,32 @@ func (v Violation) String() string {
 	return b.String()
 }
 
-// String names a request: its number, what was asked for, the answer.
+// String returns number, method, URL and status of the request.
 func (r Request) String() string {
-	status := "being answered"
+	status := "in flight"
 	if r.Status != 0 {
 		status = fmt.Sprint(r.Status)
 	}
 	return fmt.Sprintf("#%d %s %s [%s]", r.Number, r.Method, r.URL(), status)
 }
 
-// A Report is what the site saw of a crawl.
+// A Report describes a crawl as the site saw it.
 type Report struct {
-	Requests        int            // all of them
+	Requests        int            // number of all requests
 	Robots          map[string]int // requests for /robots.txt, by origin
-	RobotsRedirects int            // requests for what a robots.txt redirects to
+	RobotsRedirects int            // requests for redirect targets of robots.txt
 	Sitemaps        int            // requests for sitemap files
-	SitemapsRead    int            // those of them that were answered with one
-	SitemapsMissing int            // those of them that were answered 404 or 410
-	Pages           int            // requests for anything else
-	Retries         int            // those of them for a URL that had been asked for before
-	// Violations are what must not happen, in the order of the requests.
+	SitemapsRead    int            // sitemap requests that returned a sitemap
+	SitemapsMissing int            // sitemap requests with status 404 or 410
+	Pages           int            // all other requests
+	Retries         int            // requests among Pages for a URL that was requested before
+
+	// Violations are requests that a polite crawler must not send, in the order of requests.
 	Violations []Violation
-	// Advice is what should not happen. A strict test wants none of it either.
+
+	// Advice are requests that it should not send, in the order of requests.
 	Advice []Violation
-	// Missing are URLs that a complete crawl would have asked for and this one
-	// has not, sorted. A crawl that was stopped has them without fault.
+
+	// Missing are expected URLs that were not requested, sorted. An incomplete crawl has some.
 	Missing []string
 }

@@ -11,11 +11,11 @@ var robotsFiles embed.FS
 
 const byteOrderMark = "\ufeff"
 
-// robotsFile is the text of robots/NAME.txt.
+// robotsFile returns the text of robots/NAME.txt.
 func robotsFile(name string) string {
 	text, err := robotsFiles.ReadFile("robots/" + name + ".txt")
 	if err != nil {
-		panic("demosite: " + err.Error()) // each host has one
+		panic("demosite: " + err.Error()) // the file is missing
 	}
 	return string(text)
 }
@@ -25,9 +25,8 @@ const (
 	agentAll = "User-agent: *"
 )
 
-// lineOf is the number of the line of a robots.txt of this site that holds rule in a group
-// for a; 0: no such line. It matches nothing: which rule decides is declared with each
-// route, and no group for a stands above the first that names it.
+// lineOf returns the line number of a rule in the groups of a robots.txt for a; 0: none. The
+// rule itself is declared with each route.
 func lineOf(text, rule string, a audience) int {
 	want := agentAll
 	if a == us && slices.Contains(lines(text), agentUs) {
@@ -43,15 +42,14 @@ func lineOf(text, rule string, a audience) int {
 	return 0
 }
 
-// namesStrangers reports whether a robots.txt has a group for a crawler by
-// another name than ours.
+// namesStrangers reports whether a robots.txt has a group for another product token.
 func namesStrangers(text string) bool {
 	return slices.ContainsFunc(lines(text), func(line string) bool {
 		return strings.HasPrefix(line, "User-agent: ") && line != agentAll && !strings.HasPrefix(strings.ToLower(line), strings.ToLower(agentUs))
 	})
 }
 
-// lines are the lines of text without byte order mark, comment and space around them.
+// lines returns the lines of text without byte order mark, comments and surrounding space.
 func lines(text string) []string {
 	lines := strings.Split(strings.TrimPrefix(text, byteOrderMark), "\n")
 	for i, line := range lines {
@@ -61,7 +59,7 @@ func lines(text string) []string {
 	return lines
 }
 
-// sitemapsOf are the URLs of the Sitemap lines of a robots.txt of this site.
+// sitemapsOf returns the URLs of the Sitemap lines of a robots.txt.
 func sitemapsOf(text string) []string {
 	var urls []string
 	for _, line := range lines(text) {

@@ -10,19 +10,18 @@ import (
 
 const htmlType = "text/html; charset=utf-8"
 
-// class says what a route's answer is to a crawler.
+// class is the kind of a route's response.
 type class uint8
 
 const (
 	page     class = iota // HTML with links
-	document              // anything else that is linked like a page
-	redirect              // an answer with a Location
-	robots                // a robots.txt, or one step on the way to one
+	document              // other linked content
+	redirect              // a response with a Location
+	robots                // a robots.txt, or a redirect to one
 	sitemap               // a sitemap or sitemap index
 )
 
-// A route is one URL of the site: what it answers, and what it declares about
-// itself for the judge.
+// A route is one URL of the site: its response, and its declarations for the judge.
 type route struct {
 	host  *host
 	uri   string // canonical path and query
@@ -31,30 +30,29 @@ type route struct {
 	status      int
 	contentType string
 	location    string        // of a redirect
-	header      http.Header   // sent besides
-	body        string        // of what is neither a page nor a list of entries
-	wait        time.Duration // taken on top of the site's latency
-	failures    int           // this many first answers are 503 with Retry-After: 1
-	asked       atomic.Int64  // requests so far, counted only where failures is set
+	header      http.Header   // additional headers
+	body        string        // for classes other than page and sitemap
+	wait        time.Duration // in addition to Options.Latency
+	failures    int           // number of first responses that are 503 with Retry-After: 1
+	asked       atomic.Int64  // requests so far; counted only if failures > 0
 
-	// The robots.txt line that decides about this URL, for Token and for
-	// everyone else; empty where no line does.
+	// The robots.txt line that matches this URL, for Token and for all others; empty: none.
 	ruleUs, ruleOthers string
 	trap               bool
-	robotsOf           *host // whose rules a robots route tells
+	robotsOf           *host // the host whose rules a robots route has
 
-	// What a page says, and what follows from it.
+	// For pages.
 	title, shows, polite string
 	links                []link
 	base                 string   // href of its base element
 	meta                 []string // its robots meta elements: "name=content"
-	extra                string   // more markup, placed after the links
+	extra                string   // more HTML after the links
 	inText               []string // hrefs of the links in extra
 	nofollow             audience // who may not follow its links
 	noindex              audience // who may not keep it
 	copyOf               string   // canonical URI of the page it duplicates
 
-	// What a sitemap lists.
+	// For sitemaps.
 	entries []string
 	index   bool // the entries are sitemaps
 	gzip    bool
@@ -65,13 +63,13 @@ type link struct {
 	rel        string
 }
 
-// to is a link; its href is written to the page as it stands.
+// to returns a link. Its href is written to the page unchanged.
 func to(href, text string) link { return link{href: href, text: text} }
 
-// url is the absolute URL of the route.
+// url returns the absolute URL of the route.
 func (r *route) url() string { return r.host.origin + r.uri }
 
-// baseURL is what the links of a page are relative to.
+// baseURL returns the base URL of the links of a page.
 func (r *route) baseURL() string {
 	if r.base != "" {
 		return r.host.origin + r.base
@@ -79,7 +77,7 @@ func (r *route) baseURL() string {
 	return r.url()
 }
 
-// content is the body of the answer, the same each time.
+// content returns the body of the response.
 func (r *route) content() []byte {
 	switch {
 	case r.class == page:
@@ -91,7 +89,7 @@ func (r *route) content() []byte {
 	}
 }
 
-// rule is the robots.txt line that decides about r for a; empty: none does.
+// rule returns the robots.txt line that matches r for a; empty: none.
 func (r *route) rule(a audience) string {
 	if a == us {
 		return r.ruleUs
@@ -99,22 +97,21 @@ func (r *route) rule(a audience) string {
 	return r.ruleOthers
 }
 
-// allowed reports whether robots.txt lets a fetch r.
+// allowed reports whether robots.txt allows r for a.
 func (r *route) allowed(a audience) bool {
 	return !strings.HasPrefix(r.rule(a), "Disallow:")
 }
 
-// decided declares the robots.txt lines that decide about r, for Token and
-// for everyone else.
+// decided declares the robots.txt lines that match r, for Token and for all others.
 func (r *route) decided(ruleUs, ruleOthers string) *route {
 	r.ruleUs, r.ruleOthers = ruleUs, ruleOthers
 	return r
 }
 
-// decidedForAll declares the line that decides about r in either group.
+// decidedForAll declares the line that matches r in both groups.
 func (r *route) decidedForAll(rule string) *route { return r.decided(rule, rule) }
 
-// with sends a header field besides.
+// with adds a header field to the response.
 func (r *route) with(field, value string) *route {
 	if r.header == nil {
 		r.header = http.Header{}
@@ -123,7 +120,7 @@ func (r *route) with(field, value string) *route {
 	return r
 }
 
-// add gives a route its place on h and fills in what most routes share.
+// add adds a route to h and sets the defaults.
 func (h *host) add(r *route) *route {
 	r.host = h
 	r.uri = canonical(r.uri)
@@ -137,21 +134,20 @@ func (h *host) add(r *route) *route {
 	return r
 }
 
-// page adds an HTML page: shows says what it tests, polite what a polite
-// crawler does with it.
+// page adds an HTML page. Shows says what it tests, polite what a polite crawler does with it.
 func (h *host) page(uri, title, shows, polite string, links ...link) *route {
 	return h.add(&route{uri: uri, class: page, title: title, shows: shows, polite: polite, links: links})
 }
 
-// missing is the page that is served where there is none.
+// missing returns the page for unknown URLs.
 func (h *host) missing() *route {
 	return &route{
 		host: h, class: page, status: http.StatusNotFound, contentType: htmlType, title: "No such page",
-		shows: "A URL that this site has never published.", polite: "It never asks for it, since nothing leads here.",
+		shows: "This URL does not exist.", polite: "It never requests this URL, since nothing links to it.",
 	}
 }
 
-// document adds an answer that is not HTML.
+// document adds content other than HTML.
 func (h *host) document(uri, contentType, body string) *route {
 	return h.add(&route{uri: uri, class: document, contentType: contentType, body: body})
 }

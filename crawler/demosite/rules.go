@@ -26,15 +26,15 @@ func rules() *host {
 	}
 	h.rulesAt(robotsFile("rules"))
 	front := h.page("/", "Welcome to the demo site",
-		"A small town of eight hosts. Each page says what it tests.",
-		"It asks for /robots.txt before anything else, once per host, and obeys the group that names it.",
+		"A site of eight hosts. Each page says what it tests.",
+		"It requests /robots.txt first, once per host, and obeys the group that names it.",
 		to("/notices/", "Notice board: plain pages in a numbered list"),
-		to("/groups/", "Rules: groups, and which line decides"),
+		to("/groups/", "Rules: groups and precedence"),
 		to("/spelling/", "Spelling: escapes, queries, fragments, dot segments"),
 		to("/redirects/", "Redirects"),
 		to("/directives/", "Directives on pages and links"),
 		to("/kinds/", "Kinds of content"),
-		to("/outside/", "Links that leave the town"),
+		to("/outside/", "Links that leave the site"),
 	)
 	front.extra = "{directory}"
 	townNotices(h)
@@ -44,13 +44,13 @@ func rules() *host {
 	townDirectives(h)
 	townKinds(h)
 	townSitemaps(h)
-	h.page("/outside/", "Links that leave the town",
-		"A host that nobody gave the crawler as a start, and one that does not exist.",
-		"It asks neither, not even for a robots.txt: they are out of the scope of this crawl.",
+	h.page("/outside/", "Links that leave the site",
+		"A host that is not one of the start URLs, and one that does not exist.",
+		"It sends no request to either, not even for robots.txt: they are out of scope.",
 		to("{external}/", "A host of the site that is not a start URL"),
 		to("{external}/fair?day=1", "One of its pages"),
 		to("http://out-of-scope.invalid/", "A host that does not exist"),
-		to("mailto:clerk@out-of-scope.invalid", "An address for letters"),
+		to("mailto:clerk@out-of-scope.invalid", "An email address"),
 		to("javascript:void(0)", "A script"),
 	)
 	return h
@@ -82,56 +82,56 @@ func townNotices(h *host) {
 			links = append(links, to(fmt.Sprintf("?page=%d", n+1), "Older notices"))
 		}
 		h.page(uri, fmt.Sprintf("Notice board, page %d", n),
-			"A list in several pages, linked by a query alone.",
-			"It reads a reference such as ?page=2 against the URL of the page.", links...)
+			"A list in several pages, with links such as ?page=2.",
+			"It resolves such links against the URL of the page.", links...)
 	}
 	for i := 1; i <= notices; i++ {
 		h.page(fmt.Sprintf("/notices/%d", i), fmt.Sprintf("Notice %d", i),
-			"A plain page with links back to what is known already.",
-			"It fetches each URL once, however many links lead to it; what follows a # is not part of it.",
-			to("/notices/", "Notice board"), to(fmt.Sprintf("#note-%d", i), "This page, further down"),
+			"A plain page with links to known pages.",
+			"It fetches each URL once, however many links it has. It ignores fragments.",
+			to("/notices/", "Notice board"), to(fmt.Sprintf("#note-%d", i), "A fragment of this page"),
 			to(fmt.Sprintf("/notices/%d#top", i%notices+1), "The next notice"))
 	}
 }
 
 func townGroups(h *host) {
-	h.page("/groups/", "Rules: groups, and which line decides",
-		"Which group of robots.txt binds a crawler, and which of its lines decides about a URL.",
-		"It obeys every group with its own name, or else the groups for *, never both; the longest matching path decides.",
-		to("/members/", "Closed to *, but not to politecrawl"),
-		to("/lab/bench", "Closed to politecrawl, but not to *"),
-		to("/private", "Without the last slash: not what the rule says"),
-		to("/private/", "Closed to everyone"),
-		to("/private/minutes", "So is what lies below"),
-		to("/Private/minutes", "A path in other letters is another path"),
-		to("/private/press/", "A longer Allow opens a part again"),
-		to("/private/press/today", "And what lies below"),
-		to("/private/press/embargo", "A still longer Disallow closes a part of that"),
-		to("/private/press/embargo/list", "And what lies below"),
+	h.page("/groups/", "Rules: groups and precedence",
+		"Which group of robots.txt applies to a crawler, and which of its lines matches a URL.",
+		"It obeys all groups with its own name, or else the groups for *, but not both. The longest matching path wins.",
+		to("/members/", "Disallowed for *, but not for politecrawl"),
+		to("/lab/bench", "Disallowed for politecrawl, but not for *"),
+		to("/private", "Without the last slash: the rule does not match"),
+		to("/private/", "Disallowed for everyone"),
+		to("/private/minutes", "A path below it: disallowed"),
+		to("/Private/minutes", "Paths are case-sensitive"),
+		to("/private/press/", "A longer Allow wins"),
+		to("/private/press/today", "A path below it"),
+		to("/private/press/embargo", "An even longer Disallow wins"),
+		to("/private/press/embargo/list", "A path below it"),
 		to("/draw", "Allow and Disallow of the same length: Allow wins"),
-		to("/minutes/may/draft", "Closed by the second group with our name, by * and $"),
-		to("/minutes/may/draft/old", "Not the end of the path: open"),
-		to("/trap/?day=1", "A calendar without end"),
+		to("/minutes/may/draft", "Disallowed by the second group with our name, with * and $"),
+		to("/minutes/may/draft/old", "Not the end of the path: allowed"),
+		to("/trap/?day=1", "An endless calendar"),
 	)
-	h.page("/members/", "Members' room", "Closed to the group *, which does not bind a crawler with a group of its own.",
-		"politecrawl fetches it; crawlers without a group of their own skip it.").decided("", "Disallow: /members/")
-	h.page("/lab/bench", "The bench in the lab", "Closed to politecrawl, open to crawlers that no group names.",
+	h.page("/members/", "Members' room", "Disallowed in the group *, which does not apply to crawlers with their own group.",
+		"politecrawl fetches it. Crawlers without their own group skip it.").decided("", "Disallow: /members/")
+	h.page("/lab/bench", "The bench in the lab", "Disallowed for politecrawl, allowed for crawlers that no group names.",
 		"politecrawl skips it.").decided("Disallow: /lab/", "")
 	h.page("/private", "The door of the private rooms", "Disallow: /private/ does not match /private.",
 		"It fetches this page.")
-	h.page("/Private/minutes", "Minutes in capitals", "Paths are compared letter by letter.", "It fetches this page.")
-	closed := "It skips the page and says which line told it to."
-	h.page("/private/", "Private rooms", "A path that robots.txt closes.", closed).decidedForAll(noPrivate)
-	h.page("/private/minutes", "Private minutes", "A path below one that robots.txt closes.", closed).decidedForAll(noPrivate)
-	h.page("/private/press/", "Press room", "The longer Allow decides against the shorter Disallow.",
+	h.page("/Private/minutes", "Minutes in capitals", "Paths are case-sensitive.", "It fetches this page.")
+	closed := "It skips the page and reports the line that disallows it."
+	h.page("/private/", "Private rooms", "A path that robots.txt disallows.", closed).decidedForAll(noPrivate)
+	h.page("/private/minutes", "Private minutes", "A path below a disallowed one.", closed).decidedForAll(noPrivate)
+	h.page("/private/press/", "Press room", "The longer Allow wins over the shorter Disallow.",
 		"It fetches the page.").decided(yesPress, noPrivate)
-	h.page("/private/press/today", "Press release", "The longer Allow decides against the shorter Disallow.",
+	h.page("/private/press/today", "Press release", "The longer Allow wins over the shorter Disallow.",
 		"It fetches the page.").decided(yesPress, noPrivate)
 	h.page("/private/press/embargo", "Embargo", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
 	h.page("/private/press/embargo/list", "Embargo list", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
-	h.page("/draw", "A draw", "Allow: /draw and Disallow: /draw match equally.",
-		"It takes the less restrictive one and fetches the page.").decided("Allow: /draw", "")
-	h.page("/minutes/may/draft", "Draft minutes", "A group that repeats the name of another is merged with it; $ is the end of the URL.",
+	h.page("/draw", "A draw", "Allow: /draw and Disallow: /draw match with the same length.",
+		"The Allow wins, and it fetches the page.").decided("Allow: /draw", "")
+	h.page("/minutes/may/draft", "Draft minutes", "A group that repeats the name of another is merged with it. $ is the end of the URL.",
 		closed).decided(noDraft, "")
 	h.page("/minutes/may/draft/old", "Old draft minutes", "The $ of Disallow: /minutes/*/draft$ keeps it from matching.",
 		"It fetches the page.")
@@ -150,8 +150,8 @@ func calendar(h *host, uri string) *route {
 	r := &route{
 		host: h, uri: uri, class: page, status: http.StatusOK, contentType: htmlType, trap: true,
 		title:  title,
-		shows:  "A calendar without end: every day links to the next ones.",
-		polite: "It never comes here, because robots.txt closes /trap/.",
+		shows:  "An endless calendar: every day links to later days.",
+		polite: "It sends no request, because robots.txt disallows /trap/.",
 		links: []link{
 			to(fmt.Sprintf("?day=%d", day+1), "Tomorrow"),
 			to(fmt.Sprintf("?day=%d", day+7), "In a week"),
@@ -173,11 +173,11 @@ func townSitemaps(h *host) {
 		"{sitemaps}/not-for-another-host-to-list",
 	)
 	h.page("/only-in-sitemap/charter", "Town charter", "No page links here: only the sitemap lists it.",
-		"It reads the sitemaps that robots.txt names and fetches what they list.")
+		"It reads the sitemaps that robots.txt names and fetches their entries.")
 	h.page("/only-in-sitemap/seal?of=town&side=2", "Town seal", "Only the sitemap lists it, with an &amp; in the URL.",
-		"It decodes what XML makes it escape.")
-	h.page("/private/in-sitemap", "Private, though listed", "The sitemap lists what robots.txt closes.",
-		"It skips the page: a sitemap opens nothing.").decidedForAll(noPrivate)
+		"It decodes XML escapes.")
+	h.page("/private/in-sitemap", "Private, though listed", "The sitemap lists a disallowed URL.",
+		"It skips the page: a sitemap entry does not override robots.txt.").decidedForAll(noPrivate)
 
 	// The sitemap of the host wildcards is here; so does one that nobody may read, and
 	// the robots.txt of redirected, under a path that is closed to pages.

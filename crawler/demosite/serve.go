@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// packet is about what reaches a client at once. Of a longer answer the
-// client may have read the beginning long before the end has been sent.
+// packet is the size of the last part of a long response. The site records the end of a request
+// before it sends this part.
 const packet = 16 << 10
 
-// retryAfter is what a 503 of the site asks for, the shortest there is.
+// retryAfter is the Retry-After of a 503, the shortest possible.
 const retryAfter = time.Second
 
-// serve answers one request to h and records it.
+// serve responds to a request to h and records it.
 func (s *Site) serve(h *host, w http.ResponseWriter, r *http.Request) {
 	number := s.record.begin(h, r)
 	a := h.answer(r)
@@ -29,7 +29,7 @@ func (s *Site) serve(h *host, w http.ResponseWriter, r *http.Request) {
 	if len(rest) > packet && r.Method != http.MethodHead {
 		w.WriteHeader(a.status)
 		last := len(rest) - packet
-		_, _ = w.Write(rest[:last]) // a client that has left is no concern here
+		_, _ = w.Write(rest[:last]) // the client may have gone
 		rest = rest[last:]
 		s.record.end(number, a.status, a.retryAfter)
 	} else {
@@ -39,7 +39,7 @@ func (s *Site) serve(h *host, w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(rest)
 }
 
-// answer is what one request gets.
+// An answer is the response to a request.
 type answer struct {
 	status      int
 	contentType string
@@ -51,10 +51,10 @@ type answer struct {
 
 func (h *host) answer(r *http.Request) answer {
 	if !h.named(r.Host) {
-		return plainAnswer(http.StatusMisdirectedRequest, "This host is "+h.origin+"/ and answers to no other name.")
+		return plainAnswer(http.StatusMisdirectedRequest, "This host is "+h.origin+"/ and has no other name.")
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		a := plainAnswer(http.StatusMethodNotAllowed, "This site is for reading.")
+		a := plainAnswer(http.StatusMethodNotAllowed, "Only GET and HEAD are allowed.")
 		a.header = http.Header{"Allow": {"GET, HEAD"}}
 		return a
 	}
@@ -80,7 +80,7 @@ func plainAnswer(status int, text string) answer {
 	return answer{status: status, contentType: "text/plain; charset=utf-8", body: []byte(strings.TrimSpace(text) + "\n")}
 }
 
-// pause waits for d, or until the client has left.
+// pause waits for d, or until the client has gone.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

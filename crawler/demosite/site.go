@@ -13,27 +13,29 @@ import (
 	"time"
 )
 
-// Options changes what Start serves. The zero value is the site as the package
-// comment describes it.
+// Options configure a site. Nil means the zero value.
 type Options struct {
-	// Port is the TCP port of every host; 0: any free one.
+	// Port is the TCP port of every host. 0 (default): any free port.
 	Port int
-	// Hosts are loopback addresses, one for each host of the site in the order
-	// of the package comment; nil: 127.0.0.1 to 127.0.0.8. Hosts that are left
-	// without an address, or whose address this machine does not have, get a
-	// free port of their own on the first one.
+
+	// Hosts are the loopback addresses of the hosts, in the order of the package comment
+	// (default 127.0.0.1 to 127.0.0.8). A host without an address, or with one that this
+	// machine does not have, gets its own free port on the first address.
 	Hosts []string
-	// RobotsFailures is how many requests for the unavailable's robots.txt are
-	// answered with 503 before it recovers; 0: two, negative: none.
+
+	// RobotsFailures is the number of requests for the robots.txt of the host unavailable
+	// that get a 503 at first (default 2). Negative: none.
 	RobotsFailures int
-	// CrawlDelay is what the sitemaps's robots.txt asks of Token; 0: 50 ms. Of
-	// the others it asks twice as much.
+
+	// CrawlDelay is the Crawl-delay of the host sitemaps for Token (default 50ms). For other
+	// crawlers it is twice as long.
 	CrawlDelay time.Duration
-	// Latency is what every answer takes; 0: 2 ms, negative: nothing.
+
+	// Latency is the time before each response (default 2ms). Negative: none.
 	Latency time.Duration
 }
 
-// A Site is the demo site, being served. It is safe for concurrent use.
+// A Site is a running demo site. It is safe for concurrent use.
 type Site struct {
 	hosts   []*host
 	latency time.Duration
@@ -43,11 +45,11 @@ type Site struct {
 	serving sync.WaitGroup
 }
 
-// ErrOptions is the class of errors about Options that nobody can serve.
+// ErrOptions says that Options are invalid.
 var ErrOptions = errors.New("invalid options")
 
-// Start serves the site on loopback until Close. nil options are the zero
-// value. The error is ErrOptions, ErrPortTaken or what the system said.
+// Start serves the site on loopback until Close. The error is ErrOptions, ErrPortTaken, or one
+// of package net.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {
@@ -71,7 +73,7 @@ func Start(opts *Options) (*Site, error) {
 	return s, nil
 }
 
-// plan declares the hosts, in the order of the package comment.
+// plan returns the hosts, in the order of the package comment.
 func plan(o Options) []*host {
 	town := rules()
 	return []*host{
@@ -80,7 +82,7 @@ func plan(o Options) []*host {
 	}
 }
 
-// open gives each host its address and begins to serve.
+// open sets the address of each host and starts its server.
 func (s *Site) open(listeners []net.Listener) {
 	var names []string
 	for i, h := range s.hosts {
@@ -104,8 +106,8 @@ func (s *Site) open(listeners []net.Listener) {
 	}
 }
 
-// StartURLs are what a crawl of the site begins with: the front pages of the
-// hosts that are in its scope. The first is the one to show to people.
+// StartURLs returns the start URLs for a crawl of the site: the front pages of all hosts but
+// external. The first one is the front page of the site.
 func (s *Site) StartURLs() []string {
 	var urls []string
 	for _, h := range s.hosts {
@@ -116,8 +118,8 @@ func (s *Site) StartURLs() []string {
 	return urls
 }
 
-// Origin is the origin of a host by its name in the package comment, as in
-// "http://127.0.0.2:8080"; empty: the site has no such host.
+// Origin returns the origin of a host, such as "http://127.0.0.2:8080". The package comment has
+// the names. Empty: there is no such host.
 func (s *Site) Origin(name string) string {
 	for _, h := range s.hosts {
 		if h.name == name {
@@ -137,11 +139,11 @@ func (s *Site) at(origin string) *host {
 	return nil
 }
 
-// Requests are all requests so far, in the order in which they began.
+// Requests returns all requests so far, in the order of their starts.
 func (s *Site) Requests() []Request { return s.record.all() }
 
-// Close ends the service at once, with the requests that are being answered.
-// What was recorded stays.
+// Close stops the servers at once and aborts requests in flight. Requests and Judge can still be
+// called.
 func (s *Site) Close() error {
 	var errs []error
 	for _, server := range s.servers {

@@ -365,8 +365,8 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"port in use", Options{Port: port}, ErrPortTaken, "choose another port, or 0"},
 		{"port out of range", Options{Port: 70000}, ErrOptions, "from 1 to 65535"},
-		{"not loopback", Options{Hosts: []string{"0.0.0.0"}}, ErrOptions, "loopback addresses alone"},
-		{"a name", Options{Hosts: []string{"localhost"}}, ErrOptions, "loopback addresses alone"},
+		{"not loopback", Options{Hosts: []string{"0.0.0.0"}}, ErrOptions, "loopback addresses only"},
+		{"a name", Options{Hosts: []string{"localhost"}}, ErrOptions, "loopback addresses only"},
 		{"no address", Options{Hosts: []string{}}, ErrOptions, "no address"},
 		{"negative crawl delay", Options{CrawlDelay: -1}, ErrOptions, "negative"},
 	}

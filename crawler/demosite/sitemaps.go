@@ -16,37 +16,37 @@ const (
 func sitemaps(crawlDelay time.Duration) *host {
 	h := &host{
 		name: "sitemaps", title: "Sitemaps", hue: 20,
-		shows:   "a Crawl-delay, a sitemap index with gzip-compressed sitemaps, pages that only those list",
+		shows:   "a Crawl-delay, a sitemap index with gzip-compressed sitemaps, pages that only sitemaps list",
 		delayUs: crawlDelay, delayOthers: 2 * crawlDelay,
 	}
 	delays := strings.NewReplacer("{delay}", seconds(h.delayUs), "{delay of others}", seconds(h.delayOthers))
 	h.rulesAt(delays.Replace(robotsFile("sitemaps")))
 
-	front := h.page("/", "Sitemaps", "Eighty books, and a robots.txt that asks for more time between requests.",
+	front := h.page("/", "Sitemaps", "Eighty books, and a robots.txt with a Crawl-delay.",
 		"It waits for the longer of its own delay and the Crawl-delay, from the end of one request to the start of the next.",
-		to("/reserve/", "The reserve, closed to all"))
+		to("/reserve/", "The reserve, disallowed"))
 	for s := 1; s <= shelves; s++ {
 		shelf := h.page(fmt.Sprintf("/shelves/%d", s), fmt.Sprintf("Shelf %d", s),
-			"Links to ten books.", "It takes its time.")
+			"Links to ten books.", "It fetches the page.")
 		front.links = append(front.links, to(shelf.uri, shelf.title))
 		for b := (s-1)*booksPerShelf + 1; b <= s*booksPerShelf; b++ {
 			book := h.page(fmt.Sprintf("/books/%d", b), fmt.Sprintf("Book %d", b),
-				"A plain page in a big collection.", "It fetches it once, though shelves, neighbours and sitemaps link to it.",
+				"A plain page in a big collection.", "It fetches the page once, although shelves, books and sitemaps link to it.",
 				to(shelf.uri, shelf.title), to(fmt.Sprintf("/books/%d", b%(shelves*booksPerShelf)+1), "The next book"))
 			shelf.links = append(shelf.links, to(book.uri, book.title))
 			if b%booksPerShelf != 0 {
 				continue
 			}
-			scan := h.page(book.uri+"/scan", book.title+", scanned", "Closed by Disallow: /books/*/scan.",
-				"It skips it.").decidedForAll("Disallow: /books/*/scan")
-			book.links = append(book.links, to(scan.uri, "A scan, closed to crawlers"))
+			scan := h.page(book.uri+"/scan", book.title+", scanned", "Disallow: /books/*/scan.",
+				"It skips the page.").decidedForAll("Disallow: /books/*/scan")
+			book.links = append(book.links, to(scan.uri, "A scan, disallowed"))
 		}
 	}
-	h.page("/reserve/", "The reserve", "Closed by Disallow: /reserve/.", "It skips it.").decidedForAll("Disallow: /reserve/")
-	h.page("/only-by-redirect", "From another host", "Only a redirect on another host leads here.",
-		"It takes the target of a redirect as a URL of this host: with its rules, and when this host is due.")
-	h.page("/not-for-another-host-to-list", "Listed by a stranger", "Only the sitemap of the host Rules lists this page, and it is not authorized.",
-		"It takes URLs only from a sitemap that the host's own robots.txt names, or that lies above them.")
+	h.page("/reserve/", "The reserve", "Disallow: /reserve/.", "It skips the page.").decidedForAll("Disallow: /reserve/")
+	h.page("/only-by-redirect", "From another host", "Only a redirect on another host points here.",
+		"It applies the rules and the delay of this host to the target of the redirect.")
+	h.page("/not-for-another-host-to-list", "Listed by another host", "Only the sitemap of the host Rules lists this page, and it is not authorized.",
+		"It accepts entries only from a sitemap that the robots.txt of their host names, or that is in a directory above them.")
 	listSitemaps(h)
 	return h
 }
@@ -86,8 +86,8 @@ func listSitemaps(h *host) {
 	lost := h.sitemap("/sitemaps/lost.xml.gz")
 	lost.status, lost.contentType, lost.body = 404, "text/plain; charset=utf-8", "No such sitemap.\n"
 	h.sitemapGzip("/reserve/sitemap.xml.gz", "{sitemaps}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
-	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that robots.txt closes lists this page.",
-		"It does not fetch that sitemap, and so never learns of the page.")
+	h.page("/only-in-closed-sitemap", "Listed in a disallowed sitemap", "Only a disallowed sitemap lists this page.",
+		"It does not fetch that sitemap, so it does not find the page.")
 }
 
 // seconds writes a delay as a Crawl-delay line does.

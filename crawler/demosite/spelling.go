@@ -3,42 +3,42 @@ package demosite
 // townSpelling adds pages about how URLs are written.
 func townSpelling(h *host) {
 	h.page("/spelling/", "Spelling: escapes, queries, fragments, dot segments",
-		"One URL may be written in several ways, and two that look alike may differ.",
-		"It asks robots.txt about exactly the URL that it would request, with the escapes of both brought to one form.",
+		"One URL can have several spellings, and two similar ones can differ.",
+		"It matches robots.txt against the URL that it would request, with escapes in canonical form.",
 		to("/café/", "Written in UTF-8"),
 		to("/caf%C3%A9/menu", "Written with escapes"),
-		to("/café/menu", "The same in UTF-8: no second page"),
-		to("/caf%C3%A9/kitchen", "Closed: the rule is written in UTF-8"),
+		to("/café/menu", "The same page in UTF-8"),
+		to("/caf%C3%A9/kitchen", "Disallowed: the rule is in UTF-8"),
 		to("/日本/東京", "Another script"),
 		to("/files/with%20space", "A space"),
 		to("/files/a/b", "A slash"),
-		to("/files/a%2Fb", "An escaped slash is another path, and closed"),
-		to("/files/~bob/diary", "Closed: the rule writes ~ as %7e"),
-		to("/files/%7Ebob/letters", "Closed as well"),
+		to("/files/a%2Fb", "An escaped slash is another path: disallowed"),
+		to("/files/~bob/diary", "Disallowed: the rule has %7e for ~"),
+		to("/files/%7Ebob/letters", "Also disallowed"),
 		to("/open/../private/by-dots", "Dot segments that lead into /private/"),
 		to("/open/%2e%2e/private/by-escaped-dots", "The same with escaped dots"),
 		to("/find?a=1&b=2", "A query"),
-		to("/find?b=2&a=1", "In another order it is another URL"),
-		to("/find?b=2&a=1#results", "The same with a fragment: no third page"),
+		to("/find?b=2&a=1", "Another order is another URL"),
+		to("/find?b=2&a=1#results", "The same URL with a fragment"),
 	)
 	const fetch, skip = "It fetches the page.", "It skips the page."
 	h.page("/café/", "Café", "A path with an accent.", "It sends the path as %-escaped UTF-8.")
-	h.page("/café/menu", "Menu of the café", "Linked under two spellings of one URL.", "It fetches the page once.")
-	h.page("/café/kitchen", "Kitchen of the café", "Rule in UTF-8, link with escapes: they are equal.", skip).
+	h.page("/café/menu", "Menu of the café", "Linked with two spellings of its URL.", "It fetches the page once.")
+	h.page("/café/kitchen", "Kitchen of the café", "The rule is in UTF-8, the link is escaped: they match.", skip).
 		decided("Disallow: /café/kitchen", "")
 	h.page("/日本/東京", "東京", "A path outside the Latin script.", "It sends the path as %-escaped UTF-8.")
 	h.page("/files/with%20space", "A file with a space", "A path with an escaped space.", "It keeps the escape.")
 	h.page("/files/a/b", "File b in folder a", "Disallow: /files/a%2fb does not match a plain slash.", fetch)
-	h.page("/files/a%2Fb", "File a/b", "The digits of an escape may be in either case; an escaped slash is not a slash.", skip).
+	h.page("/files/a%2Fb", "File a/b", "Escapes are not case-sensitive. An escaped slash is not a slash.", skip).
 		decided("Disallow: /files/a%2fb", "")
-	h.page("/files/~bob/diary", "Bob's diary", "The ~ may be escaped or not: it is the same path.", skip).
+	h.page("/files/~bob/diary", "Bob's diary", "An escaped ~ is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
-	h.page("/files/~bob/letters", "Bob's letters", "The ~ may be escaped or not: it is the same path.", skip).
+	h.page("/files/~bob/letters", "Bob's letters", "An escaped ~ is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
 	h.page("/private/by-dots", "Round the back", "A link with .. in it leads here.",
-		"It takes the dots away before it asks robots.txt.").decidedForAll(noPrivate)
+		"It removes dot segments before it matches robots.txt.").decidedForAll(noPrivate)
 	h.page("/private/by-escaped-dots", "Round the back, in disguise", "A link with an escaped .. in it leads here.",
-		"It takes the dots away before it asks robots.txt.").decidedForAll(noPrivate)
-	h.page("/find?a=1&b=2", "Found: a, then b", "A query belongs to the URL.", fetch)
-	h.page("/find?b=2&a=1", "Found: b, then a", "The order of a query belongs to the URL.", "It does not sort queries.")
+		"It removes dot segments before it matches robots.txt.").decidedForAll(noPrivate)
+	h.page("/find?a=1&b=2", "Found: a, then b", "The query is part of the URL.", fetch)
+	h.page("/find?b=2&a=1", "Found: b, then a", "The order of a query is part of the URL.", "It does not sort queries.")
 }

@@ -7,21 +7,21 @@ import "fmt"
 func unavailable(failures int) *host {
 	h := &host{
 		name: "unavailable", title: "Unavailable", hue: 195,
-		shows: "a robots.txt that answers 503 at first: later is neither yes nor no",
+		shows: "a robots.txt that responds with 503 at first",
 	}
 	h.rulesAt(robotsFile("unavailable")).failures = failures
-	front := h.page("/", "Unavailable", "The robots.txt of this host answers 503 at first, with Retry-After: 1.",
-		"It fetches nothing here until it has the file, keeps the URLs, and retries when Retry-After has passed.",
-		to("/engine-room/", "The engine room, closed to all"))
+	front := h.page("/", "Unavailable", "The robots.txt of this host responds with 503 and Retry-After: 1 at first.",
+		"It keeps the URLs, retries robots.txt after Retry-After, and fetches nothing before.",
+		to("/engine-room/", "The engine room, disallowed"))
 	for i := 1; i <= 6; i++ {
 		r := h.page(fmt.Sprintf("/crossings/%d", i), fmt.Sprintf("Crossing %d", i),
-			"A plain page on a host that had to be waited for.", "It fetches it in the end.", to("/", "Unavailable"))
+			"A plain page on a host whose robots.txt was unreachable.", "It fetches it once robots.txt is available.", to("/", "Unavailable"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
-	h.page("/engine-room/", "Engine room", "Closed by a robots.txt that came late.", "It skips it.").
+	h.page("/engine-room/", "Engine room", "Disallowed by a robots.txt that was unreachable at first.", "It skips the page.").
 		decidedForAll("Disallow: /engine-room/")
 	h.sitemap("/sitemap.xml", "{unavailable}/", "{unavailable}/only-in-sitemap/night-crossing", "{unavailable}/engine-room/")
 	h.page("/only-in-sitemap/night-crossing", "Night crossing", "Only the sitemap lists it.",
-		"It reads the sitemaps of a host whenever its robots.txt comes.")
+		"It reads the sitemaps of a host once its robots.txt is available.")
 	return h
 }

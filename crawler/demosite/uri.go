@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// CanonicalURL gives an absolute URL the one spelling under which the site
-// knows it. The URLs of an Expectation have it, those of a Request and of a
-// crawler's output may not.
+// CanonicalURL returns the site's spelling of an absolute URL. Expectation has URLs in this
+// form. Use it before you compare them with URLs of requests or crawlers.
 func CanonicalURL(raw string) string {
 	if origin, uri, ok := resolve(raw, ""); ok {
 		return origin + uri
@@ -23,11 +22,9 @@ var (
 	unsafe  = regexp.MustCompile(`[^\x21-\x7e]+`)
 )
 
-// canonical gives path-and-query one spelling, so that requests that differ only in how
-// they escape the same URL meet the same route: escapes of unreserved characters are
-// undone, the others get upper-case digits, and octets that may not stand in a URL are
-// escaped (RFC 3986 6.2.2). Reserved characters stay apart from their escapes; a fragment
-// is dropped.
+// canonical returns the canonical spelling of a path and query (RFC 3986 6.2.2). It decodes
+// escapes of unreserved characters, writes other escapes in upper case, and escapes octets that
+// are not allowed in a URL. It removes the fragment.
 func canonical(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	uri = escaped.ReplaceAllStringFunc(uri, func(escape string) string {
@@ -47,10 +44,9 @@ func unreserved(c byte) bool {
 		strings.IndexByte("-._~", c) >= 0
 }
 
-// resolve turns an href found on a page into its origin and its canonical
-// path and query. The escapes are undone before the dot segments are removed:
-// "%2e%2e" is "..", too. It reports false for what no crawler can request
-// over HTTP (mailto:, javascript:).
+// resolve returns origin, path and query of an href, in canonical spelling. It decodes escapes
+// before it removes dot segments, since "%2e%2e" means "..". Other schemes than http, such as
+// mailto:, are not ok.
 func resolve(base, href string) (origin, uri string, ok bool) {
 	b, err := url.Parse(base)
 	if err != nil {

@@ -1,6 +1,6 @@
 package demosite
 
-// verdict is what a host's robots.txt says about a page.
+// A verdict says whether robots.txt allows a page.
 type verdict struct {
 	Whom    string
 	Allowed bool
@@ -8,8 +8,8 @@ type verdict struct {
 	Rule    string
 }
 
-// verdicts says once what holds for all, or else for each audience; nothing of a
-// page that is not there.
+// verdicts returns one verdict for all audiences, or one for each. A page that does not exist
+// has none.
 func verdicts(r *route) []verdict {
 	if r.uri == "" {
 		return nil
@@ -29,10 +29,10 @@ func verdicts(r *route) []verdict {
 	return []verdict{ours, theirs}
 }
 
-// mark says beside a link whether its target may be fetched.
+// A mark beside a link says whether its target may be fetched.
 type mark struct{ Class, Text string }
 
-// markOf is the mark of a link on r; nil: it leads to no URL of the site.
+// markOf returns the mark of a link on r; nil: the URL is not on this site.
 func (r *route) markOf(href string) *mark {
 	origin, uri, _ := resolve(r.baseURL(), href)
 	h := r.host.at(origin)
@@ -48,12 +48,12 @@ func (r *route) markOf(href string) *mark {
 	}
 	switch ours, theirs := target.allowed(us), target.allowed(others); {
 	case ours && theirs:
-		return &mark{"yes", "open"}
+		return &mark{"yes", "allowed"}
 	case ours:
-		return &mark{"yes", "open to " + Token + ", closed to *"}
+		return &mark{"yes", "allowed for " + Token + ", disallowed for *"}
 	case theirs:
-		return &mark{"no", "closed to " + Token + ", open to *"}
+		return &mark{"no", "disallowed for " + Token + ", allowed for *"}
 	default:
-		return &mark{"no", "closed"}
+		return &mark{"no", "disallowed"}
 	}
 }

@@ -1,7 +1,7 @@
 // Package plan holds the result of planning a crawl: what the crawl would fetch, what it
 // would skip and why, and how long it would take.
 //
-// A plan comes from robots.txt and sitemaps alone, so it costs a site a few requests. It
+// A plan needs only robots.txt files and sitemaps, so it costs a site a few requests. It
 // answers three questions. Which rules keep pages away: see [Plan.Disallowed]. Which host
 // takes the longest, and because of which delay: see [Plan.Slowest] and [Host.Delay]. Will a
 // limit end the crawl early: see [Plan.CrawlEnd] and [Plan.PagesBeyondLimit]. Planner in

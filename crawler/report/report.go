@@ -85,7 +85,7 @@ type CrawlEnd struct {
 const EndRunning = "running"
 
 // Generate reads the directory of a crawl, or the directories of all workers of one crawl. The
-// error is [output.ErrNone] if a directory holds no crawl, and [ErrNotOneCrawl] if they do not
+// error is [output.ErrNoCrawl] if a directory holds no crawl, and [ErrNotOneCrawl] if they do not
 // belong together. Report.Notes names missing files and lines that cannot be read.
 //
 // If the crawl is running, the report describes what it has written so far.

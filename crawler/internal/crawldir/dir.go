@@ -116,7 +116,7 @@ func Create(path string, state any) (*Dir, error) {
 
 // Open opens the directory of a crawl that is resumed. It truncates the files to counted:
 // the frontier has not committed the lines after that, so they will be written again.
-// [Lost] returns what is missing. The error is [output.ErrNone] if there is no crawl.
+// [Lost] returns what is missing. The error is [output.ErrNoCrawl] if there is no crawl.
 func Open(path string, counted Lengths) (*Dir, error) {
 	if err := checkExists(path); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func SaveState(path string, v any) error {
 	return replace(filepath.Join(path, StateFile), append(safejson.Escape(b), '\n'), 0o600, true)
 }
 
-// LoadState reads the state file of the directory into v. The error is [output.ErrNone] if
+// LoadState reads the state file of the directory into v. The error is [output.ErrNoCrawl] if
 // there is none. A file of another version is refused; one without a version is damaged.
 func LoadState(path string, v any) error {
 	if err := checkExists(path); err != nil {
@@ -56,7 +56,7 @@ func LoadState(path string, v any) error {
 	return nil
 }
 
-// checkExists returns [output.ErrNone] if there is no crawl in the directory.
+// checkExists returns [output.ErrNoCrawl] if there is no crawl in the directory.
 func checkExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, StateFile))
 	if errors.Is(err, os.ErrNotExist) {
