@@ -10,16 +10,16 @@ import (
 )
 
 var addChecks = []check{
-	{name: "at the same moment", busy: true, run: func(s *subject) {
+	{name: "concurrent calls", heavy: true, run: func(s *subject) {
 		urls := append(numbered(a, 100), numbered(b, 100)...)
-		s.once(urls, s.f.Add)
+		s.acceptedOnce(urls, s.f.Add)
 		s.counts(frontier.Counts{Added: len(urls), Pending: len(urls)})
 	}},
 }
 
-// once has some callers bring in URLs at the same moment, and fails unless each URL is
-// accepted from one of them.
-func (s *subject) once(urls []string, bring func(context.Context, []frontier.Item) ([]bool, error)) {
+// acceptedOnce calls bring concurrently with the same URLs, and fails unless each URL is accepted
+// from one caller.
+func (s *subject) acceptedOnce(urls []string, bring func(context.Context, []frontier.Item) ([]bool, error)) {
 	s.Helper()
 	var mu sync.Mutex // guards wins
 	wins := make(map[string]int)

@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Calls returns a call of each method of f but Close, by the method's name. Each has
-// arguments that a store takes, and returns the error.
+// Calls returns a function for each method of f except Close, by the method's name. It calls the
+// method with valid arguments and returns the error.
 func Calls(f frontier.Frontier) map[string]func(context.Context) error {
 	items := items("http://calls.test/1")
 	calls := map[string]func(context.Context) error{

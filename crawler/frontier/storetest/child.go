@@ -12,27 +12,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Child does the part of a check that happens in another process, the one that
-// Store.Command starts. It reads what to do from in, writes to out what it has
-// done, and returns when in ends, unless it is killed before. A test binary can
-// be its own child:
+// Child runs the part of a check that needs another process. The process that Store.Command
+// starts must call it with its standard input and output. It reads a task from in, writes the
+// results to out, and returns when in ends. The check may kill the process before. The command can
+// start the test binary again:
 //
 //	func TestMain(m *testing.M) {
-//		place := os.Getenv("MYSTORE_PLACE") // set by Store.Command
-//		if place == "" {
+//		location := os.Getenv("MYSTORE_LOCATION") // set by Store.Command
+//		if location == "" {
 //			os.Exit(m.Run())
 //		}
-//		if err := storetest.Child(store, place, os.Stdin, os.Stdout); err != nil {
+//		if err := storetest.Child(store, location, os.Stdin, os.Stdout); err != nil {
 //			fmt.Fprintln(os.Stderr, err)
 //			os.Exit(1)
 //		}
 //	}
-func Child(s Store, place string, in io.Reader, out io.Writer) error {
+func Child(s Store, location string, in io.Reader, out io.Writer) error {
 	var task, name string
 	if _, err := fmt.Fscanln(in, &task, &name); err != nil {
 		return fmt.Errorf("storetest: no task: %w", err)
 	}
-	f, err := s.Open(place)
+	f, err := s.Open(location)
 	if err != nil {
 		_, err = fmt.Fprintf(out, "refused: %v\n", err)
 		return err
@@ -43,8 +43,8 @@ func Child(s Store, place string, in io.Reader, out io.Writer) error {
 		_, err = fmt.Fprintln(out, "opened")
 	case "lease":
 		err = leaseOne(f, out)
-	case "ask", "hold":
-		err = ask(f, task, name, out)
+	case "request", "hold":
+		err = beginRequest(f, task, name, out)
 	case "load":
 		return load(f, name, out)
 	}
@@ -55,7 +55,7 @@ func Child(s Store, place string, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// leaseOne leases a URL and says at which attempt.
+// leaseOne leases a URL and prints its attempt.
 func leaseOne(f frontier.Frontier, out io.Writer) error {
 	got, err := f.Lease(context.Background(), frontier.LeaseRequest{})
 	if err != nil || len(got) != 1 {
@@ -70,8 +70,8 @@ func leaseOne(f frontier.Frontier, out io.Writer) error {
 	return err
 }
 
-// ask begins a request to a, which has that delay, and says so at once.
-func ask(f frontier.Frontier, how, delay string, out io.Writer) error {
+// beginRequest sets the delay of a, acquires a lease or hold of it, and prints that at once.
+func beginRequest(f frontier.Frontier, how, delay string, out io.Writer) error {
 	ctx := context.Background()
 	d, err := time.ParseDuration(delay)
 	if err == nil {
@@ -87,12 +87,12 @@ func ask(f frontier.Frontier, how, delay string, out io.Writer) error {
 		}
 	}
 	if err == nil {
-		_, err = fmt.Fprintln(out, "asked")
+		_, err = fmt.Fprintln(out, "started")
 	}
 	return err
 }
 
-// A child is such a process, seen from the test.
+// A child is a process that runs Child.
 type child struct {
 	s   *subject
 	cmd *exec.Cmd
@@ -103,7 +103,7 @@ type child struct {
 // start starts a child on a task.
 func (s *subject) start(task ...string) *child {
 	s.Helper()
-	c := &child{s: s, cmd: s.store.Command(s.place)}
+	c := &child{s: s, cmd: s.store.Command(s.location)}
 	var out io.ReadCloser
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err == nil {
@@ -125,16 +125,16 @@ func (s *subject) start(task ...string) *child {
 	return c
 }
 
-// line returns the next line that c writes, "" when there is none.
+// line returns the next line of c's output, or "".
 func (c *child) line() string {
 	c.out.Scan()
 	return c.out.Text()
 }
 
-// kill ends c with SIGKILL, if it still runs, and waits for that.
+// kill kills c, if it is running, and waits for its end.
 func (c *child) kill() {
 	if c.cmd.ProcessState == nil {
 		_ = c.cmd.Process.Kill()
-		_ = c.cmd.Wait() // says that it was killed
+		_ = c.cmd.Wait() // returns that it was killed
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// A Clock is the clock of a machine, which can be set. That has nothing to do with how time
-// passes, so what it shows has no monotonic part. The zero Clock shows the time.
+// A Clock is a wall clock that can be set back. Its times have no monotonic clock reading. The
+// zero Clock shows the current time.
 type Clock struct {
 	mu   sync.Mutex
 	back time.Duration
 }
 
-// Now returns what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Now().Round(0).Add(-c.back)
 }
 
-// SetBack sets the clock back, for Store.SetClockBack.
+// SetBack sets the clock back. It can be used as Store.SetClockBack.
 func (c *Clock) SetBack(_ testing.TB, back time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

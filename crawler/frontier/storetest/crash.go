@@ -13,7 +13,7 @@ import (
 )
 
 var crashChecks = []check{
-	{name: "after many kills", why: needChild, process: true, busy: true, run: func(s *subject) {
+	{name: "after many kills", skipReason: needChild, process: true, heavy: true, run: func(s *subject) {
 		kills := s.store.Kills
 		if kills == 0 {
 			kills = 20
@@ -28,25 +28,24 @@ var crashChecks = []check{
 		}
 		s.open()
 		l.drain(s)
-		s.Logf("%d kills, %d URLs that were surely added, %d calls of Finish", kills, len(l.added), len(l.finishes))
+		s.Logf("%d kills, %d URLs added, %d calls of Finish", kills, len(l.added), len(l.finishes))
 	}},
 }
 
-// A ledger is what a store has answered for.
+// A ledger records the calls that a store has completed.
 type ledger struct {
 	added    map[string]bool
-	finishes []finishing
+	finishes []finishCall
 }
 
-// A finishing is a call of Finish. The calls did not overlap.
-type finishing struct {
+// A finishCall is a call of Finish. The calls did not overlap.
+type finishCall struct {
 	note        string
 	urls, links []string
 	returned    bool
 }
 
-// killOne runs a load in a child, kills it at a random moment, and writes down
-// what it has said by then.
+// killOne runs a load in a child, kills it at a random moment, and records its output.
 func (l *ledger) killOne(s *subject, name string) {
 	s.Helper()
 	c := s.start("load", name)
@@ -64,17 +63,17 @@ func (l *ledger) killOne(s *subject, name string) {
 		case verb == "add" && len(words) > 0:
 			l.add(words)
 		case verb == "finish" && i > 0:
-			l.finishes = append(l.finishes, finishing{note: words[0], urls: words[1:i], links: words[i+1:]})
+			l.finishes = append(l.finishes, finishCall{note: words[0], urls: words[1:i], links: words[i+1:]})
 		case verb == "finished" && len(words) == 1 && last >= 0 && l.finishes[last].note == words[0]:
 			l.finishes[last].returned = true
 		default:
-			s.Errorf("the child says %q", line)
+			s.Errorf("the child prints %q", line)
 		}
 	}
 	killing.Wait()
 	c.kill()
 	if first == "" {
-		s.Fatalf("the child did nothing")
+		s.Fatalf("the child printed nothing")
 	}
 }
 
@@ -84,15 +83,15 @@ func (l *ledger) add(urls []string) {
 	}
 }
 
-// verify compares the store with what it has answered for. Its note says which
-// calls of Finish it knows of, so it is exactly their URLs that must be done.
+// verify compares the store with the recorded calls. Its note says which calls of Finish it
+// stored, so exactly their URLs must be done.
 func (l *ledger) verify(s *subject) {
 	s.Helper()
 	note, err := s.f.Note(s.Context())
 	if err != nil {
 		s.Fatalf("Note: %v", err)
 	}
-	known := slices.IndexFunc(l.finishes, func(f finishing) bool { return f.note == string(note) }) + 1
+	known := slices.IndexFunc(l.finishes, func(f finishCall) bool { return f.note == string(note) }) + 1
 	for _, f := range l.finishes[known:] {
 		if f.returned {
 			s.Fatalf("the note is %q, and Finish with %q had returned", note, f.note)
@@ -120,7 +119,7 @@ func (l *ledger) verify(s *subject) {
 	}
 }
 
-// done returns the URLs that are done, each of which was finished once.
+// done returns the URLs that are done.
 func (l *ledger) done() map[string]bool {
 	urls := make(map[string]bool)
 	for _, f := range l.finishes {
@@ -131,7 +130,7 @@ func (l *ledger) done() map[string]bool {
 	return urls
 }
 
-// drain leases what is left: all that is not done, and each once.
+// drain leases and finishes the remaining URLs, and checks that each unfinished URL is leased once.
 func (l *ledger) drain(s *subject) {
 	s.Helper()
 	done, leased := l.done(), make(map[string]bool)
@@ -154,6 +153,6 @@ func (l *ledger) drain(s *subject) {
 		}
 	}
 	if st := s.stats(); !st.Finished() || st.Done != st.Added {
-		s.Errorf("after all was leased: %+v", st.Counts)
+		s.Errorf("after all URLs were leased: %+v", st.Counts)
 	}
 }

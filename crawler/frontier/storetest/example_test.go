@@ -14,29 +14,28 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
-// Does my store keep the contract of a frontier? This is all that its tests need. The
-// store here, frontier.Memory, lives in the process, so that time may pass by itself
-// (Bubble), and has no place where it could be opened again.
+// How does a package test its store? frontier.Memory runs in the process, so its test uses
+// Synctest, and it has no location that could be opened again.
 func TestMyStore(t *testing.T) {
 	storetest.Run(t, storetest.Store{
-		Open:   func(string) (frontier.Frontier, error) { return frontier.NewMemory(nil), nil },
+		Open:     func(string) (frontier.Frontier, error) { return frontier.NewMemory(nil), nil },
 		Synctest: synctest.Test,
 	})
 }
 
-// How does a check take part that needs another process, to kill it? The test binary is
-// started again, and calls Child with its standard input and output.
+// How does a child process of a check run? The check starts the test binary again, which calls
+// Child with its standard input and output.
 func ExampleChild() {
-	place, err := os.MkdirTemp("", "store")
+	location, err := os.MkdirTemp("", "store")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = os.RemoveAll(place) }()
-	store := storetest.Store{Open: func(place string) (frontier.Frontier, error) { return pebblestore.Open(place, nil) }}
+	defer func() { _ = os.RemoveAll(location) }()
+	store := storetest.Store{Open: func(location string) (frontier.Frontier, error) { return pebblestore.Open(location, nil) }}
 
 	var out strings.Builder
-	err = storetest.Child(store, place, strings.NewReader("open -\n"), &out) // what the check sends
+	err = storetest.Child(store, location, strings.NewReader("open -\n"), &out) // the task from the check
 	fmt.Print(out.String())
 	fmt.Println(err)
 	// Output:
@@ -44,7 +43,7 @@ func ExampleChild() {
 	// <nil>
 }
 
-// Does a store that is closed refuse everything?
+// Which methods of a closed store do not return ErrClosed?
 func ExampleCalls() {
 	store := frontier.NewMemory(nil)
 	fmt.Println(store.Close())

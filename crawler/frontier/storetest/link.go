@@ -8,8 +8,8 @@ import (
 )
 
 var linkChecks = []check{
-	{name: "never after the end of the lease", busy: true, run: func(s *subject) {
-		// Whoever sees the page done sees its links.
+	{name: "never after the end of the lease", heavy: true, run: func(s *subject) {
+		// When the page is done, its links are added.
 		const pages, links = 50, 20
 		s.add(numbered(a, pages)...)
 		stop := make(chan struct{})
@@ -42,7 +42,7 @@ var linkChecks = []check{
 	}},
 }
 
-// later returns items that are not in the way for a while.
+// later returns items that cannot be leased for 100 units.
 func later(s *subject, urls []string) []frontier.Item {
 	links := items(urls...)
 	for i := range links {

@@ -26,11 +26,11 @@ var listChecks = []check{
 			}
 		}
 	}},
-	{name: "while others work", run: func(s *subject) {
-		// Of those that are neither leased nor added meanwhile none is
-		// missing, and of all others none comes twice.
+	{name: "during concurrent calls", run: func(s *subject) {
+		// URLs that are neither leased nor added during the loop must be listed once, all
+		// others at most once.
 		const each = 1500 // more than a batch is likely to be
-		s.unit /= 4       // nothing is too late here
+		s.unit /= 4       // no upper limits are checked
 		s.update(a, frontier.HostUpdate{MaxInFlight: each})
 		scheduled := make([]frontier.Item, each)
 		for i := range scheduled {
@@ -38,7 +38,7 @@ var listChecks = []check{
 		}
 		s.addItems(scheduled...)
 		s.add(numbered(a, each)...)
-		// The first to be leased is done already, and comes again.
+		// The first URL is done, and revisited during the loop.
 		first := s.lease(urlOf(a, "/0"))
 		s.done(first)
 		n, met, moved := 0, make(map[string]int), map[string]bool{first.URL: true}
@@ -73,7 +73,7 @@ var listChecks = []check{
 			}
 		}
 	}},
-	{name: "left early, and ended by errors", run: func(s *subject) {
+	{name: "break and errors", run: func(s *subject) {
 		s.addItems(frontier.Item{URL: one, NotBefore: s.in(9)}, frontier.Item{URL: two}, frontier.Item{URL: "http://b.test/1"})
 		for n := range 3 {
 			for it, err := range s.lister().Waiting(s.Context()) {
@@ -118,8 +118,8 @@ func (s *subject) leaseOf(h frontier.Host) frontier.Lease {
 	return *mine
 }
 
-// waits fails unless these items of h wait, in any order. Their hosts are taken
-// from their URLs.
+// waits fails unless exactly these items of h are listed, in any order. Their hosts are those of
+// their URLs.
 func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
 	s.Helper()
 	s.waitsOf([]frontier.Host{h}, want...)

@@ -16,12 +16,11 @@ const (
 	loadHosts = 20
 )
 
-// load adds, leases and finishes URLs that nobody has seen. It says which were
-// added, and of each call of Finish, before and after it, what is in it: these
-// are made one after the other, each for all that is there, and with its number
-// as the note.
+// load adds, leases and finishes new URLs until it is killed. It prints the URLs that were added,
+// and the contents of each call of Finish before and after the call. These calls do not overlap,
+// and have their numbers as notes.
 func load(f frontier.Frontier, name string, out io.Writer) error {
-	l := &loading{f: f, name: name, out: out, ends: make(chan end)}
+	l := &loadRun{f: f, name: name, out: out, ends: make(chan openLease)}
 	errs := make(chan error, loaders+1)
 	for w := range loaders {
 		go func() { errs <- l.work(w) }()
@@ -30,32 +29,32 @@ func load(f frontier.Frontier, name string, out io.Writer) error {
 	return <-errs
 }
 
-type loading struct {
+type loadRun struct {
 	f    frontier.Frontier
 	name string
-	ends chan end
+	ends chan openLease
 
 	mu  sync.Mutex // guards out
 	out io.Writer
 }
 
-// An end is a lease on its way to Finish.
-type end struct {
+// An openLease is a lease to be finished.
+type openLease struct {
 	url   string
 	lease frontier.LeaseID
 	links []string
 	done  chan struct{}
 }
 
-func (l *loading) say(words ...string) error {
+func (l *loadRun) print(words ...string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err := fmt.Fprintln(l.out, strings.Join(words, " "))
 	return err
 }
 
-// work is one of those who add and lease.
-func (l *loading) work(number int) error {
+// work adds and leases URLs in a loop.
+func (l *loadRun) work(number int) error {
 	ctx := context.Background()
 	count := 0
 	fresh := func() []string {
@@ -67,7 +66,7 @@ func (l *loading) work(number int) error {
 		if _, err := l.f.Add(ctx, items(urls...)); err != nil {
 			return err
 		}
-		if err := l.say("add", strings.Join(urls, " ")); err != nil {
+		if err := l.print("add", strings.Join(urls, " ")); err != nil {
 			return err
 		}
 		got, err := l.f.Lease(ctx, frontier.LeaseRequest{Max: 2})
@@ -75,22 +74,22 @@ func (l *loading) work(number int) error {
 			return err
 		}
 		for _, lease := range got {
-			e := end{lease.URL, lease.ID, fresh(), make(chan struct{})}
+			e := openLease{lease.URL, lease.ID, fresh(), make(chan struct{})}
 			l.ends <- e
 			<-e.done
 		}
-		time.Sleep(time.Millisecond) // so that there is not too much to verify
+		time.Sleep(time.Millisecond) // limits the number of URLs to verify
 	}
 }
 
-func (l *loading) url(worker, n int) string {
-	return spelt(n, frontier.Host(fmt.Sprintf("h%d.test", n/2%loadHosts)), fmt.Sprintf("/%s-%d-%d", l.name, worker, n))
+func (l *loadRun) url(worker, n int) string {
+	return spelledURL(n, frontier.Host(fmt.Sprintf("h%d.test", n/2%loadHosts)), fmt.Sprintf("/%s-%d-%d", l.name, worker, n))
 }
 
-// finish finishes what there is.
-func (l *loading) finish() error {
+// finish finishes all open leases, in a loop.
+func (l *loadRun) finish() error {
 	for n := 1; ; n++ {
-		ends := []end{<-l.ends}
+		ends := []openLease{<-l.ends}
 		for more := true; more; {
 			select {
 			case e := <-l.ends:
@@ -106,7 +105,7 @@ func (l *loading) finish() error {
 			urls, links = append(urls, e.url), append(links, e.links...)
 		}
 		note := fmt.Sprintf("%s-%d", l.name, n)
-		if err := l.say("finish", note, strings.Join(urls, " "), "links", strings.Join(links, " ")); err != nil {
+		if err := l.print("finish", note, strings.Join(urls, " "), "links", strings.Join(links, " ")); err != nil {
 			return err
 		}
 		errs, err := l.f.Finish(context.Background(), outcomes, []byte(note))
@@ -118,7 +117,7 @@ func (l *loading) finish() error {
 				return err
 			}
 		}
-		if err := l.say("finished", note); err != nil {
+		if err := l.print("finished", note); err != nil {
 			return err
 		}
 		for _, e := range ends {

@@ -8,9 +8,9 @@ import (
 )
 
 var memoryChecks = []check{
-	{name: "of a URL", why: func(s Store) string {
+	{name: "of a URL", skipReason: func(s Store) string {
 		if s.URLBytes == 0 {
-			return "the store says nothing of it (Store.URLBytes)"
+			return "there is no limit (Store.URLBytes)"
 		}
 		return ""
 	}, run: func(s *subject) {
@@ -26,9 +26,9 @@ var memoryChecks = []check{
 		}
 		s.atMost("a pending URL, over its length,", loadtest.Heap()-before-length, hosts*each, s.store.URLBytes)
 	}},
-	{name: "of a host without URLs", why: func(s Store) string {
+	{name: "of a host without URLs", skipReason: func(s Store) string {
 		if s.HostBytes == 0 {
-			return "the store says nothing of it (Store.HostBytes)"
+			return "there is no limit (Store.HostBytes)"
 		}
 		return ""
 	}, run: func(s *subject) {

@@ -38,7 +38,7 @@ var noteChecks = []check{
 		s.hasNote([]byte("before"))
 		s.counts(frontier.Counts{Added: 1, Leased: 1})
 	}},
-	{name: "a note with outcomes that are not accepted", run: func(s *subject) {
+	{name: "a note with rejected outcomes", run: func(s *subject) {
 		s.add(one)
 		l := s.lease(one)
 		for i, c := range []struct {
@@ -58,7 +58,7 @@ var noteChecks = []check{
 		}
 		s.counts(frontier.Counts{Added: 1, Done: 1})
 	}},
-	{name: "a note after reopening", why: needDurable, run: func(s *subject) {
+	{name: "a note after reopening", skipReason: needDurable, run: func(s *subject) {
 		s.reopen()
 		s.hasNote(nil)
 		s.add(one, two)
@@ -81,7 +81,7 @@ func (s *subject) note(note []byte, outcomes ...frontier.Outcome) []error {
 	return errs
 }
 
-// hasNote fails unless that is the note kept; nil: none.
+// hasNote fails unless the stored note is want; nil: none.
 func (s *subject) hasNote(want []byte) {
 	s.Helper()
 	got, err := s.f.Note(s.Context())

@@ -9,7 +9,7 @@ import (
 )
 
 var orderChecks = []check{
-	{name: "a long queue", busy: true, run: func(s *subject) {
+	{name: "a long queue", heavy: true, run: func(s *subject) {
 		urls := numbered(a, 500)
 		for part := range slices.Chunk(urls, 90) {
 			s.add(part...)
@@ -18,10 +18,10 @@ var orderChecks = []check{
 			s.Fatalf("500 URLs of one host came in another order: %v", got)
 		}
 	}},
-	{name: "a big host starves nobody", run: func(s *subject) { s.turns(1, 0) }},
-	{name: "a big host with many slots starves nobody", run: func(s *subject) { s.turns(50, 0) }},
-	{name: "a fast host starves nobody", run: func(s *subject) { s.turns(1, time.Nanosecond) }},
-	{name: "one call takes turns as well", run: func(s *subject) {
+	{name: "a big host starves nobody", run: func(s *subject) { s.fairShare(1, 0) }},
+	{name: "a big host with many slots starves nobody", run: func(s *subject) { s.fairShare(50, 0) }},
+	{name: "a fast host starves nobody", run: func(s *subject) { s.fairShare(1, time.Nanosecond) }},
+	{name: "one call alternates hosts", run: func(s *subject) {
 		s.update(a, frontier.HostUpdate{MaxInFlight: 50})
 		s.add(numbered(a, 50)...)
 		time.Sleep(10 * time.Millisecond) // so that a is due before b
@@ -34,9 +34,9 @@ var orderChecks = []check{
 	}},
 }
 
-// turns checks that a host with many URLs and that many slots, whose requests
-// ask for that delay, gets no more than its turn among others that are due.
-func (s *subject) turns(slots int, delay time.Duration) {
+// fairShare checks that a host with many URLs gets no more leases than each small host. It has so
+// many slots, and its outcomes the given delay.
+func (s *subject) fairShare(slots int, delay time.Duration) {
 	s.Helper()
 	const small, rounds = 9, 3
 	s.update(a, frontier.HostUpdate{MaxInFlight: slots})
@@ -55,12 +55,12 @@ func (s *subject) turns(slots int, delay time.Duration) {
 		if slots == 1 || l.Host != a {
 			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: delay})
 		}
-		// Time passes between requests, or it would be no order by time.
+		// Otherwise all hosts would be due at the same time.
 		time.Sleep(2 * time.Millisecond)
 		for i := range small {
 			h := frontier.Host(fmt.Sprintf("small%d.test", i))
 			if want := n / (small + 1); served[h] < want {
-				s.Fatalf("%s was served %d times in %d leases among %d hosts, want %d; the big one %d times",
+				s.Fatalf("%s was served %d times in %d leases among %d hosts, want %d; the large host %d times",
 					h, served[h], n, small+1, want, served[a])
 			}
 		}

@@ -17,7 +17,7 @@ var (
 )
 
 var politenessChecks = []check{
-	{name: "a clock that is set back", why: func(s Store) string {
+	{name: "a clock that is set back", skipReason: func(s Store) string {
 		if s.SetClockBack == nil {
 			return "the store's clock cannot be set (Store.StepClock)"
 		}
@@ -29,18 +29,18 @@ var politenessChecks = []check{
 		start := time.Now()
 		s.store.SetClockBack(s, time.Hour)
 		defer s.store.SetClockBack(s, -time.Hour)
-		// A store that counts in wall time alone may make us wait for the
-		// hour, so nothing is said of the end.
+		// A store that uses only the wall clock may wait for the hour, so the end of the
+		// wait is not checked.
 		for time.Since(start) < s.units(3)-s.unit/2 {
 			s.none()
 			time.Sleep(s.unit / 4)
 		}
 	}},
-	{name: "after a kill with a request on its way", why: needChild, process: true, run: func(s *subject) { s.askAndDie("ask") }},
-	{name: "after a kill with a hold", why: needChild, process: true, run: func(s *subject) { s.askAndDie("hold") }},
-	{name: "many workers at once", busy: true, run: func(s *subject) {
+	{name: "after a kill with a request in flight", skipReason: needChild, process: true, run: func(s *subject) { s.requestAndKill("request") }},
+	{name: "after a kill with a hold", skipReason: needChild, process: true, run: func(s *subject) { s.requestAndKill("hold") }},
+	{name: "many workers at once", heavy: true, run: func(s *subject) {
 		const workers, hosts, each = 8, 4, 10
-		s.unit /= 4 // nothing is too late here
+		s.unit /= 4 // no upper limits are checked
 		slots := func(h int) int { return 1 + h/2 }
 		delay := func(h int) time.Duration { return s.units(h % 2) }
 		for h := range hosts {
@@ -48,7 +48,7 @@ var politenessChecks = []check{
 			s.update(name, frontier.HostUpdate{MaxInFlight: slots(h), Delay: new(delay(h))})
 			s.add(numbered(name, each)...)
 		}
-		var mu sync.Mutex // guards what follows
+		var mu sync.Mutex // guards the maps
 		inFlight, last, leased := make(map[int]int), make(map[int]time.Time), make(map[string]int)
 		begin := func(h int, url string) {
 			mu.Lock()
@@ -99,10 +99,10 @@ var politenessChecks = []check{
 		}
 		s.counts(frontier.Counts{Added: hosts * each, Done: hosts * each})
 	}},
-	{name: "the most of a host in one call of many", busy: true, run: func(s *subject) {
+	{name: "PerHost in concurrent calls", heavy: true, run: func(s *subject) {
 		const workers, urls = 8, 500
 		s.update(a, frontier.HostUpdate{MaxInFlight: urls})
-		soon := items(numbered(a, urls)...) // due in fours, while calls are answered together
+		soon := items(numbered(a, urls)...) // due in groups of four, during concurrent calls
 		start := s.in(1)
 		for i := range soon {
 			soon[i].NotBefore = start.Add(s.units(1) * time.Duration(i/4*4) / urls)
@@ -144,7 +144,7 @@ var politenessChecks = []check{
 		}
 		s.atTime("the end of Hold", end)
 		s.done(l)
-		s.lease(two) // nothing is left of the hold that was given up
+		s.lease(two) // the canceled hold has no effect
 	}},
 	{name: "hold goes first", run: func(s *subject) {
 		s.add(one, two)
@@ -164,7 +164,7 @@ var politenessChecks = []check{
 			}
 		})
 		s.sleep(1)
-		due := s.in(3) // the hold lasts 2, and asks for 1
+		due := s.in(3) // the hold lasts 2, and its delay is 1
 		s.done(l)
 		waiting.Wait()
 		s.atTime("the lease that waited longer than the hold", due)
@@ -174,13 +174,13 @@ var politenessChecks = []check{
 	}},
 }
 
-// askAndDie has a child begin a request to a, and kills it at that moment.
-func (s *subject) askAndDie(how string) {
+// requestAndKill kills a child that has just begun a request to a.
+func (s *subject) requestAndKill(how string) {
 	s.Helper()
 	s.close()
 	c := s.start(how, s.unit.String())
-	if got := c.line(); got != "asked" {
-		s.Fatalf("the child says %q, want asked", got)
+	if got := c.line(); got != "started" {
+		s.Fatalf("the child prints %q, want started", got)
 	}
 	c.kill()
 	due := s.in(1) // or a little later, when the store is open

@@ -8,21 +8,21 @@ import (
 
 func needExclusive(s Store) string {
 	if !s.Exclusive {
-		return "the store's places are not for one process alone"
+		return "several processes can open the store (Store.Exclusive)"
 	}
 	return ""
 }
 
 var processChecks = []check{
-	{name: "the second is refused", process: true, why: func(s Store) string {
+	{name: "second process is rejected", process: true, skipReason: func(s Store) string {
 		if reason := needExclusive(s); reason != "" {
 			return reason
 		}
 		return needChild(s)
 	}, run: func(s *subject) {
 		c := s.start("open")
-		if got := c.line(); !strings.HasPrefix(got, "refused") || !strings.Contains(got, s.place) {
-			s.Fatalf("the second process says %q, want refused and a word on %s", got, s.place)
+		if got := c.line(); !strings.HasPrefix(got, "refused") || !strings.Contains(got, s.location) {
+			s.Fatalf("the second process prints %q, want refused and %s", got, s.location)
 		}
 		c.kill()
 		s.add(one)
@@ -30,36 +30,36 @@ var processChecks = []check{
 
 		c = s.start("open")
 		if got := c.line(); got != "opened" {
-			s.Fatalf("a process after the first says %q, want opened", got)
+			s.Fatalf("a process after the first prints %q, want opened", got)
 		}
-		if f, err := s.store.Open(s.place); err == nil {
+		if f, err := s.store.Open(s.location); err == nil {
 			_ = f.Close()
-			s.Fatal("opened what another process has open")
+			s.Fatal("opened a store that another process has open")
 		}
 		c.kill()
-		s.open() // nothing is left of a process that was killed
+		s.open() // the lock of a killed process is released
 		s.lease(one)
 	}},
-	{name: "the second opening is refused", why: needExclusive, run: func(s *subject) {
+	{name: "second Open in a process is rejected", skipReason: needExclusive, run: func(s *subject) {
 		s.add(one)
-		f, err := s.store.Open(s.place)
+		f, err := s.store.Open(s.location)
 		if err == nil {
 			_ = f.Close()
 			s.Fatal("opened twice")
 		}
-		if !strings.Contains(err.Error(), s.place) {
-			s.Errorf("the refusal does not say where: %v", err)
+		if !strings.Contains(err.Error(), s.location) {
+			s.Errorf("the error does not name the location: %v", err)
 		}
-		s.lease(one) // the first goes on
+		s.lease(one) // the first store still works
 		s.reopen()
 	}},
-	{name: "the second works on the same", why: func(s Store) string {
+	{name: "two stores share the data", skipReason: func(s Store) string {
 		if s.Exclusive {
-			return "the store's places are for one process alone"
+			return "only one process can open the store (Store.Exclusive)"
 		}
 		return needDurable(s)
 	}, run: func(s *subject) {
-		second := &subject{TB: s.TB, store: s.store, place: s.place, unit: s.unit}
+		second := &subject{TB: s.TB, store: s.store, location: s.location, unit: s.unit}
 		second.open()
 		defer second.close()
 		s.add(one, two)

@@ -17,8 +17,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Most checks are scripts: a file in points/ has those of one point, and
-// points/README.md says how to read them.
+// Most checks are scripts: a file in points/ has those of one point. points/README.md describes
+// their syntax.
 //
 //go:embed points/*.txt
 var pointFiles embed.FS
@@ -34,7 +34,7 @@ func scripts(file string) (checks []check) {
 	flush := func() {
 		if len(checks) > 0 {
 			mine := steps
-			checks[len(checks)-1].run = func(s *subject) { newPlay(s).all(mine) }
+			checks[len(checks)-1].run = func(s *subject) { newScriptRun(s).runAll(mine) }
 		}
 		steps = nil
 	}
@@ -48,7 +48,7 @@ func scripts(file string) (checks []check) {
 			title, isDurable := strings.CutSuffix(title, " (durable)")
 			c := check{name: title}
 			if isDurable {
-				c.why = needDurable
+				c.skipReason = needDurable
 			}
 			checks = append(checks, c)
 		case line != "":
@@ -62,34 +62,34 @@ func scripts(file string) (checks []check) {
 // A step is a line of a script.
 type step struct{ place, text string }
 
-// A play is a script under way.
-type play struct {
+// A scriptRun is a run of a script.
+type scriptRun struct {
 	*subject
 	leases map[string]frontier.Lease // by URL
 	holds  map[string]func(time.Duration)
 	marks  map[string]time.Time
 }
 
-func newPlay(s *subject) *play {
-	return &play{s, make(map[string]frontier.Lease), make(map[string]func(time.Duration)), make(map[string]time.Time)}
+func newScriptRun(s *subject) *scriptRun {
+	return &scriptRun{s, make(map[string]frontier.Lease), make(map[string]func(time.Duration)), make(map[string]time.Time)}
 }
 
-func (p *play) all(steps []step) {
+func (p *scriptRun) runAll(steps []step) {
 	for _, st := range steps {
 		p.step = st.place
-		p.do(st.text)
+		p.runStep(st.text)
 	}
 	p.step = ""
 }
 
-// words are what a step has behind its verb: words, and options such as p=1.
-type words struct {
+// args are the arguments of a step: words, and options such as p=1.
+type args struct {
 	list []string
 	opts map[string]string
 }
 
-func split(text string) words {
-	w := words{opts: make(map[string]string)}
+func split(text string) args {
+	w := args{opts: make(map[string]string)}
 	for word := range strings.FieldsSeq(text) {
 		if key, value, ok := strings.Cut(word, "="); ok && !strings.Contains(key, "/") {
 			w.opts[key] = value
@@ -100,16 +100,16 @@ func split(text string) words {
 	return w
 }
 
-// has reports whether a word is among those behind the first.
-func (w words) has(word string) bool { return slices.Contains(w.list, word) }
+// has reports whether a word is in the list.
+func (w args) has(word string) bool { return slices.Contains(w.list, word) }
 
 var results = map[string]frontier.Result{
 	"done": frontier.Done, "retry": frontier.Retry, "defer": frontier.Defer, "drop": frontier.Drop, "invalid": 0,
 }
 
-// do does one step. Those of several words, such as lists of items, are cut at
-// semicolons, and what is to come out of a step stands behind " = ".
-func (p *play) do(text string) {
+// runStep runs one step. Lists of items are separated by semicolons, and the expected result
+// follows " = ".
+func (p *scriptRun) runStep(text string) {
 	p.Helper()
 	verb, rest, _ := strings.Cut(text, " ")
 	left, want, _ := strings.Cut(rest, "= ")
@@ -120,15 +120,15 @@ func (p *play) do(text string) {
 	}
 	switch verb {
 	case "add":
-		p.answers(p.addAny(p.items(left)...), want)
+		p.expectBools(p.addAny(p.items(left)...), want)
 	case "revisit":
 		again, err := p.revisiter().Revisit(p.Context(), p.items(left))
 		if err != nil {
 			p.Fatalf("Revisit: %v", err)
 		}
-		p.answers(again, want)
+		p.expectBools(again, want)
 	case "known":
-		p.answers([]bool{p.known(expand(w.list[0]))}, want)
+		p.expectBools([]bool{p.known(expand(w.list[0]))}, want)
 	case "lease":
 		p.leaseStep(w)
 	case "take":
@@ -144,9 +144,9 @@ func (p *play) do(text string) {
 	case "update":
 		p.updateStep(w)
 	case "due":
-		p.near(p.host(hostOf(w.list[0])).Due, p.moment(w.list[1]))
+		p.expectTime(p.host(hostOf(w.list[0])).Due, p.moment(w.list[1]))
 	case "blocked":
-		p.near(p.host(hostOf(w.list[0])).BlockedUntil, p.moment(w.list[1]))
+		p.expectTime(p.host(hostOf(w.list[0])).BlockedUntil, p.moment(w.list[1]))
 	case "counts":
 		p.countsStep(w)
 	case "hosts":
@@ -159,9 +159,9 @@ func (p *play) do(text string) {
 			p.Fatalf("finished is %v in %+v", st.Finished(), st)
 		}
 		if w.opts["due"] != "later" {
-			p.near(st.NextDue, p.moment(w.opts["due"]))
+			p.expectTime(st.NextDue, p.moment(w.opts["due"]))
 		} else if st.NextDue.Before(p.in(1000)) {
-			p.Fatalf("next due is %v, want a time far ahead", st.NextDue)
+			p.Fatalf("next due is %v, want a time in the far future", st.NextDue)
 		}
 	case "hold":
 		p.holds[w.list[0]] = p.hold(hostOf(w.list[0]))
@@ -173,7 +173,7 @@ func (p *play) do(text string) {
 	case "wakes":
 		url, do, _ := strings.Cut(rest, ": ")
 		w := split(url)
-		p.wakes(expand(w.list[0]), p.number(w.opts["after"]), func() { p.do(do) })
+		p.wakes(expand(w.list[0]), p.number(w.opts["after"]), func() { p.runStep(do) })
 	case "list":
 		p.waitsOf(hostsOf(w.list), p.items(want)...)
 	case "mark":
@@ -187,7 +187,7 @@ func (p *play) do(text string) {
 	}
 }
 
-func (p *play) number(text string) int {
+func (p *scriptRun) number(text string) int {
 	n, err := strconv.Atoi(text)
 	if text != "" && err != nil {
 		p.Fatalf("not a number: %s", text)
@@ -195,9 +195,8 @@ func (p *play) number(text string) int {
 	return n
 }
 
-// moment reads a time: units from now, or the name of a mark; "-" or nothing for
-// none.
-func (p *play) moment(text string) time.Time {
+// moment parses a time: units from now, the name of a mark, or "-" or "" for the zero time.
+func (p *scriptRun) moment(text string) time.Time {
 	switch text {
 	case "", "-":
 		return time.Time{}
@@ -212,7 +211,7 @@ func (p *play) moment(text string) time.Time {
 	return p.in(p.number(text))
 }
 
-func (p *play) delayOf(text string) time.Duration {
+func (p *scriptRun) delayOf(text string) time.Duration {
 	switch text {
 	case "least":
 		return time.Nanosecond
@@ -222,27 +221,25 @@ func (p *play) delayOf(text string) time.Duration {
 	return p.units(p.number(text))
 }
 
-// near fails unless two times are about the same, or both are none.
-func (p *play) near(got, want time.Time) {
+// expectTime fails unless two times are about the same, or both zero.
+func (p *scriptRun) expectTime(got, want time.Time) {
 	p.Helper()
 	if got.IsZero() != want.IsZero() || got.Sub(want).Abs() > p.unit/2 {
 		p.Fatalf("the time is %v, want %v", got, want)
 	}
 }
 
-// answers compares what Add and the like have answered with one letter each, y or
-// n. Without a letter all must be true.
-func (p *play) answers(got []bool, want string) {
+// expectBools compares results with a string of y and n. With an empty string all must be true.
+func (p *scriptRun) expectBools(got []bool, want string) {
 	p.Helper()
 	for i, is := range got {
 		if should := want == "" || want[i] == 'y'; is != should {
-			p.Fatalf("answered %v, want %s", got, want)
+			p.Fatalf("got %v, want %s", got, want)
 		}
 	}
 }
 
-// expand returns the URL that a/1 stands for, http://a.test/1, and any other as it
-// is.
+// expand expands a/1 to http://a.test/1. It returns full URLs unchanged.
 func expand(word string) string {
 	if host, path, ok := strings.Cut(word, "/"); ok && !strings.Contains(word, ":") {
 		return urlOf(hostOf(host), "/"+path)
@@ -267,8 +264,8 @@ func hostsOf(list []string) (hosts []frontier.Host) {
 	return hosts
 }
 
-// items reads items, those with the same options together: "a/1 a/2; b/1 p=3".
-func (p *play) items(text string) (items []frontier.Item) {
+// items parses items, in groups with the same options: "a/1 a/2; b/1 p=3".
+func (p *scriptRun) items(text string) (items []frontier.Item) {
 	for part := range strings.SplitSeq(text, ";") {
 		w := split(part)
 		for _, word := range w.list {
@@ -282,7 +279,7 @@ func (p *play) items(text string) (items []frontier.Item) {
 	return items
 }
 
-// validators returns those that an ETag stands for, nil for none.
+// validators returns validators with an ETag, or nil.
 func validators(etag string) *frontier.Validators {
 	if etag == "" || etag == "-" {
 		return nil
@@ -290,8 +287,8 @@ func validators(etag string) *frontier.Validators {
 	return &frontier.Validators{ETag: etag, LastModified: "Mon, 01 Jan 2024 00:00:00 GMT", BodyHash: []byte{0, 1, 2}}
 }
 
-// leaseStep leases one URL, and compares what the step says of the lease.
-func (p *play) leaseStep(w words) {
+// leaseStep leases one URL, and checks the options of the step.
+func (p *scriptRun) leaseStep(w args) {
 	p.Helper()
 	url := expand(w.list[0])
 	length, began := p.units(p.number(w.opts["for"])), time.Now()
@@ -323,8 +320,8 @@ func (p *play) leaseStep(w words) {
 	}
 }
 
-// take leases as many as there are, up to a number.
-func (p *play) take(w words, want []string) {
+// take leases all available URLs, up to a number.
+func (p *scriptRun) take(w args, want []string) {
 	p.Helper()
 	got := p.subject.leases(frontier.LeaseRequest{Max: p.number(w.list[0]), PerHost: p.number(w.opts["per"])})
 	for _, l := range got {
@@ -337,13 +334,13 @@ func (p *play) take(w words, want []string) {
 	}
 }
 
-// shorten is the reverse of expand.
+// shorten is the inverse of expand.
 func shorten(url string) string {
 	return strings.Replace(strings.TrimPrefix(url, "http://"), ".test/", "/", 1)
 }
 
 // finishStep ends a lease.
-func (p *play) finishStep(r frontier.Result, w words) {
+func (p *scriptRun) finishStep(r frontier.Result, w args) {
 	p.Helper()
 	l, ok := p.leases[w.list[0]]
 	if !ok {
@@ -368,8 +365,8 @@ func (p *play) finishStep(r frontier.Result, w words) {
 	}
 }
 
-// extend extends leases, some of which may be lost.
-func (p *play) extend(w words) {
+// extend extends leases, one of which may be lost.
+func (p *scriptRun) extend(w args) {
 	p.Helper()
 	var ids, lost []frontier.LeaseID
 	for _, name := range w.list {
@@ -391,7 +388,7 @@ func (p *play) extend(w words) {
 	}
 }
 
-func (p *play) updateStep(w words) {
+func (p *scriptRun) updateStep(w args) {
 	p.Helper()
 	u := frontier.HostUpdate{MaxInFlight: p.number(w.opts["slots"]), BlockUntil: p.moment(w.opts["block"])}
 	if d, ok := w.opts["delay"]; ok {
@@ -400,9 +397,9 @@ func (p *play) updateStep(w words) {
 	p.update(hostOf(w.list[0]), u)
 }
 
-// countsStep compares the counts of a host, or of all. What is not named is 0, and
-// Added is the sum.
-func (p *play) countsStep(w words) {
+// countsStep compares the counts of a host, or of the store. Missing counts are 0, and Added is
+// the sum.
+func (p *scriptRun) countsStep(w args) {
 	p.Helper()
 	var want frontier.Counts
 	fields := map[string]*int{

@@ -1,36 +1,33 @@
-// Package storetest is the contract of package frontier as a test. A store
-// passes it or is none:
+// Package storetest tests whether a store implements the contract of package frontier:
 //
 //	func TestMyStore(t *testing.T) {
 //		storetest.Run(t, storetest.Store{
-//			Place:   func(t testing.TB) string { return t.TempDir() },
-//			Open:    func(place string) (frontier.Frontier, error) { return mystore.Open(place) },
-//			Unit:    100 * time.Millisecond,
-//			Durable: true,
+//			NewLocation: func(t testing.TB) string { return t.TempDir() },
+//			Open:        func(dir string) (frontier.Frontier, error) { return mystore.Open(dir) },
+//			Unit:        100 * time.Millisecond,
+//			Durable:     true,
 //		})
 //	}
 //
-// There are sixteen points. Most of their checks are scripts in points/, one step a
-// line. Each check is a subtest, with the number of its point in its name. Checks that cannot apply to a store, by what its Store
-// says of it, are skipped with the reason.
+// The contract has sixteen points. Each check of a point is a subtest with the number of the
+// point in its name. Most checks are scripts in points/, with one step per line. Checks that do
+// not apply to the store, according to its Store, are skipped with a reason.
 //
 // # Time
 //
-// The checks wait and measure with package time alone, in multiples of
-// Store.Unit. A store that lives in the process is run in a bubble of
-// testing/synctest, where waiting costs nothing and times are exact. One that
-// lives elsewhere runs in real time, with a Unit long enough that half of it is
-// a safe margin for "at once", also on a machine that has other things to do. The
-// suite takes some two hundred of them, so many checks should run at a time
-// (Store.Parallel): they hardly do anything but wait. A check that fails in real
-// time while the machine stood still for a good part of a unit is tried again with
-// more time, a few times.
+// The checks measure time in multiples of Store.Unit, with package time only. A store that runs
+// in the process of the test should run in a testing/synctest bubble (Store.Synctest). There
+// waiting costs nothing and times are exact.
 //
-// # What the suite is worth
+// Other stores run in real time. Choose a Unit of which half is longer than any call takes, even
+// on a busy machine. The checks take about 200 units one after the other, but mostly wait, so
+// run many of them in parallel (Store.Parallel). If the machine stalls during a check and the
+// check fails, it is repeated with twice the Unit, up to three times.
 //
-// Its own tests run it on a plain store which can be told to do wrong, one
-// wrong at a time, and demand of each wrong that the checks of its point find
-// it.
+// # Tests of this package
+//
+// The tests of this package run the checks on a simple store with one deliberate error at a
+// time. For each error, a check of the right point must fail.
 package storetest
 
 import (
@@ -44,97 +41,90 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A Store tells Run how to open a kind of store and what to expect of it.
+// A Store describes the kind of store to be tested.
 type Store struct {
-	// Open opens the store at place; when there is none, it makes one. Its
-	// hosts start with no delay and one request in flight.
-	Open func(place string) (frontier.Frontier, error)
-	// NewLocation returns a place where there is no store yet, such as an empty
-	// directory, and removes it when t ends. Nil: "", for a store that has no
-	// place.
+	// Open opens the store at a location, and creates it if it is missing. Its hosts must
+	// start with no delay and one request in flight.
+	Open func(location string) (frontier.Frontier, error)
+	// NewLocation returns a location without a store, such as an empty directory. It may
+	// delete the store when t ends. Nil: Open is called with "".
 	NewLocation func(t testing.TB) string
-	// Unit is what the times of the checks are multiples of. 0: one second,
-	// which is for Bubble, and less where processes take part, for which time
-	// is real.
+	// Unit is the time unit of the checks. 0: 1 second; 200 ms for checks with several
+	// processes, which run in real time.
 	Unit time.Duration
-	// Parallel is how many checks run at a time, each on a store of its own.
-	// Those that keep a store busy run alone all the same, after the others. 0:
-	// one, which is all that Bubble needs.
+	// Parallel is the number of checks that run at once, each on a store of its own. Checks
+	// with many calls run alone afterwards. 0: 1, which is enough with Synctest.
 	Parallel int
-	// Synctest runs f where time passes by itself: synctest.Test. Nil: f is
-	// run in real time.
+	// Synctest is synctest.Test for a store that can run in a synctest bubble. Nil: the
+	// checks run in real time.
 	Synctest func(t *testing.T, f func(*testing.T))
-	// Durable says that what was stored is there when the place is opened
-	// again.
+	// Durable: the data remains when the store is closed and opened again.
 	Durable bool
-	// Exclusive says that a place can be open once only, so that a second
-	// process is to be refused (point 12).
+	// Exclusive: a location can be opened only once at a time (point 12).
 	Exclusive bool
-	// Command returns a command that calls Child for place, in a process of
-	// its own: usually the test binary, started again. It is needed to kill
-	// that process (points 2, 3 and 6) and for point 12. Nil: those checks are
-	// skipped.
-	Command func(place string) *exec.Cmd
-	// Kills is how many processes are killed for point 2. 0: 20.
+	// Command returns a command whose process calls Child for a location: usually the test
+	// binary itself. Nil: checks that kill processes (points 2, 3 and 6) or need a second
+	// process (point 12) are skipped.
+	Command func(location string) *exec.Cmd
+	// Kills is the number of processes that are killed for point 2. 0: 20.
 	Kills int
-	// SetClockBack sets the clock that stores read back by that much, or on when
-	// it is negative. Nil: that check is skipped.
+	// SetClockBack sets the clock of all stores back, or forward if back is negative. Nil:
+	// the check of a clock that is set back is skipped.
 	SetClockBack func(t testing.TB, back time.Duration)
-	// URLBytes and HostBytes are the most that a pending URL (over its own
-	// length), and a host without pending URLs, may take of this process's
-	// memory (point 11). 0: not checked.
+	// URLBytes is the maximum memory of this process for a pending URL, in bytes beyond the
+	// length of the URL; HostBytes is that for a host without pending URLs (point 11).
+	// 0: not checked.
 	URLBytes, HostBytes int
 }
 
-// A point is one promise, shown by its checks.
+// A point is one rule of the contract.
 type point struct {
 	number int
 	title  string
 	checks []check
 }
 
-// A check looks at one side of a point, on a store that is new.
+// A check checks one aspect of a point, on a new store.
 type check struct {
 	name string
-	// why says why the check does not apply to a store, or is empty.
-	why func(Store) string
-	run func(*subject)
-	// process says that other processes take part, for which time is real.
+	// skipReason returns why the check does not apply to a store, or "".
+	skipReason func(Store) string
+	run        func(*subject)
+	// process: the check starts other processes, so it runs in real time.
 	process bool
-	// busy says that the store has so much to do that other checks would find
-	// it slow.
-	busy bool
+	// heavy: the check makes many calls, which would slow down other checks.
+	heavy bool
 }
 
 var points = []point{
-	{0, "arguments and end", argumentChecks},
-	{1, "Add is idempotent for ever", slices.Concat(scripts("add"), addChecks)},
-	{2, "what returned is there after kill -9", crashChecks},
-	{3, "a lease that is not finished is leased again", slices.Concat(scripts("expiry"), expiryChecks)},
+	{0, "invalid arguments and Close", argumentChecks},
+	{1, "Add is idempotent forever", slices.Concat(scripts("add"), addChecks)},
+	{2, "completed calls survive kill -9", crashChecks},
+	{3, "an unfinished URL is leased again", slices.Concat(scripts("expiry"), expiryChecks)},
 	{4, "a lost lease changes nothing", slices.Concat(scripts("fencing"), fencingChecks)},
 	{5, "links of a finished page are never lost", slices.Concat(scripts("links"), linkChecks)},
 	{6, "slots, delays and blocks of a host", slices.Concat(scripts("politeness"), politenessChecks)},
 	{7, "order", slices.Concat(scripts("order"), orderChecks)},
-	{8, "a retry waits alone", scripts("retry")},
+	{8, "a retry does not delay other URLs", scripts("retry")},
 	{9, "counts add up", scripts("counts")},
 	{10, "waiting and waking", slices.Concat(scripts("waiting"), waitChecks)},
 	{11, "bounded memory", memoryChecks},
 	{12, "two processes", processChecks},
-	{13, "what is kept comes back", slices.Concat(scripts("validators"), keptChecks, noteChecks)},
-	{14, "what is over comes again", slices.Concat(scripts("revisit"), revisitChecks)},
-	{15, "what waits is listed", slices.Concat(scripts("list"), listChecks)},
+	{13, "stored data is returned unchanged", slices.Concat(scripts("validators"), dataChecks, noteChecks)},
+	{14, "finished URLs are revisited", slices.Concat(scripts("revisit"), revisitChecks)},
+	{15, "waiting URLs are listed", slices.Concat(scripts("list"), listChecks)},
 	{16, "a host is a server", slices.Concat(scripts("server"), serverChecks)},
 }
 
-// Run tests the kind of store that s describes.
+// Run runs all checks that apply to the store that s describes.
 func Run(t *testing.T, s Store) {
-	beat := newPulse(s.quiet(t))
+	beat := newStallMonitor(s.openIdle(t))
 	defer beat.end()
 	var waiting, busy []func()
 	for _, p := range points {
 		for _, c := range p.checks {
 			list := &waiting
-			if c.busy {
+			if c.heavy {
 				list = &busy
 			}
 			*list = append(*list, func() {
@@ -142,26 +132,26 @@ func Run(t *testing.T, s Store) {
 			})
 		}
 	}
-	together(max(s.Parallel, 1), waiting)
-	together(1, busy)
+	runParallel(max(s.Parallel, 1), waiting)
+	runParallel(1, busy)
 }
 
-// quiet opens a store that no check has, when time is real. It is closed with t.
-func (s Store) quiet(t *testing.T) frontier.Frontier {
+// openIdle opens a store that no check uses, unless in a bubble. It is closed when t ends.
+func (s Store) openIdle(t *testing.T) frontier.Frontier {
 	if s.Synctest != nil {
 		return nil
 	}
 	sub := &subject{TB: t, store: s}
 	if s.NewLocation != nil {
-		sub.place = s.NewLocation(t)
+		sub.location = s.NewLocation(t)
 	}
 	sub.open()
 	t.Cleanup(sub.close)
 	return sub.f
 }
 
-// together does all of these things, some at a time.
-func together(most int, todo []func()) {
+// runParallel calls the functions, at most so many at once.
+func runParallel(most int, todo []func()) {
 	slots := make(chan struct{}, most)
 	var doing sync.WaitGroup
 	for _, do := range todo {
@@ -175,26 +165,26 @@ func together(most int, todo []func()) {
 }
 
 // run runs one check on a new store.
-func (s Store) run(t *testing.T, c check, p *pulse) {
-	if c.why != nil {
-		if reason := c.why(s); reason != "" {
+func (s Store) run(t *testing.T, c check, p *stallMonitor) {
+	if c.skipReason != nil {
+		if reason := c.skipReason(s); reason != "" {
 			t.Skip(reason)
 		}
 	}
 	if s.real(c) {
-		for _, wrong := range s.insist(t, c, p) {
+		for _, wrong := range s.runReal(t, c, p) {
 			t.Error(wrong)
 		}
 		return
 	}
-	s.within(t, c, func(t *testing.T) { (&subject{TB: t, store: s, unit: s.unit(c)}).try(c) })
+	s.runTimed(t, c, func(t *testing.T) { (&subject{TB: t, store: s, unit: s.unit(c)}).try(c) })
 }
 
-// real says that c takes its time.
+// real reports whether c runs in real time.
 func (s Store) real(c check) bool { return s.Synctest == nil || c.process }
 
-// within runs f where the time is that c is to be run in.
-func (s Store) within(t *testing.T, c check, f func(t *testing.T)) {
+// runTimed runs f in real time or in a bubble, as c requires.
+func (s Store) runTimed(t *testing.T, c check, f func(t *testing.T)) {
 	if s.real(c) {
 		f(t)
 		return
@@ -212,10 +202,10 @@ func (s Store) unit(c check) time.Duration {
 	return time.Second
 }
 
-// try runs c on a store that is new.
+// try runs c on a new store.
 func (s *subject) try(c check) {
 	if s.store.NewLocation != nil {
-		s.place = s.store.NewLocation(s)
+		s.location = s.store.NewLocation(s)
 	}
 	s.open()
 	defer s.close()
@@ -224,14 +214,14 @@ func (s *subject) try(c check) {
 
 func needDurable(s Store) string {
 	if !s.Durable {
-		return "the store does not outlive its process"
+		return "the store is not durable (Store.Durable)"
 	}
 	return ""
 }
 
 func needChild(s Store) string {
 	if s.Command == nil {
-		return "the store has no process of its own to be killed or refused (Store.Command)"
+		return "no process can be started (Store.Command)"
 	}
 	return needDurable(s)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// What a child process is told in its environment.
+// Environment variables of a child process.
 const (
 	childPlace = "STORETEST_PLACE"
 	childWrong = "STORETEST_WRONG"
@@ -23,39 +23,39 @@ func TestMain(m *testing.M) {
 	if place == "" {
 		os.Exit(m.Run())
 	}
-	if err := Child(toyStore(wrong(os.Getenv(childWrong))), place, os.Stdin, os.Stdout); err != nil {
+	if err := Child(toyStore(defect(os.Getenv(childWrong))), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// toyStore describes a toy that does one thing wrong, or nothing.
-func toyStore(w wrong) Store {
+// toyStore describes a toy with one defect, or none.
+func toyStore(w defect) Store {
 	var clock Clock
 	return Store{
-		Open:    func(place string) (frontier.Frontier, error) { return openToy(place, w, clock.Now) },
-		NewLocation:   func(t testing.TB) string { return t.TempDir() },
-		Synctest:  synctest.Test,
-		Durable: true, Exclusive: true,
+		Open:        func(place string) (frontier.Frontier, error) { return openToy(place, w, clock.Now) },
+		NewLocation: func(t testing.TB) string { return t.TempDir() },
+		Synctest:    synctest.Test,
+		Durable:     true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childPlace+"="+place, childWrong+"="+string(w))
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
-		Kills:     4,
+		Kills:        4,
 		SetClockBack: clock.SetBack,
-		URLBytes:  1500, HostBytes: 1500,
+		URLBytes:     1500, HostBytes: 1500,
 	}
 }
 
-// TestToy shows that a store can pass.
-func TestToy(t *testing.T) { Run(t, toyStore(nothing)) }
+// TestToy checks that a correct store passes.
+func TestToy(t *testing.T) { Run(t, toyStore(noDefect)) }
 
-// TestShared shows it for a store that any number of handles may open: one that
-// gives out a single toy passes, and one whose handles are strangers does not.
+// TestShared checks a store that can be opened several times: handles that share a toy pass, and
+// handles with toys of their own fail.
 func TestShared(t *testing.T) {
-	s := toyStore(nothing)
+	s := toyStore(noDefect)
 	s.Exclusive, s.Command = false, nil
 	open, toys := s.Open, make(map[string]frontier.Frontier)
 	s.Open = func(place string) (f frontier.Frontier, err error) {
@@ -71,18 +71,18 @@ func TestShared(t *testing.T) {
 	s = toyStore(locksNothing)
 	s.Exclusive, s.Command = false, nil
 	if len(failures(t, s, 12)) == 0 {
-		t.Error("no check finds that handles do not see each other's work")
+		t.Error("no check fails for handles that do not share their data")
 	}
 }
 
-// TestWrongs shows that a store cannot pass when it does wrong: the checks of
-// the point find it. And that each check finds something.
-func TestWrongs(t *testing.T) {
+// TestDefects checks that each defect fails a check of its point, and that each check finds a
+// defect.
+func TestDefects(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs the suite once for each wrong of a store")
+		t.Skip("it runs the suite once for each defect")
 	}
 	failed, ran := make(map[string]bool), 0
-	for _, w := range wrongs {
+	for _, w := range defects {
 		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
 			ran++
 			found := failures(t, toyStore(w.name), w.point)
@@ -95,13 +95,13 @@ func TestWrongs(t *testing.T) {
 			}
 		})
 	}
-	if ran < len(wrongs) {
-		return // by the wish of who runs it
+	if ran < len(defects) {
+		return // skipped by the environment
 	}
 	for _, p := range points {
 		for _, c := range p.checks {
-			if name := checkName(p, c); !failed[name] && !skipped(toyStore(nothing), c) {
-				t.Errorf("no store that does wrong fails %q", name)
+			if name := checkName(p, c); !failed[name] && !skipped(toyStore(noDefect), c) {
+				t.Errorf("no defect fails %q", name)
 			}
 		}
 	}
@@ -109,11 +109,10 @@ func TestWrongs(t *testing.T) {
 
 func checkName(p point, c check) string { return fmt.Sprintf("%02d/%s", p.number, c.name) }
 
-// skipped says that c is not for s.
-func skipped(s Store, c check) bool { return c.why != nil && c.why(s) != "" }
+// skipped reports whether c does not apply to s.
+func skipped(s Store, c check) bool { return c.skipReason != nil && c.skipReason(s) != "" }
 
-// failures returns what the checks of a point find wrong with a store, by
-// their names.
+// failures returns the failures of a store in the checks of a point, by name.
 func failures(t *testing.T, s Store, number int) map[string][]string {
 	found := make(map[string][]string)
 	for _, p := range points {
@@ -125,7 +124,7 @@ func failures(t *testing.T, s Store, number int) map[string][]string {
 				continue
 			}
 			t.Run(c.name, func(t *testing.T) {
-				s.within(t, c, func(t *testing.T) {
+				s.runTimed(t, c, func(t *testing.T) {
 					r := &recorder{TB: t}
 					r.run(func() { (&subject{TB: r, store: s, unit: s.unit(c)}).try(c) })
 					if len(r.failures) > 0 {

@@ -16,21 +16,21 @@ const (
 	b = frontier.Host("b.test")
 )
 
-// A subject is the store under a check, with the steps that checks are made
-// of. A step that fails ends the check.
+// A subject is the store under test, with the steps of checks as methods. A failed step ends the
+// check.
 type subject struct {
 	testing.TB
-	store Store
-	place string
-	unit  time.Duration
-	f     frontier.Frontier
-	// opening is how long it took to open and close the store in all, which
-	// checks take for a moment.
+	store    Store
+	location string
+	unit     time.Duration
+	f        frontier.Frontier
+	// opening is the total time that opening and closing the store took. Checks expect it to
+	// be short.
 	opening time.Duration
-	step    string // of a script, for its failures
+	step    string // current step of the script, for failures
 }
 
-// Fatalf fails, and says at which step of a script.
+// Fatalf fails with the current step of the script.
 func (s *subject) Fatalf(format string, args ...any) {
 	s.Helper()
 	s.Fatal(s.step + fmt.Sprintf(format, args...))
@@ -38,8 +38,8 @@ func (s *subject) Fatalf(format string, args ...any) {
 
 func (s *subject) open() {
 	s.Helper()
-	defer s.took(time.Now())
-	f, err := s.store.Open(s.place)
+	defer s.addOpening(time.Now())
+	f, err := s.store.Open(s.location)
 	if err != nil {
 		s.Fatalf("Open: %v", err)
 	}
@@ -48,36 +48,35 @@ func (s *subject) open() {
 
 func (s *subject) close() {
 	s.Helper()
-	defer s.took(time.Now())
+	defer s.addOpening(time.Now())
 	if err := s.f.Close(); err != nil {
 		s.Errorf("Close: %v", err)
 	}
 }
 
-func (s *subject) took(began time.Time) { s.opening += time.Since(began) }
+func (s *subject) addOpening(began time.Time) { s.opening += time.Since(began) }
 
-// revisiter returns the store as one that can revisit. The check is skipped when it
-// cannot.
+// revisiter returns the store as a frontier.Revisiter, or skips the check.
 func (s *subject) revisiter() frontier.Revisiter {
 	s.Helper()
 	f, ok := s.f.(frontier.Revisiter)
 	if !ok {
-		s.Skip("the store is no frontier.Revisiter")
+		s.Skip("the store does not implement frontier.Revisiter")
 	}
 	return f
 }
 
-// lister is revisiter for frontier.Lister.
+// lister returns the store as a frontier.Lister, or skips the check.
 func (s *subject) lister() frontier.Lister {
 	s.Helper()
 	f, ok := s.f.(frontier.Lister)
 	if !ok {
-		s.Skip("the store is no frontier.Lister")
+		s.Skip("the store does not implement frontier.Lister")
 	}
 	return f
 }
 
-// reopen closes the store and opens its place again.
+// reopen closes the store and opens it again.
 func (s *subject) reopen() {
 	s.Helper()
 	s.close()
@@ -86,7 +85,7 @@ func (s *subject) reopen() {
 
 func (s *subject) sleep(units int) { time.Sleep(time.Duration(units) * s.unit) }
 
-// in returns the time that many units from now.
+// in returns the time so many units from now.
 func (s *subject) in(units int) time.Time { return time.Now().Add(s.units(units)) }
 
 func (s *subject) units(n int) time.Duration { return time.Duration(n) * s.unit }
@@ -102,9 +101,8 @@ func items(urls ...string) []frontier.Item {
 // urlOf returns the URL of a path on h.
 func urlOf(h frontier.Host, path string) string { return "http://" + string(h) + path }
 
-// spelt is urlOf in the n-th of the ways to spell one host in URLs that are
-// different all the same.
-func spelt(n int, h frontier.Host, path string) string {
+// spelledURL is urlOf with the n-th spelling of the host.
+func spelledURL(n int, h frontier.Host, path string) string {
 	return fmt.Sprintf([]string{"http://%s%s", "https://%s%s", "http://%s.%s", "https://%s.:80%s"}[n%4], h, path)
 }
 
@@ -127,7 +125,7 @@ func (s *subject) addItems(items ...frontier.Item) {
 	s.Helper()
 	for i, added := range s.addAny(items...) {
 		if !added {
-			s.Fatalf("Add: %s was taken as known", items[i].URL)
+			s.Fatalf("Add: %s is reported as known", items[i].URL)
 		}
 	}
 }
@@ -141,7 +139,7 @@ func (s *subject) addAny(items ...frontier.Item) []bool {
 	return added
 }
 
-// leases leases what it can get without waiting.
+// leases leases URLs and fails on an error.
 func (s *subject) leases(req frontier.LeaseRequest) []frontier.Lease {
 	s.Helper()
 	got, err := s.f.Lease(s.Context(), req)
@@ -151,7 +149,7 @@ func (s *subject) leases(req frontier.LeaseRequest) []frontier.Lease {
 	return got
 }
 
-// lease leases one URL, which must be url and to be had at once.
+// lease leases one URL without waiting. It must be url.
 func (s *subject) lease(url string) frontier.Lease {
 	s.Helper()
 	return s.leaseFor(url, 0)
@@ -166,7 +164,7 @@ func (s *subject) leaseFor(url string, length time.Duration) frontier.Lease {
 	return got[0]
 }
 
-// leaseAt waits for a lease, which must be of url and come at that time.
+// leaseAt waits for a lease, which must be of url and begin at the given time.
 func (s *subject) leaseAt(url string, at time.Time) frontier.Lease {
 	s.Helper()
 	wait := time.Until(at) + 2*s.unit
@@ -178,7 +176,7 @@ func (s *subject) leaseAt(url string, at time.Time) frontier.Lease {
 	return got[0]
 }
 
-// atTime fails unless it is that time, or a little later.
+// atTime fails unless the time is now, or up to half a unit ago.
 func (s *subject) atTime(what string, at time.Time) {
 	s.Helper()
 	switch late := time.Since(at); {
@@ -223,7 +221,7 @@ func (s *subject) tryFinish(id frontier.LeaseID, o frontier.Outcome) error {
 	return errs[0]
 }
 
-// done ends l as done, without a request's delay.
+// done ends l as done, with no delay.
 func (s *subject) done(l frontier.Lease) {
 	s.Helper()
 	s.finish(l, frontier.Outcome{Result: frontier.Done})
@@ -270,7 +268,7 @@ func (s *subject) counts(want frontier.Counts) {
 	}
 }
 
-// hold takes a slot of h, waiting for a few units at the most.
+// hold acquires a hold of h, and waits for at most ten units.
 func (s *subject) hold(h frontier.Host) (release func(time.Duration)) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), s.units(10))
@@ -282,8 +280,8 @@ func (s *subject) hold(h frontier.Host) (release func(time.Duration)) {
 	return release
 }
 
-// drain leases and finishes as done what can be leased without waiting, and
-// returns its URLs in that order.
+// drain leases and finishes all URLs that are available without waiting, and returns them in that
+// order.
 func (s *subject) drain() (urls []string) {
 	s.Helper()
 	for {

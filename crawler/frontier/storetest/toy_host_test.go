@@ -70,7 +70,7 @@ func (t *toy) UpdateHost(ctx context.Context, name frontier.Host, u frontier.Hos
 	return nil
 }
 
-// count counts the rows of a host or, for "", all.
+// count counts the rows of a host, or all rows for "".
 func (t *toy) count(now time.Time, host frontier.Host) (c frontier.Counts) {
 	for _, r := range t.rows {
 		if host != "" && r.Host != host {

@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// openToy opens the toy whose journal is in the directory place.
-func openToy(place string, w wrong, now func() time.Time) (*toy, error) {
+// openToy opens the toy whose journal is in a directory.
+func openToy(place string, w defect, now func() time.Time) (*toy, error) {
 	name := filepath.Join(place, "journal")
 	disk, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -34,14 +34,14 @@ func openToy(place string, w wrong, now func() time.Time) (*toy, error) {
 	return t, t.load(name)
 }
 
-// entry is one line of the journal: what a row or a host is from here on.
+// entry is one line of the journal: the new state of a row or a host.
 type entry struct {
 	Row  *row     `json:",omitempty"`
 	Host *toyHost `json:",omitempty"`
 	Note toyNote  `json:",omitempty"`
 }
 
-// toyNote is not nil where there is one.
+// toyNote is nil without a note.
 type toyNote []byte
 
 func (t *toy) load(name string) error {
@@ -52,7 +52,7 @@ func (t *toy) load(name string) error {
 	for line := range bytes.Lines(data) {
 		var e entry
 		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &e) != nil {
-			break // torn by a kill
+			break // incomplete after a kill
 		}
 		switch {
 		case e.Row != nil:
@@ -85,7 +85,7 @@ func (t *toy) load(name string) error {
 	return nil
 }
 
-// save writes what changed in one piece.
+// save writes all changes with one call.
 func (t *toy) save() {
 	var out []byte
 	for _, x := range t.dirty {

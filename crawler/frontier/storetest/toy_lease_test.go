@@ -35,7 +35,7 @@ func (t *toy) due(h *toyHost) time.Time {
 		}
 	}
 	if t.is(trustsTheClock) && due.Sub(t.now()) > time.Minute {
-		due = time.Time{} // that cannot be right
+		due = time.Time{} // it cannot be right
 	}
 	if !t.is(ignoresBlocks) {
 		due = latest(due, h.BlockedUntil)
@@ -69,7 +69,7 @@ func (t *toy) requested(h *toyHost, l *toyLease, end time.Time, delay time.Durat
 	h.Clock = latest(h.Clock, end.Add(delay))
 }
 
-// best returns the row of h that is next, or nil.
+// best returns the next row of h, or nil.
 func (t *toy) best(h *toyHost, now time.Time) *row {
 	var ready []*row
 	for _, r := range h.rows {
@@ -91,7 +91,7 @@ func (t *toy) best(h *toyHost, now time.Time) *row {
 	})
 }
 
-// next returns the host whose turn it is and its row, or nil.
+// next returns the next host and its next row, or nil.
 func (t *toy) next(now time.Time, skip func(*toyHost) bool) (host *toyHost, first *row) {
 	var key time.Time
 	for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
@@ -164,7 +164,7 @@ func (t *toy) end(l *toyLease, end time.Time, requested bool, delay time.Duratio
 	t.dirty = append(t.dirty, l.host)
 }
 
-// back makes r wait again.
+// back makes r pending or scheduled again.
 func (t *toy) back(r *row, notBefore, now time.Time) {
 	r.State, r.NotBefore, r.Since, r.Came = waiting, notBefore, now, true
 	if t.is(losesPriority) {

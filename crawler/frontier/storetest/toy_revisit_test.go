@@ -75,7 +75,7 @@ func (t *toy) Note(ctx context.Context) ([]byte, error) {
 	return bytes.Clone(t.note), nil
 }
 
-// noted takes up a note that came with those outcomes.
+// noted stores a note that came with these outcomes.
 func (t *toy) noted(note []byte, errs []error) {
 	switch {
 	case note == nil && !t.is(nilClearsNote):

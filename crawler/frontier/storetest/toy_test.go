@@ -14,22 +14,21 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A toy is a store that the suite is tested on: plain and slow, it looks
-// through all it has at every call, and writes what changed to a journal. It
-// can be told to do one thing wrong.
+// A toy is a simple and slow store for tests of this package. It iterates over all rows in each
+// call, and writes changes to a journal. It can have one defect.
 type toy struct {
-	wrong wrong
+	wrong defect
 	now   func() time.Time
 	disk  *os.File
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	closed  bool
 	rows    map[string]*row
 	hosts   map[frontier.Host]*toyHost
 	leases  map[frontier.LeaseID]*toyLease
 	numbers int
 	note    []byte
-	dirty   []any         // what changed, for the journal
+	dirty   []any         // changes, for the journal
 	changed chan struct{} // closed at every change
 	unsaved []byte
 	ballast [][]byte
@@ -49,19 +48,19 @@ type row struct {
 	frontier.Item
 	State      state
 	Seq        int
-	Came       bool // back, after it was leased
+	Came       bool // returned after a lease
 	Attempts   int
-	Since      time.Time // waiting since
+	Since      time.Time // start of waiting
 	Validators *frontier.Validators
 }
 
 type toyHost struct {
-	frontier.HostRecord // of its Counts, only Added is kept
+	frontier.HostRecord // only Added of its Counts is used
 	Clock               time.Time
 	Served              time.Time
 	Turn                int
 	rows                []*row
-	holds               []int // numbers of those that wait
+	holds               []int // numbers of waiting calls
 }
 
 type toyLease struct {
@@ -71,14 +70,14 @@ type toyLease struct {
 	start, expires time.Time
 }
 
-func (t *toy) is(w wrong) bool { return t.wrong == w }
+func (t *toy) is(w defect) bool { return t.wrong == w }
 
 func (t *toy) number() int {
 	t.numbers++
 	return t.numbers
 }
 
-// enter locks and comes up to date.
+// enter locks the toy and updates it to the current time.
 func (t *toy) enter(ctx context.Context) (time.Time, error) {
 	if ctx.Err() != nil && !t.is(ignoresContext) {
 		return time.Time{}, ctx.Err()
@@ -118,7 +117,7 @@ func (t *toy) expire(l *toyLease) {
 	}
 }
 
-// leave saves what changed, wakes those that wait, and unlocks.
+// leave saves changes, wakes waiting calls, and unlocks the toy.
 func (t *toy) leave() {
 	t.save()
 	close(t.changed)
@@ -170,7 +169,7 @@ func (t *toy) valid(items []frontier.Item) error {
 	return nil
 }
 
-// own returns it as the toy keeps it.
+// own returns the item as the toy stores it.
 func (t *toy) own(it frontier.Item) frontier.Item {
 	if it.Host == "" || t.is(hostFromURL) {
 		it.Host, _ = frontier.HostOf(it.URL)

@@ -49,11 +49,11 @@ func (t *toy) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontier.
 	}
 }
 
-// sleepUntil waits for a change or, unless it is for ever, a time, and reports
-// false when ctx ends first.
-func sleepUntil(ctx context.Context, changed <-chan struct{}, d time.Duration, forEver bool) bool {
+// sleepUntil waits for a change or, unless forever is true, for d. It reports false if ctx ends
+// first.
+func sleepUntil(ctx context.Context, changed <-chan struct{}, d time.Duration, forever bool) bool {
 	var timeout <-chan time.Time
-	if !forEver {
+	if !forever {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		timeout = timer.C
@@ -67,7 +67,7 @@ func sleepUntil(ctx context.Context, changed <-chan struct{}, d time.Duration, f
 	return true
 }
 
-// nextChange returns the next time at which something may become free.
+// nextChange returns the next time at which a lease may become possible.
 func (t *toy) nextChange(now time.Time) (next time.Time) {
 	sooner := func(at time.Time) {
 		if at.After(now) && (next.IsZero() || at.Before(next)) {
@@ -117,7 +117,7 @@ func (t *toy) Hold(ctx context.Context, name frontier.Host) (func(time.Duration)
 	}
 }
 
-// giveUp takes the hold of that number from those that wait.
+// giveUp removes the hold of that number from the waiting ones.
 func (t *toy) giveUp(h *toyHost, number int, err error) error {
 	t.mu.Lock()
 	h.holds = slices.DeleteFunc(h.holds, func(n int) bool { return n == number })

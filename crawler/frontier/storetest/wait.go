@@ -15,7 +15,7 @@ var waitChecks = []check{
 		s.none()
 		s.atTime("the empty answer", start)
 	}},
-	{name: "as long as asked", run: func(s *subject) {
+	{name: "for the requested time", run: func(s *subject) {
 		end := s.in(3)
 		got := s.leases(frontier.LeaseRequest{Wait: s.units(3)})
 		s.atTime("the empty answer", end)
@@ -33,7 +33,7 @@ var waitChecks = []check{
 			s.Fatalf("Lease = %v, %v", urlsOf(got), err)
 		}
 		s.add(one)
-		s.lease(one) // nobody has it
+		s.lease(one) // the canceled call leased nothing
 	}},
 	{name: "until closed", run: func(s *subject) {
 		errs := make(chan error)
@@ -57,7 +57,7 @@ var waitChecks = []check{
 		s.atTime("the end", end)
 		release(s.unit) // too late to do anything
 	}},
-	{name: "wakes when a hold is given up", run: func(s *subject) {
+	{name: "wakes when a hold is canceled", run: func(s *subject) {
 		s.add(one, two)
 		l := s.lease(one)
 		ctx, cancel := context.WithCancel(s.Context())
@@ -70,7 +70,7 @@ var waitChecks = []check{
 			ended <- err
 		}()
 		s.sleep(1)
-		due := s.in(2) // or later, when it takes long to finish
+		due := s.in(2) // or later, if Finish takes long
 		s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
 		s.wakesAt(two, func(time.Time) time.Time { return due }, func() {
 			cancel()
@@ -79,7 +79,7 @@ var waitChecks = []check{
 			}
 		})
 	}},
-	{name: "one wakes for one", run: func(s *subject) {
+	{name: "each URL goes to one waiting worker", run: func(s *subject) {
 		const workers = 20
 		var mu sync.Mutex
 		seen := make(map[string]int)
@@ -110,18 +110,17 @@ var waitChecks = []check{
 				s.Errorf("%s was leased %d times", u, seen[u])
 			}
 		}
-		s.atTime("the end of those who got nothing", start.Add(s.units(6)))
+		s.atTime("the end of calls without a lease", start.Add(s.units(6)))
 	}},
 }
 
-// wakes checks that do, while somebody waits, makes url leased that many units
-// later.
+// wakes checks that a waiting call leases url so many units after do.
 func (s *subject) wakes(url string, units int, do func()) {
 	s.Helper()
 	s.wakesAt(url, func(did time.Time) time.Time { return did.Add(s.units(units)) }, do)
 }
 
-// wakesAt is wakes with the time of the lease, which may depend on when do began.
+// wakesAt is wakes for a lease at a time that may depend on the start of do.
 func (s *subject) wakesAt(url string, at func(did time.Time) time.Time, do func()) {
 	s.Helper()
 	did := make(chan time.Time, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-var keptChecks = []check{
+var dataChecks = []check{
 	{name: "items", run: func(s *subject) {
 		s.update(a, frontier.HostUpdate{MaxInFlight: 2})
 		want := []frontier.Item{
@@ -26,7 +26,7 @@ var keptChecks = []check{
 		}
 		given := slices.Clone(want)
 		for i := range given[:7] {
-			given[i].Host = "" // to be taken from the URL
+			given[i].Host = "" // the default is the host of the URL
 		}
 		s.addItems(given...)
 		byURL := make(map[string]frontier.Item)
@@ -35,7 +35,7 @@ var keptChecks = []check{
 		}
 		for _, it := range want {
 			if diff := cmp.Diff(it, byURL[it.URL]); diff != "" {
-				s.Errorf("item came back with these differences:\n%s", diff)
+				s.Errorf("leased item differs (-want +got):\n%s", diff)
 			}
 		}
 	}},
@@ -67,11 +67,11 @@ var keptChecks = []check{
 		}
 	}},
 	{name: "host", run: func(s *subject) { checkHost(s, func() {}) }},
-	{name: "host after reopening", why: needDurable, run: func(s *subject) { checkHost(s, s.reopen) }},
+	{name: "host after reopening", skipReason: needDurable, run: func(s *subject) { checkHost(s, s.reopen) }},
 }
 
-// checkHost writes a host's record and reads it again after each change, when
-// between has been run.
+// checkHost changes a host's record several times. After each change it calls between and checks
+// the record.
 func checkHost(s *subject, between func()) {
 	since := time.Now().Add(-700 * time.Hour).Truncate(time.Millisecond)
 	s.update(a, frontier.HostUpdate{
@@ -96,11 +96,11 @@ func checkHost(s *subject, between func()) {
 	expect(0, 1, since, "{\x00\xff")
 	s.add(one)
 	s.sleep(3)           // a host waits after reopening
-	s.done(s.lease(one)) // the last URL of a host takes nothing with it
+	s.done(s.lease(one)) // finishing the last URL of a host keeps the record
 	s.update(a, frontier.HostUpdate{Robots: map[string]frontier.Robots{"http://a.test": {}}})
 	expect(0, 1, time.Time{}, "")
 	if r := s.host(b); r.Host != b || r.MaxInFlight != 1 || len(r.Robots) > 0 {
-		s.Fatalf("a host that is not known has %+v", r)
+		s.Fatalf("an unknown host has %+v", r)
 	}
 }
 

@@ -14,14 +14,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// attempts is how often a check in real time is tried, each time with twice the
-// unit of the last: a machine that is busy with other things may leave it no time.
+// attempts is the maximum number of attempts of a check in real time. Each has twice the unit of
+// the last, in case the machine is busy.
 const attempts = 4
 
-// insist runs c in real time and returns what it finds wrong. It is tried again
-// when it has failed while the machine, or the store, stood still for a good part
-// of a unit; whatever else it finds wrong is wrong.
-func (s Store) insist(t testing.TB, c check, p *pulse) []string {
+// runReal runs c in real time and returns its failures. It repeats a check that failed while the
+// machine or the store stalled for a quarter of a unit or more.
+func (s Store) runReal(t testing.TB, c check, p *stallMonitor) []string {
 	for n, unit := 1, s.unit(c); ; n, unit = n+1, 2*unit {
 		began, r := time.Now(), &recorder{TB: t}
 		sub := &subject{TB: r, store: s, unit: unit}
@@ -30,37 +29,37 @@ func (s Store) insist(t testing.TB, c check, p *pulse) []string {
 		if !r.Failed() || n == attempts || stall < sub.unit/4 {
 			return r.failures
 		}
-		t.Logf("the machine stood still for %v, and a unit of %v was too short: %s", stall, sub.unit, r.failures[0])
+		t.Logf("the machine stalled for %v, and a unit of %v was too short: %s", stall, sub.unit, r.failures[0])
 	}
 }
 
-// A pulse tells how busy the machine is: by how much longer than it should a short
-// rest takes, with a call of a store behind it.
-type pulse struct {
+// A stallMonitor measures stalls of the machine: by how much a short sleep and a call of a store
+// take longer than expected.
+type stallMonitor struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
-	began time.Time  // of the rest that is not over
-	late  []lateness
+	mu     sync.Mutex // guards the fields below
+	began  time.Time  // start of the current interval
+	stalls []stall
 }
 
-type lateness struct {
+type stall struct {
 	end time.Time
 	by  time.Duration
 }
 
-const rest = 5 * time.Millisecond
+const interval = 5 * time.Millisecond
 
-// newPulse starts a pulse. F is nil when there is no store to be looked at.
-func newPulse(f frontier.Frontier) *pulse {
-	p := &pulse{stop: make(chan struct{}), began: time.Now()}
+// newStallMonitor starts a monitor. f may be nil.
+func newStallMonitor(f frontier.Frontier) *stallMonitor {
+	p := &stallMonitor{stop: make(chan struct{}), began: time.Now()}
 	p.done.Go(func() {
 		for {
 			select {
 			case <-p.stop:
 				return
-			case <-time.After(rest):
+			case <-time.After(interval):
 			}
 			if f != nil {
 				_, _ = f.Note(context.Background())
@@ -71,22 +70,22 @@ func newPulse(f frontier.Frontier) *pulse {
 	return p
 }
 
-func (p *pulse) beat() {
+func (p *stallMonitor) beat() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	if by := now.Sub(p.began) - rest; by > 4*rest {
-		p.late = append(p.late, lateness{now, by})
+	if by := now.Sub(p.began) - interval; by > 4*interval {
+		p.stalls = append(p.stalls, stall{now, by})
 	}
 	p.began = now
 }
 
-// worst returns the longest that anything stood still since a time.
-func (p *pulse) worst(since time.Time) time.Duration {
+// worst returns the longest stall since a time.
+func (p *stallMonitor) worst(since time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	worst := time.Since(p.began) - rest
-	for _, l := range p.late {
+	worst := time.Since(p.began) - interval
+	for _, l := range p.stalls {
 		if l.end.After(since) {
 			worst = max(worst, l.by)
 		}
@@ -94,19 +93,19 @@ func (p *pulse) worst(since time.Time) time.Duration {
 	return worst
 }
 
-func (p *pulse) end() {
+func (p *stallMonitor) end() {
 	close(p.stop)
 	p.done.Wait()
 }
 
-// A recorder is a test that takes note of its failures and passes.
+// A recorder is a testing.TB that records its failures.
 type recorder struct {
 	testing.TB
 	mu       sync.Mutex // guards failures
 	failures []string
 }
 
-// run runs f, which may end by Fatalf, to its end.
+// run runs f, which may call Fatalf, and waits for its end.
 func (r *recorder) run(f func()) {
 	var wg sync.WaitGroup
 	wg.Go(f)
@@ -144,7 +143,7 @@ func (r *recorder) Failed() bool {
 	return len(r.failures) > 0
 }
 
-// where tells from where in a check a failure is told, the outermost place first.
+// where returns the stack of a failure inside a check, outermost call first.
 func where() string {
 	var callers [20]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(4, callers[:])])
