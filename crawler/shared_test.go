@@ -37,7 +37,7 @@ func sharedConfig(t testing.TB, urls ...string) Config {
 }
 
 // together has workers crawl at the same time, and returns what each did. The first
-// has begun before the others do.
+// has started before the others do.
 func together(t *testing.T, cfgs ...Config) []*crawl {
 	t.Helper()
 	return togetherWith(t, nil, cfgs...)
@@ -47,14 +47,14 @@ func together(t *testing.T, cfgs ...Config) []*crawl {
 func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*crawl {
 	t.Helper()
 	all := make([]*crawl, len(cfgs))
-	begun := make(chan struct{})
+	started := make(chan struct{})
 	var work sync.WaitGroup
 	for i, cfg := range cfgs {
 		opts := &Options{Transport: transport}
 		if i == 0 {
-			opts.OnStart = sync.OnceFunc(func() { close(begun) })
+			opts.OnStart = sync.OnceFunc(func() { close(started) })
 		} else {
-			<-begun
+			<-started
 		}
 		work.Go(func() { all[i] = run(t, cfg, opts) })
 	}
@@ -274,14 +274,14 @@ func TestStopShared(t *testing.T) {
 	cfg := sharedConfig(t, s.url+"/")
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	var begun, work sync.WaitGroup
-	begun.Add(2)
+	var started, work sync.WaitGroup
+	started.Add(2)
 	all := make([]*crawl, 2)
 	for i, cfg := range []Config{one, two} {
-		work.Go(func() { all[i] = run(t, cfg, &Options{OnStart: begun.Done}) })
+		work.Go(func() { all[i] = run(t, cfg, &Options{OnStart: started.Done}) })
 	}
 	work.Go(func() {
-		begun.Wait()
+		started.Wait()
 		waitFor(func() bool { return len(s.asked()) >= 3 })
 		if err := redisstore.Delete(t.Context(), cfg.Sharing.Frontier, storeOptions(cfg)); !errors.Is(err, redisstore.ErrInUse) {
 			t.Errorf("deleting what is at work: %v", err)
@@ -379,7 +379,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
 
-// A shared crawl that another version has begun is refused with what to do, and neither its
+// A shared crawl that another version has started is refused with what to do, and neither its
 // directory nor what is on the server changes.
 func TestSharedCrawlOfAnotherFormatIsUnchanged(t *testing.T) {
 	t.Parallel()

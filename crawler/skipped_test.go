@@ -151,11 +151,11 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	}
 	cfg.Limits.MaxPages = 0
 	var c *Crawler
-	var begun map[output.Reason]int
-	c = newCrawler(t, cfg, &Options{Resume: true, OnStart: func() { begun = statusOf(t, c).Rejected }})
+	var started map[output.Reason]int
+	c = newCrawler(t, cfg, &Options{Resume: true, OnStart: func() { started = statusOf(t, c).Rejected }})
 	sum, err := c.Run(t.Context())
-	if err != nil || !maps.Equal(begun, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
-		t.Errorf("%v: %d pages; rejected %v when it began, %v in the end, want %v", err, sum.Pages, begun, sum.Rejected, want)
+	if err != nil || !maps.Equal(started, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
+		t.Errorf("%v: %d pages; rejected %v at the start, %v at the end, want %v", err, sum.Pages, started, sum.Rejected, want)
 	}
 }
 

@@ -70,7 +70,7 @@ func (r crawlRecorder) Robots(rec *robotsext.Record) error {
 	if blocked.IsUnrequested(rec) {
 		return nil
 	}
-	return r.Recorder.Robots(blocked.Printable(rec))
+	return r.Recorder.Robots(blocked.ForOutput(rec))
 }
 
 // A visit is the processing of one leased URL.

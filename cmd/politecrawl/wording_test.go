@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -11,6 +12,11 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // privateWords are parts of names for which the field has other words: skipped, response, resume,
@@ -18,6 +24,13 @@ import (
 var privateWords = strings.Fields(`aside barred begun census fate ferry forest goon headcount heed heeded herald
 	lane lanes overlong park putaside roster scarce shelf shortage spare spared stir tame tangled thrifty townhall
 	trail trouble vacant`)
+
+// privateNames are such words in file names, exported names, keys of JSON, flags and log messages.
+// Elsewhere they have their usual meaning. These words are not in the list, since the field uses
+// them too: line (of a file), bar (of a chart), notice (OnNotice) and found (found_on, not found).
+var privateNames = append(strings.Fields(`answer answers answered ask asked asks books came finds hear heard hears leave
+	leaves leaving left look looks loose meet museum pace paced paces printable shown stage stand stands tell tells told
+	turn turns wire`), privateWords...)
 
 // privatePhrases are what messages and documents do not say: skip, request, retry, resume, receive,
 // queue, fail, end are the usual verbs.
@@ -38,7 +51,8 @@ func TestWording(t *testing.T) {
 		}
 	}
 	for _, name := range documents(t, ".go") {
-		checkNames(t, name, "file name", strings.TrimSuffix(path.Base(name), ".go"))
+		checkNames(t, privateNames, name, "file name", strings.TrimSuffix(path.Base(name), ".go"))
+		test := strings.HasSuffix(name, "_test.go")
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, name, document(t, name), 0)
 		if err != nil {
@@ -51,15 +65,28 @@ func TestWording(t *testing.T) {
 			}
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				checkNames(t, at, "function", n.Name.Name)
+				checkNames(t, privateIn(n.Name, test), at, "function", n.Name.Name)
 			case *ast.TypeSpec:
-				checkNames(t, at, "type", n.Name.Name)
+				checkNames(t, privateIn(n.Name, test), at, "type", n.Name.Name)
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					checkNames(t, privateIn(name, test), at, "value", name.Name)
+				}
 			case *ast.Field:
 				for _, name := range n.Names {
-					checkNames(t, at, "field", name.Name)
+					checkNames(t, privateIn(name, test), at, "field", name.Name)
+				}
+				if n.Tag != nil {
+					if key := jsonKey.FindStringSubmatch(n.Tag.Value); key != nil {
+						checkNames(t, privateNames, at, "key", key[1])
+					}
+				}
+			case *ast.CallExpr:
+				if message, ok := logMessage(n); ok && !test {
+					checkNames(t, privateNames, at, "log message", strings.ReplaceAll(message, " ", "_"))
 				}
 			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !strings.HasSuffix(name, "_test.go") {
+				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !test {
 					if phrase := privatePhrases.FindString(text); phrase != "" {
 						t.Errorf("%s: a text says %q", at, phrase)
 					}
@@ -70,11 +97,51 @@ func TestWording(t *testing.T) {
 	}
 }
 
+// TestWordingOfFlags holds that the flags have the field's words.
+func TestWordingOfFlags(t *testing.T) {
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		checkNames(t, privateNames, cmd.CommandPath(), "command", cmd.Name())
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			checkNames(t, privateNames, cmd.CommandPath(), "flag", strings.ReplaceAll(f.Name, "-", "_"))
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root(&cli.Streams{Out: io.Discard, Err: io.Discard}))
+}
+
+// jsonKey matches the key in a field's tag.
+var jsonKey = regexp.MustCompile(`json:"(\w+)`)
+
+// logMessage returns the message of a call of a logger.
+func logMessage(call *ast.CallExpr) (string, bool) {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) == 0 || !slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, f.Sel.Name) {
+		return "", false
+	}
+	text, ok := call.Args[0].(*ast.BasicLit)
+	if !ok {
+		return "", false
+	}
+	message, err := strconv.Unquote(text.Value)
+	return message, err == nil
+}
+
+// privateIn returns the words that an identifier must not have.
+func privateIn(name *ast.Ident, test bool) []string {
+	if name.IsExported() && !test {
+		return privateNames
+	}
+	return privateWords
+}
+
 // checkNames splits a name into its words.
-func checkNames(t *testing.T, at, kind, name string) {
+func checkNames(t *testing.T, private []string, at, kind, name string) {
 	t.Helper()
 	for _, word := range words(name) {
-		if slices.Contains(privateWords, word) {
+		if slices.Contains(private, word) {
 			t.Errorf("%s: the %s %s has the word %q", at, kind, name, word)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 const (
 	shelves       = 8
-	booksPerShelf = 10
+	booksPerPage = 10
 )
 
 // sitemaps is the biggest host: a Crawl-delay, and a sitemap index.
@@ -29,12 +29,12 @@ func sitemaps(crawlDelay time.Duration) *host {
 		shelf := h.page(fmt.Sprintf("/shelves/%d", s), fmt.Sprintf("Shelf %d", s),
 			"Links to ten books.", "It fetches the page.")
 		front.links = append(front.links, to(shelf.uri, shelf.title))
-		for b := (s-1)*booksPerShelf + 1; b <= s*booksPerShelf; b++ {
+		for b := (s-1)*booksPerPage + 1; b <= s*booksPerPage; b++ {
 			book := h.page(fmt.Sprintf("/books/%d", b), fmt.Sprintf("Book %d", b),
 				"A plain page in a big collection.", "It fetches the page once, although shelves, books and sitemaps link to it.",
-				to(shelf.uri, shelf.title), to(fmt.Sprintf("/books/%d", b%(shelves*booksPerShelf)+1), "The next book"))
+				to(shelf.uri, shelf.title), to(fmt.Sprintf("/books/%d", b%(shelves*booksPerPage)+1), "The next book"))
 			shelf.links = append(shelf.links, to(book.uri, book.title))
-			if b%booksPerShelf != 0 {
+			if b%booksPerPage != 0 {
 				continue
 			}
 			scan := h.page(book.uri+"/scan", book.title+", scanned", "Disallow: /books/*/scan.",

@@ -91,7 +91,7 @@ func (m *Memory) each(ctx context.Context, items []Item, do func(*Item, Host, sc
 	if err != nil {
 		return nil, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	answers := make([]bool, len(items))
 	for i := range items {
 		answers[i] = do(&items[i], hosts[i], now)
@@ -105,7 +105,7 @@ func (m *Memory) Known(ctx context.Context, urls []string) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	known := make([]bool, len(urls))
 	for i, url := range urls {
 		known[i] = m.seen.Has(maphash.String(m.seed, url))
@@ -201,7 +201,7 @@ func (m *Memory) Host(ctx context.Context, name Host) (HostRecord, error) {
 	if err != nil {
 		return HostRecord{}, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	h := m.hosts[name]
 	if h == nil {
 		return HostRecord{Host: name, Delay: m.opts.Delay, MaxInFlight: m.opts.MaxInFlight}, nil
@@ -226,7 +226,7 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 	if err != nil {
 		return err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	h := m.host(name)
 	h.Set(u.Delay, u.MaxInFlight, m.sched.Instant(u.BlockUntil))
 	if h.robots == nil {
@@ -244,7 +244,7 @@ func (m *Memory) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	s := Stats{Counts: m.counts, Hosts: m.crowd}
 	if next := m.sched.NextDue(); next < schedule.Never {
 		s.NextDue = m.sched.Time(next, now)

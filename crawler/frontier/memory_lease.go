@@ -57,7 +57,7 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome, note []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	for i := range outcomes {
 		if errs[i] != nil {
 			continue
@@ -84,7 +84,7 @@ func (m *Memory) Note(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	return bytes.Clone(m.note), nil
 }
 

@@ -73,7 +73,7 @@ func (m *Memory) waiting(ctx context.Context, names []Host) (items []Item, err e
 	if err != nil {
 		return nil, err
 	}
-	defer m.sched.Leave(now)
+	defer m.sched.Exit(now)
 	hosts := m.hosts
 	if len(names) > 0 {
 		hosts = make(map[Host]*host)

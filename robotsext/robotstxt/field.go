@@ -51,7 +51,7 @@ func fieldAt(text string, i int) (f field, end int) {
 		return fieldOther, i
 	}
 	// With its bit 5 set a letter is in lower case, and nothing else becomes one.
-	switch x := eight(text, i) | 0x20*lanes; {
+	switch x := eight(text, i) | 0x20*ones; {
 	case x == disallowWord:
 		return fieldDisallow, i + len("disallow")
 	case x == agentWord && text[i+4] == '-' && text[i+8]|0x20 == 'n' && text[i+9]|0x20 == 't':

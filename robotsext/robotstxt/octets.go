@@ -5,8 +5,8 @@ import "math/bits"
 // Most of a file is passed over eight octets at a time, each in a lane of its
 // own of a machine word.
 const (
-	lanes = 0x0101010101010101 // times an octet: that octet in every lane
-	highs = 0x80 * lanes       // the highest bit of every lane
+	ones  = 0x0101010101010101 // times an octet: that octet in every lane
+	highs = 0x80 * ones        // the highest bit of every lane
 )
 
 // eight returns the octets of s from i on, the first in the lowest lane. It
@@ -17,25 +17,25 @@ func eight(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// below marks the lanes of x whose octet is less than limit, which is at most
+// below marks the ones of x whose octet is less than limit, which is at most
 // 0x80, by their highest bit; of the marks only the lowest is to be relied on.
 //
 // Taking limit from a lane borrows from its highest bit if the octet is less,
 // and so sets it. It may be set in an octet from 0x80 too, which ^x rules out,
 // and by a borrow from the next lower lane, but then that one has a mark itself.
 func below(x uint64, limit byte) uint64 {
-	return (x - uint64(limit)*lanes) &^ x & highs
+	return (x - uint64(limit)*ones) &^ x & highs
 }
 
 // maybeEscaped reports whether an octet of x may be one that the canonical form of a
 // rule escapes or looks at: one up to %, which * is not, one from DEL, or one of
 // < > [ \ ] ^ ` { | }. It takes ~ for one too.
 func maybeEscaped(x uint64) bool {
-	braces := (x | 0x20*lanes) ^ 0x7f*lanes                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
-	none := (x ^ '`'*lanes) + 0x7f*lanes                       // the highest bit is set unless it is a `
-	none &= (x&^(('<'^'>')*lanes) ^ '<'*lanes) + 0x7f*lanes    // the same for < and >
-	none &= ^(braces + 0x7f*lanes) | (braces + (0x80-5)*lanes) // and for 1 to 4
-	return (below(x, '%'+1)|x|(x+lanes)|^none)&highs != 0
+	braces := (x | 0x20*ones) ^ 0x7f*ones                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
+	none := (x ^ '`'*ones) + 0x7f*ones                       // the highest bit is set unless it is a `
+	none &= (x&^(('<'^'>')*ones) ^ '<'*ones) + 0x7f*ones     // the same for < and >
+	none &= ^(braces + 0x7f*ones) | (braces + (0x80-5)*ones) // and for 1 to 4
+	return (below(x, '%'+1)|x|(x+ones)|^none)&highs != 0
 }
 
 // indexControl returns the position of the first control character of s from i
@@ -45,7 +45,7 @@ func indexControl(s string, i int) int { return indexControlOr(s, i, 0) }
 // indexControlOr is indexControl for what is a control character or b. It looks
 // at sixteen octets at once, in which most of what it looks for is found.
 func indexControlOr(s string, i int, b byte) int {
-	bs := uint64(b) * lanes
+	bs := uint64(b) * ones
 	for ; i+16 <= len(s); i += 16 {
 		x, y := eight(s, i), eight(s, i+8)
 		low := below(x, ' ') | below(x^bs, 1)

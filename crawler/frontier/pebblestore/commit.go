@@ -133,12 +133,12 @@ func (s *Store) apply(r *round, woken *wakeChange, read [][]*entry) error {
 		}
 		for i, f := range r.refills {
 			if err := s.fill(f, read[i], now); err != nil {
-				s.sched.Leave(now)
+				s.sched.Exit(now)
 				return err
 			}
 		}
 		s.retire(now) // hosts whose records were written
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 	} // else the store is closed
 	for _, req := range r.requests {
 		if req.done != nil {
@@ -209,7 +209,7 @@ func (s *Store) enter(ctx context.Context, quiet func() bool) (now instant, err 
 		if err != nil || quiet() {
 			return now, err
 		}
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 		if err := s.flush(); err != nil {
 			return 0, err
 		}

@@ -37,7 +37,7 @@ func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) 
 		hashes[i] = s.seed.Sum(url)
 		known[i] = s.known.has(hashes[i])
 	}
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	if exact {
 		return known, nil
 	}
@@ -98,7 +98,7 @@ func (s *Store) addURLs(ctx context.Context, d *discovery, also func(*request, i
 	defer s.readers.Done()
 	s.claim(d)
 	if !s.known.exact() {
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 		unsure := slices.Clone(d.added)
 		if err := s.readSeen(d.hosts, d.hashes, unsure, func(i int, _ hostID, _ *reader) { d.added[i] = false }); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (s *Store) addURLs(ctx context.Context, d *discovery, also func(*request, i
 	} else {
 		close(d.request.done) // concurrent requests may wait for it
 	}
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	for _, other := range append(d.concurrent, d.request) {
 		if err := s.wait(other); err != nil {
 			return err

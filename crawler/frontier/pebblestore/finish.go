@@ -53,7 +53,7 @@ func (s *Store) Note(ctx context.Context) (_ []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.sched.Leave(now)
+	defer s.sched.Exit(now)
 	return bytes.Clone(s.note), nil
 }
 

@@ -21,7 +21,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []
 			return nil, err
 		}
 		reads := s.reads
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 		if err := s.sched.Lease(ctx, schedule.Request(req), give); err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (s *Store) readSince(ctx context.Context, reads uint64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer s.sched.Leave(now)
+	defer s.sched.Exit(now)
 	return s.reads != reads, nil
 }
 

@@ -126,7 +126,7 @@ func forget(t testing.TB, s *Store) {
 			t.Fatal(err)
 		}
 		n := len(s.hosts) + len(s.byID) + len(s.idle)
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 		if n == 0 {
 			return
 		}

@@ -27,7 +27,7 @@ func (s *Store) ensureHosts(names []frontier.Host, now instant) (instant, error)
 		}
 	}
 	s.readers.Add(1)
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	found := make([]storedHost, len(absent))
 	var err error
 	for i, name := range absent {

@@ -47,7 +47,7 @@ func (s *Store) readFinished(ctx context.Context, d *discovery) ([]finishedURL, 
 	}
 	s.readers.Add(1)
 	defer s.readers.Done()
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	old, met := make([]bool, len(d.items)), make(map[uint64]bool)
 	for i, hash := range d.hashes {
 		old[i] = !d.added[i] && !met[hash]
@@ -93,6 +93,6 @@ func (s *Store) requeue(r *request, d *discovery, finished []finishedURL) error 
 	}
 	r.changes = append(r.changes, c)
 	s.queue.push(r)
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	return nil
 }

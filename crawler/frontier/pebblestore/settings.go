@@ -20,9 +20,9 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	var id hostID
 	if h := s.hosts[name]; h != nil {
 		id, record = h.id, s.publicRecord(h, now)
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 	} else {
-		s.sched.Leave(now)
+		s.sched.Exit(now)
 		f, err := s.readHost(name)
 		if err != nil {
 			return frontier.HostRecord{}, err
@@ -72,7 +72,7 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 		r.changes = append(r.changes, &robotsChange{h.id, origin, appendRobots(nil, robots)})
 	}
 	s.queue.push(r)
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	return s.wait(r)
 }
 

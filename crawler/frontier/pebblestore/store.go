@@ -149,7 +149,7 @@ func (s *Store) Stats(ctx context.Context) (_ frontier.Stats, err error) {
 	if err != nil {
 		return frontier.Stats{}, err
 	}
-	defer s.sched.Leave(now)
+	defer s.sched.Exit(now)
 	st := frontier.Stats{Counts: s.counts, Hosts: s.hostCount}
 	if next := s.sched.NextDue(); next < schedule.Never {
 		st.NextDue = s.sched.Time(next, now)

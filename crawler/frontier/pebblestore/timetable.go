@@ -77,7 +77,7 @@ func (s *Store) findHosts(c *wakeChange) error {
 			c.hosts[e.id] = h
 		}
 	}
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	for _, e := range c.entries {
 		if c.hosts[e.id] != nil || c.records[e.id] != nil {
 			continue

@@ -29,7 +29,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(f
 	}
 	s.readers.Add(1)
 	defer s.readers.Done()
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	snapshot := s.pebble.NewSnapshot() // without the lock, since it may block
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	if now, err = s.sched.Enter(ctx); err != nil {
@@ -42,7 +42,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(f
 			l.leased[seq] = true
 		}
 	}
-	s.sched.Leave(now)
+	s.sched.Exit(now)
 	return l.run(names)
 }
 
@@ -109,7 +109,7 @@ func (l *waitingList) emit(key []byte, r *reader) error {
 	if err != nil {
 		return err
 	}
-	l.s.sched.Leave(now)
+	l.s.sched.Exit(now)
 	var it frontier.Item
 	var e *entry
 	if key[0] == kindTime {

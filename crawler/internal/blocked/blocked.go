@@ -45,9 +45,9 @@ func IsOutage(rec *robotsext.Record) bool {
 	return rec != nil && rec.Outcome == robotsext.OutcomeUnreachable && !IsRefused(rec)
 }
 
-// Printable returns a record as it is written to files. A refusal by the guard is not an
+// ForOutput returns a record as it is written to files. A refusal by the guard is not an
 // outage, since nobody waits for it.
-func Printable(rec *robotsext.Record) *robotsext.Record {
+func ForOutput(rec *robotsext.Record) *robotsext.Record {
 	printed := *rec
 	printed.Err = secret.RedactError(rec.Err)
 	if IsRefused(rec) {

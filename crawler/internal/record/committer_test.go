@@ -45,17 +45,17 @@ func TestCommitInBatches(t *testing.T) {
 			var commits sync.WaitGroup
 			const n = 3 * maxEntries
 			var failed atomic.Int32
-			var begun sync.WaitGroup
-			begun.Add(n)
+			var started sync.WaitGroup
+			started.Add(n)
 			for i := range n {
 				commits.Go(func() {
-					begun.Done()
+					started.Done()
 					if err := r.Commit(frontier.Outcome{}, &output.Page{URL: fmt.Sprint(i)}, crawldir.Batch{}); err != nil {
 						failed.Add(1)
 					}
 				})
 			}
-			begun.Wait()
+			started.Wait()
 			close(f.hold)
 			commits.Wait()
 			r.Stop()

@@ -8,7 +8,7 @@
 // something to lease, and is given a Slot for each turn.
 //
 // All that belongs to a Schedule is guarded by one lock, which a store takes by
-// Enter and gives back by Leave, and which may guard what is the store's as
+// Enter and gives back by Exit, and which may guard what is the store's as
 // well. Methods are called with that lock held where they do not say otherwise.
 package schedule
 
@@ -95,9 +95,9 @@ func (s *Schedule[H, E]) Enter(ctx context.Context) (now Instant, err error) {
 	return s.advance(), nil
 }
 
-// Leave serves those that wait from what has become free, and gives the lock
+// Exit serves those that wait from what has become free, and gives the lock
 // back.
-func (s *Schedule[H, E]) Leave(now Instant) {
+func (s *Schedule[H, E]) Exit(now Instant) {
 	s.serve(now)
 	s.mu.Unlock()
 }

@@ -57,7 +57,7 @@ func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot
 	}
 	w := &leaseWaiter[H, E]{req: req, give: give, served: make(chan struct{})}
 	s.waiters = append(s.waiters, w)
-	s.Leave(now)
+	s.Exit(now)
 	return s.await(ctx, w)
 }
 
@@ -140,7 +140,7 @@ func Extend[ID ~string, H, E any](ctx context.Context, s *Schedule[H, E], ids []
 	if err != nil {
 		return nil, err
 	}
-	defer s.Leave(now)
+	defer s.Exit(now)
 	for _, id := range ids {
 		slot := s.Find(string(id))
 		if slot == nil {

@@ -53,14 +53,14 @@ func (s *Schedule[H, E]) await(ctx context.Context, w *leaseWaiter[H, E]) error 
 	return err
 }
 
-// Hold waits for a slot of h. It is called in place of Leave, and gives the
+// Hold waits for a slot of h. It is called in place of Exit, and gives the
 // lock back. Release takes the lock itself.
 func (s *Schedule[H, E]) Hold(ctx context.Context, h *Host[H, E], now Instant) (release func(delay time.Duration), err error) {
 	w := &holdWaiter[H, E]{given: make(chan *Slot[H, E], 1)}
 	h.holds = append(h.holds, w)
 	s.holding++
 	s.Place(h, now)
-	s.Leave(now)
+	s.Exit(now)
 
 	select {
 	case slot := <-w.given:
@@ -100,7 +100,7 @@ func (s *Schedule[H, E]) releaser(slot *Slot[H, E]) func(time.Duration) {
 		if err != nil {
 			return
 		}
-		defer s.Leave(now)
+		defer s.Exit(now)
 		if slot.index < 0 {
 			return // released before, or expired
 		}

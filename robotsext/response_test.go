@@ -72,7 +72,7 @@ func TestUntrustedRecord(t *testing.T) {
 
 // Whatever a site answers comes to one of three outcomes, and to times that are
 // within bounds.
-func FuzzAnswer(f *testing.F) {
+func FuzzResponse(f *testing.F) {
 	f.Add(200, "max-age=600, private=\"a,b\"", "", "", "", "", "User-agent: *\nDisallow: /\n")
 	f.Add(206, "no-cache", "", "bytes 0-3/4", "", "", "abcd")
 	f.Add(503, "", "120", "", "", "", "")
