@@ -250,14 +250,15 @@ func ExampleCrawler_Pause() {
 	// finished, pages: 2
 }
 
-// Stop a crawl early: the requests in flight are finished, and the crawl can be resumed. The
-// end of Run's context does the same, but the end is then "interrupted".
+// How do I stop a crawl early? Its requests in flight are finished, and it can be resumed.
+// When the context of Run ends, the crawl stops in the same way with the end "interrupted".
 func ExampleCrawler_Stop() {
 	endDuring(func(c *crawler.Crawler) { c.Stop() })
 	// Output: stopped, pages: 1, left: 2
 }
 
-// Abort a crawl: the URLs in flight remain, and are requested again after a resume.
+// How do I abort a crawl at once? The URLs in flight remain, and a resumed crawl requests
+// them again.
 func ExampleCrawler_Abort() {
 	endDuring(func(c *crawler.Crawler) { c.Abort() })
 	// Output: interrupted, pages: 0, left: 1

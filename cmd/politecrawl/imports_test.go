@@ -193,8 +193,8 @@ var importRules = []importRule{
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
 	{
-		"package cluster is known to crawler/{crawl,open,cluster,discovery}.go and crawler/shared only",
-		onlyIn("crawler/internal/cluster", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/discovery.go", "crawler/shared"),
+		"package cluster is known to crawler/{config,crawl,open,cluster,discovery}.go and crawler/shared only",
+		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/discovery.go", "crawler/shared"),
 	},
 	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},

@@ -82,7 +82,7 @@ func TestListen(t *testing.T) {
 	if watched == "" {
 		t.Fatalf("it does not say where it can be watched: %s", stderr.String())
 	}
-	if !strings.Contains(out.String(), "interrupted") {
+	if !strings.Contains(out.String(), "stopped after") {
 		t.Errorf("it was not stopped: %s", out.String())
 	}
 	if conn, err := net.Dial("tcp", strings.Trim(watched, "htp:/")); err == nil {

@@ -27,7 +27,6 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 func TestHelpSaysWhatResumeReadsFromTheEnvironment(t *testing.T) {
 	clitest.WantParts(t, run(t, "help", "settings").Out,
 		settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "the users and passwords of the stored proxies in POLITECRAWL_PROXY")
-	clitest.WantParts(t, run(t, "help", "resume").Out, "The environment sets only what is not stored", `"politecrawl help
-settings"`)
+	clitest.WantParts(t, run(t, "help", "resume").Out, "The environment sets only what is not stored", `"politecrawl help settings"`)
 	clitest.WantParts(t, run(t, "help", "network").Out, "HTTP_PROXY, HTTPS_PROXY and NO_PROXY")
 }

@@ -75,7 +75,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"output", []string{"--resume", dir, "--output", "x"}, []string{"omit --output"}},
 		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"not with --config"}},
 		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},
-		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or resume it with --resume " + dir}},
+		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or resume it: politecrawl crawl --resume " + dir}},
 	})
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {
 		t.Error("a refused resume has left something behind")

@@ -162,7 +162,7 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 func TestCrawlWithASavedConfig(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(nil) }))
 	defer site.Close()
-	saved := clitest.WriteFile(t, "saved.yaml", done(t, "config", "show", "--origin=false").Out)
+	saved := clitest.WriteFile(t, "saved.yaml", done(t, "config", "show", "--source=false").Out)
 	for _, file := range []string{saved, filepath.Join("..", "..", "configs", "crawl.yaml")} {
 		done(t, "crawl", site.URL, "--config", file, "--allow-addr", "127.0.0.1", "--delay", "0s", "--output", filepath.Join(t.TempDir(), "crawl"))
 	}

@@ -25,21 +25,21 @@ func ExitCodesTopic() *cobra.Command {
 		Short: "What the exit codes mean",
 		Long: `Every command ends with one of these exit codes:
 
-    0  done: the command succeeded, and all checked URLs are allowed
+    0  done: the command succeeded. All checked URLs are allowed. A crawl
+       finished, reached --max-pages or --max-bytes, or was stopped
     1  findings: a checked URL is disallowed, a sitemap or robots.txt has
-       errors, two robots.txt files differ, or the demo saw a violation
-    2  misuse: an invalid argument, flag, variable, setting or URL, or a
-       file or directory that cannot be opened
+       errors, two robots.txt files differ, or the demo found a violation
+    2  usage error: an invalid argument, flag, variable, setting or URL, or
+       a file or directory that cannot be opened
     3  failed: the command could not do its work; the message says why
     4  later: a host allows no request yet (robots.txt unreachable,
-       Retry-After). A crawl returns it if only such hosts remain, or if
-       --max-time ends while a robots.txt is unreachable. A crawl that
-       stops at --max-pages or --max-bytes returns 0
+       Retry-After). A crawl returns 4 if only such hosts remain, or if it
+       reaches --max-time while a robots.txt is unreachable
   130  interrupted: the first interrupt finished the requests in flight,
        a second one aborted them; URLs remain
 
-If several apply, the first of 2, 3, 1, 4, 0 is returned. An interrupted command returns
-130 unless it failed.`,
+If several apply, the command returns the first of 2, 3, 1, 4, 0. An interrupted command
+returns 130 unless it failed.`,
 	}
 }
 

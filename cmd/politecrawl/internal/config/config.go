@@ -25,25 +25,25 @@ func Command(streams *cli.Streams) *cobra.Command {
 func configShowCommand(streams *cli.Streams) *cobra.Command {
 	var (
 		format cli.Format
-		origin bool
+		source bool
 	)
 	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "show [URL…]",
 		Short: "Show each value of the configuration, and where it comes from",
 		Long: `Show the configuration that "politecrawl crawl" would use with the same arguments, flags
-and environment. Each value has its origin: a flag, an environment variable, a line of the
-configuration file, or the default.
+and environment. The comment after each value is its source: a flag, an environment
+variable, a line of the configuration file, or the default.
 
-The output is YAML and can be saved as a configuration file. It contains no users and
+The output is YAML and can be saved as a configuration file. It omits the users and
 passwords of proxies; add them again. If "crawl" would refuse a value, the exit code is 2.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
-  politecrawl config show --origin=false > crawl.yaml`,
+  politecrawl config show --source=false > crawl.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.Load(args, cmd.InOrStdin()); err != nil {
 				return err
 			}
-			err := showConfig(streams, shown(s), format, origin)
+			err := showConfig(streams, shown(s), format, source)
 			if err == nil {
 				err = refused(s)
 			}
@@ -51,7 +51,7 @@ passwords of proxies; add them again. If "crawl" would refuse a value, the exit 
 		},
 	}
 	format.AddFlag(cmd)
-	cmd.Flags().BoolVar(&origin, "origin", true, "print where each value comes from")
+	cmd.Flags().BoolVar(&source, "source", true, "print where each value comes from")
 	s.AddFlags(cmd)
 	cli.GroupFlags(cmd, settings.HelpGroups())
 	return cmd
@@ -61,14 +61,14 @@ passwords of proxies; add them again. If "crawl" would refuse a value, the exit 
 type keyOutput struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
-	From     string `json:"from,omitempty"`
+	Source   string `json:"source,omitempty"`
 	Withheld bool   `json:"withheld,omitempty"` // user and password are omitted of the value
 }
 
 func shown(s *settings.Settings) []keyOutput {
 	var keys []keyOutput
 	s.Visit(func(f *pflag.Flag, from string) {
-		k := keyOutput{Key: f.Name, Value: f.Value.String(), From: from}
+		k := keyOutput{Key: f.Name, Value: f.Value.String(), Source: from}
 		switch f.Value.Type() {
 		case "int", "int64", "float64":
 			if text := f.Value.String(); json.Valid([]byte(text)) { // not NaN, nor Inf
@@ -98,10 +98,10 @@ func shown(s *settings.Settings) []keyOutput {
 
 // showConfig prints keys: in text as YAML, each with the source of its value as a
 // comment. A value in JSON is one in YAML too.
-func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, origin bool) error {
-	if !origin {
+func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, source bool) error {
+	if !source {
 		for i := range keys {
-			keys[i].From = ""
+			keys[i].Source = ""
 		}
 	}
 	if format == cli.JSON {
@@ -110,8 +110,8 @@ func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, origi
 	var b strings.Builder
 	for _, k := range keys {
 		var remarks []string
-		if k.From != "" {
-			remarks = append(remarks, cli.Escape(k.From))
+		if k.Source != "" {
+			remarks = append(remarks, cli.Escape(k.Source))
 		}
 		if k.Withheld {
 			remarks = append(remarks, "user and password are omitted")

@@ -95,10 +95,10 @@ func TestConfigShow(t *testing.T) {
 
 	keys := clitest.JSON[[]keyOutput](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
 	want := []keyOutput{
-		{Key: "urls", Value: []any{"http://h/"}, From: "command line"},
-		{Key: "workers", Value: 16.0, From: "default"},
-		{Key: "max-bytes", Value: 0.0, From: "default"},
-		{Key: "delay", Value: "1s", From: "default"},
+		{Key: "urls", Value: []any{"http://h/"}, Source: "command line"},
+		{Key: "workers", Value: 16.0, Source: "default"},
+		{Key: "max-bytes", Value: 0.0, Source: "default"},
+		{Key: "delay", Value: "1s", Source: "default"},
 	}
 	keys = slices.DeleteFunc(keys, func(k keyOutput) bool {
 		return !slices.ContainsFunc(want, func(w keyOutput) bool { return w.Key == k.Key })
@@ -118,15 +118,15 @@ func TestConfigShow(t *testing.T) {
 // whether that is a URL or not, and says so.
 func TestConfigShowPassword(t *testing.T) {
 	for _, proxy := range []string{"http://alice:hunter2@h:3128", "http://alice:hunter2/2@h:3128", "alice:hunter2@h:3128"} {
-		for _, origin := range []string{"true", "false"} {
-			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--origin="+origin)
+		for _, source := range []string{"true", "false"} {
+			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--source="+source)
 			if strings.Contains(got.Out+got.Stderr, "hunter2") || strings.Contains(got.Out, "alice") ||
 				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "user and password are omitted\n") || !strings.Contains(got.Out, `["http://open:1"`) {
 				t.Errorf("%s: %+v", proxy, got)
 			}
 		}
 		got := run(t, "config", "show", "--proxy", proxy, "--format", "json")
-		if strings.Contains(got.Out+got.Stderr, "hunter2") || !strings.Contains(got.Out, `***@h:3128"],"from":"flag --proxy","withheld":true}`) {
+		if strings.Contains(got.Out+got.Stderr, "hunter2") || !strings.Contains(got.Out, `***@h:3128"],"source":"flag --proxy","withheld":true}`) {
 			t.Errorf("%s: %+v", proxy, got)
 		}
 	}

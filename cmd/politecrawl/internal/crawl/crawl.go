@@ -64,15 +64,15 @@ for --delay or for the host's own Crawl-delay.`,
 func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawler.Options, format cli.Format) error {
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if sum != nil {
-		goOn := runner.ResumeText(sum.Summary)
+		resume := runner.ResumeText(sum.Summary)
 		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrNameTaken) || crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
-			goOn = "" // it cannot, or another does
+			resume = "" // it cannot be resumed, or another process runs it
 		}
 		switch {
 		case format == cli.JSON:
 			err = errors.Join(err, r.PrintJSON(sum))
 		case !r.Quiet:
-			err = errors.Join(err, r.Print(runner.SummaryText(sum)+runner.WaitingText(sum.Summary)+goOn))
+			err = errors.Join(err, r.Print(runner.SummaryText(sum)+runner.WaitingText(sum.Summary)+resume))
 		}
 		if r.Quiet {
 			r.Lost(sum.Lost)
@@ -91,8 +91,8 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	return cli.ExitWith(code)
 }
 
-// crawlCode is the exit code of a crawl. The next run may come to hosts that wait when the
-// time of this one is up; where the crawl has had its pages or bytes, none would.
+// crawlCode returns the exit code of a crawl. After --max-time, the next run may fetch from
+// hosts that wait now. After --max-pages or --max-bytes it fetches nothing.
 func crawlCode(s *crawler.Summary) int {
 	if s.End == crawler.EndMaxTime && len(s.Waiting) > 0 {
 		return cli.ExitLater

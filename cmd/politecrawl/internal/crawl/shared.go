@@ -20,17 +20,17 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// joinTime is how long a command waits for Redis before the crawl starts.
+// joinTime is the timeout of Redis before the crawl starts.
 const joinTime = 15 * time.Second
 
-// join completes the configuration of a crawl that others may have started: with its
-// settings, where it is there. Those that were given have to be the same.
+// join adopts the settings of a shared crawl if it exists. Settings that the user gave must
+// be the same.
 func join(ctx context.Context, s *settings.Settings) error {
 	opts := s.Options()
 	switch {
 	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.Config.Sharing.Frontier == "" && s.Config.Sharing.CrawlName != crawler.Default().Sharing.CrawlName: // which a saved configuration names
+	case s.Config.Sharing.Frontier == "" && s.Config.Sharing.CrawlName != crawler.Default().Sharing.CrawlName: // as in a saved configuration
 		return cli.Misuse("--crawl-name: %s is the name of a shared crawl; give the address of its Redis with --frontier", cli.Escape(s.Config.Sharing.CrawlName))
 	case s.Config.Sharing.Frontier == "":
 		return nil
@@ -56,14 +56,14 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case errors.Is(err, redisstore.ErrNotFound) && len(s.Config.URLs) == 0:
 		return cli.Misuse("no crawl %q to join on %s; give start URLs to start it", s.Config.Sharing.CrawlName, s.Config.Sharing.Frontier)
 	case errors.Is(err, redisstore.ErrNotFound):
-		return nil // this process makes it
+		return nil // this process starts it
 	case errors.Is(err, crawler.ErrConfig):
 		return cli.WithCode(cli.ExitMisuse, err)
 	}
 	return runner.RedisError(err)
 }
 
-// redisKeys are the keys that say where a shared crawl is.
+// redisKeys are the keys that locate a shared crawl.
 var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
 
 // A sharedFlags names a crawl that processes share.
@@ -72,16 +72,17 @@ type sharedFlags struct{ crawler.Sharing }
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Example: example,
-		Args: cli.Args(1, 1, "the name of a shared crawl (--crawl-name)"),
+		Args: cli.Args(1, 1, "the name of a shared crawl"),
 	}
 	s := settings.New()
 	s.AddKeys(cmd, redisKeys...)
+	cmd.Flags().Lookup("frontier").Usage = "connect to the Redis at `URL`, as redis://host:port"
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.LoadKeys(redisKeys...); err != nil {
 			return err
 		}
 		if s.Config.Sharing.Frontier == "" {
-			return cli.MisuseOf(cmd, "give the address of the Redis of the crawl with --frontier")
+			return cli.MisuseOf(cmd, "give the address of its Redis with --frontier")
 		}
 		f.Sharing = s.Config.Sharing
 		f.CrawlName = args[0]
@@ -93,7 +94,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	return cmd
 }
 
-// options say which crawl of its Redis it is.
+// options returns the options that open the crawl.
 func (f *sharedFlags) options() *redisstore.Options {
 	return &redisstore.Options{Crawl: f.CrawlName, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
 }
@@ -102,7 +103,8 @@ func crawlStopCommand(streams *cli.Streams) *cobra.Command {
 	var f sharedFlags
 	cmd := f.command("stop", "Stop all workers of a shared crawl",
 		`Stop all workers of a shared crawl. Each finishes its requests in flight, writes its
-report, and can be resumed with --resume. Workers that join later are not affected.`,
+report, and can be resumed with --resume. Workers that join later are not affected. NAME is
+the --crawl-name of the crawl.`,
 		"  politecrawl crawl stop news --frontier redis://10.0.0.5")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
@@ -125,7 +127,8 @@ func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
 		format cli.Format
 	)
 	cmd := f.command("status", "Show the progress and the workers of a shared crawl",
-		`Show the progress of a shared crawl, and each of its workers.`,
+		`Show the progress of a shared crawl and the state of each worker. NAME is the --crawl-name
+of the crawl.`,
 		"  politecrawl crawl status news --frontier redis://10.0.0.5")
 	format.AddFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -148,7 +151,7 @@ func crawlDeleteCommand(streams *cli.Streams) *cobra.Command {
 	cmd := f.command("delete", "Delete a shared crawl from Redis",
 		`Delete a shared crawl from Redis: its frontier, the delays of its hosts and their
 robots.txt. The files of the workers stay, but they cannot be resumed. Stop the crawl
-first; a crawl with running workers is not deleted.`,
+first; a crawl with running workers is not deleted. NAME is the --crawl-name of the crawl.`,
 		"  politecrawl crawl delete news --frontier redis://10.0.0.5")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := redisstore.Delete(cmd.Context(), f.Frontier, f.options()); err != nil {
@@ -159,7 +162,7 @@ first; a crawl with running workers is not deleted.`,
 	return cmd
 }
 
-// failure says what a person can do about an error.
+// failure returns err with what the user can do about it.
 func (f *sharedFlags) failure(err error) error {
 	switch {
 	case errors.Is(err, redisstore.ErrNotFound):
@@ -172,7 +175,7 @@ func (f *sharedFlags) failure(err error) error {
 	return runner.RedisError(err)
 }
 
-// A PrintedCrawl is how a shared crawl is getting on, for a script.
+// A PrintedCrawl is the progress of a shared crawl as JSON.
 type PrintedCrawl struct {
 	Name     string `json:"name"`
 	Frontier string `json:"frontier"`
@@ -199,7 +202,7 @@ func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
 	return c
 }
 
-// sharedText is how a shared crawl is getting on, for a person.
+// sharedText returns the progress of a shared crawl as text.
 func sharedText(s *shared.Crawl, f frontier.Stats) string {
 	var b strings.Builder
 	state := humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL") + " remaining"

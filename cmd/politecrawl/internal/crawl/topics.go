@@ -20,20 +20,26 @@ func Topics() []*cobra.Command {
 const outputTopic = `A crawl writes these files into its --output directory:
 
     pages.jsonl      one line for each page
-    links.jsonl      the links of each page; --links=false omits them
+    links.jsonl      one line for each page, with its links; --links=false omits the file
     rejected.jsonl   one line for each skipped URL, with the reason
-    robots.jsonl     one line for each robots.txt, whose text is in robots/
     sitemaps.jsonl   one line for each sitemap
-    report.html      the report, written at the end; report.json has the same data
+    entries.jsonl    one line for each page that a sitemap lists
+    robots.jsonl     one line for each request for a robots.txt
+    robots/          the latest version of each robots.txt
+    report.html      the report, written at the end
+    report.json      the same data for programs
     crawl.json       the settings and the state of the crawl
+    frontier/, journal.jsonl
+                     the queue of URLs and other state, needed to resume
 
+A recrawl renames the files of the previous crawl: pages.jsonl to pages.1.jsonl, and so on.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
---also-write csv,sqlite,warc writes these formats as well. --extract NAME=SELECTOR adds a
-field to pages.jsonl.
+--also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
+crawl-00000.warc.gz and so on. --extract NAME=SELECTOR adds a field to pages.jsonl.
 
-The crawl prints a summary on standard output; --format json prints it as JSON. The time in
-the summary is that of this run. All other numbers cover all runs since the crawl, or its
-last recrawl, started.
+The crawl prints a summary on standard output; --format json prints it as JSON. The
+duration in the summary is that of this run. All other numbers cover all runs since the
+start of the crawl or of its last recrawl.
 
 Progress, notes and errors go to standard error. --quiet prints errors only. --log writes a
 log to standard error or to --log-file. Log lines have attributes such as host, url,
@@ -41,22 +47,22 @@ status, reason, attempt, duration, next and error. In a JSON log, durations are 
 milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
-/healthz. --listen-token, better set as ` + settings.TokenVariable + `,
-protects them. --pprof adds profiles of the process.`
+/healthz. A token protects them: set ` + settings.TokenVariable + `, or use --listen-token.
+--pprof also serves profiles of the process.`
 
 const resumeTopic = `The first interrupt (Ctrl-C or SIGTERM) finishes the requests in flight and stops the crawl.
 The second interrupt aborts them.
 
 "politecrawl crawl --resume DIR" resumes a crawl, however it ended, even after kill -9. It
-requests no host sooner than the crawl would have. It does not retry pages that failed
-after all --retries.
+waits for the delay of each host, as if the crawl had not stopped. It does not retry pages
+that failed after all --retries.
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
 failures. It sends conditional requests, so that unchanged pages are not transferred.
 
 Both read the settings that are stored in DIR, and no configuration file. Flags change the
-stored settings permanently. The environment sets only what is not stored; "politecrawl help
-settings" lists that.
+stored settings permanently. The environment sets only what is not stored:
+"politecrawl help settings" lists that.
 
 A recrawl of a crawl that stopped at a limit stops at that limit again. Raise or remove it,
 as with --max-pages 0. --max-time applies to each run.
@@ -64,37 +70,40 @@ as with --max-pages 0. --max-time applies to each run.
 With several workers, --resume and --recrawl can only change --max-pages, --max-host-pages,
 --max-bytes, --max-time and --allow-addr.`
 
-const sharingTopic = `With --frontier, several processes on any machines share one crawl through a Redis or Valkey
-server:
+const sharingTopic = `With --frontier, several processes on any machines share one crawl through a Redis or
+Valkey server:
 
     politecrawl crawl https://example.com/ --frontier redis://10.0.0.5 --crawl-name news --output w1
     politecrawl crawl --frontier redis://10.0.0.5 --crawl-name news --output w2
 
 The first process starts the crawl with its settings and start URLs. Later processes join
-it and use its settings. Each needs its own --output and the same --allow-addr. All workers
-together obey the limits and the delay of each host.
+it and use its settings. Each process is a worker. It needs its own --output, and the same
+--allow-addr as the others. The limits, and the delay of each host, apply to all workers
+together.
 
     politecrawl crawl status news --frontier redis://10.0.0.5    shows the workers and progress
     politecrawl crawl stop news --frontier redis://10.0.0.5      stops all workers
+    politecrawl crawl delete news --frontier redis://10.0.0.5    deletes the crawl from Redis
     politecrawl crawl --resume w1                                resumes one worker
     politecrawl report w1 w2 --output all                        reports on all workers
 
 Set the Redis password in ` + redisstore.PasswordVariable + ` or in
---frontier-password-file. The address is redis://HOST:PORT, or rediss:// for TLS, with an
-ACL user as USER@HOST. Several hosts, separated by commas, are those of a Redis Cluster, or
-of Sentinels with ?master=NAME.`
+--frontier-password-file. The address is redis://HOST:PORT, or rediss://HOST:PORT for TLS.
+redis://USER@HOST:PORT names an ACL user. Several hosts, separated by commas, belong to a
+Redis Cluster. With ?master=NAME they are Sentinels.`
 
 const networkTopic = `A crawl connects to public addresses only. It skips URLs at private, local and cloud
 metadata addresses, with the reason blocked-address. This applies to links, redirects,
 sitemaps and every address that a host name resolves to. --allow-addr allows an address or
-a network, as in --allow-addr 127.0.0.0/8. The exit
-code is 3 if a start URL is blocked and no page was fetched.
+a network, as in --allow-addr 127.0.0.0/8. The exit code is 3 if a start URL is blocked and
+no page was fetched.
 
---proxy sends requests through a proxy. With several proxies, each host uses one of them. A
-proxy with a password is better set as POLITECRAWL_PROXY, which other users of the
-machine do not see. Without --proxy, the crawl uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY,
-and a note at the start says so. A proxy resolves host names itself, so the crawl cannot
-check the addresses.
+--proxy sends requests through a proxy. With several proxies, each host uses one of them.
+If the proxy has a password, set it in POLITECRAWL_PROXY: other users of the machine can
+see flags. Without --proxy, the crawl uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and prints
+a note at the start. A proxy resolves host names itself, so the crawl cannot check the
+addresses.
 
-The user agent (--user-agent) contains a product token, here politecrawl. robots.txt rules
-are chosen by this token. Name a web page or an address at which site owners reach you.`
+The user agent (--user-agent) contains a product token, by default politecrawl. This token
+selects the group of robots.txt that applies. The user agent should also contain a web page
+or an e-mail address at which site owners can reach you.`

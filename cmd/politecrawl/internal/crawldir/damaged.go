@@ -19,6 +19,9 @@ const NewState = `{"version":2,"config":{"urls":["START URL"]}}`
 // what the user wanted to do; again is how to do it once there is such a file.
 func DamagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, StateFile)
+	if damaged, ok := errors.AsType[*output.DamagedError](err); ok {
+		err = damaged.Err // without the name of the file
+	}
 	if !HoldsFrontier(dir) {
 		return cli.Failed("%s: %q is damaged, and the crawl cannot be resumed without it; crawl again into a new directory (%w)", command, file, err)
 	}

@@ -7,17 +7,24 @@ import (
 )
 
 func frontierExportCommand(streams *cli.Streams) *cobra.Command {
-	l := &frontierList{Streams: streams, command: "frontier export", urls: true, order: byLeft, format: cli.JSON}
+	l := &frontierList{Streams: streams, command: "frontier export", urls: true, order: byRemaining, format: cli.JSON}
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write every URL of a stopped crawl as JSON lines",
-		Long: `Write every URL in the frontier of a crawl that was stopped, one JSON object a line:
-url, state (pending, scheduled, done or dropped), host, priority (0 first), attempts,
-not_before (left out: now, or never again), of the last good fetch etag, last_modified
-and body_hash, and meta, which is what the crawler keeps with the URL. The last two are
-base64. The order is that of "frontier ls --urls".
+		Long: `Write every URL in the frontier of a stopped crawl as a JSON object on a line of its own.
+The order is that of "frontier ls --urls". The fields are:
 
-DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.`,
+    url, host
+    state           pending, scheduled, done or dropped; see "frontier stats --help"
+    priority        0 is fetched first
+    attempts        number of failed requests
+    not_before      earliest time of the next request; omitted: no wait, or no request
+    etag, last_modified, body_hash
+                    of the last successful response; body_hash is base64
+    meta            data of the crawler, base64
+
+DIR is the output directory of the crawl, or the folder frontier in it. The command changes
+nothing.`,
 		Example: `  politecrawl frontier export example > urls.jsonl
   politecrawl frontier export example --host example.com > host.jsonl
   politecrawl frontier export example --state pending | jq -r .url`,

@@ -36,9 +36,9 @@ type frontierList struct {
 type hostOrder string
 
 const (
-	byLeft hostOrder = "left"
-	byDue  hostOrder = "due"
-	byName hostOrder = "name"
+	byRemaining hostOrder = "remaining"
+	byDue       hostOrder = "due"
+	byName      hostOrder = "name"
 )
 
 func frontierListCommand(streams *cli.Streams) *cobra.Command {
@@ -47,19 +47,27 @@ func frontierListCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "ls DIR",
 		Short: "List the hosts of a stopped crawl, or their URLs",
 		Long: `List the hosts in the frontier of a stopped crawl, those with the most remaining URLs
-first. Each line has the number of URLs in each state, the delay, the time of the next
-request, the rest of a Retry-After, and the state of robots.txt.
+first. Each line has the number of URLs in each state, the delay, the time until the next
+request, the time until a Retry-After ends, and the state of robots.txt.
 
-With --urls list URLs: pending URLs by host and in order, then scheduled URLs by time, then
-URLs that are done or dropped.
+--urls lists URLs: pending URLs by host in the order of their requests, scheduled URLs by
+time, and then URLs that are done or dropped.
 
 DIR is the output directory of the crawl, or the folder frontier in it. The command changes
 nothing.
 
-With --format json each line is an object: host, urls, pending, scheduled, done,
-dropped, delay_ms, max_in_flight, due_at, blocked_until, and robots, a list with
-an object for each origin of the host: origin, state (known or failing), outcome, status,
-failing_since; of a URL the same as "frontier export" writes.`,
+--format json writes an object on each line. A URL has the fields of "frontier export". A
+host has these fields:
+
+    host
+    urls, pending, scheduled, done, dropped
+                    number of URLs, and of URLs in each state
+    delay_ms        delay between two requests
+    max_in_flight   number of requests allowed at a time
+    due_at          earliest time of the next request
+    blocked_until   end of a Retry-After
+    robots          list of objects, one for each origin of the host: origin, state (known
+                    or failing), outcome, status, failing_since`,
 		Example: `  politecrawl frontier ls example
   politecrawl frontier ls example --sort due --limit 0
   politecrawl frontier ls example --urls --host example.com --state pending`,
@@ -71,7 +79,7 @@ failing_since; of a URL the same as "frontier export" writes.`,
 	l.format.AddFlag(cmd)
 	flags.BoolVar(&l.urls, "urls", false, "list URLs, not hosts")
 	l.filter.flags(cmd)
-	cli.Choice(cmd, &l.order, "sort", "sort hosts by remaining URLs, next request or name", byLeft, byDue, byName)
+	cli.Choice(cmd, &l.order, "sort", "sort hosts by remaining URLs, next request or name", byRemaining, byDue, byName)
 	flags.IntVar(&l.limit, "limit", 50, "list at most `N` lines; 0: all")
 	return cmd
 }
@@ -82,7 +90,7 @@ func (l *frontierList) run(dir string) error {
 		return cli.Misuse("%s: --limit: %d is less than 0", l.command, l.limit)
 	case l.filter.state != anyState && !l.urls:
 		return cli.Misuse("%s: --state needs --urls", l.command)
-	case l.order != byLeft && l.urls:
+	case l.order != byRemaining && l.urls:
 		return cli.Misuse("%s: --sort and --urls exclude each other", l.command)
 	}
 	if err := l.filter.prepare(l.command); err != nil {
@@ -188,7 +196,7 @@ func (l *frontierList) first(hosts []hostOutput) []hostOutput {
 	slices.SortFunc(hosts, func(a, b hostOutput) int {
 		order := 0
 		switch l.order {
-		case byLeft:
+		case byRemaining:
 			order = cmp.Compare(left(b), left(a))
 		case byDue:
 			order = cmp.Or(idle(a)-idle(b), a.Due.Compare(b.Due))
@@ -272,7 +280,7 @@ func (l *frontierList) hostText(h hostOutput, first bool) string {
 	head := ""
 	if first {
 		head = l.paint(cli.Faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
-			"pending", "scheduled", "done", "dropped", "delay", "due", "blocked", "robots.txt", "host")) + "\n"
+			"pending", "scheduled", "done", "dropped", "delay", "due", "retry in", "robots.txt", "host")) + "\n"
 	}
 	due, blocked, tint := "", "", cli.Plain
 	if h.Pending > 0 {

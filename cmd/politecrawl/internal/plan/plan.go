@@ -27,33 +27,49 @@ func Command(streams *cli.Streams) *cobra.Command {
 	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "plan URL…",
-		Short: "Say what a crawl would do, from robots.txt and sitemaps alone",
-		Long: `Say what "politecrawl crawl" would do with the same settings: the pages and the delay of
-each host, the skipped URLs, the lines of robots.txt that disallow them, the time, and the
-size of the frontier.
+		Short: "Show what a crawl would do, from robots.txt and sitemaps alone",
+		Long: `Show what "politecrawl crawl" would do with the same settings: the pages and the delay of
+each host, the skipped URLs, the lines of robots.txt that disallow them, the duration, and
+the size of the frontier.
 
 The command requests only robots.txt files and sitemaps, with the delay of the crawl. It
-requests no page and writes no file. A crawl fetches more: pages that only links lead to,
-redirects, and retries. Slow responses also make its delay longer.
+requests no page and writes no file. A crawl fetches more: pages that are found only by
+links, redirects, and retries. Slow responses also make its delay longer.
 
 Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
 chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.
 
 An unreachable robots.txt is retried within --max-wait. The first interrupt stops the
-command and prints what is known.
+command and prints the plan from what was read so far.
 
-With --format json the result is an object on one line: end, started_at, duration_ms, urls,
-pages, rejected (numbers by reason), pages_beyond_limit, requests, robots, sitemaps, entries,
-crawl_end, crawl_duration_ms, bottleneck (host, workers, per-ip) and slowest (the host),
-refused (start URLs at addresses that are not allowed: url, addr, reason), frontier_bytes,
-memory_bytes, hosts (those of the crawl), others, disallowed (by rule: host, robots_url,
-group, rule, line, urls, examples) and files (the sitemaps: url, host, status, pages,
-sitemaps, unread). A host has host, robots, robots_url, robots_status, robots_error,
-retry_at, group, urls, pages, rejected, sitemaps, sitemaps_unread, requests, delay_ms,
-crawl_delay_ms, response_ms, duration_ms, visit_times, opens_at.
+--format json writes one object on one line:
 
-Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitemap cannot
-be requested yet, 130 interrupted.`,
+    end, started_at, duration_ms
+                    of this command
+    urls, pages     number of URLs found, and of pages that a crawl would fetch
+    rejected        number of skipped URLs by reason
+    pages_beyond_limit
+                    number of pages that remain when the crawl stops at a limit
+    requests, robots, sitemaps, entries
+                    number of requests of the crawl, robots.txt files, sitemaps read, and
+                    pages that they list
+    crawl_end, crawl_duration_ms
+                    how the crawl would end, and after which time
+    bottleneck, slowest
+                    what limits its speed (host, workers or per-ip), and the slowest host
+    refused         list of start URLs at blocked addresses: url, addr, reason
+    frontier_bytes, memory_bytes
+                    size of the frontier on disk and in memory
+    hosts, others   lists of hosts in and outside the scope: host, robots, robots_url,
+                    robots_status, robots_error, retry_at, group, urls, pages, rejected,
+                    sitemaps, sitemaps_unread, requests, delay_ms, crawl_delay_ms,
+                    response_ms, duration_ms, visit_times, opens_at
+    disallowed      list of rules that disallow URLs: host, robots_url, group, rule, line,
+                    urls, examples
+    files           list of sitemaps: url, host, status, pages, sitemaps, unread
+
+Exit code: 0 done, 2 usage error, 3 failed, 4 a robots.txt is unreachable or a sitemap
+cannot be requested yet, 130 interrupted.`,
 		Example: `  politecrawl plan https://example.com/
   politecrawl plan https://example.com/ --delay 2s --max-time 8h
   politecrawl plan --url-file urls.txt --since 2026-01-01 --format json`,

@@ -28,25 +28,31 @@ func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "agents FILE|URL|- [PATH…]",
 		Short: "Show what well-known crawlers may fetch",
 		Long: `Show which paths a robots.txt allows for the well-known crawlers of search engines and AI
-companies. The robots.txt is a file, that of a URL's origin, or - for standard input.
-Without PATH, the command shows / and one example of each set of paths that the rules treat
-alike.
+companies. For a URL, the command fetches the robots.txt of its origin. - reads standard
+input. Without PATH, the command derives example paths from the rules. It shows / and one
+path for each combination of verdicts.
 
 Each crawler chooses its group as its operator documents. For example, Applebot obeys the
 group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its own group.
 --agent names other crawlers, as in "robots check".
 
-With --format json the result is one object: from, fetch, paths (path and alike, how
-many more paths were tried that are of its kind) and agents, and truncated where the
-file is longer than what is read of it, and rules_omitted where rules have so many
-wildcards that no path was tried for so many of them; each agent has agent, operator,
-purpose (search, training, answers, user or other), tokens, group and verdicts, one for
-each path: verdict, rule and line.
+--format json writes one object:
 
-Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
+    from            URL or name of the file
+    fetch           how it was fetched, as in "robots show"
+    paths           list of objects: path; alike, the number of other example paths with
+                    the same verdicts
+    agents          list of objects: agent, operator, purpose (search, training, answers,
+                    user or other), tokens, group, and verdicts, one for each path:
+                    verdict, rule, line
+    truncated       true if the file was cut off at the size limit
+    rules_omitted   number of rules without an example path, because matching all their
+                    wildcards would take too long
+
+Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unreachable.`,
 		Example: `  politecrawl robots agents https://example.com/
   politecrawl robots agents robots.txt / /private/ --agent GPTBot,CCBot,'*'`,
-		Args: cli.Args(1, -1, "a file or URL, and maybe paths"),
+		Args: cli.Args(1, -1, "a file name, a URL or -, and optional paths"),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args[0], args[1:]) },
 	}
 	cmd.Flags().SortFlags = false

@@ -154,7 +154,7 @@ func TestAgentsSites(t *testing.T) {
 
 func TestAgentsMisuse(t *testing.T) {
 	program.WantMisuse(t, []string{"robots", "agents"}, []clitest.Misuse{
-		{"nothing", nil, []string{"give a file or URL"}},
+		{"nothing", nil, []string{"give a file name, a URL or -"}},
 		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is not a path`}},
 		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is not a path"}},
 		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},

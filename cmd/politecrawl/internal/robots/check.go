@@ -61,29 +61,41 @@ func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check URL…",
 		Short: "Check whether robots.txt allows URLs, and by which line",
-		Long: `Check for each URL whether robots.txt allows it, and name the line that decides. The
-robots.txt of each URL's origin is fetched, or read from --robots; then a path such as
-/private/ is enough. - reads URLs from standard input, one per line. A URL is checked as a
-crawl sends it: /a\b as /a/b, /100% as /100%25.
+		Long: `Check whether robots.txt allows each URL, and name the line that decides. The command
+fetches the robots.txt of each URL's origin. --robots reads a file instead; paths such as
+/private/ can then replace URLs. - reads URLs from standard input, one per line. A URL is
+normalized first, as a crawl sends it: /a\b to /a/b, /100% to /100%25.
 
 --agent names crawlers by their product tokens. A,B checks for two crawlers. A+B is one
-crawler with several tokens: the first that has a group in the file decides. * is a crawler
-that no file names.
+crawler with two tokens: the first token that has a group in the file decides. * is a
+crawler that no file names.
 
---explain prints the group and why it was chosen, every rule of it that matches, the rule
+--explain prints the group and why it was chosen, every rule in it that matches, the rule
 that decides and why, and how robots.txt was fetched. It takes some microseconds per URL,
 and up to a millisecond for files with thousands of wildcard rules.
 
-With --format json each verdict is an object on a line of its own: url, agent, verdict
-(allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
-fetched also status, error and retry_at. With --explain it has also explain: path (as it
-is compared), token (that chose the group), group_lines (the User-agent lines that name it,
-one in each part that it is merged from), rules (how many the group has), matches, reason (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
-where robots.txt was fetched, fetch and age_ms; truncated is true if the file is
-cut off at the size limit.
+--format json writes an object for each verdict on a line of its own:
 
-Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed or blocked address
-(--allow-addr), 4 some robots.txt unreachable. --quiet prints no verdicts.`,
+    url, agent
+    verdict         allowed, disallowed or later (robots.txt unreachable or blocked)
+    group           product token of the group that applies, or *; empty: none
+    rule, line      the rule that decides; empty and 0: none
+    robots_url      URL or name of the file
+    status, error, retry_at
+                    of the request for robots.txt, if there was one
+    explain         object, with --explain:
+      path          the path as it is compared with the rules
+      token         product token that chose the group, or *
+      group_lines   line numbers of the User-agent lines that name the group
+      rules         number of rules in the group
+      matches       list of objects, the deciding rule first: line, length, rule, pattern
+      reason        longest, tie, only, no-rule, no-group, no-file, robots.txt or
+                    unreachable
+      fetch, age_ms as in "robots show", and the time since then
+      truncated     true if the file was cut off at the size limit
+
+Exit code: 0 all allowed, 1 some disallowed, 2 usage error, 3 failed or blocked address, 4
+some robots.txt unreachable. --quiet prints no verdicts.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check https://example.com/private/ --explain
@@ -95,7 +107,8 @@ Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed or blocked addre
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&c.robots, "robots", "", "check against `FILE` instead of the sites' robots.txt; -: standard input")
-	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "check for the crawlers with the product tokens `A,B`")
+	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "check for the crawlers with the product tokens `A,B` (default politecrawl)")
+	flags.Lookup("agent").DefValue = "[]" // the usage has the default
 	c.input.site.Add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "explain each verdict")
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print errors only")
@@ -292,14 +305,21 @@ func (c *check) write(ans answer, a agent) error {
 // text is the answer as a line for a person.
 func (a answer) text(paint cli.Painter) string {
 	tint := map[string]cli.Color{allowed: cli.Green, disallowed: cli.Red, later: cli.Yellow}[a.Verdict]
-	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), cli.Escape(a.URL), a.Agent, cli.Escape(a.why()))
+	verdict := a.Verdict
+	if a.blocked() {
+		verdict = "blocked"
+	}
+	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", verdict)), cli.Escape(a.URL), a.Agent, cli.Escape(a.why()))
 }
+
+// blocked reports whether the address of robots.txt is blocked.
+func (a answer) blocked() bool { return a.Verdict == later && a.RetryAt.IsZero() }
 
 // why says what decided.
 func (a answer) why() string {
 	from := cli.InputName(a.RobotsURL)
 	switch {
-	case a.Verdict == later && a.RetryAt.IsZero():
+	case a.blocked():
 		return fmt.Sprintf("%s is blocked: %s", from, a.Error)
 	case a.Verdict == later:
 		return fmt.Sprintf("%s is unreachable (%s); retry after %s", from, a.Error, humanize.Time(a.RetryAt))

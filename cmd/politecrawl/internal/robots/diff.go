@@ -28,21 +28,26 @@ func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare what two robots.txt files allow",
-		Long: `Compare two robots.txt files by meaning: which URLs have another verdict, for which
-agents, and by which lines. Order, comments, spelling, grouping and rules without effect
-make no difference. OLD and NEW are files or URLs; for a URL, the robots.txt of its origin
-is fetched. One of them can be -, standard input.
+		Long: `Compare the meaning of two robots.txt files: which URLs have a different verdict, for which
+agents, and by which lines. The order of groups and rules, comments, spelling and rules
+without effect make no difference. OLD and NEW are files or URLs. For a URL, the command
+fetches the robots.txt of its origin. One of them can be -, standard input.
 
-A change is a pattern, as in a rule. All URLs that match it have changed, without the
-listed exceptions. "any other agent" is an agent that neither file names. Changes of
+A change is a pattern as in a rule: the verdict changed for all URLs that match it, except
+the listed exceptions. "any other agent" is an agent that neither file names. Changed
 Crawl-delay and Sitemap lines are listed too. The last line has the number of changes.
 
-With --format json the result is one object: old, new, changed, agents (with agents,
-changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any other agent.
-It has all changes, whatever the limit.
+--format json writes one object with all changes, whatever --limit is:
 
-Exit code: 0 nothing has changed, 1 something has, 2 misuse, 3 failed, 4 a robots.txt is
-unreachable. --quiet prints no results.`,
+    old, new        URLs or names of the files
+    changed         true if anything changed
+    agents          list of objects: agents (product tokens; * is any other agent),
+                    changes, crawl_delay
+    sitemaps        object: added, removed
+    complete        false if the files are too complex to compare completely
+
+Exit code: 0 nothing changed, 1 something changed, 2 usage error, 3 failed or blocked
+address, 4 robots.txt unreachable. --quiet prints no results.`,
 		Example: `  politecrawl robots diff robots.txt robots-new.txt
   politecrawl robots diff https://example.com/ robots-new.txt
   git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,

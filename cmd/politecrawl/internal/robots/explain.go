@@ -223,6 +223,9 @@ func (r reason) words() string {
 func (p *explainPage) fetch(x *explanation) {
 	f := x.Fetch
 	answer := f.Outcome
+	if x.Because == becauseUnreachable && f.RetryAt.IsZero() {
+		answer = "blocked address"
+	}
 	if f.Status != 0 {
 		answer = fmt.Sprintf("status %d, %s", f.Status, f.Outcome)
 	}

@@ -36,21 +36,28 @@ func robotsLintCommand(streams *cli.Streams) *cobra.Command {
 	l := &lint{Streams: streams, input: newInput(streams, "robots lint"), counts: map[robotslint.Severity]int{}}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|URL|-…",
-		Short: "Find errors in a robots.txt, with fixes",
-		Long: `Find errors in a robots.txt: lines that crawlers ignore, misleading rules, redundant
-rules. Each finding has the line, the problem, the rule of the specification and a fix. A
-file without findings prints nothing. For a URL, the robots.txt of its origin is fetched.
-- reads standard input.
+		Short: "Find mistakes in a robots.txt, with fixes",
+		Long: `Find mistakes in a robots.txt: lines that crawlers ignore, misleading rules, redundant
+rules. Each finding has the line, the problem, the rule of the specification and a fix. For
+a file without findings, the command prints nothing. For a URL, it fetches the robots.txt of
+the origin. - reads standard input.
 
 An error is a line that does not work. A warning is a line that works for some crawlers
 only, or has no effect. A note is information.
 
-With --format json each finding is an object on a line of its own: file, line, severity
-(error, warning or note), kind, id, text, message, fix, and omitted, the number of
-findings of the same kind that are not listed.
+--format json writes an object for each finding on a line of its own:
 
-Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 failed, 4 some
-robots.txt unreachable. --quiet prints no results.`,
+    file            URL or name of the file
+    line            line number
+    severity        error, warning or note
+    kind            kind of the mistake
+    id              id of the requirement in the specification
+    text            the text of the line
+    message, fix    the problem, and how to correct it
+    omitted         number of findings of this kind that --limit omits
+
+Exit code: 0 no errors or warnings, 1 errors or warnings, 2 usage error, 3 failed or
+blocked address, 4 robots.txt unreachable. --quiet prints no results.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,

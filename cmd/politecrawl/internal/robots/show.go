@@ -64,12 +64,12 @@ func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show URL|FILE|-",
 		Short: "Show how a robots.txt is parsed",
-		Long: `Show how a robots.txt is parsed: groups by agent with the line of each rule, delays,
-sitemaps, other fields, and findings. For a URL, the robots.txt of its origin is fetched,
-and its status, redirects and times are shown. - reads standard input. At most 100,000
-rules and fields are listed.
+		Long: `Show how a robots.txt is parsed: the groups with the line of each rule, delays, sitemaps,
+other fields, and findings. For a URL, the command fetches the robots.txt of its origin, and
+also shows the status, the redirects and the times of the request. - reads standard input.
+At most 100,000 rules and fields are listed.
 
-Exit code: 0 done, 2 misuse, 3 failed or blocked address, 4 robots.txt unreachable.`,
+Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unreachable.`,
 		Args: cli.Args(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(cmd.Context(), &in, args[0], format)

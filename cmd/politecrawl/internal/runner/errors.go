@@ -35,9 +35,12 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; wait until it ends", err)
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
-		return cli.Misuse("--output: %w, or resume it with --resume %s", err, cli.ShellWord(dir))
+		if _, unread := crawler.Saved(dir); unread != nil && !crawldir.IsBadJSON(unread) {
+			return cli.Misuse("--output: %w. That crawl cannot be resumed: %w", err, unread)
+		}
+		return cli.Misuse("--output: %w, or resume it: politecrawl crawl --resume %s", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsFrontier(dir):
-		return cli.Misuse("--output: %w; crawl.json is missing there; --resume %s says what to do", err, cli.ShellWord(dir))
+		return cli.Misuse("--output: %w; crawl.json is missing there; politecrawl crawl --resume %s says what to do", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
 		return cli.Misuse("--output: %w; that crawl cannot be resumed without crawl.json", err)
 	case errors.Is(err, redisstore.ErrNotFound):

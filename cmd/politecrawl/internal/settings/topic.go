@@ -23,21 +23,21 @@ with a flag:
 
 A flag overrides the environment, the environment overrides the file, and the file
 overrides the default. "politecrawl config show" prints each value and where it comes
-from. Unknown keys and unknown POLITECRAWL_ variables are errors. configs/crawl.yaml explains
-every key.
+from. Unknown keys and unknown POLITECRAWL_ variables are errors. configs/crawl.yaml
+explains every key.
 
 Durations are written as 500ms, 2s, 5m or 1h30m. The longest duration is 8760h, one year.
 In the environment, separate the items of a list by spaces, and those of extract by line
-breaks. Repeat a flag for each item. Switch off what is true by default with =false:
---links=false.
+breaks. On the command line, repeat the flag for each item. =false switches off a setting
+that is true by default: --links=false.
 
 A crawl stores its settings in its directory. --resume and --recrawl read them from there
 and from flags, not from a file. From the environment they read only what is not stored:
-the keys of the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable + `, and
-the users and passwords of the stored proxies in POLITECRAWL_PROXY.
+the keys of the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable + `,
+and the users and passwords of the stored proxies in POLITECRAWL_PROXY.
 
-Prefer a variable to a flag for a secret. Other users of the machine see flags in the list
-of processes.
+Set secrets with variables, not with flags: other users of the machine can see flags in
+the list of processes.
 
 The keys and their defaults:
 

@@ -43,7 +43,7 @@ type Flags struct {
 // Add adds the flags to a set.
 func (f *Flags) Add(flags *pflag.FlagSet) {
 	AddUserAgentFlag(flags, &f.UserAgent)
-	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "stop a robots.txt request after `TIME`, redirects included")
+	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "stop a robots.txt request after `DURATION`, redirects included")
 	AddAllowFlag(flags, &f.Allowed)
 }
 

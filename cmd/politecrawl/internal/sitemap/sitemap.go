@@ -49,25 +49,27 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Short: "List the pages of sitemaps, and check sitemaps",
 		Long: `List the pages of sitemaps, one URL per line. For the root of a site, such as
 https://example.com/, the command reads all sitemaps that robots.txt lists. Any other URL
-is a sitemap. The sitemaps of an index are read too. Each file is requested only if the
-robots.txt of its origin allows it, with its Crawl-delay, and retried if the site is busy.
+is a sitemap. The sitemaps in a sitemap index are read too. The command requests a file only
+if the robots.txt of its origin allows it, waits for --delay or Crawl-delay between two
+requests, and retries if the site is busy.
 
-A file, or - for standard input, is read alone; of an index it lists the sitemaps.
+FILE, or - for standard input, is one sitemap or index. For an index, the command lists the
+sitemaps in it.
 
---check lists errors instead of pages: file, line, kind, and the id of the requirement.
+--check lists mistakes instead of pages: file, line, kind, and the id of the requirement.
 --stats prints a summary.
 
 --policy says which pages a sitemap may list. "listed" allows the pages of the site whose
-robots.txt lists the sitemap, and those below its directory. "directory" allows only the
-latter, "any" allows all. Other pages are omitted and reported by --check.
+robots.txt lists the sitemap, and pages below the directory of the sitemap. "directory"
+allows only the latter. "any" allows all pages. The command omits other pages; --check
+reports them.
 
-With --format json each page is an object on a line of its own: loc, lastmod,
-changefreq, priority, alternates, images, videos, news, sitemap (the file it stands in)
-and line; each finding: sitemap, line, kind, text, error, id.
+--format json writes an object for each page on a line of its own: loc, lastmod,
+changefreq, priority, alternates, images, videos, news, sitemap (the URL of the sitemap)
+and line. A finding of --check has sitemap, line, kind, text, error and id.
 
-Exit code: 0, or 1 when a sitemap is disallowed or --check finds something, 2 misuse,
-3 when a sitemap could not be fetched or its address is not allowed, 4 when a robots.txt
-is unreachable.`,
+Exit code: 0 done, 1 a sitemap is disallowed or --check finds mistakes, 2 usage error, 3 a
+sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
   politecrawl sitemap --check --stats sitemap.xml.gz`,
@@ -77,14 +79,14 @@ is unreachable.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.format.AddFlag(cmd, cli.CSV)
-	flags.BoolVar(&l.check, "check", false, "list errors instead of pages")
+	flags.BoolVar(&l.check, "check", false, "list mistakes instead of pages")
 	flags.BoolVar(&l.stats, "stats", false, "print a summary instead of pages")
 	cli.Choice(cmd, &l.policy, "policy", "set which pages a sitemap may list", policyListed, policyDirectory, policyAny)
 	flags.BoolVar(&l.probe, "probe", false, "request /sitemap.xml if robots.txt lists no sitemap")
 	flags.IntVar(&l.maxFiles, "max-files", 1000, "read at most `N` sitemap files")
-	flags.DurationVar(&l.delay, "delay", time.Second, "wait at least `TIME` between two requests to a host")
+	flags.DurationVar(&l.delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
 	site.AddUserAgentFlag(flags, &l.userAgent)
-	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "limit a robots.txt request, and a pause in a sitemap, to `TIME`")
+	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "stop a robots.txt request, or a stalled sitemap, after `DURATION`")
 	site.AddAllowFlag(flags, &l.allowed)
 	return cmd
 }
