@@ -35,7 +35,7 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; wait until it ends", err)
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
-		if _, unread := crawler.Saved(dir); unread != nil && !crawldir.IsBadJSON(unread) {
+		if _, unread := crawler.LoadConfig(dir); unread != nil && !crawldir.IsBadJSON(unread) {
 			return cli.Misuse("--output: %w. That crawl cannot be resumed: %w", err, unread)
 		}
 		return cli.Misuse("--output: %w, or resume it: politecrawl crawl --resume %s", err, cli.ShellWord(dir))
