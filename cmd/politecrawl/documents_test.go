@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -83,4 +86,52 @@ func TestDocumentLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDocumentedBenchmarks holds that each "go test" command of a document selects a benchmark or
+// test of its package.
+func TestDocumentedBenchmarks(t *testing.T) {
+	command := regexp.MustCompile(`(?m)\bgo test .*?(-bench|-v -run) '?([\w/$|]+)'?.* (\./?\S*)$`)
+	commands := 0
+	for _, name := range documents(t, ".md") {
+		for _, m := range command.FindAllStringSubmatch(document(t, name), -1) {
+			commands++
+			kind, pattern := "Benchmark", regexp.MustCompile(strings.Split(m[2], "/")[0])
+			if m[1] != "-bench" {
+				kind = ""
+			}
+			dir := path.Dir(name)
+			if m[3] != "." {
+				dir = path.Join(".", m[3])
+			}
+			if !slices.ContainsFunc(functionsOfTests(t, dir), func(f string) bool {
+				return strings.HasPrefix(f, kind) && pattern.MatchString(strings.TrimPrefix(f, kind))
+			}) {
+				t.Errorf("%s: %q selects nothing in %s", name, m[0], dir)
+			}
+		}
+	}
+	if commands < 10 {
+		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// functionsOfTests returns the names of the functions in the test files of a folder.
+func functionsOfTests(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	for _, name := range documents(t, "_test.go") {
+		if path.Dir(name) != dir {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, document(t, name), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
 }

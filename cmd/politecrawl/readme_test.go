@@ -88,15 +88,16 @@ func TestReadmeSamples(t *testing.T) {
 // TestReadmeCommands runs each politecrawl command of the documents for users, in their order, in
 // a directory with the files that they name. The sites and the Redis server are on loopback.
 func TestReadmeCommands(t *testing.T) {
-	for doc, least := range map[string]int{"README.md": 5, "cmd/politecrawl/README.md": 25} {
+	for doc, least := range map[string]int{"README.md": 5, "cmd/politecrawl/README.md": 25, "crawler/SHARED.md": 4} {
 		t.Run(doc, func(t *testing.T) {
 			text := document(t, doc)
 			org, com := smallSite(t), newTestSite(t, map[string]string{
 				"/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: {site}/sitemap.xml\n",
 				"/":           "<title>Front</title>", "/sitemap.xml": "<urlset><url><loc>{site}/</loc></url></urlset>",
 			})
+			redis := redistest.Start(t).URL()
 			places := strings.NewReplacer("https://example.com", com.url, "https://example.org", org.url, "http://127.0.0.1:8000", com.url,
-				"--host example.com", "--host 127.0.0.1", "127.0.0.1:8080", "127.0.0.1:0", "redis://127.0.0.1", redistest.Start(t).URL())
+				"--host example.com", "--host 127.0.0.1", "127.0.0.1:8080", "127.0.0.1:0", "redis://127.0.0.1", redis, "redis://10.0.0.5", redis)
 			t.Chdir(t.TempDir())
 			writeInputs(t, com.url)
 			t.Setenv("POLITECRAWL_DELAY", "0s")
