@@ -35,7 +35,7 @@ func (r *Robots) Attach(c *colly.Collector) {
 	c.IgnoreRobotsTxt = false
 	g, known := r.gateOf(c)
 	if !known && g.client.known() {
-		c.OnRequest(func(req *colly.Request) { g.keep(req.URL.Scheme) })
+		c.OnRequest(func(req *colly.Request) { g.restore(req.URL.Scheme) })
 	}
 	if ctx := contextOf(c); ctx != nil {
 		if s := sealOf(*ctx); s == nil || s.gate != g {
@@ -70,15 +70,15 @@ type collectorGate struct {
 	client    collectorClient
 	parent    context.Context // the collector's at Attach, with the values that Options.Transport may need
 
-	watched watchedJar // the jar of adopted
+	watched watchedJar // the cookie jar of adopted
 
-	mu      sync.Mutex
-	adopted *http.Client         // the collector's, unless replaced since
-	jar     http.CookieJar       // the program's; nil if cookies are disabled
-	shell   *shell               // the one installed last
-	warned  map[Origin]time.Time // FetchedAt of the unreachable records that were logged
-	lost    bool                 // the loss of the gate was logged
-	retired bool                 // another Robots was attached later
+	mu         sync.Mutex
+	adopted    *http.Client         // the copy of the program's client; the program may have replaced it
+	jar        http.CookieJar       // the program's; nil if cookies are disabled
+	shell      *shell               // installed last
+	warned     map[Origin]time.Time // FetchedAt of the unreachable records that were logged
+	lostLogged bool                 // a replaced client was logged
+	retired    bool                 // another Robots was attached later
 }
 
 func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
@@ -107,8 +107,8 @@ func (g *collectorGate) current() *shell {
 	return g.shell
 }
 
-// context returns the context of the collector's requests. If that has ended only
-// because the gate is missing, it returns the program's context.
+// context returns the context of the collector's requests. If it has ended only because
+// the client was replaced, it returns the program's context.
 func (g *collectorGate) context() context.Context {
 	ctx := contextOf(g.collector)
 	if ctx == nil || errors.Is((*ctx).Err(), ErrDetached) {
@@ -117,40 +117,39 @@ func (g *collectorGate) context() context.Context {
 	return *ctx
 }
 
-// answer answers colly's own request for /robots.txt, one for each host. The gate
-// checks the real file, so colly always receives "no rules". Only if the file is
-// unreachable does colly receive an error and refuse the URL, unless
+// answer responds to colly's own request for /robots.txt, which colly sends once for
+// each host. The gate checks the real file, so the response has no rules. If the file
+// is unreachable, answer fails and colly refuses the URL, unless
 // Options.ReportInOnError is set.
 //
-// colly keeps the answer as long as the collector exists. If the gate cannot find a
-// new client and the collector has lost its seal, the answer is ErrContextReplaced: after "no
-// rules" the new client would send pages unchecked.
+// colly keeps the response as long as the collector exists. If the client cannot be
+// read and the context was replaced, answer fails with ErrContextReplaced. Otherwise a
+// new client would send pages unchecked.
 //
 // colly's request has the timeout of the page, but the fetch does not, so answer may
-// wait longer. net/http replaces an error after the timeout by its own, which looks
-// like a slow page. In that case the answer is "no rules", and the gate refuses the
-// page.
+// wait longer. net/http then replaces an error by its own, which looks like a slow
+// page. In that case the response has no rules, and the gate refuses the page.
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
-	if !g.client.known() && g.unsealed() {
+	if !g.client.known() && g.contextReplaced() {
 		return nil, ErrContextReplaced
 	}
-	if isUserFetch(ctx) || !governed(req.URL.Scheme) {
+	if isUserFetch(ctx) || !isCheckedScheme(req.URL.Scheme) {
 		return noRobots(req), nil
 	}
-	asked, err := g.robots.originOf(req.URL)
+	requested, err := g.robots.originOf(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	for _, site := range sites(req.URL, req.Host) {
+	for _, site := range urlsToCheck(req.URL, req.Host) {
 		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), site)
 		if err != nil {
 			return nil, err
 		}
 		if rec.Outcome == OutcomeUnreachable && !g.robots.reportInOnError && req.Context().Err() == nil {
 			g.warn(rec)
-			return nil, later(rec, string(asked)) // more of the URL is not known here
+			return nil, later(rec, string(requested)) // the path is unknown here
 		}
 	}
 	return noRobots(req), nil
@@ -192,6 +191,6 @@ func (g *collectorGate) warn(rec *Record) {
 	g.mu.Unlock()
 	if !known {
 		g.robots.log.WarnContext(g.parent, "Visit refuses the URLs of an origin whose robots.txt is unreachable, and a colly queue drops them",
-			"host", rec.Origin, "next", rec.RetryAt, "error", rec.Err)
+			"origin", rec.Origin, "next", rec.RetryAt, "error", rec.Err)
 	}
 }

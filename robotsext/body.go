@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// readBody reads the body of an answer, decoded, up to limit bytes
-// (ROB-FET-13 to ROB-FET-16).
+// readBody reads and decodes the body of a response, up to limit bytes (ROB-FET-13 to
+// ROB-FET-16).
 func readBody(resp *http.Response, limit int) (body []byte, truncated bool, err error) {
-	raw := &countingReader{r: resp.Body, limit: maxRaw(limit)}
+	raw := &countingReader{r: resp.Body, limit: maxEncoded(limit)}
 	decoded, err := decode(resp, raw)
 	if err != nil {
 		return nil, false, err
@@ -25,7 +25,7 @@ func readBody(resp *http.Response, limit int) (body []byte, truncated bool, err 
 		return nil, false, err
 	}
 	if resp.StatusCode == http.StatusPartialContent {
-		whole, err := wholeLength(resp.Header.Get("Content-Range"))
+		whole, err := completeLength(resp.Header.Get("Content-Range"))
 		if err != nil {
 			return nil, false, err
 		}
@@ -36,22 +36,21 @@ func readBody(resp *http.Response, limit int) (body []byte, truncated bool, err 
 	return body, truncated, nil
 }
 
-// readLimited reads r to its end or to limit bytes, whichever is first. An
-// error counts only before the limit: a file that goes on behind it was received
-// as far as it matters (ROB-FET-14, ROB-FET-16).
+// readLimited reads r to its end, at most limit bytes. It ignores an error after the
+// limit, because the rest of the file is not used (ROB-FET-14, ROB-FET-16).
 func readLimited(r io.Reader, limit int) (body []byte, truncated bool, err error) {
 	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if len(body) < limit || len(body) == limit && err == nil {
 		if err != nil {
 			return nil, false, fmt.Errorf("reading robots.txt: %w", err)
 		}
-		return bytes.Clone(body), false, nil // without ReadAll's reserve: it is kept for long
+		return bytes.Clone(body), false, nil // without the spare capacity of ReadAll
 	}
 	return bytes.Clone(cutLine(body, limit)), true, nil
 }
 
-// cutLine cuts body at limit, and at the end of a line: half a rule means
-// something else (ROB-FMT-15).
+// cutLine cuts body to at most limit bytes, at the end of a line. Half a rule would have
+// another meaning (ROB-FMT-15).
 func cutLine(body []byte, limit int) []byte {
 	if len(body) > limit && isLineEnd(body[limit]) {
 		return body[:limit]
@@ -61,10 +60,10 @@ func cutLine(body []byte, limit int) []byte {
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// decode undoes the one content coding that was offered. A coding that was not
-// makes the answer invalid.
+// decode decodes the body if it is gzipped. Any other content coding was not requested
+// and makes the response invalid.
 func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
-	if resp.Uncompressed { // by a transport of the caller's
+	if resp.Uncompressed { // by the transport
 		return raw, nil
 	}
 	coding := "identity"
@@ -84,44 +83,45 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 	case "gzip", "x-gzip":
 		unzipped, err := gzip.NewReader(raw)
 		if errors.Is(err, io.EOF) {
-			return raw, nil // a body without a byte, not one that breaks off
+			return raw, nil // an empty body, not an incomplete one
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading robots.txt: %w", damaged(err))
+			return nil, fmt.Errorf("reading robots.txt: %w", wrapGzipError(err))
 		}
 		return gunzip{unzipped}, nil
 	}
 	return nil, fmt.Errorf("content coding %q was not offered", coding)
 }
 
-// gunzip is a gzip layer whose own faults are told from those below it.
+// gunzip marks the errors of the gzip data, to distinguish them from errors of the
+// connection.
 type gunzip struct{ z *gzip.Reader }
 
 func (g gunzip) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
-	return n, damaged(err)
+	return n, wrapGzipError(err)
 }
 
-// errCutGzip stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
-var errCutGzip = errors.New("the gzip data is incomplete")
+// errIncompleteGzip replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
+var errIncompleteGzip = errors.New("the gzip data is incomplete")
 
-// damaged says of an error that it is the gzip data's, if it is.
-func damaged(err error) error {
+// wrapGzipError marks err if the gzip data caused it.
+func wrapGzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case err == io.ErrUnexpectedEOF: //nolint:errorlint // one that is wrapped comes from below
-		return errCutGzip
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // a wrapped one is an error of the connection
+		return errIncompleteGzip
 	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("invalid gzip data: %w", err)
 	}
 	return err
 }
 
-// maxRaw bounds what is received for limit decoded bytes. No honest encoder
-// makes a file larger than this; a stream of empty blocks has no other end.
-func maxRaw(limit int) int64 { return 2*int64(limit) + 64<<10 }
+// maxEncoded limits the encoded bytes that are received for limit decoded bytes. Ordinary
+// encoders never need as many, but a hostile stream of empty blocks never ends.
+func maxEncoded(limit int) int64 { return 2*int64(limit) + 64<<10 }
 
-var errRaw = errors.New("encoded body without end")
+var errTooMuchEncoded = errors.New("encoded body too long")
 
 type countingReader struct {
 	r     io.Reader
@@ -131,16 +131,16 @@ type countingReader struct {
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	if c.n > c.limit {
-		return 0, errRaw
+		return 0, errTooMuchEncoded
 	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// wholeLength is the length that a Content-Range gives if it covers all of it.
-// Nobody asked for a part, so any other range is incomplete data.
-func wholeLength(contentRange string) (int64, error) {
+// completeLength returns the length in a Content-Range that covers the complete file. No
+// part was requested, so any other range is an error.
+func completeLength(contentRange string) (int64, error) {
 	invalid := fmt.Errorf("status 206 with Content-Range %q", contentRange)
 	unit, spec, ok := strings.Cut(strings.TrimSpace(contentRange), " ")
 	if !ok || !strings.EqualFold(unit, "bytes") {
@@ -162,23 +162,22 @@ func wholeLength(contentRange string) (int64, error) {
 	return length, nil
 }
 
-// complete returns what a transport of the caller's has returned, with the body that the
-// response may lack. net/http's client does so too.
+// complete validates the result of a transport and adds a missing body, like
+// http.Client.
 func complete(resp *http.Response, err error) (*http.Response, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case resp == nil:
-		return nil, errors.New("the transport returned neither a response nor an error: it has to return one of them")
+		return nil, errors.New("the transport returned neither a response nor an error")
 	case resp.Body == nil:
 		resp.Body = http.NoBody
 	}
 	return resp, nil
 }
 
-// drain reads what is left of a short body, so that the connection can carry the
-// next request. What is lost by not doing so is a connection, so it is only done
-// when the end is known to be near.
+// drain reads the rest of a short body, so that the connection can be reused. Reading a
+// long body would cost more than a new connection.
 func drain(resp *http.Response) {
 	const near = 16 << 10
 	if 0 < resp.ContentLength && resp.ContentLength <= near {

@@ -108,7 +108,7 @@ func TestContent(t *testing.T) {
 		}))
 		wantOutcome(t, rec, robotsext.OutcomeUnreachable)
 		// What the sockets hold is sent and not read.
-		if n := sent.Load(); n > 32<<20 || !strings.Contains(rec.Err.Error(), "without end") {
+		if n := sent.Load(); n > 32<<20 || !strings.Contains(rec.Err.Error(), "too long") {
 			t.Errorf("error %v after %d bytes", rec.Err, n)
 		}
 	})

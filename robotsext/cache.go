@@ -17,8 +17,8 @@ type Cache interface {
 	Store(ctx context.Context, rec *Record) error
 }
 
-// store reads and writes the records of a Cache, and makes up for its failures: a
-// record that it cannot read, or that may be outdated, counts as lost.
+// store reads and writes the records of a Cache. A record that it cannot read, or that
+// may be outdated, counts as lost.
 type store struct {
 	cache    Cache
 	unstored unstored
@@ -35,7 +35,7 @@ func newStore(opts *Options, p *policy, log *slog.Logger) *store {
 	return &store{cache: opts.Cache.Backend, unstored: unstored{most: most}, policy: p, log: log}
 }
 
-// load returns the record of o, nil if there is none. lost tells that there may
+// load returns the record of o, or nil if there is none. Lost reports that there may
 // have been one.
 func (s *store) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 	if s.unstored.has(o) {
@@ -44,14 +44,14 @@ func (s *store) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 	rec, err := s.cache.Load(ctx, o)
 	switch {
 	case err != nil:
-		s.log.WarnContext(ctx, "robots.txt record not read", "host", o, "error", err)
+		s.log.WarnContext(ctx, "cannot read robots.txt record", "origin", o, "error", err)
 		return nil, true
 	case rec == nil:
 		return nil, false
 	}
 	rec, err = s.policy.restore(rec, o)
 	if err != nil {
-		s.log.WarnContext(ctx, "robots.txt record not believed", "host", o, "error", err)
+		s.log.WarnContext(ctx, "invalid robots.txt record ignored", "origin", o, "error", err)
 		return nil, true
 	}
 	return rec, false
@@ -62,13 +62,12 @@ func (s *store) save(ctx context.Context, rec *Record) {
 	err := s.cache.Store(ctx, storable(rec))
 	s.unstored.note(rec.Origin, err != nil)
 	if err != nil {
-		s.log.WarnContext(ctx, "robots.txt record not stored", "host", rec.Origin, "error", err)
+		s.log.WarnContext(ctx, "cannot store robots.txt record", "origin", rec.Origin, "error", err)
 	}
 }
 
-// unstored is the set of origins whose latest record the Cache does not have,
-// because Store failed. It is bounded like the memory: beyond that, no origin is
-// known to be stored.
+// unstored is the set of origins whose latest record the Cache does not have, because
+// Store failed. If there are more than most, it contains all origins.
 type unstored struct {
 	most int
 
@@ -77,7 +76,7 @@ type unstored struct {
 	all     bool
 }
 
-// note keeps in mind how the last Store for o ended.
+// note records whether the last Store for o failed.
 func (u *unstored) note(o Origin, failed bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,7 +93,7 @@ func (u *unstored) note(o Origin, failed bool) {
 	}
 }
 
-// has reports whether what the Cache holds for o may have been outlived.
+// has reports whether the Cache may hold an outdated record of o.
 func (u *unstored) has(o Origin) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -22,7 +22,7 @@ func sameMeaning(a, b *Record) bool {
 		return false
 	}
 	for _, agent := range agents {
-		if !slices.Equal(saidTo(agent, a.File), saidTo(agent, b.File)) {
+		if !slices.Equal(rulesFor(agent, a.File), rulesFor(agent, b.File)) {
 			return false
 		}
 	}
@@ -45,7 +45,7 @@ func sitemapsOf(f *robotstxt.File) []string {
 	return sortedSet(urls)
 }
 
-func saidTo(agent string, f *robotstxt.File) []string {
+func rulesFor(agent string, f *robotstxt.File) []string {
 	g := f.Group(agent)
 	var lines []string
 	for _, rule := range g.Rules() {

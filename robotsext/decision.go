@@ -97,7 +97,7 @@ func (d Decision) Err(u *url.URL) error {
 	return d.refusal(u.Redacted())
 }
 
-// refusal returns the error for url, which d does not allow.
+// refusingTransport returns the error for url, which d does not allow.
 func (d Decision) refusal(url string) *BlockedError {
 	if d.Verdict == Later {
 		return later(d.Record, url)

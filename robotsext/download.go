@@ -11,69 +11,68 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// download is the answer to one request for a sitemap. It is received as fast as
-// it comes and read as fast as the reader likes, who may be fetching a page
-// between any two entries: nobody keeps a site waiting with an answer half read.
-// What is received and not read yet is kept, about sitemap.MaxBytes at most.
+// download is the body of one response with a sitemap. It receives the body in the
+// background, because the reader may fetch a page after each entry, and the site should
+// not have to wait. It keeps up to about sitemap.MaxBytes of unread text in memory.
 type download struct {
-	cancel  context.CancelCauseFunc
-	silence time.Duration
-	quiet   *time.Timer // ends the request when nothing arrives for that long
-	limit   *time.Timer // ends it in any case
+	cancel      context.CancelCauseFunc
+	idleTimeout time.Duration
+	idleTimer   *time.Timer // ends the request if no byte arrives for idleTimeout
+	limitTimer  *time.Timer // ends the request after Options.Sitemaps.Timeout
 
-	over chan struct{} // closed when nothing more is received
-	news chan struct{} // has a token when there is more to read, or the end
+	ended chan struct{} // closed after the last byte was received
+	ready chan struct{} // has a token if there is something to read
 
-	mu     sync.Mutex // guards the rest
-	chunks [][]byte
-	err    error // why there is no more; nil: there may be
-	late   bool  // the limit was reached: another try would come no further
+	mu           sync.Mutex // guards the rest
+	chunks       [][]byte
+	err          error // error after the last chunk; nil: receiving
+	limitReached bool  // limitTimer fired, so a retry would fail too
 }
 
-// newDownload starts the clocks of a request, which is to be sent under ctx.
+// newDownload starts the timers of a request, which must be sent with ctx.
 func newDownload(parent context.Context, silence, limit time.Duration) (ctx context.Context, d *download) {
-	d = &download{silence: silence, over: make(chan struct{}), news: make(chan struct{}, 1)}
+	d = &download{idleTimeout: silence, ended: make(chan struct{}), ready: make(chan struct{}, 1)}
 	ctx, d.cancel = context.WithCancelCause(parent)
-	d.quiet = time.AfterFunc(silence, func() {
-		d.cancel(fmt.Errorf("%w: nothing came for %s", ErrSitemapTimeout, silence))
+	d.idleTimer = time.AfterFunc(silence, func() {
+		d.cancel(fmt.Errorf("%w: received nothing for %s", ErrSitemapTimeout, silence))
 	})
-	d.limit = time.AfterFunc(limit, func() {
+	d.limitTimer = time.AfterFunc(limit, func() {
 		d.mu.Lock()
-		d.late = true
+		d.limitReached = true
 		d.mu.Unlock()
-		d.cancel(fmt.Errorf("%w: it was not there after %s", ErrSitemapTimeout, limit))
+		d.cancel(fmt.Errorf("%w: incomplete after %s", ErrSitemapTimeout, limit))
 	})
 	return ctx, d
 }
 
 // stop ends the request.
 func (d *download) stop() {
-	d.quiet.Stop()
-	d.limit.Stop()
+	d.idleTimer.Stop()
+	d.limitTimer.Stop()
 	d.cancel(nil)
 }
 
-// errCut replaces io.ErrUnexpectedEOF, which a gzip reader returns for its own reasons.
-var errCut = errors.New("the response is incomplete")
+// errIncomplete replaces io.ErrUnexpectedEOF, because a gzip reader also returns that.
+var errIncomplete = errors.New("the response is incomplete")
 
-// receive takes in body, the answer to the request under ctx. When it is over,
-// release is called.
+// receive reads body, the body of the response to the request with ctx. At the end it
+// calls release.
 func (d *download) receive(ctx context.Context, body io.ReadCloser, release func()) {
-	defer close(d.over)
+	defer close(d.ended)
 	defer release()
 	defer d.stop()
 	defer body.Close()
 	buf := make([]byte, chunkSize)
-	for room := sitemap.MaxBytes + 1; room > 0; { // one more says that it is too much
-		d.quiet.Reset(d.silence)
+	for room := sitemap.MaxBytes + 1; room > 0; { // one byte more, so that the reader finds that the file is too large
+		d.idleTimer.Reset(d.idleTimeout)
 		n, err := body.Read(buf)
-		d.quiet.Stop()
+		d.idleTimer.Stop()
 		switch {
 		case err == nil || err == io.EOF:
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = errCut
+			err = errIncomplete
 		}
 		d.put(buf[:n], err)
 		if err != nil {
@@ -84,10 +83,10 @@ func (d *download) receive(ctx context.Context, body io.ReadCloser, release func
 	d.put(nil, io.EOF)
 }
 
-// chunkSize is how much is kept in one piece.
+// chunkSize is the capacity of a chunk.
 const chunkSize = 32 << 10
 
-// put hands what was received, and why it is the last, to the reader.
+// put passes received bytes to the reader, with an error if they are the last.
 func (d *download) put(p []byte, err error) {
 	d.mu.Lock()
 	last := len(d.chunks) - 1
@@ -101,23 +100,23 @@ func (d *download) put(p []byte, err error) {
 	d.err = err
 	d.mu.Unlock()
 	select {
-	case d.news <- struct{}{}:
+	case d.ready <- struct{}{}:
 	default:
 	}
 }
 
-// Read waits for what is received. It is for one reader.
+// Read waits for received bytes. Only one reader may call it.
 func (d *download) Read(p []byte) (int, error) {
 	for {
-		n, err := d.take(p)
+		n, err := d.tryRead(p)
 		if n > 0 || err != nil {
 			return n, err
 		}
-		<-d.news
+		<-d.ready
 	}
 }
 
-func (d *download) take(p []byte) (int, error) {
+func (d *download) tryRead(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.chunks) == 0 {
@@ -130,16 +129,16 @@ func (d *download) take(p []byte) (int, error) {
 	return n, nil
 }
 
-// brokeOff reports whether the answer ended before the file did, which another
-// try may mend.
-func (d *download) brokeOff() bool {
+// incomplete reports whether the response ended before the file, so that a retry may
+// help.
+func (d *download) incomplete() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.err != nil && d.err != io.EOF && !d.late
+	return d.err != nil && d.err != io.EOF && !d.limitReached
 }
 
-// close ends the request, if it has not ended, and returns when it has.
+// close ends the request and waits for its end.
 func (d *download) close() {
 	d.cancel(nil)
-	<-d.over
+	<-d.ended
 }

@@ -108,7 +108,7 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 
 // hop sends one request. It either completes res or returns the target of a redirect.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
-	release, err := f.turn(ctx, limit, u)
+	release, err := f.acquireSlot(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		// A redirect with a long Retry-After is the site's reason, and counts as a failed fetch.
@@ -142,7 +142,7 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	defer resp.Body.Close()
 	res.status, res.header, res.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	if o, err := OriginOf(u); err == nil {
-		defer f.limiter.hold(o, RetryAfter(resp.Header, f.now()))
+		defer f.limiter.noteRetryAfter(o, RetryAfter(resp.Header, f.now()))
 	}
 	what := dispose(resp.StatusCode)
 	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
@@ -203,7 +203,7 @@ type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {
 	res.chain = []string{u.String()}
-	release, err := f.turn(ctx, limit, u)
+	release, err := f.acquireSlot(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))
 		res.unsent = true
@@ -227,10 +227,10 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 	res.outcome = OutcomeRules
 }
 
-// turn waits until u may be requested (ROB-FET-17); the fetch timeout is paused
+// acquireSlot waits until u may be requested (ROB-FET-17); the fetch timeout is paused
 // meanwhile. The request counts as in flight until release is called (ROB-FET-19). It
 // fails if a Retry-After is longer than a fetch may take, since callers wait too.
-func (f *robotsFetcher) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
+func (f *robotsFetcher) acquireSlot(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err

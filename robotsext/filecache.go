@@ -63,7 +63,7 @@ func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 		return nil, fmt.Errorf("%w %s: %w", errDamaged, name, err)
 	}
 	if f.SHA256 != sum(f.Record) {
-		return nil, fmt.Errorf("%w %s: wrong sum", errDamaged, name)
+		return nil, fmt.Errorf("%w %s: wrong checksum", errDamaged, name)
 	}
 	rec := new(Record)
 	if err := json.Unmarshal(f.Record, rec); err != nil {
@@ -82,13 +82,13 @@ func (c *fileCache) Store(_ context.Context, rec *Record) error {
 		err = c.replace(name, data)
 	}
 	if err != nil {
-		return fmt.Errorf("file cache: %w", errors.Join(err, spoil(name)))
+		return fmt.Errorf("file cache: %w", errors.Join(err, markLost(name)))
 	}
 	return nil
 }
 
-// spoil leaves an empty file at name.
-func spoil(name string) error {
+// markLost writes an empty file, so that Load reports a lost record.
+func markLost(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

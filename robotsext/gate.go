@@ -33,7 +33,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if s == nil {
 		return g.robots.pass(req.Context(), req.Context(), req, g.base)
 	}
-	// The transport of an attached collector was replaced by one that leads here.
+	// The program replaced the transport of an attached collector by this one.
 	return s.pass(req, g.robots, s.gate.current(), g.base)
 }
 
@@ -44,10 +44,10 @@ func (g *gate) CloseIdleConnections() {
 	}
 }
 
-// pass sends req through base if robots.txt allows it. Context asker is for the check,
-// sender for the request.
-func (r *Robots) pass(asker, sender context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	u, err := r.admit(asker, req)
+// pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
+// sendCtx for the request.
+func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
+	u, err := r.admit(checkCtx, req)
 	if err != nil {
 		closeBody(req)
 		return nil, err
@@ -57,7 +57,7 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		seen = req.WithContext(req.Context())
 		seen.URL = u
 	}
-	out := seen.WithContext(sender)
+	out := seen.WithContext(sendCtx)
 	if _, named := req.Header["User-Agent"]; !named {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
@@ -65,10 +65,10 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		}
 		out.Header.Set("User-Agent", r.userAgent)
 	}
-	r.watchName(out)
+	r.warnWithoutToken(out)
 	end := func() {}
 	o, err := OriginOf(u)
-	if err == nil { // else it is a user fetch
+	if err == nil { // it fails only for requests that are not checked
 		end = r.limiter.begin(o)
 	}
 	resp, err := complete(base.RoundTrip(out))
@@ -82,12 +82,12 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		r.resolver.memory.noteResponse(o, now) // ROB-STA-10
 	}
 	wait := RetryAfter(resp.Header, now)
-	r.limiter.hold(o, wait)
+	r.limiter.noteRetryAfter(o, wait)
 	if resp.Body == http.NoBody { // often not closed by callers
 		end()
 	} else {
 		releaseAtClose(resp, sync.OnceFunc(func() {
-			r.limiter.hold(o, wait) // it counts from the end of the response
+			r.limiter.noteRetryAfter(o, wait) // it counts from the end of the response
 			end()
 		}))
 	}
@@ -106,14 +106,14 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if req.URL == nil || req.Method == http.MethodConnect {
 		return nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
 	}
-	if !governed(req.URL.Scheme) {
+	if !isCheckedScheme(req.URL.Scheme) {
 		return req.URL, nil
 	}
 	u, err := CleanURL(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	for _, site := range sites(u, req.Host) {
+	for _, site := range urlsToCheck(u, req.Host) {
 		if err := r.Check(ctx, site); err != nil {
 			var blocked *BlockedError
 			if errors.As(err, &blocked) {
@@ -125,9 +125,9 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	return u, nil
 }
 
-// governed reports whether robots.txt applies to URLs with scheme. Others, such as
-// files, pass the gate. An empty scheme is an error of the URL.
-func governed(scheme string) bool {
+// isCheckedScheme reports whether robots.txt applies to URLs with scheme. Requests with other
+// schemes, such as file, are not checked. An empty scheme is an error of the URL.
+func isCheckedScheme(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "":
 		return true
@@ -135,9 +135,9 @@ func governed(scheme string) bool {
 	return false
 }
 
-// sites returns the URLs to check for a request to u with the field host: u itself
+// urlsToCheck returns the URLs to check for a request to u with the field host: u itself
 // (ROB-GEN-04), and u on that host if it differs.
-func sites(u *url.URL, host string) []*url.URL {
+func urlsToCheck(u *url.URL, host string) []*url.URL {
 	if host == "" || host == u.Host {
 		return []*url.URL{u}
 	}
@@ -146,16 +146,16 @@ func sites(u *url.URL, host string) []*url.URL {
 	return []*url.URL{u, &other}
 }
 
-// watchName logs once that requests have a User-Agent without the product token
+// warnWithoutToken logs once that requests have a User-Agent without the product token
 // (ROB-FET-04).
-func (r *Robots) watchName(req *http.Request) {
+func (r *Robots) warnWithoutToken(req *http.Request) {
 	agent := req.Header.Get("User-Agent")
 	for _, token := range r.tokens {
 		if strings.Contains(strings.ToLower(agent), strings.ToLower(token)) {
 			return
 		}
 	}
-	r.nameless.Do(func() {
+	r.tokenWarning.Do(func() {
 		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot address the crawler in robots.txt",
 			"user_agent", agent, "tokens", r.tokens, "url", req.URL.Redacted())
 	})

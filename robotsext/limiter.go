@@ -22,13 +22,13 @@ type traffic struct {
 
 	delays map[Origin]time.Duration // Crawl-delay of origins with ObeyCrawlDelay
 
-	inFlight int
-	began    time.Time // start of the latest request
-	ended    time.Time // end of the latest request
-	claimed  time.Time // reserved until then by a request that has not started
-	held     time.Time // end of the server's Retry-After, by Options.Now
+	inFlight      int
+	began         time.Time // start of the latest request
+	ended         time.Time // end of the latest request
+	reservedUntil time.Time // reserved until then by a request that has not started
+	retryAt       time.Time // end of the server's Retry-After, by Options.Now
 
-	turns   chan struct{} // holds a token while a caller is next
+	next    chan struct{} // holds a token while a caller is next
 	idle    chan struct{} // receives a token when no request is in flight any more
 	waiting int           // waiting callers; they keep the slot in memory
 }
@@ -67,8 +67,8 @@ func (p *limiter) begin(o Origin) (end func()) {
 	})
 }
 
-// hold notes a Retry-After of the server of o, from now (ROB-POL-04).
-func (p *limiter) hold(o Origin, wait time.Duration) {
+// noteRetryAfter notes a Retry-After of the server of o, from now (ROB-POL-04).
+func (p *limiter) noteRetryAfter(o Origin, wait time.Duration) {
 	if wait == 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func (p *limiter) hold(o Origin, wait time.Duration) {
 	p.memory.mu.Lock()
 	defer p.memory.mu.Unlock()
 	if f := p.memory.servers[o.server()]; f != nil {
-		f.held = latest(f.held, now.Add(wait))
+		f.retryAt = latest(f.retryAt, now.Add(wait))
 	}
 }
 
@@ -93,7 +93,7 @@ func (p *limiter) retryAfter(o Origin) time.Duration {
 // retryAfter returns the remaining Retry-After at now. If a clock was set back, it
 // ignores a time beyond the maximum.
 func (f *traffic) retryAfter(now time.Time) time.Duration {
-	if wait := f.held.Sub(now); 0 < wait && wait <= maxRetryAfter {
+	if wait := f.retryAt.Sub(now); 0 < wait && wait <= maxRetryAfter {
 		return wait
 	}
 	return 0
@@ -106,12 +106,12 @@ func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) erro
 	m := p.memory
 	m.mu.Lock()
 	f := m.traffic(o)
-	if (f.waiting == 0 || delay == 0) && p.claim(f, delay) <= 0 {
+	if (f.waiting == 0 || delay == 0) && p.reserve(f, delay) <= 0 {
 		m.mu.Unlock()
 		return nil
 	}
-	if f.turns == nil {
-		f.turns, f.idle = make(chan struct{}, 1), make(chan struct{}, 1)
+	if f.next == nil {
+		f.next, f.idle = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
 	f.waiting++
 	m.mu.Unlock()
@@ -121,14 +121,14 @@ func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) erro
 		m.mu.Unlock()
 	}()
 	select {
-	case f.turns <- struct{}{}:
+	case f.next <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-f.turns }()
+	defer func() { <-f.next }()
 	for {
 		m.mu.Lock()
-		wait := p.claim(f, delay)
+		wait := p.reserve(f, delay)
 		m.mu.Unlock()
 		if wait <= 0 {
 			return nil
@@ -146,22 +146,22 @@ func (p *limiter) await(ctx context.Context, o Origin, delay time.Duration) erro
 	}
 }
 
-// claim reserves the next request if it may start now, or returns how long to wait. It
+// reserve reserves the next request if it may start now, or returns how long to wait. It
 // waits at most Options.Fetch.Timeout for a request in flight, whose body may never be
 // closed. A reservation without a request expires after the delay. The caller holds
 // mu.
-func (p *limiter) claim(f *traffic, delay time.Duration) time.Duration {
+func (p *limiter) reserve(f *traffic, delay time.Duration) time.Duration {
 	wait := f.retryAfter(p.now())
 	if delay == 0 {
 		return wait
 	}
 	now := time.Now()
-	at := latest(f.claimed, f.ended.Add(delay))
+	at := latest(f.reservedUntil, f.ended.Add(delay))
 	if f.inFlight > 0 {
 		at = latest(at, f.began.Add(p.timeout))
 	}
 	if wait = max(wait, at.Sub(now)); wait <= 0 {
-		f.claimed = now.Add(delay)
+		f.reservedUntil = now.Add(delay)
 	}
 	return wait
 }

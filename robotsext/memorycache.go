@@ -11,39 +11,39 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// memory holds a slot for each origin, bounded by their number and by the bytes of
-// their records. Concurrent callers wait on the slot, so that at most one fetch is
-// in flight for an origin (ROB-FET-03). The least recently used slot goes first; a
-// slot that somebody waits on stays.
+// memory holds a slot for each origin. It limits the number of slots and the bytes of
+// their records. Concurrent callers wait for the lookup of a slot, so that at most one
+// fetch of an origin is in flight (ROB-FET-03). The least recently used slots are evicted
+// first, but no slot that a caller waits for.
 type memory struct {
 	maxSlots int
 	maxBytes int64
 
-	mu      sync.Mutex // guards all below, and the fields of every slot and traffic
+	mu      sync.Mutex // guards the rest, and the fields of every slot and traffic
 	slots   map[Origin]*slot
-	servers map[string]*traffic // of slots that have had any, by their server
-	order   list.List           // of *slot, the one used last in front
+	servers map[string]*traffic // by server; only those with requests
+	order   list.List           // of *slot, the most recently used first
 	bytes   int64
-	evicted bool // something was forgotten: what is unknown may have been known
+	evicted bool // a record was evicted, so an unknown origin may have had one
 }
 
 type slot struct {
 	origin    Origin
-	rec       *Record       // newest, also when it is due; nil: unknown
-	lookup    *lookup       // not nil while one is in flight
-	responded time.Time     // last response to a page request that shows the site alive
-	traffic   *traffic      // with the server of origin; nil: none so far
+	rec       *Record       // the newest, even if it has expired; nil: none
+	lookup    *lookup       // nil: none in flight
+	responded time.Time     // last page response other than 429 and 5xx
+	traffic   *traffic      // of the server of origin; nil: no request yet
 	place     *list.Element // in order
 }
 
-// lookup is one attempt to learn the record of an origin. rec is set before done is
-// closed.
+// lookup is one attempt to find the record of an origin. It sets rec before it closes
+// done.
 type lookup struct {
 	done chan struct{}
 	rec  *Record
 }
 
-// What zero means in Options.Cache.MaxRecords and Options.Cache.MaxBytes.
+// Defaults of Options.Cache.MaxRecords and Options.Cache.MaxBytes.
 const (
 	defaultMaxRecords = 100_000
 	defaultMaxBytes   = 512 << 20
@@ -53,8 +53,8 @@ func newMemory(maxSlots int, maxBytes int64) *memory {
 	return &memory{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
 }
 
-// touch returns the slot of o, made if there is none, as the most recently used.
-// The caller holds mu.
+// touch returns the slot of o, creates it if necessary, and marks it as most recently
+// used. The caller holds mu.
 func (m *memory) touch(o Origin) *slot {
 	s := m.slots[o]
 	if s == nil {
@@ -66,7 +66,7 @@ func (m *memory) touch(o Origin) *slot {
 	return s
 }
 
-// traffic returns the traffic with the server of o. The caller holds mu.
+// traffic returns the traffic of the server of o. The caller holds mu.
 func (m *memory) traffic(o Origin) *traffic {
 	s := m.touch(o)
 	if s.traffic == nil {
@@ -80,7 +80,7 @@ func (m *memory) traffic(o Origin) *traffic {
 	return s.traffic
 }
 
-// noteResponse remembers that the site of o was alive at now.
+// noteResponse records that the site of o was available at now.
 func (m *memory) noteResponse(o Origin, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,7 @@ func (m *memory) noteResponse(o Origin, now time.Time) {
 	}
 }
 
-// lastResponse returns when the site of o was last seen alive; zero: never.
+// lastResponse returns the last time of noteResponse for o; zero: never.
 func (m *memory) lastResponse(o Origin) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,7 +99,7 @@ func (m *memory) lastResponse(o Origin) time.Time {
 	return time.Time{}
 }
 
-// drop forgets s. The caller holds mu.
+// drop removes s. The caller holds mu.
 func (m *memory) drop(s *slot) {
 	m.order.Remove(s.place)
 	delete(m.slots, s.origin)
@@ -111,7 +111,7 @@ func (m *memory) drop(s *slot) {
 	}
 }
 
-// set puts rec into s and makes room. The caller holds mu.
+// set stores rec in s and evicts others if necessary. The caller holds mu.
 func (m *memory) set(s *slot, rec *Record) {
 	m.bytes += rec.size() - s.rec.size()
 	s.rec = rec
@@ -127,16 +127,15 @@ func (m *memory) set(s *slot, rec *Record) {
 	}
 }
 
-// What a record costs in memory besides its text and what that was parsed to:
-// itself and its slot, and the head of a string or of an error.
-// BenchmarkRecordMemory measures it.
+// Memory of a record apart from its text and the parsed file: the record with its slot,
+// the header of a string, an error. BenchmarkRecordMemory measures it.
 const (
 	recordBytes = 1 << 10
 	stringBytes = 16
 	errorBytes  = 128
 )
 
-// size estimates the memory that a record keeps.
+// size estimates the memory of a record in bytes.
 func (rec *Record) size() int64 {
 	if rec == nil {
 		return 0
@@ -149,12 +148,12 @@ func (rec *Record) size() int64 {
 		n += stringBytes + len(u)
 	}
 	if rec.Err != nil {
-		n += errorBytes + 2*len(rec.Err.Error()) // those it wraps say much of it again
+		n += errorBytes + 2*len(rec.Err.Error()) // wrapped errors repeat parts of the text
 	}
 	return int64(n)
 }
 
-// parsedSize is what a text takes with the file it was parsed to.
+// parsedSize returns the memory of a text and of its parsed file.
 func parsedSize(body []byte, file *robotstxt.File) int {
 	if file == nil {
 		return len(body)
@@ -162,25 +161,25 @@ func parsedSize(body []byte, file *robotstxt.File) int {
 	return len(body) + file.Size()
 }
 
-// maxKept is how many bytes of a URL or of an error are kept in a record: a site
-// may name targets of redirects as long as a header can be.
-const maxKept = 2 << 10
+// maxTextBytes limits a URL or the text of an error in a record. A redirect may have a
+// target as long as a header can be.
+const maxTextBytes = 2 << 10
 
-// clipError is err as it is kept. One that is too long loses what it wraps.
+// clipError shortens the text of err to maxTextBytes. A shortened error wraps none.
 func clipError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); len(text) > maxKept {
-		return errors.New(clip.Text(text, maxKept))
+	if text := err.Error(); len(text) > maxTextBytes {
+		return errors.New(clip.Text(text, maxTextBytes))
 	}
 	return err
 }
 
-// clipChain is urls, which are not used any more, as they are kept.
+// clipChain shortens urls in place.
 func clipChain(urls []string) []string {
 	for i, u := range urls {
-		urls[i] = clip.Text(u, maxKept)
+		urls[i] = clip.Text(u, maxTextBytes)
 	}
 	return urls
 }
@@ -193,10 +192,10 @@ func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
 	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }
 
-var errForgotten = errors.New("record may have been evicted from memory")
+var errEvicted = errors.New("record may have been evicted from memory")
 
-// Load returns the record of o. After the first eviction it can no longer tell
-// what it never had from what it had to forget.
+// Load returns the record of o. After the first eviction it fails for unknown origins,
+// since their records may have been evicted.
 func (c *memoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 	m := c.memory
 	m.mu.Lock()
@@ -205,7 +204,7 @@ func (c *memoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 	case m.slots[o] != nil:
 		return m.touch(o).rec, nil
 	case m.evicted:
-		return nil, errForgotten
+		return nil, errEvicted
 	}
 	return nil, nil
 }

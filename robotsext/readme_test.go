@@ -59,7 +59,7 @@ func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Col
 	robots.ObeyCrawlDelay(c, 10*time.Second)
 	for page, err := range robots.Sitemaps(ctx, site) {
 		if err != nil {
-			log.Print(err) // a sitemap that could not be read; the others go on
+			log.Print(err) // a sitemap that could not be read; the next one follows
 			continue
 		}
 		_ = c.Visit(page.Loc)
@@ -140,27 +140,27 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"With the second, its address must be public or allowed in `guard.New`", "TestControlAndProxy"},
 		{"All of it stays in use, whether you set it before `Attach` or after it, and robots.txt is fetched the same way", "TestDropIn"},
 		{"TLS settings, timeouts, redirect checks", "TestAttachAdopts"},
-		{"it stays unchecked where you use it elsewhere", "TestClientOfTheProgramIsNotChanged"},
-		{"call `robots.Attach(c)` again", "TestDropIn"},
-		{"what you change in it later does not reach the collector", "TestClientOfTheProgramIsNotChanged"},
-		{"The same holds where you set a cookie jar or a storage, and a transport before the next request", "TestClonesSendNothingAfterNewClient"},
-		{"A warning tells you", "TestClientFoundAtRequestIsLogged"},
-		{"There a collector sends pages unchecked by a new client until robotsext sees it", "TestDropIn"},
+		{"The original stays unchecked where you use it elsewhere", "TestClientOfTheProgramIsNotChanged"},
+		{"Call `robots.Attach(c)` again", "TestDropIn"},
+		{"later changes to it do not reach the collector", "TestClientOfTheProgramIsNotChanged"},
+		{"The same happens if you set both a transport and a cookie jar or a storage between two requests", "TestClonesSendNothingAfterNewClient"},
+		{"robotsext logs a warning", "TestClientFoundAtRequestIsLogged"},
+		{"a new client sends pages unchecked until robotsext detects it", "TestDropIn"},
 		{"Until then the clones of that collector send nothing", "TestClonesSendNothingAfterNewClient"},
-		{"It ends when yours does", "TestContextLives"},
-		{"A context that you set after `Attach` is used as it is", "TestDropIn"},
-		{"a clone without the context that `Attach` gives, or with one derived from it, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
+		{"`Attach` replaces the context by one that ends when yours does", "TestContextLives"},
+		{"robotsext does not replace a context that you set after `Attach`", "TestDropIn"},
+		{"A clone with another context, even a derived one, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
 		{"After `Attach` that has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
 		{"The robots.txt of that host counts too", "TestHostHeaderIsChecked"},
-		{"These requests pass: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
+		{"These requests are not checked: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked too", "TestAttachNeverSendsDisallowed"},
 		{"Call it for each clone: clones have no callbacks", "TestObeyCrawlDelay"},
-		{"What colly serves from there is not checked", "TestNotPossible"},
+		{"Pages that colly reads from this directory are not checked", "TestNotPossible"},
 		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
-		{"`robotsext.CleanURL` gives the URL that keeps its spelling", "TestCollyRespellsPath"},
-		{"a warning says that nothing is adopted", "TestUnknownColly"},
+		{"Pass links through `robotsext.CleanURL` to keep their spelling", "TestCollyRespellsPath"},
+		{"the collector's transport, client and proxy are not used, and a warning says so", "TestUnknownColly"},
 	}
 	text, err := os.ReadFile("README.md")
 	wantOK(t, err)

@@ -40,39 +40,37 @@ func (rec *Record) RedirectError() error {
 	return ErrRedirectLoop
 }
 
-// due reports whether the record has to be fetched again before it is used. A
-// record from the future comes of a clock that was set back: it proves nothing.
+// due reports whether the record must be fetched again before it is used. A time in the
+// future means that the clock was set back, so the record cannot be trusted.
 func (rec *Record) due(now time.Time) bool {
 	return !now.Before(rec.ExpiresAt) || rec.FetchedAt.After(now.Add(time.Minute))
 }
 
-// fresh reports whether the record is a conclusion that is not due: what a failed
-// refresh does not change (ROB-STA-06).
+// fresh reports whether the record is not due and not of an outage, so that it stays in
+// use after a failed refresh (ROB-STA-06).
 func (rec *Record) fresh(now time.Time) bool {
 	return rec != nil && rec.FailingSince.IsZero() && !rec.due(now)
 }
 
-// refreshFailed is the record after a failed refresh, whose answer asks by
-// Retry-After to be left alone for wait: the same, but not asked for before
-// (ROB-POL-04).
-func (rec *Record) refreshFailed(wait time.Duration, now time.Time) *Record {
+// withRetryAfter returns the record after a failed refresh whose response had a
+// Retry-After of wait. The next fetch is not before that (ROB-POL-04).
+func (rec *Record) withRetryAfter(wait time.Duration, now time.Time) *Record {
 	if wait == 0 {
 		return rec
 	}
-	held := *rec
-	held.RetryAt = now.Add(wait)
-	return &held
+	updated := *rec
+	updated.RetryAt = now.Add(wait)
+	return &updated
 }
 
-// blank reports whether the record stands for one that could not be stored or
-// believed: it knows no more than that there was something.
-func (rec *Record) blank() bool {
+// isPlaceholder reports whether the record replaces one that could not be stored or was
+// invalid. It says only that there was a record.
+func (rec *Record) isPlaceholder() bool {
 	return rec.Outcome == OutcomeUnreachable && rec.FailingSince.IsZero()
 }
 
-// lastGood is the copy that an outage starting after this record may fall back
-// on. A remembered absence of the file is not a copy, and drops the one before
-// it (ROB-STA-07, ROB-STA-08).
+// lastGood returns the copy for an outage that starts after this record. If the file did
+// not exist, there is no copy, not even an older one (ROB-STA-07, ROB-STA-08).
 func (rec *Record) lastGood() (c *Record, lost bool) {
 	switch {
 	case rec == nil:

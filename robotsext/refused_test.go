@@ -115,7 +115,7 @@ func TestQueueLater(t *testing.T) {
 	t.Run("warning for each record", func(t *testing.T) {
 		s, refused, warnings := run(t, robotsext.Options{})
 		if n := strings.Count(warnings, "level=WARN"); n != 2 || len(refused) != 0 ||
-			!strings.Contains(warnings, "host="+s.URL) || !strings.Contains(warnings, "next=2026-10-01T12:01:00") || !strings.Contains(warnings, "status 500") {
+			!strings.Contains(warnings, "origin="+s.URL) || !strings.Contains(warnings, "next=2026-10-01T12:01:00") || !strings.Contains(warnings, "status 500") {
 			t.Errorf("%d warnings, %d calls of OnError, want 2 and 0: %s", n, len(refused), warnings)
 		}
 	})
@@ -242,7 +242,7 @@ func TestWarningsAreForgotten(t *testing.T) {
 		wantLater(t, c.Visit(fmt.Sprintf("http://h%d.example/", i)))
 	}
 	wantLater(t, c.Visit(first))
-	if n := strings.Count(log.String(), "host=http://first.example "); n != 2 {
+	if n := strings.Count(log.String(), "origin=http://first.example "); n != 2 {
 		t.Errorf("%d warnings of the first, want 2", n)
 	}
 }

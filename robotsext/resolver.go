@@ -83,11 +83,11 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 		}
 	}
 	now := r.now()
-	switch held := r.limiter.retryAfter(s.origin) > 0; {
-	case kept != nil && !kept.due(now) && (!force || held):
+	switch delayed := r.limiter.retryAfter(s.origin) > 0; {
+	case kept != nil && !kept.due(now) && (!force || delayed):
 		found = kept
 		return
-	case held:
+	case delayed:
 		found = r.unresolved(s.origin, kept, lost, errRetryAfter)
 		return
 	}
@@ -95,20 +95,20 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	now = r.now()
 	switch {
 	case res.outcome == OutcomeUnreachable && kept.fresh(now):
-		r.log.DebugContext(ctx, "robots.txt not refreshed", "host", s.origin, "error", res.err)
+		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", s.origin, "error", res.err)
 		if !res.unsent {
-			kept = kept.refreshFailed(RetryAfter(res.header, now), now)
+			kept = kept.withRetryAfter(RetryAfter(res.header, now), now)
 			r.notify(kept)
 		}
 		found = kept
 	case res.unsent:
 		// The site is not at fault.
-		r.log.DebugContext(ctx, "robots.txt not requested", "host", s.origin, "error", res.err)
+		r.log.DebugContext(ctx, "robots.txt not requested", "origin", s.origin, "error", res.err)
 		found = r.unresolved(s.origin, kept, lost, res.err)
 	default:
 		prior := kept
 		kept = r.policy.record(prior, lost, res, now)
-		r.log.DebugContext(ctx, "robots.txt fetched", "host", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
+		r.log.DebugContext(ctx, "robots.txt fetched", "origin", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
 		r.publish(ctx, prior, kept)
 		found = kept
 	}
@@ -121,7 +121,7 @@ func (r *resolver) publish(ctx context.Context, prior, rec *Record) {
 	if r.store != nil {
 		r.store.save(ctx, rec)
 	}
-	if r.onChange != nil && prior != nil && !prior.blank() && !sameMeaning(prior, rec) {
+	if r.onChange != nil && prior != nil && !prior.isPlaceholder() && !sameMeaning(prior, rec) {
 		r.onChange(prior, rec)
 	}
 }

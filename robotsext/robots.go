@@ -16,7 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots decides for one crawler. It is safe for concurrent use; share one.
+// Robots checks the requests of one crawler. It is safe for concurrent use; use one for
+// the whole program.
 type Robots struct {
 	userAgent           string
 	tokens              []string
@@ -29,9 +30,9 @@ type Robots struct {
 	limiter    *limiter
 	sitemaps   *sitemapReader
 
-	log      *slog.Logger
-	nameless sync.Once // a User-Agent without product token was logged
-	unread   sync.Once // a colly whose clients cannot be read was logged
+	log          *slog.Logger
+	tokenWarning sync.Once // a User-Agent without product token was logged
+	collyWarning sync.Once // a colly whose clients cannot be read was logged
 }
 
 // New returns a Robots for the crawler that sends userAgent. It fails if neither
@@ -88,11 +89,11 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		},
 	}
 	r.sitemaps = &sitemapReader{
-		options: opts.Sitemaps.withDefaults(),
-		robots:  r,
-		silence: opts.Fetch.timeout(),
-		backoff: policy.backoff,
-		now:     now,
+		options:     opts.Sitemaps.withDefaults(),
+		robots:      r,
+		idleTimeout: opts.Fetch.timeout(),
+		backoff:     policy.backoff,
+		now:         now,
 	}
 	return r, nil
 }
@@ -163,14 +164,14 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 		return "", err
 	}
 	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.schemes[scheme] == nil {
-		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has none for it", ErrUnsupportedScheme, scheme)
+		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has no fetcher for it", ErrUnsupportedScheme, scheme)
 	}
 	return o, nil
 }
 
 type userFetchKey struct{}
 
-// WithUserFetch marks requests of a person, which are not checked.
+// WithUserFetch marks requests that a person has made. They are not checked.
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

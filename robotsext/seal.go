@@ -8,52 +8,51 @@ import (
 	"time"
 )
 
-// seal is the context that Attach gives a collector. It is the program's context for as
-// long as the gate is in place, and over, with ErrDetached, once the collector's client
-// has another transport: then no transport that respects contexts sends a request that
-// carries it. A collector that has lost its gate falls silent instead of going on
-// unchecked. Where the client cannot be read, the seal is over for everybody but the
-// gate, which opens it for requests that may be sent.
+// seal is the context that Attach gives a collector. It behaves like the program's
+// context while the gate is in place. Once the program replaces the client, it ends with
+// ErrDetached. Then transports send none of the collector's requests, instead of sending
+// them unchecked. If the client cannot be read, the seal has always ended, and the gate
+// replaces it with open for requests that robots.txt allows.
 type seal struct {
-	parent context.Context // the collector's context before
+	parent context.Context // the collector's context at Attach
 	gate   *collectorGate
-	over   chan struct{} // closed
+	ended  chan struct{} // always closed
 }
 
 func newSeal(parent context.Context, g *collectorGate) *seal {
-	over := make(chan struct{})
-	close(over)
-	return &seal{parent: parent, gate: g, over: over}
+	ended := make(chan struct{})
+	close(ended)
+	return &seal{parent: parent, gate: g, ended: ended}
 }
 
 type sealKey struct{}
 
-// sealOf is the seal that ctx is, or comes from; nil if there is none.
+// sealOf returns the seal that ctx is or derives from, or nil.
 func sealOf(ctx context.Context) *seal {
 	s, _ := ctx.Value(sealKey{}).(*seal)
 	return s
 }
 
-// Deadline is the parent's.
+// Deadline returns the deadline of the parent.
 func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
 
-// Done is the parent's, or closed without the gate.
+// Done returns the channel of the parent, or a closed one without the gate.
 func (s *seal) Done() <-chan struct{} {
-	if s.gate.inPlace() {
+	if s.gate.isInstalled() {
 		return s.parent.Done()
 	}
-	return s.over
+	return s.ended
 }
 
-// Err is the parent's, or ErrDetached without the gate.
+// Err returns the error of the parent, or ErrDetached without the gate.
 func (s *seal) Err() error {
-	if s.gate.inPlace() {
+	if s.gate.isInstalled() {
 		return s.parent.Err()
 	}
 	return ErrDetached
 }
 
-// Value is the parent's, and the seal itself for the gate.
+// Value returns the value of the parent, and the seal itself for sealKey.
 func (s *seal) Value(key any) any {
 	if key == (sealKey{}) {
 		return s
@@ -61,9 +60,9 @@ func (s *seal) Value(key any) any {
 	return s.parent.Value(key)
 }
 
-// open returns a context for sending what was asked for under sealed, a context that comes
-// from s. It ends when sealed does, whatever becomes of the gate meanwhile. If sealed is
-// over for want of the gate alone, it has the deadline of sealed and ends when s.parent does.
+// open returns a context for a request of sealed, a context that derives from s. It ends
+// when sealed ends, but does not depend on the gate. If sealed has ended only because the
+// gate is missing, it keeps the deadline and ends when s.parent ends.
 func (s *seal) open(sealed context.Context) (ctx context.Context, release func()) {
 	if !errors.Is(sealed.Err(), ErrDetached) {
 		ctx, cancel := context.WithCancel(sealed)
@@ -82,9 +81,9 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
-// unsealed returns ctx as methods of Robots use it: a collector's goes on while its gate is
-// replaced, and what is sent goes through the collector's transport and proxy, unless ctx
-// says through which.
+// unsealed returns the context that methods of Robots use for ctx. The context of a
+// collector does not end while its gate is missing. Its requests use the collector's
+// transport and proxy, unless ctx has another shell.
 func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	s := sealOf(ctx)
 	if s == nil {
@@ -97,12 +96,13 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	return ctx, release
 }
 
-// pass sends req, whose context comes from s, past the gate of r through base,
-// with the proxy that shell has. That is not always the shell of s.gate: a clone
-// made before another Robots was attached still has the seal of the first.
-// robots.txt is waited for with the values of the collector's context, as long as the page
-// may take: so Options.Transport finds the caller's values, and no trace that colly
-// has put on the page's request.
+// pass checks req with r and sends it through base and the proxy of shell. The context
+// of req derives from s. Shell is not always that of s.gate: a clone that was made before
+// another Robots was attached still has the seal of the first.
+//
+// The check has the values of the collector's context, so that Options.Transport finds
+// them, without the trace that colly adds to the request. It ends with the context of the
+// request.
 func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundTripper) (*http.Response, error) {
 	opened, release := s.open(req.Context())
 	for _, ctx := range []context.Context{s.parent, opened} {
@@ -112,11 +112,11 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 			return nil, context.Cause(ctx)
 		}
 	}
-	asker, stop := context.WithCancelCause(context.WithValue(s.parent, shellKey{}, shell))
+	checkCtx, stop := context.WithCancelCause(context.WithValue(s.parent, shellKey{}, shell))
 	defer stop(nil)
 	defer context.AfterFunc(opened, func() { stop(context.Cause(opened)) })()
-	sender := context.WithValue(opened, shellKey{}, shell)
-	resp, err := r.pass(asker, sender, req, base)
+	sendCtx := context.WithValue(opened, shellKey{}, shell)
+	resp, err := r.pass(checkCtx, sendCtx, req, base)
 	if err != nil {
 		release()
 		return nil, err
@@ -125,7 +125,7 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 	return resp, nil
 }
 
-// releaseAtClose has release called when the body of resp is closed.
+// releaseAtClose calls release when the body of resp is closed.
 func releaseAtClose(resp *http.Response, release func()) {
 	body := releasingBody{resp.Body, release}
 	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
@@ -143,7 +143,7 @@ type releasingBody struct {
 	release func()
 }
 
-// Close closes the body and releases what was kept for its sake.
+// Close closes the body and calls release.
 func (b releasingBody) Close() error {
 	defer b.release()
 	return b.ReadCloser.Close()

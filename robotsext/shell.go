@@ -11,25 +11,25 @@ import (
 	"sync"
 )
 
-// A shell stands before the transport of a collector's client. Its front is an
-// *http.Transport that sends nothing itself: colly's SetProxy finds a transport of the
-// type it knows and writes to its fields, instead of putting another in its place.
+// shell wraps the transport of a collector's client. Its front is an *http.Transport
+// that passes all requests to the shell. colly's SetProxy keeps a transport of this type
+// and sets its fields; it would replace any other.
 type shell struct {
 	gate    *collectorGate
 	front   *http.Transport
-	adopted http.RoundTripper // what the program has set on the collector; nil: nothing
-	base    base              // what requests go through that may be sent
+	adopted http.RoundTripper // the transport that the program has set; nil: none
+	base    base              // sends the allowed requests
 
-	mu     sync.Mutex
-	served map[string]bool // schemes that front hands over
+	mu         sync.Mutex
+	registered map[string]bool // schemes that front passes to the shell
 }
 
-// newShell is a shell before t, which is put in place next. A nil t stands for
-// Options.Transport. If t is a shell, its place is taken, with the proxy it has. The
+// newShell returns a shell around t, for the caller to install. A nil t means
+// Options.Transport. If t is a shell, the new one replaces it and keeps its proxy. The
 // caller holds g.mu.
 func (g *collectorGate) newShell(t http.RoundTripper) *shell {
-	s := &shell{gate: g, adopted: t, base: g.robots.transports.base, served: make(map[string]bool)}
-	// HTTP/1 alone: the transport must not claim "https" for HTTP/2.
+	s := &shell{gate: g, adopted: t, base: g.robots.transports.base, registered: make(map[string]bool)}
+	// Only HTTP/1: for HTTP/2 the transport would register "https" itself.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	s.front = &http.Transport{DialContext: s.dial, DialTLSContext: s.dial, Protocols: protocols}
@@ -40,18 +40,18 @@ func (g *collectorGate) newShell(t http.RoundTripper) *shell {
 	if s.adopted != nil {
 		s.base = g.robots.transports.adopt(s.adopted)
 	}
-	s.serve("http")
-	s.serve("https")
+	s.register("http")
+	s.register("https")
 	g.shell = s
 	return s
 }
 
-// serve has requests with scheme handed over to the shell, as http and https are.
-func (s *shell) serve(scheme string) {
+// register makes front pass requests with scheme to the shell.
+func (s *shell) register(scheme string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.served[scheme] {
-		s.served[scheme] = true
+	if !s.registered[scheme] {
+		s.registered[scheme] = true
 		s.front.RegisterProtocol(scheme, s)
 	}
 }
@@ -59,8 +59,8 @@ func (s *shell) serve(scheme string) {
 // findKey is the context key under which dial returns its shell, as a **shell.
 type findKey struct{}
 
-// dial refuses to connect. Only a request for another protocol gets here: net/http
-// takes https requests with an Upgrade field past registered protocols.
+// dial refuses to connect. net/http calls it only for https requests with an Upgrade
+// field, for which it ignores registered protocols.
 func (s *shell) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if found, ok := ctx.Value(findKey{}).(**shell); ok {
 		*found = s
@@ -68,10 +68,10 @@ func (s *shell) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return nil, fmt.Errorf("%w: Upgrade", ErrUncheckable)
 }
 
-// dialCode tells the fronts of shells from other transports.
+// dialCode identifies the fronts of shells among other transports.
 var dialCode = reflect.ValueOf((*shell)(nil).dial).Pointer() //nolint:forbidigo // functions cannot be compared otherwise
 
-// shellOf returns the shell whose front t is; nil if it is none.
+// shellOf returns the shell that has t as its front, or nil.
 func shellOf(t http.RoundTripper) *shell {
 	front, ok := t.(*http.Transport)
 	if !ok || front == nil || front.DialContext == nil ||
@@ -83,7 +83,7 @@ func shellOf(t http.RoundTripper) *shell {
 	return s
 }
 
-// RoundTrip answers colly's question for robots.txt, and checks what else there is.
+// RoundTrip answers colly's own request for robots.txt and checks all other requests.
 func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
@@ -100,7 +100,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.gate.robots.pass(ctx, ctx, req, collectorBase{s.gate.robots})
 }
 
-// send sends req without asking anything.
+// send sends req without a check.
 func (s *shell) send(req *http.Request) (*http.Response, error) {
 	if s.front.DisableKeepAlives && !req.Close {
 		req = req.WithContext(req.Context())
@@ -116,12 +116,12 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 	return s.base.proxied().RoundTrip(req)
 }
 
-// shellKey is the context key for the shell of the collector on whose behalf a
-// request is sent, a *shell.
+// shellKey is the context key for the *shell of the collector that a request belongs
+// to.
 type shellKey struct{}
 
-// roundTrip sends req by Options.Transport, or as the collector does that it is sent
-// for.
+// roundTrip sends req through the transport of the collector that it belongs to, or else
+// through Options.Transport.
 func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
 	if s, _ := req.Context().Value(shellKey{}).(*shell); s != nil {
 		return complete(s.send(req))
@@ -129,21 +129,21 @@ func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
 	return complete(ts.base.transport.RoundTrip(req))
 }
 
-// collectorBase is roundTrip as a RoundTripper.
+// collectorBase makes transports.roundTrip a RoundTripper.
 type collectorBase struct{ robots *Robots }
 
-// RoundTrip sends req without asking anything.
+// RoundTrip sends req without a check.
 func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.robots.transports.roundTrip(req)
 }
 
-// base is a transport, and its twin for collectors with a proxy.
+// base is a transport, and a copy of it for collectors with a proxy.
 type base struct {
 	transport http.RoundTripper
-	proxied   func() http.RoundTripper // nil: it takes no proxy
+	proxied   func() http.RoundTripper // nil: it supports no proxy
 }
 
-// ownBase is the base that Options.Transport or, where it is nil, this package makes.
+// ownBase returns the base for Options.Transport, or for the default transport if t is nil.
 func (ts *transports) ownBase(t http.RoundTripper) base {
 	if t == nil {
 		t = newTransport()
@@ -154,8 +154,8 @@ func (ts *transports) ownBase(t http.RoundTripper) base {
 	return base{transport: t}
 }
 
-// adopt is the base that a transport makes which the program has set on a collector.
-// As in colly, SetProxy puts a plain transport in the place of one that takes no proxy.
+// adopt returns the base for a transport that the program has set on a collector. As in
+// colly, SetProxy replaces a transport that supports no proxy by a default one.
 func (ts *transports) adopt(t http.RoundTripper) base {
 	h, ok := t.(*http.Transport)
 	switch {
@@ -164,12 +164,12 @@ func (ts *transports) adopt(t http.RoundTripper) base {
 	case ts.guard == nil:
 		return base{transport: t, proxied: ts.guarded(newTransport()).proxied}
 	}
-	ts.log.Warn("nothing is sent by a collector", "error", errUnguarded)
-	refuse := refusal{errUnguarded}
+	ts.log.Warn("a collector cannot send requests", "error", errUnguarded)
+	refuse := refusingTransport{errUnguarded}
 	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}
 }
 
-// guarded is t, and its twin for collectors with a proxy, under Options.Guard.
+// guarded returns the base for t with Options.Guard.
 func (ts *transports) guarded(t *http.Transport) base {
 	guarded := func(t *http.Transport) http.RoundTripper { return t }
 	if g := ts.guard; g != nil {
@@ -181,30 +181,29 @@ func (ts *transports) guarded(t *http.Transport) base {
 	}
 }
 
-// withCollectorProxy is t with the proxy of the collector that a request is sent
-// for.
+// withCollectorProxy returns a copy of t with the proxy of the collector that a request
+// belongs to.
 func withCollectorProxy(t *http.Transport) *http.Transport {
-	twin := t.Clone()
-	twin.Proxy = func(req *http.Request) (*url.URL, error) {
+	proxied := t.Clone()
+	proxied.Proxy = func(req *http.Request) (*url.URL, error) {
 		s, _ := req.Context().Value(shellKey{}).(*shell)
 		if s == nil || s.front.Proxy == nil {
 			return nil, ErrProxy
 		}
-		// colly's proxy switcher writes to the request it is given, which would
-		// change what was checked.
+		// colly's proxy switcher modifies the request, which was checked already.
 		return s.front.Proxy(req.Clone(req.Context()))
 	}
-	return twin
+	return proxied
 }
 
-// errUnguarded is why nothing is sent by a collector whose transport cannot be guarded.
-var errUnguarded = errors.New("the collector's transport cannot be guarded: leave out its dial functions, or robotsext.Options.Guard")
+// errUnguarded is the error of collectors whose transport cannot be guarded.
+var errUnguarded = errors.New("the collector's transport cannot be guarded: remove its dial functions, or do not set robotsext.Options.Guard")
 
-// refusal is a transport that sends nothing.
-type refusal struct{ err error }
+// refusingTransport is a transport that sends nothing.
+type refusingTransport struct{ err error }
 
 // RoundTrip returns the error.
-func (r refusal) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r refusingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	closeBody(req)
 	return nil, r.err
 }

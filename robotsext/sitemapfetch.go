@@ -20,15 +20,15 @@ const maxSitemapRedirects = 5
 // and the robots.txt of its own origin must allow it (ROB-SMP-04).
 func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*download, error) {
 	for hop := range maxSitemapRedirects + 1 {
-		release, err := w.turn(ctx, u, hop > 0)
+		release, err := w.acquireSlot(ctx, u, hop > 0)
 		if err != nil {
 			return nil, err
 		}
 		if hop == 0 {
 			j.Attempts++
 		}
-		requested, d := newDownload(ctx, w.silence, w.options.Timeout)
-		body, next, err := w.ask(requested, u, j)
+		requested, d := newDownload(ctx, w.idleTimeout, w.options.Timeout)
+		body, next, err := w.request(requested, u, j)
 		if body != nil {
 			go d.receive(requested, body, release)
 			return d, nil
@@ -43,10 +43,10 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
 }
 
-// turn waits until u may be requested. Call release when the response has been
+// acquireSlot waits until u may be requested. Call release when the response has been
 // received. For the target of a redirect it also waits for Retry-After, because a
 // retry would meet the same redirect again.
-func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
+func (w *sitemapWalk) acquireSlot(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
 	d, err := w.robots.Decide(ctx, u)
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 		return nil, err
 	}
 	switch wait := w.robots.limiter.retryAfter(o); {
-	case redirected && wait <= w.patience:
-		w.patience -= wait
+	case redirected && wait <= w.retryBudget:
+		w.retryBudget -= wait
 	case wait > 0:
-		return nil, &passing{err: fmt.Errorf("%s sent Retry-After, which has not passed yet", o), at: time.Now().Add(wait), untested: true}
+		return nil, &temporaryError{err: fmt.Errorf("%s sent Retry-After, which has not passed yet", o), retryAt: time.Now().Add(wait), notSent: true}
 	}
 	done, err := w.robots.limiter.waitForCaller(ctx, u)
 	if err != nil {
@@ -75,11 +75,11 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 	return done, nil
 }
 
-// refusal marks a refusal as temporary if it is, unless Options.Guard is its cause.
+// refusingTransport marks a refusal as temporary if it is, unless Options.Guard is its cause.
 func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
-		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(w.now()))}
+		return &temporaryError{err: blocked, retryAt: time.Now().Add(blocked.RetryAt.Sub(w.now()))}
 	}
 	return err
 }
@@ -89,15 +89,15 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 	if errors.Is(err, guard.ErrRefused) {
 		return err
 	}
-	return &passing{err: causeOr(ctx, err), at: w.again(j, nil)}
+	return &temporaryError{err: causeOr(ctx, err), retryAt: w.nextTry(j, nil)}
 }
 
-// ask sends one request. It returns the body of the response, the target of a
+// request sends one request. It returns the body of the response, the target of a
 // redirect, or an error.
-func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
+func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
 	j.Status = 0
 	if open := w.robots.schemes[u.Scheme]; open != nil {
-		body, err := w.askFetcher(ctx, open, u)
+		body, err := w.requestFetcher(ctx, open, u)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			err = w.failure(ctx, err, j)
 		}
@@ -132,13 +132,13 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 		}
 		return nil, next, nil
 	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // temporary
-		return nil, nil, &passing{err: err, at: w.again(j, resp.Header)}
+		return nil, nil, &temporaryError{err: err, retryAt: w.nextTry(j, resp.Header)}
 	}
 	return nil, nil, err
 }
 
-// askFetcher sends a request by a scheme other than http and https.
-func (w *sitemapWalk) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
+// requestFetcher sends a request by a scheme other than http and https.
+func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
@@ -152,8 +152,8 @@ func (w *sitemapWalk) askFetcher(ctx context.Context, open Fetcher, u *url.URL) 
 	return releasingBody{file, end}, nil
 }
 
-// again returns the time of the next try; h is the header of the response, or nil.
-func (w *sitemapWalk) again(j *sitemapJob, h http.Header) time.Time {
+// nextTry returns the time of the next try; h is the header of the response, or nil.
+func (w *sitemapWalk) nextTry(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
 	return now.Add(max(w.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
 }

@@ -49,7 +49,7 @@ func (e *endless) Close() error {
 	return nil
 }
 
-// served is a walk over one sitemap of a.example, whose body is made by body.
+// registered is a walk over one sitemap of a.example, whose body is made by body.
 func served(t *testing.T, body *endless, opts robotsext.Options) *robotsext.Robots {
 	t.Helper()
 	body.over = new(int)

@@ -80,11 +80,11 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 
 // sitemapReader implements Robots.Sitemaps.
 type sitemapReader struct {
-	options SitemapOptions // with defaults
-	robots  *Robots        // which decides what may be requested
-	silence time.Duration  // timeout for a response that sends nothing
-	backoff backoff
-	now     func() time.Time
+	options     SitemapOptions // with defaults
+	robots      *Robots        // which decides what may be requested
+	idleTimeout time.Duration  // timeout for a response that sends nothing
+	backoff     backoff
+	now         func() time.Time
 }
 
 // walk returns a walk for the origin of u. If robots.txt is unreachable, it yields the
@@ -99,7 +99,7 @@ func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap
 		return nil, nil
 	}
 	return &sitemapWalk{
-		sitemapReader: s, listing: rec.Origin, left: s.options.MaxFiles, patience: s.backoff.max,
+		sitemapReader: s, listing: rec.Origin, filesRemaining: s.options.MaxFiles, retryBudget: s.backoff.max,
 		known: make(map[string]bool), yield: yield,
 	}, rec
 }

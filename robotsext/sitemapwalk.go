@@ -16,8 +16,8 @@ const (
 	maxSitemapDepth = 2
 	// Retries of a file that failed (ROB-POL-08).
 	maxSitemapRetries = 3
-	// Limit of the walk's own findings for one file.
-	maxRemarks = 1000
+	// Limit of findings about the entries of one file.
+	maxEntryFindings = 1000
 )
 
 // sitemapWalk reads the sitemaps of an origin, depth first.
@@ -27,11 +27,11 @@ type sitemapWalk struct {
 	listing Origin // its robots.txt lists the sitemaps
 	yield   func(sitemap.Entry, error) bool
 
-	left     int             // remaining files of Options.Sitemaps.MaxFiles
-	known    map[string]bool // started and pending files, by address
-	pending  []*sitemapJob   // files to start, the next one last
-	deferred []*sitemapJob   // files to retry at RetryAt
-	patience time.Duration   // remaining time to wait for deferred files
+	filesRemaining int             // remaining files of Options.Sitemaps.MaxFiles
+	known          map[string]bool // started and pending files, by address
+	pending        []*sitemapJob   // files to start, the next one last
+	deferred       []*sitemapJob   // files to retry at RetryAt
+	retryBudget    time.Duration   // remaining time to wait for deferred files
 }
 
 // sitemapJob is one file of a walk.
@@ -40,29 +40,29 @@ type sitemapJob struct {
 	address string // key in known
 	parent  *sitemapJob
 	depth   int  // number of parents
-	guess   bool // a guess of Options.Sitemaps.Probe
+	guess   bool // requested because of Options.Sitemaps.Probe
 	started bool
 	tries   int
 
-	remarks int
-	tooDeep bool // it lists files at a depth that is not read
+	entryFindings int
+	tooDeep       bool // it lists files that are nested too deeply
 
-	next int              // Index of the first unread entry
-	told int64            // Offset of the last reported finding
-	held *sitemap.Finding // finding of an interrupted reading, reported only if retries fail
+	next           int              // Index of the first unread entry
+	reportedOffset int64            // Offset of the last reported finding
+	heldFinding    *sitemap.Finding // finding of an interrupted reading, reported only if retries fail
 }
 
-var errLeft = errors.New("the caller left the loop")
+var errLoopEnded = errors.New("the caller ended the loop")
 
-// passing is a temporary failure.
-type passing struct {
-	err      error
-	at       time.Time // time of the next try
-	untested bool      // no request was sent, because it was too early
+// temporaryError is a temporary failure.
+type temporaryError struct {
+	err     error
+	retryAt time.Time // time of the next try
+	notSent bool      // no request was sent, because it was too early
 }
 
-func (p *passing) Error() string { return p.err.Error() }
-func (p *passing) Unwrap() error { return p.err }
+func (p *temporaryError) Error() string { return p.err.Error() }
+func (p *temporaryError) Unwrap() error { return p.err }
 
 // job returns a job for a file, or nil if the walk has it already.
 func (w *sitemapWalk) job(file, foundOn string) *sitemapJob {
@@ -71,7 +71,7 @@ func (w *sitemapWalk) job(file, foundOn string) *sitemapJob {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), FoundOn: foundOn}, address: address, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), FoundOn: foundOn}, address: address, reportedOffset: -1}
 }
 
 // nested returns a job for a file that the index j lists, or nil if it is not read.
@@ -79,7 +79,7 @@ func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
 	if address := addressOf(e.Loc); w.known[address] {
 		for up := j; up != nil; up = up.parent {
 			if up.address == address {
-				w.remark(j, sitemap.Loop, e)
+				w.reportEntry(j, sitemap.Loop, e)
 			}
 		}
 		return nil
@@ -114,7 +114,7 @@ func addressOf(file string) string {
 func (w *sitemapWalk) push(files []*sitemapJob) {
 	slices.Reverse(files)
 	w.pending = append(w.pending, files...)
-	if beyond := len(w.pending) - (w.left + 1); beyond > 0 {
+	if beyond := len(w.pending) - (w.filesRemaining + 1); beyond > 0 {
 		for _, j := range w.pending[:beyond] {
 			delete(w.known, j.address)
 		}
@@ -122,7 +122,7 @@ func (w *sitemapWalk) push(files []*sitemapJob) {
 	}
 }
 
-// run reads all files until the last one ends or the caller leaves.
+// run reads all files, until the caller ends the loop.
 func (w *sitemapWalk) run(ctx context.Context) {
 	for {
 		j, err := w.pull(ctx)
@@ -133,7 +133,7 @@ func (w *sitemapWalk) run(ctx context.Context) {
 			err = w.visit(ctx, j)
 		}
 		switch {
-		case errors.Is(err, errLeft):
+		case errors.Is(err, errLoopEnded):
 			w.done(j, nil)
 			return
 		case ctx.Err() != nil:
@@ -141,10 +141,10 @@ func (w *sitemapWalk) run(ctx context.Context) {
 			w.yield(sitemap.Entry{}, context.Cause(ctx))
 			return
 		}
-		var p *passing
+		var p *temporaryError
 		if errors.As(err, &p) {
-			if p.untested || j.tries <= maxSitemapRetries {
-				j.RetryAt, j.Err = p.at, p.err
+			if p.notSent || j.tries <= maxSitemapRetries {
+				j.RetryAt, j.Err = p.retryAt, p.err
 				w.deferred = append(w.deferred, j)
 				continue
 			}
@@ -156,8 +156,8 @@ func (w *sitemapWalk) run(ctx context.Context) {
 	}
 }
 
-// pull returns the next job, after waiting if necessary, or nil at the end of the
-// walk. The error is the result of a job without another try.
+// pull returns the next job, after waiting if necessary, or nil at the end of the walk.
+// It returns an error with a job that is not tried again.
 func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	if n := len(w.pending); n > 0 {
 		j := w.pending[n-1]
@@ -176,11 +176,11 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 	j := w.deferred[first]
 	w.deferred = slices.Delete(w.deferred, first, first+1)
 	wait := max(time.Until(j.RetryAt), 0)
-	if wait > w.patience {
-		w.patience = 0 // do not wait for the others either
+	if wait > w.retryBudget {
+		w.retryBudget = 0 // so do not wait for the others
 		return j, j.Err
 	}
-	w.patience -= wait
+	w.retryBudget -= wait
 	j.RetryAt, j.Err = time.Time{}, nil
 	due := time.NewTimer(wait)
 	defer due.Stop()
@@ -195,17 +195,17 @@ func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
 // visit tries a file once.
 func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
 	if !j.started {
-		if w.left == 0 {
+		if w.filesRemaining == 0 {
 			w.pending = nil
 			return ErrSitemapBudget
 		}
-		w.left--
+		w.filesRemaining--
 		j.started = true
 	}
 	j.tries++
 	err := w.read(ctx, j)
-	var p *passing
-	if errors.As(err, &p) && p.untested {
+	var p *temporaryError
+	if errors.As(err, &p) && p.notSent {
 		j.tries--
 	}
 	return err
@@ -223,15 +223,15 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 // done reports the result of a file.
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	j.Err = err
-	if j.held != nil && err != nil {
-		w.options.OnFinding(j.URL, *j.held)
+	if j.heldFinding != nil && err != nil {
+		w.options.OnFinding(j.URL, *j.heldFinding)
 	}
 	w.robots.log.Debug("sitemap", "url", j.URL, "status", j.Status, "entries", j.Summary.Entries, "error", err)
 	w.options.OnFile(j.SitemapFile)
 }
 
-// isAbsent reports whether a guessed file does not exist: a 4xx, another kind of page,
-// or disallowed.
+// isAbsent reports whether a guessed file does not exist: 4xx, no sitemap, or
+// disallowed.
 func isAbsent(j *sitemapJob, err error) bool {
 	var blocked *BlockedError
 	return errors.As(err, &blocked) && blocked.Reason == Disallowed ||
@@ -242,7 +242,7 @@ func isAbsent(j *sitemapJob, err error) bool {
 // read fetches a file, yields the pages it lists and pushes the files.
 func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	u, err := url.Parse(j.URL)
-	if err != nil { // which quotes it
+	if err != nil { // its text would contain the password
 		j.URL = secret.RedactInvalidURL(j.URL)
 		return errors.New("invalid URL")
 	}
@@ -257,11 +257,11 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	defer body.close()
 	var nested []*sitemapJob
 	defer func() { w.push(nested) }()
-	told := j.told
-	j.held = nil
+	reportedBefore := j.reportedOffset
+	j.heldFinding = nil
 	opts := &sitemap.Options{
 		OnEnd:     func(s sitemap.Summary) { j.Summary = s },
-		OnFinding: func(f sitemap.Finding) { w.find(j, body, f, told) },
+		OnFinding: func(f sitemap.Finding) { w.reportFinding(j, body, f, reportedBefore) },
 	}
 	var end error
 	for entry, err := range sitemap.Read(body, opts) {
@@ -274,10 +274,10 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case !scope.Accepts(entry):
 			j.next = entry.Index + 1
 			j.OutOfScope++
-			w.remark(j, sitemap.OutOfScope, entry)
+			w.reportEntry(j, sitemap.OutOfScope, entry)
 		case entry.Sitemap:
 			j.next = entry.Index + 1
-			if len(nested) > w.left {
+			if len(nested) > w.filesRemaining {
 				continue // more than the limit
 			}
 			if file := w.nested(j, entry); file != nil {
@@ -287,12 +287,12 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 			j.next = entry.Index + 1
 			entry.File = j.URL
 			if !w.yield(entry, nil) {
-				return errLeft
+				return errLoopEnded
 			}
 		}
 	}
-	if errors.Is(end, sitemap.Unreadable) && body.brokeOff() {
-		return &passing{err: end, at: w.again(j, nil)}
+	if errors.Is(end, sitemap.Unreadable) && body.incomplete() {
+		return &temporaryError{err: end, retryAt: w.nextTry(j, nil)}
 	}
 	if end == nil && j.tooDeep {
 		return ErrSitemapDepth
@@ -300,25 +300,25 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	return end
 }
 
-// find reports a finding within a file, once.
-func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, told int64) {
+// reportFinding reports a finding within a file, once.
+func (w *sitemapWalk) reportFinding(j *sitemapJob, body *download, f sitemap.Finding, reportedBefore int64) {
 	switch {
-	case f.Kind == sitemap.Unreadable && body.brokeOff():
-		j.held = &f
+	case f.Kind == sitemap.Unreadable && body.incomplete():
+		j.heldFinding = &f
 		return
-	case f.Offset <= told:
+	case f.Offset <= reportedBefore:
 		return
 	}
-	j.told = f.Offset
+	j.reportedOffset = f.Offset
 	w.options.OnFinding(j.URL, f)
 }
 
-// remark reports a finding of the walk about an entry.
-func (w *sitemapWalk) remark(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
-	switch j.remarks++; {
-	case j.remarks <= maxRemarks:
+// reportEntry reports a finding about an entry.
+func (w *sitemapWalk) reportEntry(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
+	switch j.entryFindings++; {
+	case j.entryFindings <= maxEntryFindings:
 		w.options.OnFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
-	case j.remarks == maxRemarks+1:
+	case j.entryFindings == maxEntryFindings+1:
 		w.options.OnFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}
 }
