@@ -9,30 +9,28 @@ import (
 // The canonical form in which paths and rules are compared, octet by octet
 // (RFC 9309 section 2.2.2, RFC 3986 section 6.2.2):
 //
-//   - octets that no URI holds raw are %-escaped (ROB-MAT-28): control
+//   - octets that a URI must escape are %-escaped (ROB-MAT-28): control
 //     characters, space, " < > \ ^ ` { | }, every octet from 0x80, and [ ];
 //   - escapes of unreserved characters are decoded, all others are written in
 //     upper case, and a % that begins no escape stays as it is;
-//   - a * or $ that stands for itself is escaped, so that in a rule a bare *
-//     is a wildcard and a final $ the end of the URL.
+//   - a literal * or $ is escaped, so that in a rule an unescaped * is a wildcard and a
+//     final $ is the end of the URL.
 //
-// A query may hold [ ] raw, but there they are equal to their escapes
-// (ROB-MAT-19), and what stands behind a star in a rule may match a path or a
-// query: so they are escaped wherever they stand.
+// In a query, [ and ] may be unescaped, but they equal their escapes (ROB-MAT-19). The part
+// of a rule after a star may match a path or a query. So they are escaped everywhere.
 //
-// Where decoding would put a hexadecimal digit after a stray %, and so make up
-// an escape that nobody wrote, the escape stays: the canonical form of a
-// canonical form is itself.
+// An escape stays if decoding it would complete a stray % to another escape. So the
+// canonical form of a canonical form is itself.
 
 const (
 	unreserved uint16 = 1 << iota // A-Z a-z 0-9 - . _ ~
 	escaped                       // controls, space, octets from 0x80
-	illegal                       // the other octets that no URI holds raw in its path
+	illegal                       // other octets that the path of a URI must escape
 	hexDigit
-	pathSpecial // what canonicalPath has to look at
+	pathSpecial // canonicalPath must examine it
 	noHost      // in the name of a host
 	tokenOctet  // in a product token
-	plainHost   // in the name of a host as most are written
+	plainHost   // in a typical host name
 )
 
 // class holds the properties of each octet.
@@ -207,7 +205,7 @@ type escaper struct {
 	upper   bool // write escapes in upper case
 	octets  bool // escape octets from 0x80
 	spaces  bool // escape white space and controls
-	illegal bool // escape the other octets that no URI holds raw
+	illegal bool // escape the other octets that a URI must escape
 }
 
 // copy appends the canonical form of the first octet or escape of s, and returns its

@@ -1,7 +1,7 @@
 package robotstxt
 
-// field is what the name before the colon means. Only four have a meaning for
-// crawling (ROB-GRP-13); every other is an extension.
+// field is the meaning of the name before the colon. Only four fields affect crawling
+// (ROB-GRP-13); all others are extensions.
 type field uint8
 
 const (
@@ -35,7 +35,7 @@ func parseField(name string) field {
 	return fieldOther
 }
 
-// The beginnings of those names as eight octets in lower case.
+// The first eight octets of the known names, in lower case.
 const (
 	disallowWord = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
 	agentWord    = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
@@ -43,14 +43,13 @@ const (
 	sitemapWord  = 's' | 'i'<<8 | 't'<<16 | 'e'<<24 | 'm'<<32 | 'a'<<40 | 'p'<<48
 )
 
-// fieldAt recognises such a name at position i of a text, where nothing is known
-// yet of what comes after, and returns its end. It may miss one at the end of the
-// text.
+// fieldAt recognises a known name at position i of a text and returns its end. It may miss
+// a name at the end of the text.
 func fieldAt(text string, i int) (f field, end int) {
 	if i+len("user-agent") > len(text) {
 		return fieldOther, i
 	}
-	// With its bit 5 set a letter is in lower case, and nothing else becomes one.
+	// Setting bit 5 converts letters to lower case, and no other octet becomes a letter.
 	switch x := eight(text, i) | 0x20*ones; {
 	case x == disallowWord:
 		return fieldDisallow, i + len("disallow")
@@ -64,8 +63,8 @@ func fieldAt(text string, i int) (f field, end int) {
 	return fieldOther, i
 }
 
-// equalFold compares without regard to the case of ASCII letters, and of those
-// alone: K must not equal the Kelvin sign.
+// equalFold compares without regard to the case of ASCII letters only. K must not equal
+// the Kelvin sign.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -49,7 +49,7 @@ func (r *Rule) String() string {
 }
 
 // ruleLine is the compact form of a Rule. Most rules are for other crawlers and are
-// never requested.
+// never used.
 type ruleLine struct {
 	value span // of the file's text
 	line  int32

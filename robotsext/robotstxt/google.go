@@ -1,39 +1,38 @@
 package robotstxt
 
-// decision is a point in which the specification and Google's open-source
-// parser differ. They are all that Options.GoogleParser changes: a File with no
-// decision is read by the specification, one with all of them bug for bug as
-// Google's parser would.
+// decision is a set of points in which the specification and Google's open-source parser
+// differ. Options.GoogleParser sets all of them. Without any, a File follows the
+// specification.
 type decision uint32
 
 const (
 	googleFields   decision = 1 << iota // fields by prefix and misspelt, two words without a colon (D6)
 	googleIndex                         // an Allow of index.htm… allows the directory (D15)
 	googleEscapes                       // escapes of unreserved characters are not decoded (D9)
-	googleURL                           // the URL is compared as given, the caller should have escaped it (ROB-MAT-16)
+	googleURL                           // the URL is compared as given, so the caller must escape it (ROB-MAT-16)
 	googleSpecials                      // %2A and %24 do not match * and $ (ROB-MAT-20)
-	googleQuery                         // one form of a query only (D10)
+	googleQuery                         // queries are compared in one form only (D10)
 	googleSpaces                        // white space within a rule is not escaped (ROB-FMT-19)
-	googleControls                      // NUL ends a line, other controls are as good as letters (ROB-FMT-17)
+	googleControls                      // NUL ends a line, other control characters are compared (ROB-FMT-17)
 	googleUnion                         // several tokens: the rules of all of them (D13)
-	googleCut                           // half a line at the size limit counts (D11)
+	googleCut                           // a line that the size limit cuts counts (D11)
 	googleRobots                        // /robots.txt can be disallowed (ROB-MAT-21)
 	googleLimit                         // no size limit (ROB-FMT-14)
 	googleLines                         // long lines are cut (ROB-FMT-18)
 	googleDots                          // dot segments stay in the URL (ROB-MAT-25)
-	googleIllegal                       // octets that no URI holds raw stay as they are (ROB-MAT-28)
-	googleVoid                          // rules and agents without effect are kept: they are matched, and say nothing
+	googleIllegal                       // octets that a URI must escape are compared unchanged (ROB-MAT-28)
+	googleVoid                          // rules and agents without effect are kept and matched, but decide nothing
 
 	allGoogle = 1<<iota - 1
 )
 
 func (d decision) has(one decision) bool { return d&one != 0 }
 
-// googleLineLimit is how much of a line Google's parser keeps.
+// googleLineLimit is the number of bytes of a line that Google's parser reads.
 const googleLineLimit = 2083*8 - 1
 
-// googleGroup merges the groups of all tokens. With one of them it is that
-// token's own group; with more the rules are ranked anew at each call.
+// googleGroup merges the groups of all tokens. It returns nil if no token has a group. A
+// merged group is ranked again at each call.
 func (f *File) googleGroup(tokens []string) *Group {
 	var named []int
 	for _, token := range tokens {

@@ -9,7 +9,7 @@ type Group struct {
 	set    *ruleset
 }
 
-// nobody is the group of crawlers that no group of the file applies to.
+// nobody is the group of crawlers to which no group of the file applies.
 var nobody Group
 
 // Group returns the group that a crawler must obey. Tokens are the crawler's product

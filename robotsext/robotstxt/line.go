@@ -2,31 +2,31 @@ package robotstxt
 
 import "strings"
 
-// span is the stretch [lo, hi) of a text or a list.
+// span is the range [lo, hi) of a text or a list.
 type span struct{ lo, hi int32 }
 
 func (s span) of(text string) string { return text[s.lo:s.hi] }
 
-// first returns the first n of the stretch.
+// first returns the first n elements of the range.
 func (s span) first(n int) span { return span{s.lo, s.lo + int32(n)} }
 
-// record is a line taken apart.
+// record is a parsed line.
 type record struct {
 	field   field
-	name    span // of the field as written, if it is none of those that count
+	name    span // of the field as written; valid only for unknown fields
 	value   span // without a colon, the whole line
 	colon   bool
-	control bool // the value holds a control character
+	control bool // the value has a control character
 }
 
-// lines walks the lines of a text and takes each apart, in one pass. A line ends
-// with CR, LF or CRLF, mixed freely, and with nothing else (ROB-FMT-02).
+// lines parses the lines of a text in one pass. A line ends with CR, LF or CRLF, also mixed
+// (ROB-FMT-02).
 type lines struct {
 	text   string
 	google decision
-	html   bool // lines that begin with a tag say nothing and are passed over
-	at     int  // where the next line begins
-	n      int  // number of the line last returned, from 1
+	html   bool // skip lines that begin with a tag
+	at     int  // start of the next line
+	n      int  // number of the last line returned, from 1
 }
 
 // next returns the next line that is neither empty nor a comment.
@@ -55,7 +55,7 @@ func (l *lines) next(r *record) bool {
 	return false
 }
 
-// googleEnd returns where in the next line Google's parser stops reading.
+// googleEnd returns the position in the next line where Google's parser stops.
 func (l *lines) googleEnd() int {
 	end := l.at
 	for end = indexControl(l.text, end); end < len(l.text); end = indexControl(l.text, end+1) {
@@ -71,7 +71,7 @@ func (l *lines) googleEnd() int {
 
 // lineEnd returns where the line after position i begins.
 func lineEnd(text string, i int) int {
-	if i < len(text) && text[i] == '\n' { // as most often
+	if i < len(text) && text[i] == '\n' { // the most frequent case
 		return i + 1
 	}
 	return searchLineEnd(text, i)
@@ -92,10 +92,9 @@ func searchLineEnd(text string, i int) int {
 	return i
 }
 
-// split takes the line apart that begins at start, after white space, and returns
-// where it stopped reading: at the end of the line or at a comment. The first
-// colon separates field and value, white space at the ends is part of neither
-// (ROB-FMT-07, ROB-FMT-08).
+// split parses the line at start, after white space, and returns the end of the line or
+// the start of a comment. The first colon separates field and value, and white space
+// around them is removed (ROB-FMT-07, ROB-FMT-08).
 func (r *record) split(text string, start int) (end int) {
 	field, colon := fieldAt(text, start)
 	colon = skipBlanks(text, colon)
@@ -119,13 +118,13 @@ func (r *record) split(text string, start int) (end int) {
 	}
 	r.value = trimEnd(text, start, end)
 	if r.control {
-		r.control = hasControl(r.value.of(text)) // it may have been trimmed
+		r.control = hasControl(r.value.of(text)) // the character may have been trimmed
 	}
 	return end
 }
 
-// nameEnd returns the position of what ends the name of a field that begins at
-// start: a colon, a comment, or the end of the line.
+// nameEnd returns the end of the field name at start: the position of a colon, of a
+// comment, or of the end of the line.
 func nameEnd(text string, start int) int {
 	end := indexControlOr(text, start, ':')
 	for end < len(text) && text[end] != ':' && text[end] != '\n' && text[end] != '\r' {
@@ -139,8 +138,8 @@ func nameEnd(text string, start int) int {
 
 const bom = "\xEF\xBB\xBF"
 
-// trimBOM drops a UTF-8 byte order mark at the very start, also one that was
-// cut short (ROB-FMT-05, ROB-FMT-06).
+// trimBOM removes a UTF-8 byte order mark at the start, even an incomplete one
+// (ROB-FMT-05, ROB-FMT-06).
 func trimBOM(text string) string {
 	n := 0
 	for n < len(bom) && n < len(text) && text[n] == bom[n] {
@@ -149,8 +148,8 @@ func trimBOM(text string) string {
 	return text[n:]
 }
 
-// cutLimit applies the size limit. A line that the limit cuts in two goes
-// altogether, since half a rule means something else (ROB-FMT-15).
+// cutLimit applies the size limit. It drops a line that the limit cuts, because half a
+// rule would have another meaning (ROB-FMT-15).
 func cutLimit(body []byte, limit int, d decision) (kept []byte, cut bool) {
 	if len(body) <= limit {
 		return body, false
@@ -164,8 +163,8 @@ func cutLimit(body []byte, limit int, d decision) (kept []byte, cut bool) {
 	return body[:end], true
 }
 
-// splitWords separates a line whose colon was forgotten, which Google accepts
-// when it is exactly two words (ROB-FMT-12).
+// splitWords parses a line of exactly two words without a colon, which Google accepts
+// (ROB-FMT-12).
 func (r *record) splitWords(text string) bool {
 	line := r.value.of(text)
 	end := strings.IndexAny(line, " \t")
@@ -183,8 +182,8 @@ func (r *record) splitWords(text string) bool {
 	return true
 }
 
-// hasControl reports whether s holds a control character that no value may
-// have. TAB is white space, DEL is in the grammar of RFC 9309 (ROB-FMT-17).
+// hasControl reports whether s has a control character that is invalid in values. TAB is
+// white space, and RFC 9309 allows DEL (ROB-FMT-17).
 func hasControl(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' && s[i] != '\t' {
@@ -194,18 +193,18 @@ func hasControl(s string) bool {
 	return false
 }
 
-// isSpace reports whether b is trimmed from the ends of lines, fields and
-// values. No Unicode space is (ROB-FMT-09).
+// isSpace reports whether b is trimmed from the ends of lines, fields and values. Other
+// Unicode spaces are not trimmed (ROB-FMT-09).
 func isSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
 
-// isBlank is isSpace within a line.
+// isBlank is isSpace without CR and LF.
 func isBlank(b byte) bool {
 	return b <= ' ' && (b == ' ' || b == '\t' || b == '\v' || b == '\f')
 }
 
-// skipBlanks returns the position of the first octet from i on that is none.
+// skipBlanks returns the position of the first octet from i on that is not blank.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && isBlank(text[i]) {
 		i++
@@ -213,7 +212,7 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// trimEnd returns the stretch [lo, hi) of a line without white space at its end.
+// trimEnd returns the range [lo, hi) of a line without white space at its end.
 func trimEnd(text string, lo, hi int) span {
 	for hi > lo && isBlank(text[hi-1]) {
 		hi--

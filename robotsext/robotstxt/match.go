@@ -3,8 +3,8 @@ package robotstxt
 // Verdict says whether a URL may be fetched, and why.
 type Verdict struct {
 	Allowed bool
-	Group   *Group // the group in force, never nil
-	Rule    *Rule  // the rule that decided; nil if none applied and so all is allowed
+	Group   *Group // the group that applies; never nil
+	Rule    *Rule  // the rule that decided; nil: no rule applies, so the URL is allowed
 }
 
 // Check reports whether the crawler with these product tokens may fetch rawURL. The
@@ -47,6 +47,6 @@ func (g *Group) Match(pathAndQuery string) Verdict {
 	}
 	r := &c.index.ranked[rank]
 	v.Rule = r.rule
-	v.Allowed = r.rule.Allow || r.length == 0 // an empty path says nothing
+	v.Allowed = r.rule.Allow || r.length == 0 // an empty path disallows nothing
 	return v
 }

@@ -4,17 +4,17 @@ import "hash/maphash"
 
 // names is a set of group names, compared without regard to ASCII case (ROB-UA-02).
 type names struct {
-	text  string // that they are in
+	text  string // text of the file
 	list  []name // in file order
 	seed  maphash.Seed
 	table []nameSlot // open addressing; nil while list is short
 }
 
-// name is a name where it is first written.
+// name is the first occurrence of a name.
 type name struct {
 	span
 	block  int32 // the last block that mentions it, counted from 1
-	blocks int32 // how many do
+	blocks int32 // number of blocks that mention it
 }
 
 type nameSlot struct {
@@ -22,7 +22,7 @@ type nameSlot struct {
 	index int32 // in list, plus 1; 0: free
 }
 
-// fewNames is how many names are searched one by one.
+// fewNames is the number of names up to which a linear search is used.
 const fewNames = 32
 
 func (n *names) find(name string) int {
@@ -38,7 +38,7 @@ func (n *names) find(name string) int {
 	return -1
 }
 
-// add returns the position of a name, which it adds if it is new.
+// add returns the position of a name, after adding it if it is new.
 func (n *names) add(where span) int {
 	what := where.of(n.text)
 	if n.table == nil {
@@ -64,7 +64,7 @@ func (n *names) add(where span) int {
 	return i
 }
 
-// lookup returns the position of name, or else -1 and the slot to put it in.
+// lookup returns the position of name, or -1 and the slot for it.
 func (n *names) lookup(name string, hash uint32) (i, slot int) {
 	for slot = n.home(hash); n.table[slot].index != 0; slot = n.home(uint32(slot + 1)) {
 		i := int(n.table[slot].index) - 1
@@ -76,7 +76,7 @@ func (n *names) lookup(name string, hash uint32) (i, slot int) {
 }
 
 func (n *names) makeTable() {
-	n.seed = maphash.MakeSeed() // so that no file can choose names that collide
+	n.seed = maphash.MakeSeed() // so that a hostile file cannot choose names that collide
 	n.table = make([]nameSlot, 8*fewNames)
 	for i := range n.list {
 		name := n.list[i].of(n.text)
@@ -100,15 +100,15 @@ func (n *names) growTable() {
 	}
 }
 
-// home is where the search for a hash begins, and wraps around the table.
+// home returns the slot where the search for a hash begins.
 func (n *names) home(hash uint32) int { return int(hash) & (len(n.table) - 1) }
 
-// hash is the same for all names that are equal.
+// hash returns the same value for equal names.
 func (n *names) hash(name string) uint32 {
 	var buf [64]byte
 	key := append(buf[:0], name...)
 	for i := range key {
-		key[i] |= 0x20 // letters in lower case; what else becomes alike is told apart by equalFold
+		key[i] |= 0x20 // lower case for letters; other characters may collide, and equalFold distinguishes them
 	}
 	return uint32(maphash.Bytes(n.seed, key))
 }

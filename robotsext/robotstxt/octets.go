@@ -2,14 +2,13 @@ package robotstxt
 
 import "math/bits"
 
-// Most of a file is passed over eight octets at a time, each in a lane of its
-// own of a machine word.
+// The parser searches text eight octets at a time, in one machine word.
 const (
-	ones  = 0x0101010101010101 // times an octet: that octet in every lane
-	highs = 0x80 * ones        // the highest bit of every lane
+	ones  = 0x0101010101010101 // multiplied by an octet: the octet in every byte of a word
+	highs = 0x80 * ones        // the highest bit of every byte
 )
 
-// eight returns the octets of s from i on, the first in the lowest lane. It
+// eight returns the octets of s from i on, the first in the lowest byte. It
 // compiles to one load.
 func eight(s string, i int) uint64 {
 	s = s[i : i+8]
@@ -17,19 +16,18 @@ func eight(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// below marks the ones of x whose octet is less than limit, which is at most
-// 0x80, by their highest bit; of the marks only the lowest is to be relied on.
+// below sets the highest bit of each byte of x that is less than limit, which is at
+// most 0x80. Only the lowest bit set is reliable.
 //
-// Taking limit from a lane borrows from its highest bit if the octet is less,
-// and so sets it. It may be set in an octet from 0x80 too, which ^x rules out,
-// and by a borrow from the next lower lane, but then that one has a mark itself.
+// Subtracting limit from a smaller byte borrows, which sets the highest bit.
+// Octets from 0x80 have the bit set already, so &^x clears it. A borrow from the next
+// lower byte may set it too, but then the lower byte has its bit set.
 func below(x uint64, limit byte) uint64 {
 	return (x - uint64(limit)*ones) &^ x & highs
 }
 
-// maybeEscaped reports whether an octet of x may be one that the canonical form of a
-// rule escapes or looks at: one up to %, which * is not, one from DEL, or one of
-// < > [ \ ] ^ ` { | }. It takes ~ for one too.
+// maybeEscaped reports whether the canonical form of a rule may escape or change an octet of
+// x: one up to %, one from DEL, or one of < > [ \ ] ^ ` { | }. It is also true for ~.
 func maybeEscaped(x uint64) bool {
 	braces := (x | 0x20*ones) ^ 0x7f*ones                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
 	none := (x ^ '`'*ones) + 0x7f*ones                       // the highest bit is set unless it is a `
@@ -42,8 +40,8 @@ func maybeEscaped(x uint64) bool {
 // on, or len(s) if there is none.
 func indexControl(s string, i int) int { return indexControlOr(s, i, 0) }
 
-// indexControlOr is indexControl for what is a control character or b. It looks
-// at sixteen octets at once, in which most of what it looks for is found.
+// indexControlOr is indexControl for control characters and b. It searches sixteen octets
+// at once, since most values are shorter than that.
 func indexControlOr(s string, i int, b byte) int {
 	bs := uint64(b) * ones
 	for ; i+16 <= len(s); i += 16 {

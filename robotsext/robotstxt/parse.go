@@ -32,7 +32,7 @@ func parse(body []byte, opts Options, d decision) *File {
 	if !utf8.Valid(body) {
 		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
 	}
-	f.text = trimBOM(string(body)) // a copy, for the body is the caller's
+	f.text = trimBOM(string(body)) // a copy, because the caller may change body
 	f.names.text = f.text
 	if p = newParser(f); p.html {
 		p.note(1, KindHTML, "")
@@ -47,20 +47,20 @@ func parse(body []byte, opts Options, d decision) *File {
 	return f
 }
 
-// parser carries a file under construction from line to line.
+// parser builds a file line by line.
 type parser struct {
 	file     *File
 	lines    lines
 	sitemaps sitemapSet
 	lenient  bool
-	html     bool // most lines make no sense, and nobody need be told
-	inAgents bool // the last meaningful line was a User-agent line
+	html     bool // the file looks like HTML, so invalid lines are not reported
+	inAgents bool // the last valid line was a User-agent line
 
-	agentNoted  bool // a misspelt User-agent line has its finding
-	fieldsNoted bool // and so has the first extension that was one too many
+	agentNoted  bool // a misspelt User-agent line was reported
+	fieldsNoted bool // the first extension beyond the limit was reported
 }
 
-// newParser makes a parser of the text of a file.
+// newParser returns a parser for the text of f.
 func newParser(f *File) parser {
 	html := looksLikeHTML(f.text)
 	return parser{
@@ -100,7 +100,7 @@ func (p *parser) line(r *record) {
 	}
 }
 
-// repair makes what it may of a line without a colon.
+// repair tries to parse a line without a colon.
 func (p *parser) repair(r *record) bool {
 	text := r.value.of(p.file.text)
 	if text == "" {
@@ -110,8 +110,8 @@ func (p *parser) repair(r *record) bool {
 	return p.lenient && r.splitWords(p.file.text)
 }
 
-// agent opens a block, or adds to the one that is still collecting agents
-// (ROB-GRP-01, ROB-GRP-02).
+// agent opens a block, or adds an agent to a block without rules (ROB-GRP-01,
+// ROB-GRP-02).
 func (p *parser) agent(value span) {
 	f := p.file
 	if !p.inAgents {
@@ -143,7 +143,7 @@ func (p *parser) agent(value span) {
 	}
 }
 
-// closeBlock puts the end to the last block, if there is one.
+// closeBlock sets the end of the last block, if there is one.
 func (p *parser) closeBlock() {
 	f := p.file
 	if n := len(f.blocks); n > 0 {
@@ -152,7 +152,7 @@ func (p *parser) closeBlock() {
 	}
 }
 
-// mention adds a name to the block, once.
+// mention adds a name to the block unless the block has it.
 func (p *parser) mention(where span) {
 	f := p.file
 	i := f.names.add(where)
@@ -163,8 +163,8 @@ func (p *parser) mention(where span) {
 	}
 }
 
-// rule adds a rule to the block. One without effect still ends the run of
-// User-agent lines (ROB-GRP-08).
+// rule adds a rule to the block. Even an invalid rule ends the run of User-agent lines
+// (ROB-GRP-08).
 func (p *parser) rule(r *record) {
 	f := p.file
 	value := r.value.of(f.text)
@@ -192,15 +192,15 @@ func (p *parser) rule(r *record) {
 	f.rules = append(f.rules, ruleLine{span{r.value.lo, r.value.hi}, int32(p.lines.n), r.field == fieldAllow})
 }
 
-// sitemap adds a sitemap, wherever in the file its line stands (ROB-GRP-05).
+// sitemap adds a sitemap. It belongs to no group (ROB-GRP-05).
 func (p *parser) sitemap(value string) {
 	if kind := p.sitemaps.add(value, p.lines.n); kind != "" {
 		p.note(p.lines.n, kind, value)
 	}
 }
 
-// extension keeps any other field. It belongs to the block that is being
-// formed and does not end a run of User-agent lines (ROB-GRP-12).
+// extension adds any other field to the current block. It does not end a run of
+// User-agent lines (ROB-GRP-12).
 func (p *parser) extension(name, value string) {
 	if !isFieldName(name) {
 		kind := KindBadField
@@ -218,13 +218,13 @@ func (p *parser) extension(name, value string) {
 	p.file.Extensions = append(p.file.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})
 }
 
-// finish sorts by group what has been collected.
+// finish assigns blocks and extensions to groups.
 func (p *parser) finish() {
 	p.closeBlock()
 	f := p.file
 	f.Sitemaps = p.sitemaps.list
 	if len(f.rules) < cap(f.rules)/2 {
-		f.rules = slices.Clone(f.rules) // most lines were none
+		f.rules = slices.Clone(f.rules) // most lines were not rules
 	}
 	f.sortMentions()
 	for i := range f.blocks {
@@ -238,8 +238,7 @@ func (p *parser) finish() {
 	}
 }
 
-// sortMentions makes the groups, each of which has a stretch of one list of
-// blocks.
+// sortMentions builds the groups. The blocks of all groups share one array.
 func (f *File) sortMentions() {
 	merged := 0
 	for _, name := range f.names.list {
@@ -274,8 +273,8 @@ func (p *parser) note(line int, kind Kind, text string) {
 	}
 }
 
-// noteOnce is note for what has to be told: the first of its sort is kept also
-// when there are findings enough, unless none are asked for.
+// noteOnce is like note, but reports the first finding of its kind even beyond the limit,
+// unless the limit is zero.
 func (p *parser) noteOnce(noted *bool, kind Kind, text string) {
 	limit := p.file.opts.maxFindings()
 	if len(p.file.Findings) < limit || !*noted && limit > 0 {
@@ -284,15 +283,15 @@ func (p *parser) noteOnce(noted *bool, kind Kind, text string) {
 	*noted = true
 }
 
-// noteLine notes a line that makes no sense, which in HTML is nothing odd.
+// noteLine reports an invalid line, except in HTML.
 func (p *parser) noteLine(kind Kind, text string) {
 	if !p.html {
 		p.note(p.lines.n, kind, text)
 	}
 }
 
-// looksLikeHTML reports whether the first thing in a text is a tag. Its lines
-// count all the same (ROB-FMT-04).
+// looksLikeHTML reports whether a text begins with a tag. Valid lines still count
+// (ROB-FMT-04).
 func looksLikeHTML(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if !isSpace(text[i]) {

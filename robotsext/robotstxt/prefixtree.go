@@ -18,7 +18,7 @@ type prefixTree struct {
 	wild     []wildRule
 }
 
-// node holds the rules of one prefix.
+// node holds the rules with one prefix.
 type node struct {
 	plain  int32 // lowest rank of the rules that are this prefix or an ancestor, and nothing else
 	exact  int32 // lowest rank of the rules that are this prefix and a $
@@ -58,8 +58,7 @@ func newPrefixTree(rules []ranked) *prefixTree {
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
-	// Of rules that match the same, the first by rank is the one that decides
-	// (ROB-GRP-09).
+	// Of equal rules, the one with the lowest rank decides (ROB-GRP-09).
 	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
 
 	begins := make([]string, len(entries))
@@ -120,7 +119,7 @@ func (x *prefixTree) match(path string, rank int32) int32 {
 	return rank
 }
 
-// cost estimates what match costs, see Group.Cost.
+// cost estimates the cost of match; see Group.Cost.
 func (x *prefixTree) cost(path string) int {
 	steps := 0
 	var have signature
@@ -137,8 +136,8 @@ func (x *prefixTree) cost(path string) int {
 	return steps
 }
 
-// matchWild looks for the first match among rules of one prefix; s is the path
-// after the prefix, have the signature of the whole path.
+// matchWild returns the rank of the first of the rules that matches, or rank. The rules
+// have one prefix, s is the path after it, and have is the signature of the whole path.
 func matchWild(rules []wildRule, s string, have signature, rank int32) int32 {
 	for i := range rules {
 		r := &rules[i]

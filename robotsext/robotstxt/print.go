@@ -27,7 +27,7 @@ func (f *File) String() string {
 		writeField(&w, "Sitemap", s.URL)
 	}
 	if strings.HasPrefix(w.String(), bom[:1]) {
-		return "\n" + w.String() // or it would be taken for a byte order mark
+		return "\n" + w.String() // or it would be parsed as a byte order mark
 	}
 	return w.String()
 }
@@ -37,14 +37,14 @@ func (f *File) writeBlock(w *strings.Builder, b *block) {
 		writeField(w, "User-agent", name)
 	}
 	if b.mentions.lo == b.mentions.hi {
-		writeField(w, "User-agent", "") // it binds nobody
+		writeField(w, "User-agent", "") // it applies to no crawler
 	}
 	writeExtensions(w, f.Extensions[b.extensions.lo:b.extensions.hi])
 	for _, line := range f.rules[b.rules.lo:b.rules.hi] {
 		writeField(w, line.field(), line.value.of(f.text))
 	}
 	if b.rules.lo == b.rules.hi {
-		writeField(w, "Disallow", "") // or the next group's agents would join
+		writeField(w, "Disallow", "") // or the next group would be joined
 	}
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// queryIndex compares rules and URLs in a second form, in which some characters
-// of the query are escaped on both sides (ROB-MAT-19).
+// queryIndex compares rules and URLs in a second form. In that form some characters of the
+// query are escaped in both (ROB-MAT-19).
 type queryIndex struct {
 	ranked  []ranked  // all rules
-	changed lateIndex // those that are different in the second form
-	meeting lateIndex // those that may match an escape that makes a path different
+	changed lateIndex // rules that differ in the second form
+	meeting lateIndex // rules that may match an escape of the second form
 }
 
 // match is index.match on the second form.
@@ -28,13 +28,13 @@ func (q *queryIndex) match(path string, rank int32) int32 {
 	return rank
 }
 
-// lateIndex is an index made when it is first asked for.
+// lateIndex is an index that is built on first use.
 type lateIndex struct {
 	once sync.Once
 	index
 }
 
-// of returns the index, which is that of some of the rules in their second form.
+// of returns the index of the rules for which belongs is true, in their second form.
 func (x *lateIndex) of(rules []ranked, belongs func(pattern string) bool) *index {
 	x.once.Do(func() {
 		for _, r := range rules {
@@ -47,12 +47,12 @@ func (x *lateIndex) of(rules []ranked, belongs func(pattern string) bool) *index
 	return &x.index
 }
 
-// changes reports whether a rule is different in the second form.
+// changes reports whether a rule differs in the second form.
 func changes(pattern string) bool { return rulepath.EscapeQuery(pattern) != pattern }
 
-// meetsEscapes reports whether a rule may match an escape made by rulepath.EscapeQuery, or
-// a part of one, that it has not in the same place: whether a piece of it between
-// stars may lie across one.
+// meetsEscapes reports whether a rule may match an escape by rulepath.EscapeQuery, or a part
+// of one, that it does not contain itself: whether one of its pieces between stars may
+// overlap such an escape.
 func meetsEscapes(pattern string) bool {
 	if !strings.ContainsAny(pattern, "%*") {
 		return false // it begins before the query

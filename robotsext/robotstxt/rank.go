@@ -2,9 +2,8 @@ package robotstxt
 
 import "math"
 
-// ranked is a rule with its canonical pattern and its rank, the position in the
-// order of precedence: of the rules that match, the one of the lowest rank
-// decides.
+// ranked is a rule with its canonical pattern and its rank, its position in the order of
+// precedence. The matching rule with the lowest rank decides.
 type ranked struct {
 	rule    *Rule
 	pattern string
@@ -14,9 +13,9 @@ type ranked struct {
 
 const noRank = math.MaxInt32
 
-// rank sorts rules that stand in file order by precedence: the longest first, of
-// equals the one that allows (ROB-MAT-04), then the first in the file. It does
-// so by counting, which takes no longer than reading the rules.
+// rank sorts rules in file order by precedence: first the longest, then Allow before
+// Disallow (ROB-MAT-04), then the first in the file. It uses a counting sort, whose time
+// is proportional to the number of rules.
 func rank(rules []ranked) {
 	longest := 0
 	for i := range rules {

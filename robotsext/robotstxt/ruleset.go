@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// ruleset holds the compiled form of a group's rules, made when first asked for.
-// Groups that consist of the same single block share it.
+// ruleset holds the rules of a group, compiled on first use. Groups with the same single
+// block share it.
 type ruleset struct {
 	once     sync.Once
 	compiled *compiled
 }
 
-// compiled is a group's rules made ready for matching.
+// compiled holds the rules of a group, prepared for matching.
 type compiled struct {
 	rules []Rule // in file order
 	index index
@@ -46,7 +46,7 @@ func (f *File) compile(blocks []int32) *compiled {
 	return c
 }
 
-// appendRanked appends what a rule comes to, still without a rank.
+// appendRanked appends a rule in canonical form, without its rank.
 func (f *File) appendRanked(list []ranked, r *Rule) []ranked {
 	written := r.Pattern
 	if f.opts.AssumeSlash && written[0] != '/' && written[0] != '*' {
@@ -61,9 +61,8 @@ func (f *File) appendRanked(list []ranked, r *Rule) []ranked {
 	return list
 }
 
-// allowsDirectory reports whether Google's parser takes an Allow of this path for
-// one of the directory too (ROB-MAT-24). It looks at the beginning of the name
-// alone.
+// allowsDirectory reports whether for Google's parser an Allow of this path also allows the
+// directory (ROB-MAT-24). Only the beginning of the file name counts.
 func (f *File) allowsDirectory(pattern string) bool {
 	slash := strings.LastIndexByte(pattern, '/')
 	return f.google.has(googleIndex) && slash >= 0 && strings.HasPrefix(pattern[slash+1:], "index.htm")

@@ -16,8 +16,8 @@ type Sitemap struct {
 // sitemapSet collects the sitemaps of a file without duplicates.
 type sitemapSet struct {
 	list []Sitemap
-	keys []string        // by which they are told apart
-	seen map[string]bool // the keys, once they are many
+	keys []string        // for comparison
+	seen map[string]bool // the keys, if there are many
 }
 
 // add adds a sitemap, or returns the kind of finding that prevents it.
@@ -57,7 +57,7 @@ func isPlainURL(value string) bool {
 	return i > 0 && isCanonicalPath(rest[i:])
 }
 
-// sitemapSchemes are the schemes that a sitemap can be fetched by (ROB-SMP-08).
+// sitemapSchemes are the schemes by which sitemaps can be fetched (ROB-SMP-08).
 var sitemapSchemes = []string{"https://", "http://", "ftp://"}
 
 // authority returns the authority of a URL of one of the schemes.
@@ -85,7 +85,7 @@ func hasScheme(value string) bool {
 			return false
 		}
 	}
-	port := strings.TrimLeft(rest, "0123456789") // example.com:8080/s.xml has none
+	port := strings.TrimLeft(rest, "0123456789") // example.com:8080/s.xml has no scheme
 	return port == rest || port != "" && port[0] != '/'
 }
 
@@ -159,7 +159,7 @@ func sitemapKey(address string) string {
 	return scheme + host + port + canonicalPath(path, 0)
 }
 
-// fewSitemaps is how many sitemaps are searched one by one.
+// fewSitemaps is the number of sitemaps up to which a linear search is used.
 const fewSitemaps = 32
 
 // insert adds a sitemap if its key is new.

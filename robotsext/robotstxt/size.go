@@ -4,16 +4,16 @@ package robotstxt
 // that have grown. TestSize measures them.
 const (
 	fileBytes      = 512
-	blockBytes     = 360 // with its ruleset and the heads of what is compiled
-	groupBytes     = 80  // with the merged ruleset that some have
-	nameBytes      = 16  // a name without its text, which is the file's
-	extensionBytes = 64  // without the agents, which those of a group share
-	parsedBytes    = 400 // of one that is read once and kept
+	blockBytes     = 360 // with its ruleset and the headers of its compiled rules
+	groupBytes     = 80  // with a merged ruleset
+	nameBytes      = 16  // a name without its text, which belongs to the file
+	extensionBytes = 64  // without the agents, which the extensions of a group share
+	parsedBytes    = 400 // of an extension whose parsed value is cached
 	findingBytes   = 40
 	sitemapBytes   = 24
-	lineBytes      = 16  // of a rule that is not asked for
-	ruleBytes      = 120 // of a compiled one
-	wildBytes      = 84  // more, if it has a star before its end
+	lineBytes      = 16  // of a rule that is not compiled
+	ruleBytes      = 120 // of a compiled rule
+	wildBytes      = 84  // in addition for a rule with a star before its end
 	mentionBytes   = 8
 )
 
@@ -72,7 +72,7 @@ func compiledBytes(pattern string) int {
 			forms |= 2 // a second form of its own
 		}
 	}
-	if forms != 0 || wild != 0 { // it may be in the index of queries too
+	if forms != 0 || wild != 0 { // it may also be in the index of queries
 		n += ruleBytes/3 + wild
 	}
 	if forms&1 != 0 {

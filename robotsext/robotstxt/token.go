@@ -30,11 +30,11 @@ func ProductToken(userAgent string) (string, error) {
 	return token, nil
 }
 
-// compatibleProduct returns the product after "compatible;" in a comment, where
-// that is the first part of it or follows another.
+// compatibleProduct returns the product after "compatible;" in a comment, at its beginning
+// or after another part.
 func compatibleProduct(userAgent string) string {
 	const compatible = "compatible;"
-	depth, first := 0, false // in so many comments, at the beginning of a part
+	depth, first := 0, false // depth of nested comments; at the beginning of a part
 	for i := 0; i < len(userAgent); i++ {
 		rest := userAgent[i:]
 		if depth > 0 && first && len(rest) >= len(compatible) && equalFold(rest[:len(compatible)], compatible) {
@@ -57,8 +57,7 @@ func compatibleProduct(userAgent string) string {
 	return ""
 }
 
-// firstProduct returns the first product outside of comments that is no
-// browser's.
+// firstProduct returns the first product outside of comments that is not a browser's.
 func firstProduct(userAgent string) string {
 	depth := 0
 	for word := range strings.FieldsSeq(userAgent) {

@@ -2,17 +2,17 @@ package robotstxt
 
 import "strings"
 
-// pattern is a canonical rule path made ready for matching: a literal prefix,
-// and what follows the first star.
+// pattern is a canonical rule path, prepared for matching: a literal prefix and the rest
+// after the first star.
 type pattern struct {
 	prefix   string
-	rest     string // after the first *; pieces separated by further stars, never ending in one
-	wild     bool   // there is a rest to look for
-	anchored bool   // the URL has to end where the pattern does
+	rest     string // after the first *; pieces separated by stars, without a star at the end
+	wild     bool   // the path has a star before its end
+	anchored bool   // the URL must end where the pattern ends
 }
 
-// splitPattern drops what changes no match: stars at the end (ROB-MAT-08), and
-// a $ after a star.
+// splitPattern splits a canonical path. It drops stars at the end and a $ after a star,
+// which do not change matches (ROB-MAT-08).
 func splitPattern(s string) pattern {
 	var p pattern
 	s, p.anchored = strings.CutSuffix(s, "$")
@@ -23,7 +23,7 @@ func splitPattern(s string) pattern {
 	return p
 }
 
-// withoutRuns makes one star of stars that stand side by side.
+// withoutRuns replaces runs of stars by one star.
 func (p pattern) withoutRuns() pattern {
 	if !p.wild {
 		return p
@@ -35,14 +35,13 @@ func (p pattern) withoutRuns() pattern {
 	return p
 }
 
-// matchRest reports whether s, what follows the prefix in a path, matches what
-// follows the first star. Each piece is taken where it first occurs: that
-// leaves most room for the others, so nothing ever has to be tried again and
-// the cost is that of looking through s once (ROB-MAT-26).
+// matchRest reports whether s, a path after the prefix, matches the rest after the first
+// star. It uses the first occurrence of each piece, which leaves most room for the next
+// ones. So it needs no backtracking and searches s only once (ROB-MAT-26).
 func (p *pattern) matchRest(s string) bool {
 	rest := p.rest
 	for {
-		rest = strings.TrimLeft(rest, "*") // several are as good as one
+		rest = strings.TrimLeft(rest, "*") // several stars equal one
 		star := strings.IndexByte(rest, '*')
 		if star < 0 {
 			break
@@ -59,16 +58,15 @@ func (p *pattern) matchRest(s string) bool {
 	return strings.Contains(s, rest)
 }
 
-// The costs of trying a pattern, where looking at it costs 1.
+// Octets that add 1 to the cost of trying a pattern, which is at least 1.
 const (
-	comparePart = 8  // octets of its beginning that were compared
-	searchPart  = 4  // octets of the path, which was searched for what follows a star
-	starPart    = 32 // octets of the pattern, which was gone through for its stars
+	comparePart = 8  // compared octets of the prefix
+	searchPart  = 4  // searched octets of the path
+	starPart    = 32 // octets of the pattern, which is searched for stars
 )
 
-// matchPattern reports whether a canonical pattern matches a canonical path, and
-// about what it cost to tell. It is for a pattern that has not been made ready, and
-// quick to see that most do not match.
+// matchPattern reports whether a canonical pattern matches a canonical path, with the
+// approximate cost. The pattern need not be prepared. Most patterns fail quickly.
 func matchPattern(canonical, path string) (matches bool, cost int) {
 	i := 0
 	for i < len(canonical) && canonical[i] != '*' && canonical[i] != '$' {
@@ -85,8 +83,8 @@ func matchPattern(canonical, path string) (matches bool, cost int) {
 	return p.match(path), cost + len(path)/searchPart + len(canonical)/starPart
 }
 
-// writtenPattern makes a rule path as written ready for matching without an
-// index, with its length: for lines that are few.
+// writtenPattern prepares a path as written for matching without an index, and returns
+// its length.
 func writtenPattern(written string) (p pattern, length int) {
 	canonical, length := canonicalRule(written, 0)
 	return splitPattern(canonical).withoutRuns(), length
@@ -98,7 +96,7 @@ func (p *pattern) match(path string) bool {
 	return ok && p.matchAfter(s)
 }
 
-// matchAfter is match for what follows the prefix in a path.
+// matchAfter is match for s, a path after the prefix.
 func (p *pattern) matchAfter(s string) bool {
 	if p.wild {
 		return p.matchRest(s)
@@ -106,9 +104,8 @@ func (p *pattern) matchAfter(s string) bool {
 	return s == "" || !p.anchored
 }
 
-// signature is a digest of the octets of a string and of its pairs of
-// neighbours. A string can only hold another if its signature covers the
-// other's.
+// signature is a digest of the octets of a string and of its pairs of adjacent octets. A
+// string contains another only if its signature covers that of the other.
 type signature struct{ octets, pairs uint64 }
 
 func (s *signature) add(text string) {
@@ -124,7 +121,7 @@ func (s signature) covers(t signature) bool {
 	return t.octets&^s.octets == 0 && t.pairs&^s.pairs == 0
 }
 
-// signature covers what has to be in the path beyond the prefix.
+// signature returns the digest of the pieces that the path must contain after the prefix.
 func (p *pattern) signature() signature {
 	var sig signature
 	for piece := range strings.SplitSeq(p.rest, "*") {
