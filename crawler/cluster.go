@@ -151,16 +151,15 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	return s
 }
 
-// JoinConfig returns cfg with the settings of the crawl that cfg.Sharing names, so that a
-// process can join it. Each process keeps its own Sharing, Output.Dir, Output.AlsoWrite,
-// Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. Start URLs of cfg
-// are added to those of the crawl.
+// JoinConfig returns the configuration for a process that joins the crawl that cfg.Sharing
+// names. It has the settings of that crawl. These stay as in cfg: Sharing, Output.Dir,
+// Output.AlsoWrite, Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. The
+// crawl gets the start URLs of cfg in addition to its own.
 //
-// Given reports which keys of cfg the user has set. It is an [ErrConfig] if the crawl has
-// another value for one of these, or another Fetch.AllowAddr. The error is
-// [redisstore.ErrNotFound] if there is no such crawl; the process that runs with cfg creates
-// it.
-func JoinConfig(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
+// The function isSet reports which keys of cfg the user has set; nil: none. The error is
+// [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It is
+// [redisstore.ErrNotFound] if the crawl does not exist: then run cfg itself to create it.
+func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (Config, error) {
 	if err := cfg.Sharing.Validate(); err != nil {
 		return cfg, err
 	}
@@ -169,7 +168,7 @@ func JoinConfig(ctx context.Context, cfg Config, given func(key string) bool) (C
 		return cfg, err
 	}
 	crawl := cfg.Sharing.crawl()
-	settings, err := crawl.Settings(ctx, own, given)
+	settings, err := crawl.Settings(ctx, own, isSet)
 	if err != nil {
 		return cfg, asConfigError(err)
 	}

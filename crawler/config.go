@@ -13,10 +13,9 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // Config is the configuration of a crawl. Start from [Default] and change fields; the zero Config
 // is not valid. No duration may exceed a year.
 //
-// Each field of a group has a key. The key is the name of the flag, of the field in
-// configuration files and crawl.json and, in upper case after POLITECRAWL_, of the
-// environment variable. JSON has all keys side by side, without groups, and durations as strings
-// such as "1m30s".
+// Each field of a group has a key, such as max-pages. The flag --max-pages, configuration files
+// and crawl.json use this key. The environment variable is POLITECRAWL_MAX_PAGES. JSON has all
+// keys in one object, without groups, and durations as strings such as "1m30s".
 type Config struct {
 	URLs       []string // start URLs; their hosts belong to the scope
 	Output     Output
@@ -71,29 +70,28 @@ func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 
 // Output configures what a crawl writes, and where.
 type Output struct {
-	// Dir is the directory of the crawl (default "crawl"). It is created if it is missing,
-	// and must not hold another crawl.
+	// Dir is the directory of the crawl (default "crawl"). It is created if it is missing.
+	// It must not contain another crawl.
 	Dir string `json:"output"`
 
 	// Links writes the links of each page to links.jsonl (default true).
 	Links bool `json:"links"`
 
-	// AlsoWrite names formats to write besides the lines of JSON; see [Options.Formats].
-	// Default: none.
+	// AlsoWrite names formats to write in addition to the JSON Lines files; see
+	// [Options.Formats]. Default: none.
 	AlsoWrite []string `json:"also-write"`
 
-	// Extract has rules for additional fields of pages.jsonl, each NAME=RULE; see
+	// Extract are rules for additional fields of pages.jsonl, in the form NAME=RULE; see
 	// [extract.Rule]. Default: none.
 	Extract []string `json:"extract"`
 
-	// Durability says after which failures the crawl can resume: DurableProcess (default)
-	// or DurablePower.
+	// Durability is DurableProcess (default) or DurablePower.
 	Durability Durability `json:"durability"`
 }
 
-// Limits limit the crawl as a whole, each host and each page.
+// Limits are limits of the whole crawl, of each host and of each page.
 type Limits struct {
-	// Workers is the number of URLs that are processed at the same time, over all hosts
+	// Workers is the number of URLs that are processed concurrently, on all hosts together
 	// (default 16).
 	Workers int `json:"workers"`
 
@@ -103,78 +101,76 @@ type Limits struct {
 	// MaxHostPages limits the pages fetched from each host; 0 (default): no limit.
 	MaxHostPages int `json:"max-host-pages"`
 
-	// MaxHosts limits the hosts of a crawl whose scope is a domain or any host (default
+	// MaxHosts limits the number of hosts if the scope is a domain or any host (default
 	// 100,000). 0: no limit.
 	MaxHosts int `json:"max-hosts"`
 
-	// MaxBytes ends the crawl after pages of this many bytes in all, decoded; 0 (default):
-	// no limit. Pages in flight are finished.
+	// MaxBytes ends the crawl when all pages together have this many bytes, decoded; 0
+	// (default): no limit. Pages in flight are finished.
 	MaxBytes int64 `json:"max-bytes"`
 
 	// MaxTime ends the crawl after this time; 0 (default): no limit.
 	MaxTime time.Duration `json:"max-time"`
 
-	// MaxWait ends the crawl when every remaining URL belongs to a host that allows no
-	// request for longer than this (default 2m). Reasons are an unreachable robots.txt,
-	// Retry-After and Visit-time.
+	// MaxWait ends the crawl when each remaining URL would have to wait longer than this
+	// (default 2m), because of an unreachable robots.txt, Retry-After or Visit-time.
 	MaxWait time.Duration `json:"max-wait"`
 
-	// MaxLinks limits the distinct URLs that are followed from one page, those to other
-	// hosts included (default 10,000). 0: no limit.
+	// MaxLinks limits the distinct URLs that are followed from one page, including URLs on
+	// other hosts (default 10,000). 0: no limit.
 	MaxLinks int `json:"max-links"`
 
-	// TrapPages is the number of pages that each URL pattern of a host, such as
-	// /calendar?month, may have without a check (default 10,000). After that, the pattern
-	// is skipped if its pages show nothing new but lead to ever more URLs. Only URLs found
-	// by links count. 0: no limit.
+	// TrapPages is the number of pages of one URL pattern, such as /calendar?month, before
+	// the crawl checks for a spider trap (default 10,000). It skips the pattern if recent
+	// pages have no new content but ever more links. Only URLs found by links count. 0: no
+	// check.
 	TrapPages int `json:"trap-pages"`
 }
 
 // Politeness limits the request rate to one server.
 type Politeness struct {
-	// Delay is the least time from the end of one request to the start of the next on the
-	// same host (default 1s). A longer Crawl-delay in robots.txt replaces it, up to
-	// MaxCrawlDelay. 0: no delay.
+	// Delay is the minimum time from the end of one request to a host to the start of the
+	// next (default 1s). A longer Crawl-delay in robots.txt replaces it, up to MaxCrawlDelay.
+	// 0: no delay.
 	Delay time.Duration `json:"delay"`
 
-	// MaxCrawlDelay is the longest Crawl-delay that is obeyed (default 30s). A longer one
-	// is reduced to it.
+	// MaxCrawlDelay is the upper limit for Crawl-delay (default 30s). It replaces a longer
+	// Crawl-delay.
 	MaxCrawlDelay time.Duration `json:"max-crawl-delay"`
 
-	// ResponseFactor makes a host wait at least this many times the duration of its last
-	// response, so that a slow server gets fewer requests. It is between 0 and 100 (default
-	// 1), and has no effect if Delay is 0.
+	// ResponseFactor slows down requests to a slow server: the delay is at least this many
+	// times the duration of its last response (default 1). It is between 0 and 100. If Delay
+	// is 0, it has no effect.
 	ResponseFactor float64 `json:"response-factor"`
 
-	// PerHost is the number of requests that may be in flight on one host (default 1).
-	// http://h, https://h and http://h. are one host. Above 1, delays count from start to
-	// start.
+	// PerHost limits the concurrent requests to one host (default 1). http://h, https://h and
+	// http://h. are one host. If it is above 1, Delay is the time from the start of one
+	// request to the start of the next.
 	PerHost int `json:"per-host"`
 
-	// PerIP is the number of requests that may be in flight on one IP address, over all its
-	// hosts; 0 (default): no limit.
+	// PerIP limits the concurrent requests to one IP address, for all its hosts together; 0
+	// (default): no limit.
 	PerIP int `json:"per-ip"`
 }
 
-// Scope says which URLs belong to a crawl, and which of them are the same page.
+// Scope says which URLs belong to a crawl, and which query parameters to ignore.
 type Scope struct {
 	// Kind is ScopeHost (default), ScopeDomain or ScopeAny.
 	Kind ScopeKind `json:"scope"`
 
-	// MaxDepth skips URLs more than this many links away from a start URL or a sitemap
-	// entry; -1 (default): no limit.
+	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
+	// (default): no limit.
 	MaxDepth int `json:"max-depth"`
 
-	// MaxURL is the length of the longest URL that is accepted, in bytes (default 8000, as
-	// RFC 9110 recommends).
+	// MaxURL is the maximum length of a URL in bytes (default 8000, as RFC 9110 recommends).
 	MaxURL int `json:"max-url"`
 
-	// MaxParams is the number of query parameters that a URL may have (default 100); 0: no
+	// MaxParams is the maximum number of query parameters of a URL (default 100); 0: no
 	// limit.
 	MaxParams int `json:"max-params"`
 
-	// MaxRepeats is how often a part of the path may repeat in a row in a linked URL
-	// (default 3), as in /a/b/a/b/a/b; 0: no limit.
+	// MaxRepeats is how often path segments may repeat in a row in a linked URL (default 3),
+	// as in /a/b/a/b/a/b; 0: no limit.
 	MaxRepeats int `json:"max-repeats"`
 
 	// DropParams are query parameters that do not change a page, such as sid or utm_*. They
@@ -186,32 +182,31 @@ type Scope struct {
 	CleanParam bool `json:"clean-param"`
 }
 
-// Robots configures the fetches of robots.txt, and which directives of pages are obeyed.
-// Obeying robots.txt itself is not optional.
+// Robots configures fetches of robots.txt, and which directives of pages the crawl obeys. It
+// always obeys robots.txt.
 type Robots struct {
-	// ObeyNoindex withholds the content of pages with noindex from the output (default
-	// true). They are listed either way.
+	// ObeyNoindex leaves title and content of noindex pages out of the results (default
+	// true). Their URLs are always listed.
 	ObeyNoindex bool `json:"obey-noindex"`
 
-	// ObeyNofollow does not follow links with nofollow, or on pages with nofollow (default
-	// true).
+	// ObeyNofollow skips nofollow links and all links of nofollow pages (default true).
 	ObeyNofollow bool `json:"obey-nofollow"`
 
-	// Timeout is for one fetch of a robots.txt including its redirects (default 30s).
+	// Timeout is the timeout for one fetch of a robots.txt, with its redirects (default 30s).
 	Timeout time.Duration `json:"robots-timeout"`
 
-	// Retry is the time to the first retry of an unreachable robots.txt (default 1m). It
+	// Retry is the time until the first retry of an unreachable robots.txt (default 1m). It
 	// doubles with each retry.
 	Retry time.Duration `json:"robots-retry"`
 }
 
-// Sitemaps says which sitemaps are read, and which of their entries are fetched first.
+// Sitemaps says which sitemaps the crawl reads, and which of their entries it fetches first.
 type Sitemaps struct {
 	// Order is the order of entries: ByLastMod (default), ByPriority or AsListed.
 	Order SitemapOrder `json:"sitemap-order"`
 
-	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC
-	// 3339). Empty (default): none.
+	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC 3339).
+	// Empty (default): no entries are skipped.
 	Since string `json:"since"`
 
 	// Only fetches the start URLs and the entries of sitemaps, and follows no links
@@ -222,61 +217,60 @@ type Sitemaps struct {
 	// false).
 	Probe bool `json:"probe-sitemap"`
 
-	// MaxFiles is the number of sitemap files that are read for one host (default 1000); 0:
-	// none.
+	// MaxFiles is the maximum number of sitemap files for one host (default 1000). 0: no
+	// sitemaps are read.
 	MaxFiles int `json:"max-sitemaps"`
 
-	// MaxEntries limits the pages taken from all sitemaps of one host (default 10,000,000);
-	// 0: no limit.
+	// MaxEntries is the maximum number of pages from all sitemaps of one host (default
+	// 10,000,000); 0: no limit.
 	MaxEntries int `json:"max-sitemap-entries"`
 }
 
 // Fetch configures how pages are requested.
 type Fetch struct {
-	// UserAgent is sent with every request (default [DefaultUserAgent]). Its product token
-	// selects the group of each robots.txt.
+	// UserAgent is the User-Agent of all requests (default [DefaultUserAgent]). Its product
+	// token selects the group in each robots.txt.
 	UserAgent string `json:"user-agent"`
 
-	// Timeout is for one page, from connecting to the last byte received (default 30s).
+	// Timeout is the timeout for one page, including the connection (default 30s).
 	Timeout time.Duration `json:"timeout"`
 
-	// FirstByteTimeout is the longest time from the end of a request to the start of its
-	// response (default 20s). It applies to pages, sitemaps and robots.txt. 0: only Timeout
-	// applies.
+	// FirstByteTimeout is the timeout from the end of a request to the start of its response
+	// (default 20s). It applies to pages, sitemaps and robots.txt. 0: only Timeout applies.
 	FirstByteTimeout time.Duration `json:"first-byte-timeout"`
 
 	// StallTimeout aborts a response that delivers less than 1 KiB in this time (default
 	// 10s). 0: only Timeout applies.
 	StallTimeout time.Duration `json:"stall-timeout"`
 
-	// MaxBody is the number of bytes of a page that are read (default 10 MiB). The rest is
-	// ignored.
+	// MaxBody is the number of bytes of a page that the crawl reads (default 10 MiB). It
+	// ignores the rest.
 	MaxBody int `json:"max-body"`
 
-	// Retries is how often a failed page (network error, 408, 429, 5xx) is requested again
+	// Retries is the number of retries of a failed page: network error, 408, 429 or 5xx
 	// (default 3).
 	Retries int `json:"retries"`
 
-	// Proxies are the URLs of proxies; each host is requested through one of them. Empty
-	// (default): the environment decides (HTTPS_PROXY, NO_PROXY and so on). Their users and
-	// passwords are not stored; see [Config.WithoutSecrets].
+	// Proxies are the URLs of proxies. All requests to a host use the same proxy. Empty
+	// (default): environment variables such as HTTPS_PROXY apply. Users and passwords are not
+	// stored; see [Config.WithoutSecrets].
 	Proxies []string `json:"proxy"`
 
-	// AllowAddr are IP addresses and networks (127.0.0.1, 10.0.0.0/8) that may be connected
-	// to although they are not public. Connections to other addresses that are not public
-	// are refused; see package guard. Proxies need no entry. Default: none.
+	// AllowAddr are allowed IP addresses and networks that are not public, such as 127.0.0.1
+	// or 10.0.0.0/8. Connections to all other non-public addresses are refused; see package
+	// guard. Proxies need no entry. Default: none.
 	AllowAddr []string `json:"allow-addr"`
 }
 
 // Sharing configures how processes share a crawl. If Frontier is empty, it has no effect.
 type Sharing struct {
-	// Frontier is the address of the shared frontier, without a password: of a Redis or
-	// Valkey server, some servers of a Redis Cluster, or Sentinels; see [redisstore.Open].
-	// Empty (default): this process crawls alone, with a frontier in Output.Dir.
+	// Frontier is the address of the shared frontier, without a password. It names a Redis or
+	// Valkey server, servers of a Redis Cluster, or Sentinels; see [redisstore.Open]. Empty
+	// (default): the crawl is not shared, and its frontier is in Output.Dir.
 	Frontier string `json:"frontier"`
 
 	// CrawlName is the name of the shared crawl (default "default"). The first process
-	// creates it with its settings, and the others adopt them; see [JoinConfig].
+	// creates it with its settings. The others use these settings; see [JoinConfig].
 	CrawlName string `json:"crawl-name"`
 
 	// WorkerName is the name of this process. Empty (default): the name of the machine with
@@ -286,13 +280,12 @@ type Sharing struct {
 	// Prefix is the prefix of all keys in Redis (default "politecrawl").
 	Prefix string `json:"frontier-prefix"`
 
-	// PasswordFile is a file with the password for Redis. Empty (default): the environment
-	// variable [redisstore.PasswordVariable] has it, or there is none.
+	// PasswordFile is a file with the password for Redis. Empty (default): the password is in
+	// the environment variable [redisstore.PasswordVariable], or there is none.
 	PasswordFile string `json:"frontier-password-file"`
 
-	// ExpectedURLs is the expected number of URLs of the crawl (default 10,000,000). More
-	// of them need more memory each in Redis. It has an effect only when the crawl is
-	// created.
+	// ExpectedURLs is the expected number of URLs of the crawl (default 10,000,000). Each URL
+	// above it needs more memory in Redis. It has an effect only when the crawl is created.
 	ExpectedURLs int `json:"expected-urls"`
 }
 
@@ -301,24 +294,24 @@ type ScopeKind string
 
 // The kinds of scope.
 const (
-	// ScopeHost is the servers of the start URLs: the same host name and port, over http
-	// and https. A dot after the name and default ports make no difference.
+	// ScopeHost includes the hosts of the start URLs: the same name and port, with http and
+	// https. A dot after the name and default ports make no difference.
 	ScopeHost ScopeKind = "host"
-	// ScopeDomain is the registrable domains of the start URLs with all subdomains, on any
-	// port: example.co.uk for www.example.co.uk.
+	// ScopeDomain includes the registrable domains of the start URLs and all subdomains, on
+	// any port: example.co.uk for www.example.co.uk.
 	ScopeDomain ScopeKind = "domain"
-	// ScopeAny is every URL. Set limits with it.
+	// ScopeAny includes every host. Set limits if you use it.
 	ScopeAny ScopeKind = "any"
 )
 
-// Durability says after which failures a crawl can resume.
+// Durability says after which failures a crawl can be resumed.
 type Durability string
 
 const (
-	// DurableProcess is a kill of the process at any moment.
+	// DurableProcess allows for a kill of the process at any time.
 	DurableProcess Durability = "process"
-	// DurablePower is also a crash or power cut of the machine. Results are synced to disk
-	// before the frontier records them.
+	// DurablePower also allows for a crash or power cut of the machine. The crawl syncs
+	// results to disk before the frontier records them.
 	DurablePower Durability = "power"
 )
 

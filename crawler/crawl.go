@@ -24,43 +24,41 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Options are what a crawl needs besides its [Config]. Nil and zero fields mean the
-// defaults of the program.
+// Options are settings of a crawl that are not part of its [Config]. Nil means the zero value.
 type Options struct {
-	// Resume resumes the crawl in Config.Output.Dir after it was stopped or killed. Take
-	// the Config from [LoadConfig]; changes to it apply from then on.
+	// Resume resumes the crawl in Config.Output.Dir after it was stopped or killed. Use the
+	// Config that [LoadConfig] returns. You may change it before.
 	Resume bool
 
 	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,
-	// including failures, with conditional requests. Its files are rotated first:
-	// pages.1.jsonl and so on.
+	// including failures, with conditional requests. It renames the files of the previous
+	// crawl first, to pages.1.jsonl and so on.
 	Recrawl bool
 
-	// Frontier holds the URLs still to be fetched. The crawl closes it. Nil: a persistent
-	// one in the directory "frontier" of Config.Output.Dir. A recrawl needs a
-	// [frontier.Revisiter]. URLs that still wait at the end are listed in rejected.jsonl
-	// only if it is a [frontier.Lister].
+	// Frontier stores the URLs that remain to be fetched. The crawl closes it. Nil: a
+	// persistent frontier in the directory "frontier" of Config.Output.Dir. A recrawl needs a
+	// [frontier.Revisiter]. Only with a [frontier.Lister] does rejected.jsonl list the URLs
+	// that remain at the end.
 	Frontier frontier.Frontier
 
-	// Formats are the formats that Output.AlsoWrite may name. Those without a name are
+	// Formats are the formats that Output.AlsoWrite may name. Formats without a name are
 	// always used. Nil: none.
 	Formats []output.Format
 
-	// Transport sends all requests that robots.txt allows. Fetch.AllowAddr and
-	// Fetch.Proxies do not apply to it. Sites that require HTTP/1.1 get it only if this is
-	// an [*http.Transport]. Nil: a transport made for crawling.
+	// Transport sends all requests that robots.txt allows. Fetch.AllowAddr and Fetch.Proxies
+	// have no effect on it. If it is not an [*http.Transport], sites that require HTTP/1.1 do
+	// not get it. Nil: the default transport of the crawler.
 	Transport http.RoundTripper
 
-	// Logger gets the messages that README.md lists, and debug messages. Nil: nothing is
-	// logged.
+	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.
 	Logger *slog.Logger
 
 	// OnStart is called when the directory and the frontier are open, before the first
 	// request. Nil: not called.
 	OnStart func()
 
-	// OnNotice is called with events that a person should know about, each as one line
-	// without a line end. It must be safe for concurrent use. Nil: not called.
+	// OnNotice is called with each event that an operator should know about, as one line
+	// without a newline. It must be safe for concurrent use. Nil: not called.
 	OnNotice func(line string)
 }
 
@@ -178,12 +176,12 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	return c, nil
 }
 
-// Run crawls until no URL remains, a limit is reached, or ctx ends. When ctx ends, requests
-// in flight are finished first; see [Crawler.Abort].
+// Run crawls until no URL remains, a limit is reached, or ctx ends. When ctx ends, Run finishes
+// the requests in flight first; see [Crawler.Abort].
 //
-// An error means that the crawl itself failed, for example because the disk is full. The
-// Summary is valid then too. It is nil if the crawl could not start: its directory cannot
-// be written, or another process uses it ([pebblestore.ErrInUse]).
+// The error says that the crawl itself failed, for example because the disk is full. The Summary
+// is valid even then. It is nil if the crawl could not start: its directory cannot be written, or
+// another process uses it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer c.lifecycle.Abort()
 	if err := c.open(); err != nil {

@@ -13,7 +13,7 @@ type pauses struct {
 	wait   context.Context
 }
 
-// Pause stops leasing URLs. Requests in flight are finished, including the redirects of a
+// Pause pauses the crawl after the requests in flight are finished, including the redirects of a
 // robots.txt. Time limits continue to run.
 func (c *Crawler) Pause() {
 	if c.pauses.begin() {

@@ -91,10 +91,9 @@ func proxyVariables(urls []string) (used []string) {
 	return used
 }
 
-// WithoutSecrets returns the configuration with *** in place of the users and passwords of
-// proxies. crawl.json stores it in this form, so that the directory of a crawl can be
-// shared. To resume such a crawl, set the proxies again: [Config.Validate] rejects *** as a
-// user.
+// WithoutSecrets returns the configuration with *** instead of the users and passwords of
+// proxies. crawl.json stores this form, so that you can share the directory of a crawl. Before
+// you resume such a crawl, set the proxies again: [Config.Validate] rejects *** as a user.
 func (c Config) WithoutSecrets() Config {
 	c.Fetch.Proxies = slices.Clone(c.Fetch.Proxies)
 	for i, raw := range c.Fetch.Proxies {

@@ -9,16 +9,16 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// SitemapOrder says which sitemap entries of a host are fetched first.
+// SitemapOrder is the order in which the sitemap entries of a host are fetched.
 type SitemapOrder string
 
 const (
-	// ByLastMod fetches the last changed first. Entries without a date, or with one in the
-	// future, are last.
+	// ByLastMod fetches the most recently changed pages first. Entries without a date, or
+	// with a date in the future, are last.
 	ByLastMod SitemapOrder = "lastmod"
-	// ByPriority fetches by the priority that the site sets.
+	// ByPriority fetches the entries with the highest priority first.
 	ByPriority SitemapOrder = "priority"
-	// AsListed fetches in the order of the files.
+	// AsListed keeps the order of the sitemap files.
 	AsListed SitemapOrder = "none"
 )
 

@@ -17,8 +17,8 @@ type Status struct {
 	Paused bool
 }
 
-// Status returns the current state of the crawl. Any goroutine can call it from
-// [Options.OnStart] until Run returns. It fails if the frontier is closed or has failed.
+// Status returns the current state of the crawl. It can be called concurrently, from the call of
+// [Options.OnStart] until Run returns. It fails if the frontier has failed or is closed.
 func (c *Crawler) Status() (*Status, error) {
 	end, last, _ := c.lifecycle.Ending()
 	stats, err := c.member.Counts(c.lifecycle.CommitCtx, last)
@@ -39,9 +39,9 @@ func (c *Crawler) Status() (*Status, error) {
 	return s, nil
 }
 
-// Host returns the record of a host (see [frontier.HostOf]): its clock, its queue and the
-// robots.txt files of its origins. It can be called when Status can, and fails as that
-// does.
+// Host returns the record of a host: its queue, the time of its next request, and the robots.txt
+// files of its origins. See [frontier.HostOf]. Host can be called whenever Status can, and fails
+// in the same cases.
 func (c *Crawler) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
 	return c.frontier.Host(ctx, host)
 }

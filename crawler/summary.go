@@ -31,7 +31,7 @@ const (
 type Summary struct {
 	End                End                   `json:"end"`
 	Pages              int                   `json:"pages"`                 // lines of pages.jsonl
-	Statuses           map[int]int           `json:"statuses"`              // pages by status
+	Statuses           map[int]int           `json:"statuses"`              // pages by HTTP status
 	Rejected           map[output.Reason]int `json:"rejected"`              // skipped URLs by reason
 	Robots             int                   `json:"robots"`                // fetches of robots.txt files
 	Sitemaps           int                   `json:"sitemaps"`              // sitemap files read
@@ -39,20 +39,20 @@ type Summary struct {
 	Hosts              int                   `json:"hosts"`                 // hosts of the URLs of the crawl
 	AddedHosts         []string              `json:"added_hosts,omitempty"` // hosts that start URLs redirect to
 	Remaining          int                   `json:"remaining"`             // URLs still to be fetched
-	NextDue            time.Time             `json:"next_due_at,omitzero"`
+	NextDue            time.Time             `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
 	Bytes              int64                 `json:"bytes"`                         // decoded size of all pages
 	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
 	Duplicates         int                   `json:"duplicates"`                    // pages with the same body as an earlier page
 	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
 	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt is unreachable
 	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
-	Lost               []output.Loss         `json:"lost,omitempty"`                // data that is missing from files
+	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
 	Refused            []RefusedStart        `json:"refused,omitempty"`             // start URLs at addresses that are not allowed
 	StartedAt          time.Time             `json:"started_at"`
 	Duration           plan.Millis           `json:"duration_ms"`
 	Output             string                `json:"output"`
-	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: one process
+	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: the crawl is not shared
 }
 
 // RefusedStart is a start URL at an address that [Fetch.AllowAddr] does not allow. The address

@@ -17,10 +17,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// ErrConfig is the error class of every invalid configuration.
+// ErrConfig says that a configuration is not valid.
 var ErrConfig = errors.New("bad configuration")
 
-// A ConfigError says what is wrong with the value of one key of a [Config]. It wraps
+// A ConfigError describes a problem with the value of one key of a [Config]. It wraps
 // [ErrConfig].
 type ConfigError struct {
 	Key     string // as in a configuration file

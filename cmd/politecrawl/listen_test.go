@@ -105,7 +105,7 @@ func TestListenMisuse(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is needed", "127.0.0.1:0", settings.TokenVariable}},
+		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is required", "127.0.0.1:0", settings.TokenVariable}},
 		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", settings.TokenVariable}},
 		{[]string{"--listen", "8080"}, []string{`--listen: cannot listen on "8080"`, "HOST:PORT"}},
 		{[]string{"--listen", taken.Addr().String()}, []string{"--listen: cannot listen", "in use"}},

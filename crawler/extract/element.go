@@ -121,7 +121,7 @@ func (p *parser) link(ref []byte) {
 	if ref == nil {
 		return
 	}
-	p.take(p.doc.Base, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
+	p.onLink(p.doc.Base, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
 }
 
 // relation takes what a link element points to: the canonical URL is a hint, and

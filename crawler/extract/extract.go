@@ -1,23 +1,21 @@
-// Package extract extracts from an HTML page what a crawler needs: its links, title, base and
-// robots meta elements, and fields that a user selects with CSS.
+// Package extract extracts links, title, base and meta elements from HTML pages, and fields that
+// a user selects with CSS.
 //
-// Reading HTML is the most expensive part of a fast crawl. So [Parse] reads the bytes once and
-// builds no tree. It skips text and parses common tags itself (plain.go), and uses the
-// tokenizer of golang.org/x/net/html for everything else. The tests compare the result with
-// that of the tokenizer alone.
+// Parsing HTML is the most expensive part of a fast crawl. So [Parse] reads a page once and builds
+// no tree. It parses common tags itself (plain.go), and uses the tokenizer of
+// golang.org/x/net/html for everything else. The tests compare the result with the tokenizer.
 //
-// Parse returns text as written in the page. The caller resolves references and interprets
+// Parse returns text as written in the page. The caller resolves relative URLs and interprets
 // directives, since it knows the URL of the page and the product token.
 //
-// [Rules] extract the fields of a user. They need a tree, which a crawl without rules never
-// builds.
+// [Rules] extract fields. They build a tree, so a crawl with rules is slower.
 package extract
 
 import (
 	"golang.org/x/net/html"
 )
 
-// Document has the extracted parts of one page, in document order.
+// Document has the extracted parts of a page, in document order.
 type Document struct {
 	Title     string // white space collapsed; empty: none
 	Base      string // href of the first base element, unresolved; empty: none
@@ -41,8 +39,8 @@ type Link struct {
 	Rel string // the rel attribute; empty: none
 }
 
-// Parse reads a page in UTF-8. It never fails: HTML has no errors, and an incomplete page
-// is read to its end.
+// Parse parses a page in UTF-8. It never fails: invalid HTML is parsed like in a browser, and an
+// incomplete page is read to its end.
 func Parse(body []byte) *Document {
 	var links []Link
 	doc := ParseFunc(body, func(_ string, link Link) { links = append(links, link) })
@@ -50,10 +48,10 @@ func Parse(body []byte) *Document {
 	return doc
 }
 
-// ParseFunc is Parse without a list of links, since a hostile page may have a million. It
-// calls take with each link and the Base that was read before it.
-func ParseFunc(body []byte, take func(base string, link Link)) *Document {
-	p := parser{doc: &Document{}, take: take, rest: source{page: body}}
+// ParseFunc is like Parse, but calls onLink for each link instead of listing them, since a
+// hostile page may have a million. The base is the Base before the link.
+func ParseFunc(body []byte, onLink func(base string, link Link)) *Document {
+	p := parser{doc: &Document{}, onLink: onLink, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)
 	for {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
@@ -78,7 +76,7 @@ func ParseFunc(body []byte, take func(base string, link Link)) *Document {
 // when it is called for a token, and plain, between two tokens.
 type parser struct {
 	doc    *Document
-	take   func(base string, link Link)
+	onLink func(base string, link Link)
 	rest   source
 	tokens *html.Tokenizer
 	attrs  attributes

@@ -10,16 +10,15 @@ import (
 
 // A Rule says which part of a page is the value of a field.
 //
-// As text, a rule is a CSS selector; then, for an attribute, @ and its name; then [] for
-// every match instead of the first:
+// The text form is a CSS selector. It may be followed by @ and the name of an attribute, and by
+// [] for all matches instead of the first:
 //
 //	.price           the text of the first element of class price
 //	img@src          the src of the first img that has one
 //	ul.tags li[]     the texts of all such li, a list
 //	img.photo@src[]  the src of every such img
 //
-// A selector cannot end with [], or with @ and a name that are not escaped. So each text
-// has one meaning.
+// This form is unambiguous: no selector ends with [], or with an unescaped @ and a name.
 type Rule struct {
 	Selector string `mapstructure:"selector"` // CSS
 	Attr     string `mapstructure:"attr"`     // the attribute that is the value; empty: the text, white space collapsed

@@ -38,8 +38,9 @@ type Rules struct {
 	time   time.Duration // for the fields of a page
 }
 
-// ErrTooManyTags says that only the beginning of a page was read, ErrTooSlow that the time
-// was too short for all matches, and ErrTooLarge that a field was cut.
+// Errors of [Rules.Fields]. ErrTooManyTags says that only the beginning of a page was searched.
+// ErrTooSlow says that the search was stopped after two seconds. ErrTooLarge says that a field was
+// truncated.
 var (
 	ErrTooManyTags = errors.New("the page has too many tags")
 	ErrTooSlow     = errors.New("the page takes too long to search")
@@ -52,7 +53,7 @@ type field struct {
 	matcher goquery.Matcher
 }
 
-// A FieldError says what is wrong with the rule of a field.
+// A FieldError describes a problem with the rule of a field.
 type FieldError struct {
 	Field string
 	Err   error
@@ -100,17 +101,18 @@ func checkField(name string) error {
 	return nil
 }
 
-// Fields returns the fields of a page in UTF-8: a string, or a []string if the rule is for
-// all matches. A field without a match is omitted. If the rule is for an attribute, only
-// elements that have it match. Scripts are not run, so the content of noscript counts.
-// Without rules, the page is not read.
+// Fields returns the fields of a page in UTF-8, by name. A value is a string, or a []string if
+// the rule has All. A field without a match is omitted. A rule with Attr matches only elements
+// with this attribute. Scripts are not run, so the content of noscript counts.
 //
-// A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is omitted,
-// with the error [ErrTooLarge]. Of a page of more than 400,000 tags, only these are read,
-// with the error [ErrTooManyTags]. The error [ErrTooSlow] says that the selectors took
-// seconds. The time is checked between elements, so a selector with several ~, or with one
-// in :has, may take longer. Other errors are for pages that are not a tree, with hundreds
-// of elements open at once.
+// Fields returns partial results with these errors:
+//
+//   - [ErrTooLarge]: a value has more than 64 KiB, or a list more than 1,000 values or 1 MiB.
+//   - [ErrTooManyTags]: the page has more than 400,000 tags. The others were not searched.
+//   - [ErrTooSlow]: the search took more than two seconds. Complex selectors with ~ may take
+//     longer, since the time is checked between elements.
+//
+// Other errors mean that elements are nested too deeply.
 func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	if r == nil || len(r.fields) == 0 {
 		return nil, nil

@@ -5,10 +5,11 @@ import (
 	"iter"
 )
 
-// VisibleParts yields the visible parts of a page: each run of text between two tags, white space
-// trimmed, and the address of each picture, video and frame, with media true. It is for
-// comparing pages, which needs no parser. Entities are not decoded. Where it takes markup
-// for text, or text for markup, it does so on every page alike.
+// VisibleParts yields the visible parts of a page, to compare it with other pages: each text
+// between two tags, with white space trimmed, and the URL of each image, video and frame. The
+// bool is true for these URLs.
+//
+// It is fast rather than exact: it does not decode entities, and may confuse text and markup.
 func VisibleParts(page []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func(run []byte, media bool) bool) {
 		for rest := page; len(rest) > 0; {

@@ -1,5 +1,5 @@
-// Package ftpfetch fetches files by FTP, so that a crawler can obey the robots.txt of ftp:
-// sites. It is a separate package so that other crawlers need no FTP client:
+// Package ftpfetch fetches files over FTP, so that a crawler can obey the robots.txt of ftp: sites.
+// Pass it to robotsext as a fetcher:
 //
 //	robots, err := robotsext.New(userAgent, &robotsext.Options{
 //		Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)}},
@@ -29,9 +29,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// Options configures fetches. The zero value, like nil, has no guard.
+// Options configure fetches. Nil means the zero value.
 type Options struct {
-	// Guard says which addresses may be connected to, for commands and data. Nil: all.
+	// Guard decides which addresses may be connected to, for commands and data. Nil: all.
 	Guard *guard.Guard
 }
 

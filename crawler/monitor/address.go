@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	// ErrTokenRequired says that an address that others can reach needs a token.
-	ErrTokenRequired = errors.New("a token is needed")
+	// ErrTokenRequired says that a server on an address other than loopback needs a token.
+	ErrTokenRequired = errors.New("a token is required")
 
-	// ErrAddress says that an address cannot be listened on.
+	// ErrAddress says that the server cannot listen on an address.
 	ErrAddress = errors.New("cannot listen")
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A Crawl is the crawl that a [Server] shows, such as a [*crawler.Crawler]. Its methods are
-// called concurrently, from Begin until the sink of [Server.Format] is closed.
+// A Crawl is the crawl that a [Server] shows, such as a [*crawler.Crawler]. The server calls its
+// methods concurrently, from SetCrawl until the sink of [Server.Format] is closed.
 type Crawl interface {
 	// Status returns the state of the crawl. It is called once a second.
 	Status() (*crawler.Status, error)

@@ -1,57 +1,55 @@
-// Package monitor serves a live page, metrics for Prometheus and a health check of a running
-// crawl. The page can pause and stop the crawl.
+// Package monitor serves a live page, Prometheus metrics and a health check of a running crawl.
+// Buttons on the page pause and stop the crawl.
 //
 //	server, err := monitor.Listen("127.0.0.1:8080", nil)
 //	...
 //	defer server.Close()
 //	c, err := crawler.New(cfg, &crawler.Options{
-//		Formats: []output.Format{server.Format()}, // its results
-//		OnStart:   func() { server.Begin(c) },       // its status
+//		Formats: []output.Format{server.Format()},  // receives results
+//		OnStart: func() { server.SetCrawl(c) },     // shows the status
 //	})
 //	sum, err := c.Run(ctx)
-//	server.End(sum)
+//	server.Finish(sum)
 //
-// # What is served
+// # Paths
 //
 //	/              the page: numbers, hosts with delays and queues, recent pages, skipped
 //	               URLs, errors, robots.txt files
 //	/events        updates of the page, as server-sent events
 //	/metrics       metrics for Prometheus
-//	/healthz       200 while the crawl is healthy, else 503 and the reason
+//	/healthz       status 200 if the crawl is healthy, else 503 and the reason
 //	/pause, /resume, /stop
-//	               POST only; requests in flight finish first
+//	               control the crawl (POST only); requests in flight are finished first
 //	/debug/pprof/  profiles, with Options.Pprof
 //
 // # Cost
 //
-// A crawl never waits for a viewer. Results are counted and listed under a lock that is not
-// held during network I/O. Once a second one goroutine reads the status and encodes the
-// events for all viewers. Each viewer receives the events that have changed; a slow viewer
-// misses updates. A page costs the crawl about a microsecond, a second with viewers about a
-// tenth of a millisecond.
+// The crawl never waits for a viewer. Each page costs it about a microsecond. Once a second the
+// server reads the status and sends changes to all viewers, which takes about a tenth of a
+// millisecond. A slow viewer misses updates.
 //
-// Memory is bounded, whatever the number of hosts and pages. No metric label holds a URL, a
-// host or other text that a site can choose.
+// Memory does not grow with the number of hosts and pages. Metric labels contain no URL, host or
+// other text from sites.
 //
 // # Health
 //
-// A crawl is healthy when its frontier responds and it is not stuck. It is stuck when URLs
-// can be fetched, or are being fetched, but nothing has changed for [Options.StuckAfter]. A
-// crawl that is paused or waits for a due host is healthy.
+// A crawl is healthy if its frontier responds and the crawl is not stuck. It is stuck if URLs are
+// due or in flight, but nothing has changed for [Options.StuckAfter]. A crawl that is paused, or
+// waits until a host is due, is healthy.
 //
 // # Access
 //
-//   - Without a token, the server listens on a loopback address only. It detects foreign web
-//     pages in the operator's browser by the Host header (DNS rebinding), by Sec-Fetch-Site
-//     and Origin, and, for commands, by a secret that only its own page knows. Programs on
-//     the same machine have access: set a token where that matters.
-//   - With a token, every path but /healthz needs it: as "Authorization: Bearer" or, in a
-//     browser, once as "?token=" in the URL, which the server replaces by a cookie. The
-//     token is not encrypted: use TLS or a tunnel on an untrusted network.
-//   - The server accepts at most 64 connections at a time, so that clients without a token
-//     cannot exhaust the crawl's file descriptors. It closes connections above 24 per remote
-//     address (64 bits of an IPv6 address), incomplete requests after 2 seconds and idle
-//     connections after 10. Three such addresses can still keep viewers waiting.
-//   - The page loads from its own origin only, cannot be framed, and shows texts of sites as
-//     plain text.
+//   - Without a token, the server listens on loopback addresses only. It rejects requests of
+//     other web pages in the operator's browser: it checks the headers Host (DNS rebinding),
+//     Sec-Fetch-Site and Origin. Commands need a secret that only its own page has. All programs
+//     on the same machine have access, unless you set a token.
+//   - With a token, every path except /healthz requires it, as "Authorization: Bearer". In a
+//     browser, add "?token=" to the URL once: the server replaces it with a cookie. The token is
+//     not encrypted: use TLS or a tunnel on an untrusted network.
+//   - The server accepts at most 64 connections at a time, and 24 per remote address (64 bits
+//     of an IPv6 address). It closes incomplete requests after 2 seconds and idle connections
+//     after 10 seconds. So clients without a token cannot exhaust the file descriptors of the
+//     crawl, but three such addresses can keep viewers waiting.
+//   - The page loads resources from its own origin only, cannot be framed, and shows texts of
+//     sites as plain text.
 package monitor

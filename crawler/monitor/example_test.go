@@ -99,6 +99,6 @@ func ExampleListen() {
 	defer resp.Body.Close()
 	fmt.Println(resp.Status)
 	// Output:
-	// a token is needed: "0.0.0.0:8080" can be reached from other machines; listen on 127.0.0.1:8080, or set a token that is hard to guess
+	// a token is required: "0.0.0.0:8080" can be reached from other machines; listen on 127.0.0.1:8080, or set a token that is hard to guess
 	// 401 Unauthorized
 }

@@ -58,7 +58,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 			return
 		case !g.welcomed(r):
 			h.Set("WWW-Authenticate", `Bearer realm="politecrawl"`)
-			http.Error(w, "a token is needed: add ?token=… to the address once, or send Authorization: Bearer …", http.StatusUnauthorized)
+			http.Error(w, "a token is required: add ?token=… to the address once, or send Authorization: Bearer …", http.StatusUnauthorized)
 			return
 		}
 		if err := g.sameSite(r); err != nil {

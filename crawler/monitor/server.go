@@ -16,29 +16,29 @@ import (
 
 // Options configure a server. Nil and zero fields are valid.
 type Options struct {
-	// Token is the secret that every request needs. Make it long and random. Empty: no
-	// token is needed, and the server listens on a loopback address only.
+	// Token is a secret that every request must have. Make it long and random. Empty: no
+	// token is required, and the server listens on loopback addresses only.
 	Token string
 
-	// Title is the heading of the page. Empty: "a crawl".
+	// Title is the heading of the page (default "a crawl").
 	Title string
 
-	// UserAgent is that of the crawl. Its product token selects the robots.txt groups on the
-	// page. Empty: crawler.DefaultUserAgent.
+	// UserAgent is the User-Agent of the crawl (default crawler.DefaultUserAgent). Its product
+	// token selects the robots.txt groups on the page.
 	UserAgent string
 
-	// StuckAfter is the time without progress after which a crawl counts as stuck. Make it
-	// longer than the longest fetch. Zero: ten minutes.
+	// StuckAfter is the time without progress after which a crawl counts as stuck (default
+	// 10m). It must be longer than the longest fetch.
 	StuckAfter time.Duration
 
-	// Pprof serves the profiles of the process below /debug/pprof/.
+	// Pprof serves profiles of the process below /debug/pprof/ (default false).
 	Pprof bool
 
-	// Logger receives errors of serving. Nil: they are not logged.
+	// Logger receives errors of the server. Nil: no log.
 	Logger *slog.Logger
 }
 
-// A Server serves one crawl. It is safe for concurrent use.
+// A Server shows one crawl. It is safe for concurrent use.
 type Server struct {
 	url    string
 	watch  *watcher
@@ -58,9 +58,9 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-// Listen serves on a TCP address, HOST:PORT, until Close; port 0 means any free port. Set
-// the crawl with Begin; before that, the page says that it has not started. Listen returns
-// ErrTokenRequired or ErrAddress.
+// Listen starts a server on a TCP address, HOST:PORT. Port 0 is any free port. Until
+// [Server.SetCrawl] is called, the page says that the crawl has not started. The error is
+// [ErrTokenRequired] or [ErrAddress].
 func Listen(addr string, opts *Options) (*Server, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -90,25 +90,25 @@ func newServer(addr string, opts *Options) *Server {
 	return s
 }
 
-// URL returns the URL of the page on this machine. With a token use URL() + "?token=" +
-// token.
+// URL returns the URL of the page on this machine, without the token. To open the page with a
+// token, append "?token=" and the token.
 func (s *Server) URL() string { return s.url }
 
-// Format returns the sink that receives the results of the crawl, for
-// crawler.Options.Formats. It writes no files.
+// Format returns a format for crawler.Options.Formats, by which the server receives the results
+// of the crawl. It writes no files.
 func (s *Server) Format() output.Format {
 	return output.Format{Open: func(string, []byte) (output.Sink, error) { return s.watch, nil }}
 }
 
-// SetCrawl sets the crawl to show. Call it once, from crawler.Options.OnStart.
+// SetCrawl sets the crawl to show. Call it once, in crawler.Options.OnStart.
 func (s *Server) SetCrawl(c Crawl) { s.watch.begin(c) }
 
-// Finish reports the end of the crawl, with the summary that Run returned, which may be nil.
-// Open pages show it and disconnect. The server does not use the crawl afterwards.
+// Finish tells the server that the crawl has ended. Pass the summary that Run returned, which may
+// be nil. Open pages show the end and disconnect. The server does not use the crawl afterwards.
 func (s *Server) Finish(sum *crawler.Summary) { s.watch.end(sum) }
 
-// Close stops the server. It first sends open pages the end of the crawl and waits some
-// seconds for that. Calls after the first do nothing.
+// Close stops the server. First it sends the end of the crawl to open pages, for at most two
+// seconds. Later calls have no effect.
 func (s *Server) Close() error {
 	var err error
 	s.closed.Do(func() {

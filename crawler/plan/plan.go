@@ -1,11 +1,15 @@
-// Package plan holds the result of planning a crawl: what the crawl would fetch, what it
-// would skip and why, and how long it would take.
+// Package plan has the types of a crawl plan: which URLs a crawl would fetch, which it would
+// skip and why, and how long it would take.
 //
-// A plan needs only robots.txt files and sitemaps, so it costs a site a few requests. It
-// answers three questions. Which rules keep pages away: see [Plan.Disallowed]. Which host
-// takes the longest, and because of which delay: see [Plan.Slowest] and [Host.Delay]. Will a
-// limit end the crawl early: see [Plan.CrawlEnd] and [Plan.PagesBeyondLimit]. Planner in
-// package crawler makes plans, and politecrawl plan prints them.
+// A plan needs only robots.txt files and sitemaps, so it costs a site few requests. It answers
+// three questions:
+//
+//   - Which rules disallow pages? See [Plan.Disallowed].
+//   - Which host takes the longest, and how long is its delay? See [Plan.Slowest] and
+//     [Host.Delay].
+//   - Will a limit end the crawl? See [Plan.CrawlEnd] and [Plan.PagesBeyondLimit].
+//
+// The Planner of package crawler makes plans. The command "politecrawl plan" prints them.
 package plan
 
 import (
@@ -16,53 +20,51 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Plan is what a crawl would do, as far as robots.txt and sitemaps tell. It is the least that
-// the crawl does: links are not followed, so pages to which only links lead are not in it,
-// unless with OnlySitemaps there are none. The field names of its JSON are a contract.
+// Plan describes a future crawl, as far as robots.txt and sitemaps show. It contains no pages
+// that can only be found by links, so a crawl that follows links may fetch more. Scripts rely on
+// the field names of its JSON.
 type Plan struct {
-	// End says how the planning ended: EndFinished; EndDeferred, when hosts or sitemaps
-	// remain that cannot be requested yet; EndInterrupted; EndFailed.
+	// End says how the planning ended, with values of package crawler: EndFinished,
+	// EndInterrupted, EndFailed, or EndDeferred if some hosts cannot be requested yet.
 	End       End       `json:"end"`
 	StartedAt time.Time `json:"started_at"`
 	Duration  Millis    `json:"duration_ms"`
 
-	URLs             int                   `json:"urls"`               // start URLs and entries of sitemaps, each counted once
-	Pages            int                   `json:"pages"`              // that a crawl would fetch of them, within its limits
-	Rejected         map[output.Reason]int `json:"rejected"`           // the others by reason, except PagesBeyondLimit
-	PagesBeyondLimit int                   `json:"pages_beyond_limit"` // pages that it would not fetch because of CrawlEnd
+	URLs             int                   `json:"urls"`               // start URLs and sitemap entries, each counted once
+	Pages            int                   `json:"pages"`              // URLs that the crawl would fetch, within its limits
+	Rejected         map[output.Reason]int `json:"rejected"`           // skipped URLs by reason, without PagesBeyondLimit
+	PagesBeyondLimit int                   `json:"pages_beyond_limit"` // pages that the crawl would not fetch because of CrawlEnd
 	Requests         int                   `json:"requests"`           // for pages, robots.txt and sitemaps
-	Robots           int                   `json:"robots"`             // of them for robots.txt
-	Sitemaps         int                   `json:"sitemaps"`           // files read
-	Entries          int                   `json:"entries"`            // that they list, repeated ones too
+	Robots           int                   `json:"robots"`             // requests for robots.txt
+	Sitemaps         int                   `json:"sitemaps"`           // sitemap files read
+	Entries          int                   `json:"entries"`            // entries of these files, including repeated ones
 
-	// CrawlEnd is how the crawl would end: EndFinished, EndMaxPages, EndMaxTime, or
-	// EndDeferred. CrawlDuration is the time until then at the polite rate. Bottleneck says
-	// what limits the speed: BottleneckHost (Slowest), BottleneckWorkers or BottleneckPerIP.
+	// CrawlEnd is how the crawl would end: EndFinished, EndMaxPages, EndMaxTime or
+	// EndDeferred. CrawlDuration is how long it would take. Bottleneck is what limits its
+	// speed. Slowest is the slowest host.
 	CrawlEnd      End        `json:"crawl_end"`
 	CrawlDuration Millis     `json:"crawl_duration_ms"`
 	Bottleneck    Bottleneck `json:"bottleneck"`
 	Slowest       string     `json:"slowest,omitempty"`
 
-	// Refused are the start URLs at addresses that AllowAddr does not allow.
+	// Refused are the start URLs at addresses that are not allowed.
 	Refused []RefusedStart `json:"refused,omitempty"`
 
-	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
-	// the crawl would in memory, at the most. Package internal/forecast says how
-	// that was measured.
+	// FrontierBytes is the estimated size of the frontier on disk. MemoryBytes is the
+	// estimated peak of memory.
 	FrontierBytes int64 `json:"frontier_bytes"`
 	MemoryBytes   int64 `json:"memory_bytes"`
 
-	Hosts      []*Host    `json:"hosts"`      // those of the crawl, the one with the most pages first
-	Others     []*Host    `json:"others"`     // that only listed URLs, or files of the crawl, are on
-	Disallowed []*Rule    `json:"disallowed"` // by rule, the one that keeps the most URLs away first
-	Files      []*Sitemap `json:"files"`      // sitemap files, in the order in which they were finished
+	Hosts      []*Host    `json:"hosts"`      // hosts of the crawl, the one with the most pages first
+	Others     []*Host    `json:"others"`     // other hosts: of listed URLs or of sitemaps
+	Disallowed []*Rule    `json:"disallowed"` // disallowed URLs by rule, the rule with the most URLs first
+	Files      []*Sitemap `json:"files"`      // sitemap files, in the order of reading
 }
 
-// End says why a crawl ended, or the planning of one. Its values are the ends of package
-// crawler, such as EndFinished.
+// End is why a crawl or its planning ended. Package crawler has the values, such as EndFinished.
 type End string
 
-// Bottleneck says what limits the speed of a crawl.
+// Bottleneck is what limits the speed of a crawl.
 type Bottleneck string
 
 // The bottlenecks. Scripts rely on their spelling.
@@ -80,34 +82,34 @@ type RefusedStart struct {
 	Reason string     `json:"reason"`
 }
 
-// Host is what a crawl would do on one host: scheme, name and port.
+// Host describes the crawl of one host: scheme, name and port.
 type Host struct {
-	Host string `json:"host"` // empty: all others for which there was no room
+	Host string `json:"host"` // empty: all hosts that are not listed themselves
 
-	Outcome   string    `json:"robots"` // rules, allow-all or unreachable; empty: it was not requested
+	Outcome   string    `json:"robots"` // of robots.txt: rules, allow-all or unreachable; empty: not requested
 	RobotsURL string    `json:"robots_url,omitempty"`
 	Status    int       `json:"robots_status,omitempty"`
 	Error     string    `json:"robots_error,omitempty"`
-	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: earliest retry; zero: its address is not allowed, see Error
-	Group     string    `json:"group,omitempty"`   // whose rules apply; empty: none
+	RetryAt   time.Time `json:"retry_at,omitzero"` // earliest retry of an unreachable robots.txt; zero: its address is not allowed, see Error
+	Group     string    `json:"group,omitempty"`   // the group with the rules for the crawl; empty: none
 
 	URLs     int                   `json:"urls"`
-	Pages    int                   `json:"pages"` // to be fetched, within max-host-pages
+	Pages    int                   `json:"pages"` // URLs to fetch, within max-host-pages
 	Rejected map[output.Reason]int `json:"rejected,omitempty"`
 
-	Sitemaps       int `json:"sitemaps"`        // files that its robots.txt lists, itself or by an index
-	SitemapsUnread int `json:"sitemaps_unread"` // of them not read because of max-sitemaps
+	Sitemaps       int `json:"sitemaps"`        // sitemap files that its robots.txt lists, directly or through an index
+	SitemapsUnread int `json:"sitemaps_unread"` // sitemap files not read because of max-sitemaps
 
 	Requests   int      `json:"requests"`
-	Delay      Millis   `json:"delay_ms"` // between requests, unless the host is slow
+	Delay      Millis   `json:"delay_ms"` // between requests, if the host is not slow
 	CrawlDelay Millis   `json:"crawl_delay_ms,omitempty"`
 	Response   Millis   `json:"response_ms"` // average time to the first byte of a response
-	Duration   Millis   `json:"duration_ms"` // of all requests at this rate
+	Duration   Millis   `json:"duration_ms"` // of all requests with this delay
 	VisitTimes []string `json:"visit_times,omitempty"`
-	OpensAt    string   `json:"opens_at,omitempty"` // closed now, by its Visit-time: RFC 3339
+	OpensAt    string   `json:"opens_at,omitempty"` // next time within Visit-time, as RFC 3339; empty: now
 }
 
-// Rule is a line of a robots.txt that keeps URLs away.
+// Rule is a line of a robots.txt that disallows URLs.
 type Rule struct {
 	Host      string   `json:"host"`
 	RobotsURL string   `json:"robots_url"`
@@ -121,11 +123,11 @@ type Rule struct {
 // Sitemap is a sitemap file.
 type Sitemap struct {
 	URL      string `json:"url"`
-	Host     string `json:"host"` // whose robots.txt lists it
+	Host     string `json:"host"` // host whose robots.txt lists it
 	Status   int    `json:"status"`
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
-	Unread   string `json:"unread,omitempty"` // why it was not read completely
+	Unread   string `json:"unread,omitempty"` // why it was not read, or not completely
 }
 
 // Millis is a duration that JSON writes as an integer number of milliseconds.

@@ -12,10 +12,10 @@ type Broken struct {
 	URL        string   `json:"url"`
 	Status     int      `json:"status,omitempty"`   // 4xx or 5xx; 0: no response
 	Detail     string   `json:"detail,omitempty"`   // why there was no response
-	Links      int      `json:"links"`              // pages that link to it; without links.jsonl at most one
-	LinkedFrom []string `json:"linked_from"`        // the first ten of these, by URL
-	FoundOn    string   `json:"found_on,omitempty"` // where it was first found
-	Source     string   `json:"source"`             // how: start, sitemap, link or redirect
+	Links      int      `json:"links"`              // number of pages that link to it; without links.jsonl at most 1
+	LinkedFrom []string `json:"linked_from"`        // the first ten of these pages, sorted
+	FoundOn    string   `json:"found_on,omitempty"` // the page, sitemap or redirect where it was found first
+	Source     string   `json:"source"`             // how it was found: start, sitemap, link or redirect
 }
 
 // maxFrom limits Broken.LinkedFrom.

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A Status is how many pages have a status.
+// A Status counts the pages with an HTTP status.
 type Status struct {
 	Status int `json:"status"`
 	Pages  int `json:"pages"`
@@ -19,7 +19,7 @@ type Status struct {
 
 // PageCounts are numbers of fetched pages.
 type PageCounts struct {
-	Pages     int `json:"pages"` // all below
+	Pages     int `json:"pages"` // the sum of the other fields
 	OK        int `json:"ok"`    // 2xx, or 304
 	Redirects int `json:"redirects"`
 	Broken    int `json:"broken"` // 4xx and 5xx
@@ -41,9 +41,9 @@ func (p *PageCounts) count(status int) {
 type Host struct {
 	Host string `json:"host"`
 	PageCounts
-	Failed     int   `json:"failed"` // no response
+	Failed     int   `json:"failed"` // URLs without a response
 	Disallowed int   `json:"disallowed"`
-	Deferred   int   `json:"deferred"` // robots.txt unreachable, or no request allowed yet
+	Deferred   int   `json:"deferred"` // URLs whose robots.txt is unreachable, or whose host allows no request yet
 	Bytes      int64 `json:"bytes"`
 	DurationMS int64 `json:"duration_ms"` // average duration of a response
 }
@@ -67,8 +67,8 @@ type Page struct {
 	DurationMS int64  `json:"duration_ms"`
 
 	Truncated     string   `json:"truncated,omitempty"`      // the limit that truncated the body: max-body or ratio
-	LimitsReached []string `json:"limits_reached,omitempty"` // all limits that left out a part of the page
-	LinksSkipped  int      `json:"links_skipped,omitempty"`  // links to URLs beyond a limit
+	LimitsReached []string `json:"limits_reached,omitempty"` // the limits that left out a part of the body, the links or the fields
+	LinksSkipped  int      `json:"links_skipped,omitempty"`  // links that were skipped because the page has too many
 }
 
 // maxLimits limits Page.LimitsReached, which another program may have written.
@@ -100,7 +100,7 @@ type counters struct {
 	slowest      *topRows[Page]
 	largest      *topRows[Page]
 	truncated    *topRows[Page] // truncated by a limit
-	limits        names          // these pages by limit
+	limits       names          // these pages by limit
 
 	timing
 }

@@ -10,15 +10,15 @@ import (
 
 // Directives are the robots directives of pages.
 type Directives struct {
-	Pages    int             `json:"pages"`    // with directives
-	Withheld int             `json:"withheld"` // whose title and content were left out because of them
+	Pages    int             `json:"pages"`    // pages with directives
+	Withheld int             `json:"withheld"` // pages whose title and content were left out because of them
 	Rules    List[Directive] `json:"rules"`    // the most frequent first
 }
 
 // A Directive is one directive of pages.
 type Directive struct {
 	Rule     string   `json:"rule"`  // noindex, nofollow, max-snippet: 20, …
-	Pages    int      `json:"pages"` // with this directive
+	Pages    int      `json:"pages"` // pages with this directive
 	Header   int      `json:"header"`
 	Meta     int      `json:"meta"`
 	Examples []string `json:"examples"`

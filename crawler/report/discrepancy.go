@@ -16,33 +16,33 @@ import (
 type Sitemaps struct {
 	Files List[SitemapFile] `json:"files"`
 
-	Entries             int           `json:"entries"`               // pages that are listed, in all files
-	URLs                int           `json:"urls"`                  // listed URLs, each once
+	Entries             int           `json:"entries"`               // page entries of all files
+	URLs                int           `json:"urls"`                  // listed URLs, each counted once
 	OK                  int           `json:"ok"`                    // listed URLs that can be fetched and indexed
-	Problems            int           `json:"problems"`              // listed URLs that cannot; the others were not fetched
+	Problems            int           `json:"problems"`              // listed URLs that cannot; all other listed URLs were not fetched
 	Discrepancies       []Discrepancy `json:"discrepancies"`         // empty if no sitemap lists a page
-	HostsWithoutEntries List[string]  `json:"hosts_without_entries"` // hosts with pages of which no sitemap lists one
+	HostsWithoutEntries List[string]  `json:"hosts_without_entries"` // hosts with pages, none of them listed in a sitemap
 
-	// Inconclusive says why the sitemaps may list more; empty: they do not.
+	// Inconclusive are reasons why the sitemaps may list more URLs; empty: they do not.
 	Inconclusive []string `json:"inconclusive"`
 }
 
 // A Discrepancy is one way in which the sitemaps and the site disagree.
 type Discrepancy struct {
 	Kind    string `json:"kind"`  // SCHEMA.md names the kinds
-	Title   string `json:"title"` // to stand after "12 URLs"
+	Title   string `json:"title"` // completes a sentence that starts with "12 URLs"
 	Meaning string `json:"meaning"`
 
-	// Inconclusive says why the list may be incomplete or wrong; empty: it is neither.
+	// Inconclusive are reasons why the list may be incomplete or wrong; empty: it is complete.
 	Inconclusive []string `json:"inconclusive"`
 
 	URLs List[DiscrepantURL] `json:"urls"`
 }
 
-// A DiscrepantURL is a URL, or for the kind invalid-lastmod an entry.
+// A DiscrepantURL is a URL with a discrepancy. For the kind invalid-lastmod it is a sitemap entry.
 type DiscrepantURL struct {
 	URL     string    `json:"url"`
-	Sitemap string    `json:"sitemap,omitempty"` // the first by name that lists it
+	Sitemap string    `json:"sitemap,omitempty"` // the first sitemap that lists it, by name
 	Detail  string    `json:"detail,omitempty"`
 	LastMod time.Time `json:"lastmod,omitzero"`
 }

@@ -1,16 +1,16 @@
-// Package report makes the report of a crawl: report.html for people, report.json for
+// Package report generates the report of a crawl: report.html for people, and report.json for
 // programs.
 //
 // A report has four topics: pages, broken URLs and redirects, robots.txt and skipped URLs,
-// and sitemaps. It lists broken links with the pages that link to them, redirect chains, the
-// robots.txt line behind each disallowed URL, robots.txt outages and changes, duplicates, and
-// robots directives of pages.
+// and sitemaps. It lists broken links with the pages that link to them, redirect chains,
+// disallowed URLs by line of robots.txt, outages and changes of robots.txt, duplicates, and robots
+// directives of pages.
 //
 //	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
 //	…
 //	err = r.WriteFiles("example")
 //
-// SCHEMA.md describes each field of report.json, and so of [Report].
+// SCHEMA.md describes the fields of report.json. [Report] has the same fields.
 //
 // # Sitemaps and the site
 //
@@ -18,26 +18,25 @@
 // canonical URL. Pages should link to it, and its date should be in the past. Each
 // [Discrepancy] is one way in which the sitemaps and the site differ.
 //
-// An incomplete crawl cannot prove that no page links to a URL. So each discrepancy has the
-// reasons that make it inconclusive: the crawl was stopped or limited, a robots.txt or sitemap
-// could not be read, or a file of the crawl is missing. Without such a reason, its list is
-// complete.
+// An incomplete crawl cannot show that no page links to a URL. So each Discrepancy lists the
+// reasons why it may be wrong: the crawl was stopped or limited, a robots.txt or sitemap could not
+// be read, or a file of the crawl is missing. Without such reasons, its list is complete.
 //
 // # Several workers
 //
-// Workers of a shared crawl write a directory each. [Generate] reads them together and makes the
-// report that a single worker would have led to. SCHEMA.md says which line counts if several
-// directories have one about the same URL.
+// Each worker of a shared crawl writes its own directory. [Generate] merges them into one report,
+// as if a single worker had done the crawl. SCHEMA.md says which line counts if several
+// directories have a line for the same URL.
 //
 // # Cost
 //
-// Generate reads the files twice, and those of several directories once more. It keeps about 40
-// bytes per URL and the rows of the lists; counts are exact. A crawl of 100,000 pages with two
-// million links takes three seconds and 70 MB (BenchmarkGenerate).
+// Generate reads the files twice, or three times if there are several directories. It needs
+// about 40 bytes of memory per URL, and the rows of the lists. A crawl of 100,000 pages with two
+// million links takes three seconds and 70 MB.
 //
 // # Security
 //
-// The page treats all text from sites as untrusted. It goes through html/template, with
-// control characters escaped. A content security policy allows only the page's own script and
-// style, by their hashes, and no network access.
+// All text from sites is untrusted. report.html escapes it with html/template, and also escapes
+// control characters. Its content security policy allows only its own script and style, by their
+// hashes, and no network access.
 package report

@@ -14,12 +14,12 @@ import (
 type Duplicates struct {
 	Copies   int                  `json:"copies"`   // pages with the body of an earlier page
 	Declared int                  `json:"declared"` // copies that name this page as canonical
-	Groups   List[DuplicateGroup] `json:"groups"`   // the most copies first
+	Groups   List[DuplicateGroup] `json:"groups"`   // the group with the most copies first
 }
 
 // A DuplicateGroup is a page and its copies.
 type DuplicateGroup struct {
-	URL      string   `json:"url"` // the page that was fetched first
+	URL      string   `json:"url"` // the page that was fetched first; the others are its copies
 	Copies   int      `json:"copies"`
 	Declared int      `json:"declared"`
 	Examples []string `json:"examples"`

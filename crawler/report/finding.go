@@ -9,7 +9,7 @@ import (
 type Finding struct {
 	Topic string `json:"topic"` // pages, broken, robots or sitemaps
 	Level Level  `json:"level"`
-	Count int    `json:"count"` // of the things that the text is about
+	Count int    `json:"count"` // number of URLs, pages or files in the text
 	Text  string `json:"text"`
 }
 

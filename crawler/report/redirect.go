@@ -10,22 +10,22 @@ import (
 
 // Redirects are the chains of URLs that redirect.
 type Redirects struct {
-	URLs     int         `json:"urls"`      // that redirect
-	Loops    int         `json:"loops"`     // chains that return to one of their URLs
-	DeadEnds int         `json:"dead_ends"` // other chains that end without a page
+	URLs     int         `json:"urls"`      // URLs that redirect
+	Loops    int         `json:"loops"`     // chains that return to an earlier URL
+	DeadEnds int         `json:"dead_ends"` // other chains that do not end with a page
 	Long     int         `json:"long"`      // other chains of more than one redirect
 	Chains   List[Chain] `json:"chains"`    // loops first, then dead ends, then the longest
 }
 
 // A Chain is a sequence of redirects.
 type Chain struct {
-	Steps  []Step `json:"steps"`            // the URLs, first to last; a loop ends with the first repeated URL
-	Hops   int    `json:"hops"`             // redirects to another URL
+	Steps  []Step `json:"steps"`            // the URLs in order; a loop ends with the first repeated URL
+	Hops   int    `json:"hops"`             // number of redirects to another URL
 	End    string `json:"end"`              // SCHEMA.md names the ends
 	Reason string `json:"reason,omitempty"` // why the last URL was skipped
 }
 
-// A Step is a URL of a chain.
+// A Step is a URL of a redirect chain.
 type Step struct {
 	URL    string `json:"url"`
 	Status int    `json:"status,omitempty"` // 0: not fetched

@@ -13,14 +13,14 @@ import (
 type Rejected struct {
 	Total   int           `json:"total"`
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
-	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt that disallow URLs, the most effective first
+	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt that disallow URLs, the line with the most URLs first
 
-	// Inconclusive says why more URLs were skipped than are counted, apart from lost lines;
-	// empty: all are counted.
+	// Inconclusive are reasons why the counts are too low, besides lost lines; empty: the
+	// counts are complete.
 	Inconclusive []string `json:"inconclusive"`
 
-	// BlockedStartURLs counts start URLs whose address is not allowed, or whose robots.txt
-	// redirects to such an address.
+	// BlockedStartURLs counts start URLs at addresses that are not allowed. The address belongs
+	// to the host, or to a redirect target of its robots.txt.
 	BlockedStartURLs int `json:"blocked_start_urls,omitempty"`
 }
 
@@ -49,7 +49,7 @@ type Rule struct {
 	Line      int      `json:"line"`
 	Rule      string   `json:"rule"`
 	Group     string   `json:"group"`          // a product token, or *
-	Text      string   `json:"text,omitempty"` // the line as the file has it
+	Text      string   `json:"text,omitempty"` // the line as written in the file
 	URLs      int      `json:"urls"`
 	Examples  []string `json:"examples"`
 }

@@ -27,14 +27,14 @@ type Report struct {
 	Version     int       `json:"version"`
 	GeneratedAt time.Time `json:"generated_at"`
 
-	Workers []Worker `json:"workers,omitempty"` // of a crawl with several
+	Workers []Worker `json:"workers,omitempty"` // workers of a shared crawl
 
-	Findings []Finding `json:"findings"` // the main results, by topic, the worst first
-	Notes    []string  `json:"notes"`    // limits of this report
+	Findings []Finding `json:"findings"` // the main results by topic, the most severe first
+	Notes    []string  `json:"notes"`    // limitations of this report
 	Lost     []Loss    `json:"lost"`     // data that files have lost
 
 	Summary       Summary     `json:"summary"`
-	Statuses      []Status    `json:"statuses"` // of pages, in ascending order
+	Statuses      []Status    `json:"statuses"` // pages by HTTP status, in ascending order
 	Types         List[Count] `json:"content_types"`
 	Hosts         List[Host]  `json:"hosts"`
 	Depths        []Depth     `json:"depths"`
@@ -55,17 +55,18 @@ type Report struct {
 
 // A Loss is data that a file of a crawl has lost since it was written.
 type Loss struct {
-	Dir string `json:"dir,omitempty"` // the directory, if there are several
+	Dir string `json:"dir,omitempty"` // directory of the file, if there are several
 	output.Loss
 }
 
 // Options configure a report. Nil means the zero value.
 type Options struct {
-	// Rows limits the rows of each list (default [DefaultRows]). Counts are exact.
+	// Rows is the maximum number of rows of each list (default [DefaultRows]). It does not
+	// affect counts.
 	Rows int
 
 	// CrawlEnd returns how the crawl in a directory ended, if the caller knows it better
-	// than crawl.json. It may be nil or return nil.
+	// than crawl.json. If it is nil or returns nil, crawl.json is used.
 	CrawlEnd func(dir string) *CrawlEnd
 
 	now func() time.Time // nil: time.Now
@@ -74,21 +75,20 @@ type Options struct {
 // DefaultRows is the default of Options.Rows.
 const DefaultRows = 100
 
-// A CrawlEnd is how a crawl ended, like "ended" in crawl.json. The other files do not show
-// it: a killed crawl and a finished one leave the same files.
+// A CrawlEnd says how a crawl ended, like the field "ended" of crawl.json.
 type CrawlEnd struct {
-	End       string `json:"end"`       // a crawler.End, EndRunning, or empty: not known
-	Remaining int    `json:"remaining"` // URLs still in the frontier
+	End       string `json:"end"`       // a crawler.End, or EndRunning; empty: not known
+	Remaining int    `json:"remaining"` // URLs still to be fetched
 }
 
 // EndRunning is the CrawlEnd.End of a running crawl.
 const EndRunning = "running"
 
-// Generate reads the directory of a crawl, or the directories of all workers of one crawl. The
-// error is [output.ErrNoCrawl] if a directory holds no crawl, and [ErrNotOneCrawl] if they do not
-// belong together. Report.Notes names missing files and lines that cannot be read.
+// Generate reads the directory of a crawl, or the directories of all its workers. The error is
+// [output.ErrNoCrawl] if a directory has no crawl, and [ErrNotOneCrawl] if the directories belong
+// to different crawls. Report.Notes names missing files and unreadable lines.
 //
-// If the crawl is running, the report describes what it has written so far.
+// If the crawl is still running, the report describes its results so far.
 func Generate(dirs []string, opts *Options) (*Report, error) {
 	m, err := newMaker(dirs, opts)
 	if err != nil {

@@ -19,39 +19,39 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Robots is the robots.txt of every host.
+// Robots describes the robots.txt files of all hosts.
 type Robots struct {
 	Outcomes []Count          `json:"outcomes"` // hosts by outcome: rules, allow-all, unreachable or blocked-address
 	Outages  int              `json:"outages"`
 	Changes  int              `json:"changes"`
-	Hosts    List[RobotsHost] `json:"hosts"` // those with outages, then those with changes, then those that disallow most
+	Hosts    List[RobotsHost] `json:"hosts"` // hosts with outages first, then hosts with changes, then by number of disallowed URLs
 }
 
-// A RobotsHost is the robots.txt of one host.
+// A RobotsHost describes the robots.txt of one host.
 type RobotsHost struct {
 	Origin    string    `json:"origin"`
-	Outcome   string    `json:"outcome"`          // of the last fetch
+	Outcome   string    `json:"outcome"`          // outcome of the last fetch
 	Status    int       `json:"status,omitempty"` // of the last response; 0: none
 	Error     string    `json:"error,omitempty"`
-	Chain     []string  `json:"chain,omitempty"` // the URLs requested, if there were redirects
+	Chain     []string  `json:"chain,omitempty"` // requested URLs, if there were redirects
 	Fetches   int       `json:"fetches"`
-	FetchedAt time.Time `json:"fetched_at"` // the last time
+	FetchedAt time.Time `json:"fetched_at"` // time of the last fetch
 
 	Allowed     int `json:"allowed"` // pages fetched
 	Disallowed  int `json:"disallowed"`
 	Unreachable int `json:"unreachable"`
 
-	Group        string `json:"group,omitempty"`          // token of the group that applies to the crawl; empty: none does
-	Rules        int    `json:"rules"`                    // in that group
-	CrawlDelayMS int64  `json:"crawl_delay_ms,omitempty"` // of that group
-	Sitemaps     int    `json:"sitemaps"`                 // that the file lists
+	Group        string `json:"group,omitempty"`          // product token of the group for the crawl; empty: none
+	Rules        int    `json:"rules"`                    // number of rules in that group
+	CrawlDelayMS int64  `json:"crawl_delay_ms,omitempty"` // Crawl-delay of that group
+	Sitemaps     int    `json:"sitemaps"`                 // number of sitemaps that it lists
 
 	Lint    List[LintFinding]  `json:"lint"` // errors and warnings of package robotslint
 	Outages List[Outage]       `json:"outages"`
 	Changes List[RobotsChange] `json:"changes"`
 }
 
-// An LintFinding is a line of a robots.txt that may not do what it was written for.
+// A LintFinding is a problem in a line of a robots.txt, found by package robotslint.
 type LintFinding struct {
 	Line     int                 `json:"line"`
 	Severity robotslint.Severity `json:"severity"`
@@ -68,7 +68,7 @@ type Outage struct {
 	Error     string    `json:"error,omitempty"`
 }
 
-// A RobotsChange is a difference between two fetches, or from the previous crawl.
+// A RobotsChange is a change between two fetches, or since the previous crawl.
 type RobotsChange struct {
 	FetchedAt time.Time `json:"fetched_at"`
 	Field     string    `json:"field"` // outcome, text or redirects

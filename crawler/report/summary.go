@@ -11,17 +11,17 @@ type Summary struct {
 	URLs      List[string] `json:"urls"` // the start URLs
 	UserAgent string       `json:"user_agent"`
 	State     State        `json:"state"`
-	End       string       `json:"end,omitempty"`       // how it ended, a crawler.End
-	Remaining int          `json:"remaining,omitempty"` // URLs that are still to be fetched
-	Recrawls  int          `json:"recrawls,omitempty"`  // earlier crawls of these URLs
+	End       string       `json:"end,omitempty"`       // how the crawl ended: a crawler.End
+	Remaining int          `json:"remaining,omitempty"` // URLs still to be fetched
+	Recrawls  int          `json:"recrawls,omitempty"`  // number of earlier crawls of the same URLs
 
-	// StartedAt and EndedAt are the times of the first request and of the end of the last,
-	// pauses included.
+	// StartedAt is the start of the first request, EndedAt the end of the last one.
+	// DurationMS is the time between them, including pauses.
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	EndedAt    time.Time `json:"ended_at,omitzero"`
 	DurationMS int64     `json:"duration_ms"`
 
-	Hosts      int   `json:"hosts"` // with pages or skipped URLs
+	Hosts      int   `json:"hosts"` // hosts with pages or skipped URLs
 	Pages      int   `json:"pages"`
 	OK         int   `json:"ok"`
 	Bytes      int64 `json:"bytes"`

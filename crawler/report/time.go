@@ -8,17 +8,17 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Times are the durations of responses in milliseconds, and when they were received.
+// Times are statistics of the durations of responses, in milliseconds.
 type Times struct {
 	Median    int64      `json:"median_ms"`
-	P90       int64      `json:"p90_ms"` // 90 % of the responses took no longer
+	P90       int64      `json:"p90_ms"` // 90 % of all responses were not slower
 	P99       int64      `json:"p99_ms"`
 	Max       int64      `json:"max_ms"`
 	Histogram []Bucket   `json:"histogram"`
 	Timeline  []Interval `json:"timeline"`
 }
 
-// A Bucket counts the responses below a duration, and not below that of the previous bucket.
+// A Bucket counts responses that took less than Below, but not less than the previous Below.
 type Bucket struct {
 	Below int64 `json:"below_ms,omitempty"` // 0: no limit
 	Pages int   `json:"pages"`
@@ -27,7 +27,7 @@ type Bucket struct {
 // bounds are the bounds of the buckets, in milliseconds.
 var bounds = [...]int64{50, 100, 200, 500, 1000, 2000, 5000, 10000}
 
-// An Interval counts pages in one of maxIntervals equal parts of a crawl.
+// An Interval counts the pages in a part of the crawl. All intervals have the same length.
 type Interval struct {
 	StartedAt time.Time `json:"started_at"`
 	Pages     int       `json:"pages"`

@@ -14,22 +14,22 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ErrNotOneCrawl says that directories do not belong to the workers of one crawl.
+// ErrNotOneCrawl says that directories do not belong to workers of the same crawl.
 var ErrNotOneCrawl = errors.New("the directories are not of one crawl")
 
 // A Worker is one worker of a crawl, with its directory.
 type Worker struct {
-	Dir       string `json:"dir"`            // as the caller named it
-	Name      string `json:"name,omitempty"` // in the crawl
+	Dir       string `json:"dir"`            // directory, as given to Generate
+	Name      string `json:"name,omitempty"` // name of the worker
 	State     State  `json:"state"`
 	End       string `json:"end,omitempty"`       // how the worker ended
-	Remaining int    `json:"remaining,omitempty"` // URLs that remained for all workers
+	Remaining int    `json:"remaining,omitempty"` // URLs still to be fetched by all workers
 
-	StartedAt time.Time `json:"started_at,omitzero"` // its first page
+	StartedAt time.Time `json:"started_at,omitzero"` // start of its first page
 	EndedAt   time.Time `json:"ended_at,omitzero"`   // end of its last page
 
-	Pages    int `json:"pages"`    // whose line in this directory counts
-	Rejected int `json:"rejected"` // likewise
+	Pages    int `json:"pages"`    // pages whose line in this directory counts
+	Rejected int `json:"rejected"` // skipped URLs whose line in this directory counts
 }
 
 // A workerDir is the directory of a worker.

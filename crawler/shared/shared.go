@@ -1,9 +1,10 @@
-// Package shared shows the status of a crawl that several processes share, and stops it.
+// Package shared returns the status of a shared crawl, and stops it.
 //
-// The processes of a shared crawl use one frontier in Redis or Valkey. Each writes its own
-// files. Joined in package crawler explains how a process joins. [Status] and [Stop] are for
-// operators, outside of these processes. [Stop] stops all of them; each can be resumed.
-// [redisstore.Delete] deletes a crawl from Redis.
+// Several processes, the workers, share such a crawl. They use one frontier in Redis or Valkey,
+// and each writes its own files. JoinConfig in package crawler explains how a process joins.
+//
+// [Status] and [Stop] are for operators, outside of the workers. Stop stops all workers; each can
+// be resumed. [redisstore.Delete] deletes a crawl from Redis.
 package shared
 
 import (
@@ -17,25 +18,25 @@ import (
 
 // A Crawl lists the workers of a shared crawl.
 type Crawl struct {
-	Frontier string `json:"frontier"` // its address
+	Frontier string `json:"frontier"` // address of the frontier
 	Name     string `json:"name"`
-	Worker   string `json:"worker,omitempty"` // the name of this process, if it is one of them
-	// Workers are all processes that ever joined, this one included, sorted by name.
+	Worker   string `json:"worker,omitempty"` // name of this process; empty: it is not a worker
+	// Workers are all workers that ever joined, sorted by name.
 	Workers []Worker `json:"workers"`
 }
 
 // A Worker is one process of a shared crawl.
 type Worker struct {
 	Name  string `json:"worker"`
-	Pages int    `json:"pages"` // lines of its pages.jsonl
-	Bytes int64  `json:"bytes"` // of the bodies of these pages
-	// Running says that the worker has not ended and reported in the last 30 seconds.
+	Pages int    `json:"pages"` // number of pages that it has fetched
+	Bytes int64  `json:"bytes"` // decoded size of these pages
+	// Running is true if the worker has not ended and has reported in the last 30 seconds.
 	Running bool `json:"running"`
 	// LastSeenAgo is the time since its last report.
 	LastSeenAgo time.Duration `json:"-"`
 }
 
-// Pages is the number of pages that all workers have fetched.
+// Pages returns the number of pages that all workers have fetched.
 func (c *Crawl) Pages() int {
 	n := 0
 	for _, w := range c.Workers {
@@ -44,7 +45,7 @@ func (c *Crawl) Pages() int {
 	return n
 }
 
-// Running is the number of running workers.
+// Running returns the number of running workers.
 func (c *Crawl) Running() int {
 	n := 0
 	for _, w := range c.Workers {
@@ -55,8 +56,8 @@ func (c *Crawl) Running() int {
 	return n
 }
 
-// Status returns the workers of a crawl and the numbers of its frontier. Parameters and
-// errors are those of [redisstore.Open].
+// Status returns the workers of a crawl and the statistics of its frontier. Parameters and errors
+// are those of [redisstore.Open].
 func Status(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, frontier.Stats, error) {
 	c := at(addr, opts)
 	peers, stats, err := c.Status(ctx)

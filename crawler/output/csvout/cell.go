@@ -14,8 +14,9 @@ func (s *sink) text(t string) string {
 	return Cell(t)
 }
 
-// Cell makes an untrusted text safe for a cell: on one line, without control characters, and
-// not a formula. The package comment has the rules. Use it for tables of other programs.
+// Cell returns an untrusted text that is safe as a cell of a spreadsheet. It has one line and no
+// control characters, and is not a formula; see the package comment. Cell is for programs that
+// write their own tables.
 func Cell(t string) string {
 	t = oneLine(t)
 	if !strings.ContainsAny(t, formulaBegins) {

@@ -20,7 +20,7 @@ const (
 	EntriesFile  = "entries.csv"
 )
 
-// ErrCheckpoint says that a checkpoint does not come from a commit of this format.
+// ErrCheckpoint says that Open got a checkpoint of another format.
 var ErrCheckpoint = errors.New("not a checkpoint of this format")
 
 // Options configure [Format]. Nil means the zero value, which is safe for spreadsheets.

@@ -1,7 +1,7 @@
 // Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
 // links.csv, sitemaps.csv and entries.csv. It is a format of package output.
 //
-// RFC 4180 describes CSV, but leaves encoding, empty cells and lists open. In these files:
+// RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
 //   - The first record has the names of the columns: the JSON fields, in their order. They are
 //     the same for every crawl, so tables of several crawls can be concatenated. In links.csv

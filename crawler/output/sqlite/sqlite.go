@@ -22,32 +22,32 @@ const Version = 2
 const applicationID = 0x706c6372
 
 var (
-	// ErrCheckpoint says that a checkpoint does not come from a commit of this format.
+	// ErrCheckpoint says that Open got a checkpoint of another format.
 	ErrCheckpoint = errors.New("not a checkpoint of this format")
 
 	// ErrFormat says that a file is not a database of a crawl, is damaged, or has another
-	// version. If it is damaged, the error is [output.ErrIncomplete] too.
+	// version. For a damaged file the error is also [output.ErrIncomplete].
 	ErrFormat = errors.New("not a database of this format")
 
-	// ErrLocked says that another program has kept the database locked for writing longer
-	// than [Options].Wait. Reading programs do not block the crawl.
+	// ErrLocked says that another program has locked the database for writing, for longer than
+	// [Options].BusyTimeout. Reading does not lock it.
 	ErrLocked = errors.New("locked by another program")
 
 	// ErrFull says that the disk is full.
 	ErrFull = errors.New("disk is full")
 
-	// ErrIO says that the file could not be read or written, although the disk is not full.
-	// The cause may be a file size limit, a disk quota or a broken disk: SQLite does not tell.
+	// ErrIO says that the file cannot be read or written, although the disk is not full. The
+	// cause may be a file size limit, a disk quota or a broken disk: SQLite does not say which.
 	ErrIO = errors.New("disk cannot be written or read")
 )
 
 // Options configure [Format]. Nil means the zero value.
 type Options struct {
-	// Software is the name of the writer in the table meta (default politecrawl).
+	// Software is the name of the program in the table meta (default politecrawl).
 	Software string
 
-	// BusyTimeout limits the time to wait for another program that writes to the database
-	// (default 30s).
+	// BusyTimeout is how long to wait for another program that writes to the database (default
+	// 30s).
 	BusyTimeout time.Duration
 }
 

@@ -22,14 +22,14 @@ func formatDate(t time.Time) string {
 
 // Options configure [Format]. Nil means the zero value.
 type Options struct {
-	// MaxBytes is the size at which the next file is started (default 1,000,000,000, as the
-	// standard recommends).
+	// MaxBytes is the size in bytes at which a new file is started (default 1,000,000,000, as
+	// the standard recommends).
 	MaxBytes int64
 
 	// Level is the compression level, from gzip.BestSpeed (default) to gzip.BestCompression.
 	Level int
 
-	// Fields of the warcinfo record. Empty fields are left out.
+	// Fields of the warcinfo record. Empty fields are omitted.
 	Software  string // program and version: "politecrawl/1.2.3"
 	UserAgent string // of the requests
 	Operator  string // name and contact of the operator
@@ -64,7 +64,7 @@ func Format(opts *Options) output.Format {
 	}
 }
 
-// ErrOptions says that options are invalid.
+// ErrOptions says that Options are invalid.
 var ErrOptions = errors.New("invalid option")
 
 func (o *Options) validate() error {
