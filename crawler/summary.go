@@ -30,15 +30,15 @@ const (
 // earlier runs, except StartedAt and Duration.
 type Summary struct {
 	End                End                   `json:"end"`
-	Pages              int                   `json:"pages"`                 // lines of pages.jsonl
-	Statuses           map[int]int           `json:"statuses"`              // pages by HTTP status
-	Rejected           map[output.Reason]int `json:"rejected"`              // skipped URLs by reason
-	Robots             int                   `json:"robots"`                // fetches of robots.txt files
-	Sitemaps           int                   `json:"sitemaps"`              // sitemap files read
-	Entries            int                   `json:"entries"`               // pages that sitemaps list
-	Hosts              int                   `json:"hosts"`                 // hosts of the URLs of the crawl
-	AddedHosts         []string              `json:"added_hosts,omitempty"` // hosts that start URLs redirect to
-	Remaining          int                   `json:"remaining"`             // URLs still to be fetched
+	Pages              int                   `json:"pages"`                         // lines of pages.jsonl
+	Statuses           map[int]int           `json:"statuses"`                      // pages by HTTP status
+	Rejected           map[output.Reason]int `json:"rejected"`                      // skipped URLs by reason
+	Robots             int                   `json:"robots"`                        // fetches of robots.txt files
+	Sitemaps           int                   `json:"sitemaps"`                      // sitemap files read
+	Entries            int                   `json:"entries"`                       // pages that sitemaps list
+	Hosts              int                   `json:"hosts"`                         // hosts of the URLs of the crawl
+	AddedHosts         []string              `json:"added_hosts,omitempty"`         // hosts that start URLs redirect to
+	Remaining          int                   `json:"remaining"`                     // URLs still to be fetched
 	NextDue            time.Time             `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
 	Bytes              int64                 `json:"bytes"`                         // decoded size of all pages
 	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
