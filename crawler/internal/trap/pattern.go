@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Traps are made of URLs that differ in what a program counts or combines: numbers,
-// dates, session ids, filters. Take these out, and thousands of URLs are one pattern:
+// The URLs of a trap differ in generated parts: numbers, dates, session ids, filters. Without
+// these parts, thousands of URLs have one pattern:
 //
 //	/calendar?month=2031-05          /calendar?month
 //	/2024/05/some-title              /#/#/*
@@ -15,33 +15,33 @@ import (
 //	/shop?color=red&size=m&page=2    /shop?+
 //	/here/a/b/a/index.html           /here/**
 //
-// # stands for digits, ~ for a token that nobody would write, * for the last part of a
-// path, ?+ for three parameters or more, ** for a path in which a name comes again.
+// # stands for digits, ~ for a generated token, * for the last segment of a path, ?+ for three
+// or more parameters, ** for a path in which a name repeats.
 
 const (
-	// maxParamNames is how many parameters a pattern names. Filters can be combined in
-	// any number of ways, and where three of them are, the names tell no more.
+	// maxParamNames is the maximum number of parameter names in a pattern. With more
+	// parameters, filters have too many combinations.
 	maxParamNames = 2
 
-	// maxPatternDepth is how many parts of a path a coarse pattern tells apart.
+	// maxPatternDepth is the number of path segments in a coarse pattern.
 	maxPatternDepth = 6
 
-	// maxPattern is the longest pattern, in bytes, that is not coarse, and maxParts the
-	// most parts that the path of one may have.
+	// maxPattern is the maximum length of a pattern that is not coarse, in bytes, and maxParts
+	// the maximum number of its path segments.
 	maxPattern = 200
 	maxParts   = 50
 
-	// coarseSuffix ends the name of a coarse pattern, which may else be that of another one.
+	// coarseSuffix ends the name of a coarse pattern, to tell it from other patterns.
 	coarseSuffix = " (others)"
 
-	// leastToken is how long a part of a path with digits and letters is that is taken
-	// for a token, leastHex one of hexadecimal digits.
+	// leastToken is the minimum length of a token of digits and letters, leastHex that of a
+	// token of hexadecimal digits.
 	leastToken = 16
 	leastHex   = 8
 )
 
-// patternsOf returns the pattern of a URL in canonical form, without its host, and a
-// coarse one, of which there are no more than some dozens.
+// patternsOf returns the pattern of a canonical URL, without its host, and its coarse pattern.
+// A host has at most some dozens of coarse patterns.
 func patternsOf(url string) [2]string {
 	_, path, _ := strings.Cut(url, "://")
 	if at := strings.IndexByte(path, '/'); at >= 0 {
@@ -88,7 +88,7 @@ func patternsOf(url string) [2]string {
 	return [2]string{b.String(), coarse}
 }
 
-// hasRepeatedPart reports whether a part of a path that is not a number occurs twice.
+// hasRepeatedPart reports whether a path has a segment twice that is not a number.
 func hasRepeatedPart(parts []string) bool {
 	for i, part := range parts {
 		if slices.Contains(parts[:i], part) && kindsOf(part).digits < len(part) {
@@ -132,7 +132,7 @@ func foldPart(part string) string {
 	return foldDigits(part)
 }
 
-// foldLast folds the last part of a path, which mostly is the name of a page.
+// foldLast folds the last segment of a path, usually the name of a page.
 func foldLast(part string) string {
 	name, extension := part, ""
 	if dot := strings.LastIndexByte(part, '.'); dot >= 0 && len(part)-dot <= len(".xhtml") && kindsOf(part[dot:]).digits == 0 {
@@ -150,7 +150,7 @@ func foldLast(part string) string {
 	return "*" + extension
 }
 
-// foldDigits puts # in place of digits that are not those of an escape.
+// foldDigits replaces digits by #, except in percent-encoded bytes.
 func foldDigits(part string) string {
 	b := make([]byte, 0, len(part))
 	for i := 0; i < len(part); i++ {
@@ -209,6 +209,6 @@ func (k kinds) isToken(length int) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isEscape reports whether there is a percent-encoded byte at a place. Invalid ones count
-// too, which makes no difference to a pattern.
+// isEscape reports whether a percent-encoded byte begins at an index. It accepts invalid ones,
+// which makes no difference to a pattern.
 func isEscape(s string, i int) bool { return s[i] == '%' && i+2 < len(s) }

@@ -1,26 +1,24 @@
 // Package trap detects spider traps.
 //
-// A trap is a part of a site that has no end: a calendar with a link to the next month,
-// filters that can be combined, a session id in every link. No single URL gives it away, and a
-// shop of a million articles has as many URLs. The difference is that a trap shows nothing
-// new, and yet leads on and on.
+// A trap is an endless part of a site: a calendar with a link to the next month, combined
+// filters, or a session id in every link. No single URL reveals it, and a large shop has as
+// many URLs. But the pages of a trap show nothing new, and still link to more pages.
 //
-// So the URLs of a host are sorted into patterns (pattern.go). The first pages of a
-// pattern, trap-pages, are free. After these it has a budget, a tenth as many at first,
-// of which each page that follows
+// The detector groups the URLs of a host by pattern (pattern.go). The first pages of a pattern,
+// trap-pages, are free. After these the pattern has a budget of a tenth of trap-pages. Each
+// further page changes the budget:
 //
-//   - adds gain when it shows something that the pages before it did not show,
-//   - takes one when it does not, and leads to URLs that nobody knew, of this pattern or
-//     of another that has had its free pages (or redirects), of this host or another,
-//   - takes nothing otherwise: what leads nowhere comes to an end by itself.
+//   - A page with new content adds gain.
+//   - A page without new content subtracts 1 if it links to new URLs of a pattern, on any host,
+//     that has used up its free pages.
+//   - Other pages change nothing, since pages without new links are not endless.
 //
-// Only one page in sampleEvery is examined, and counts for all. When the budget is spent, the
-// pattern is closed: its URLs are skipped. An archive of a hundred thousand articles never
-// gets there, nor does one in which nine of ten are missing.
+// The detector examines one page in sampleEvery, which counts for all. It closes a pattern
+// whose budget is used up, so that the crawler skips its URLs. An archive of a hundred thousand
+// articles stays open, also if nine of ten are missing.
 //
-// Only what is found by links, and by redirects of these, is counted and skipped.
-// What the person asks for, and what a site lists in its sitemaps, is no trap, wherever
-// it redirects to. Nor is a page without links: an error, a file that is no HTML.
+// Only URLs from links and their redirects are counted and skipped. Start URLs, sitemap entries
+// and their redirects are not, nor are pages without links, such as errors and images.
 package trap
 
 import (
@@ -37,75 +35,72 @@ import (
 const (
 	gain        = 10
 	sampleEvery = 4
-	leastTrial  = 10 * sampleEvery // where a tenth is less
+	leastTrial  = 10 * sampleEvery // the minimum of the initial budget
 )
 
-// What a page has to show beyond what was seen, in bytes of text, to bring something,
-// and how large a part of the page that has to be: one in so many. A date, the name of
-// a month, "no articles that are red and cheap" is less. A picture counts for as much.
+// A page has new content if at least leastNews bytes of its text are new, and at least one in
+// leastShare bytes. A date or "no red articles" is less. A new picture counts as leastNews.
 const (
 	leastNews  = 100
 	leastShare = 100
 )
 
-// What traps may take in memory. It is about 64 MiB, whatever the number of hosts, and
-// some bytes more for each pattern that was closed, which costs the site trap-pages
-// requests first.
+// Limits of memory: about 64 MiB for any number of hosts, and some bytes for each closed
+// pattern.
 const (
-	// maxPatterns is how many patterns are counted. When there are more, the hosts
-	// that were not requested for the longest time begin anew.
+	// maxPatterns is the maximum number of patterns. Beyond it, the detector forgets the hosts
+	// that were not requested for the longest time.
 	maxPatterns = 200_000
 
-	// maxHostPatterns is how many of them a host has to itself. Beyond that its URLs
-	// are counted by coarse patterns.
+	// maxHostPatterns is the maximum number of patterns of a host. Beyond it, its URLs are
+	// counted by coarse patterns.
 	maxHostPatterns = 1000
 
-	// maxWatched is how many patterns are looked at. When there are more, the one
-	// that was looked at first forgets what it has seen.
+	// maxWatched is the maximum number of patterns with memory for content. Beyond it, the
+	// oldest one loses its memory.
 	maxWatched = 1024
 )
 
-// ClosedPattern is a pattern of URLs that was closed, as the journal has it. What
-// happened before is not stored: a resumed crawl starts to count again for open patterns,
-// so a trap gets trap-pages more each time.
+// ClosedPattern is a closed pattern of URLs, as the journal stores it. Open patterns are not
+// stored: a resumed crawl counts them from 0, so a trap gets trap-pages more each time.
 type ClosedPattern struct {
 	Host    frontier.Host `json:"host"`
 	Pattern string        `json:"pattern"`
-	Pages   int           `json:"pages"`      // fetched until then
+	Pages   int           `json:"pages"`      // fetched before it was closed
 	Free    int           `json:"trap_pages"` // trap-pages
 	At      time.Time     `json:"closed_at"`
 }
 
 // Detector counts pages by pattern. It is safe for concurrent use.
 type Detector struct {
-	free int // trap-pages; 0: nothing is counted
+	free int // trap-pages; 0: traps are not detected
 	seed maphash.Seed
 
 	mu       sync.Mutex     // guards all below
-	closed   map[uint64]int // by host and pattern: pages fetched until then
+	closed   map[uint64]int // by host and pattern: pages fetched before it was closed
 	current  map[frontier.Host]map[string]*pattern
-	previous map[frontier.Host]map[string]*pattern // those not requested since current was started
-	patterns int                                   // in young
-	watched  []*pattern                            // a ring, filled from the front
-	next     int                                   // place in it
+	previous map[frontier.Host]map[string]*pattern // hosts not requested since current was created
+	patterns int                                   // in current
+	watched  []*pattern                            // a ring of patterns with memory
+	next     int                                   // the index of the next one to lose it
 }
 
-// pattern is what is known of the pages of one pattern.
+// pattern has the counts and the memory of one pattern.
 type pattern struct {
 	pages     int
-	redirects int           // redirects, which are not judged
-	budget    int           // of the budget; at zero it is closed
-	seen      *recentHashes // nil: nothing was looked at, or it is forgotten
+	redirects int           // not examined
+	budget    int           // at 0 the pattern is closed
+	seen      *recentHashes // content of its pages; nil: none was examined, or it has lost its memory
 }
 
-// New returns a detector that lets each pattern of a host have free pages before it has to
-// show something new; 0: it detects nothing.
+// New returns a detector with so many free pages for each pattern of a host. 0 turns the
+// detection off.
 func New(free int) *Detector {
 	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), current: make(map[frontier.Host]map[string]*pattern)}
 }
 
-// Closed returns the pattern of a URL, when it is closed, and how many pages were
-// fetched by then.
+// Closed reports whether the pattern of a URL is closed. It returns the pattern and the number
+// of pages that were fetched before.
 func (d *Detector) Closed(host frontier.Host, url string) (name string, pages int, closed bool) {
 	if !d.anyClosed() {
 		return "", 0, false
@@ -113,7 +108,7 @@ func (d *Detector) Closed(host frontier.Host, url string) (name string, pages in
 	names := patternsOf(url)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// The current name may be another one, since the counts of a host may have been dropped.
+	// The URL may now have another pattern, since the detector forgets hosts.
 	if pages, closed = d.closed[d.key(host, names[0])]; closed {
 		return names[0], pages, true
 	}
@@ -143,8 +138,7 @@ func (d *Detector) Fetched(host frontier.Host, url string) (judged bool) {
 	return p.pages > d.free && (p.pages-d.free)%sampleEvery == 1
 }
 
-// Redirected counts a redirect. It shows nothing, but as many as there are free pages
-// make its pattern one that others lead on to.
+// Redirected counts a redirect. Redirects have no content, but they use up free pages.
 func (d *Detector) Redirected(host frontier.Host, url string) {
 	if d.free == 0 {
 		return
@@ -165,8 +159,8 @@ func (d *Detector) Exhausted(host frontier.Host, url string) bool {
 	return p != nil && p.pages+p.redirects > d.free
 }
 
-// Judge examines a page, which may lead to more of its like. It returns the pattern of the
-// page when that closes it, and else nil.
+// Judge examines a page. Leads says that it links to new URLs of a pattern without free pages.
+// Judge returns the pattern if the page closes it, or else nil.
 func (d *Detector) Judge(host frontier.Host, url string, page []byte, leads bool) *ClosedPattern {
 	names, items := patternsOf(url), d.items(page)
 	d.mu.Lock()
@@ -197,8 +191,7 @@ func (d *Detector) key(host frontier.Host, name string) uint64 {
 	return maphash.String(d.seed, string(host)+name)
 }
 
-// lookup returns the name of the pattern that a URL is counted by, and what is known of
-// it; nil: nothing is.
+// lookup returns the pattern of a URL and its name. The pattern is nil if it is new.
 func (d *Detector) lookup(host frontier.Host, names [2]string) (string, *pattern) {
 	h, ok := d.current[host]
 	if !ok {
@@ -210,7 +203,7 @@ func (d *Detector) lookup(host frontier.Host, names [2]string) (string, *pattern
 	return names[1], h[names[1]]
 }
 
-// pattern is look for a page that is to be counted.
+// pattern is lookup, and creates the pattern if it is new.
 func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *pattern) {
 	name, p := d.lookup(host, names)
 	h, ok := d.current[host]
@@ -220,7 +213,7 @@ func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *patter
 		}
 		delete(d.previous, host)
 		d.current[host] = h
-		d.patterns += 1 + len(h) // a host takes as much as a pattern
+		d.patterns += 1 + len(h) // a host needs as much memory as a pattern
 	}
 	if p == nil {
 		p = &pattern{}
@@ -234,8 +227,7 @@ func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *patter
 	return name, p
 }
 
-// showsNew reports whether a page shows enough that earlier pages did not. The first
-// examined page never does.
+// showsNew reports whether a page has enough new content. The first examined page never has.
 func (d *Detector) showsNew(p *pattern, shown []item) bool {
 	first := p.seen == nil
 	if first {
@@ -251,8 +243,8 @@ func (d *Detector) showsNew(p *pattern, shown []item) bool {
 	return !first && fresh >= leastNews && fresh*leastShare >= all
 }
 
-// remember gives a pattern memory for what its pages show, and takes it from another
-// pattern if there is no more.
+// remember gives a pattern memory for the content of its pages. If there is none left, it
+// takes the memory of the oldest pattern.
 func (d *Detector) remember(p *pattern) {
 	if len(d.watched) < maxWatched {
 		p.seen = new(recentHashes)
@@ -266,19 +258,19 @@ func (d *Detector) remember(p *pattern) {
 	d.next = (d.next + 1) % maxWatched
 }
 
-// item is a thing that a page shows, by its hash, and how much of the page it is.
+// item is a part of the content of a page: its hash and its size in bytes.
 type item struct {
 	hash uint32
 	size int
 }
 
-// What is looked at of a page.
+// Limits of what is examined of a page.
 const (
 	maxItems     = 2000
 	maxItemBytes = 256 << 10
 )
 
-// items lists what a page shows.
+// items returns the content of a page.
 func (d *Detector) items(page []byte) []item {
 	items := make([]item, 0, 128)
 	for run, media := range extract.VisibleParts(page[:min(len(page), maxItemBytes)]) {
@@ -295,8 +287,8 @@ func (d *Detector) items(page []byte) []item {
 	return items
 }
 
-// withoutDates replaces the digits of a text, so that another date does not make it new. A
-// number alone stays: a table may have nothing else.
+// withoutDates replaces the digits of a text, so that another date does not make it new. It
+// keeps a text that is a number, since a table may have only numbers.
 func withoutDates(text []byte) []byte {
 	digits, points := 0, 0
 	for _, c := range text {
@@ -313,8 +305,8 @@ func withoutDates(text []byte) []byte {
 	return []byte(foldDigits(string(text)))
 }
 
-// recentHashes stores some thousands of hashes, the last used ones. It is a table of
-// buckets, each with the latest first.
+// recentHashes stores the 8,192 most recently used hashes. It is a table of buckets, each with
+// the most recent hash first.
 type recentHashes [recentBuckets * recentDepth]uint32
 
 const (
@@ -326,7 +318,7 @@ const (
 func (r *recentHashes) add(hash uint32) bool {
 	at := int(hash%recentBuckets) * recentDepth
 	bucket := r[at : at+recentDepth]
-	hash |= 1 << 31 // zero is an empty place
+	hash |= 1 << 31 // 0 is an empty slot
 	place := slices.Index(bucket, hash)
 	fresh := place < 0
 	if fresh {

@@ -8,14 +8,14 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// Resolver reads the references of one document.
+// Resolver resolves the references of one document.
 type Resolver struct {
 	origins *OriginCache
 	base    URL
 	origin  string // of base, without a slash at the end
 	folder  string // the path of base up to its last slash
 
-	parsed *whatwg.Url // base, once it was needed: to read 8 KB takes as long as a page of links
+	parsed *whatwg.Url // base, parsed when first needed: 8 KB take as long as a page of links
 }
 
 // NewResolver returns a resolver for a document at base, a canonical URL.
@@ -32,9 +32,8 @@ func NewResolver(base string, known *OriginCache) (*Resolver, error) {
 	return &Resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
 }
 
-// Resolve does what the function Resolve does for base, without parsing for the references
-// that most pages are full of: paths of plain characters, with or without a host
-// that is known.
+// Resolve is the function Resolve for base. It does not parse the most common references:
+// paths of plain characters, with or without a host that is cached.
 func (r *Resolver) Resolve(ref string) (URL, error) {
 	plain, _, _ := strings.Cut(ref, "#")
 	if len(plain) > MaxLength/2 {
@@ -56,7 +55,7 @@ func (r *Resolver) Resolve(ref string) (URL, error) {
 	return a, nil
 }
 
-// parse is Resolve for base.
+// parse resolves a reference with the URL parser.
 func (r *Resolver) parse(ref string) (URL, error) {
 	if err := cmp.Or(checkComplexity(ref), checkComplexity(r.base.Canonical)); err != nil {
 		return URL{}, err
@@ -102,15 +101,15 @@ func isPlain(ref string) bool {
 	return true
 }
 
-// OriginCache caches the origins of URLs as they are written, since a crawl finds the same
-// ones again and again. It is safe for concurrent use.
+// OriginCache caches origins by their spelling in URLs, since a crawl finds the same ones
+// often. It is safe for concurrent use.
 type OriginCache struct {
 	mu    sync.RWMutex // guards known
 	known map[string]URL
 }
 
-// maxOrigins bounds how many are remembered, and maxWritten how long they are: a name has
-// 253 characters at the most.
+// maxOrigins limits the number of cached origins, and maxWritten their length. A host name has
+// at most 253 characters.
 const (
 	maxOrigins = 10_000
 	maxWritten = 300
@@ -119,9 +118,8 @@ const (
 // NewOriginCache returns an empty cache.
 func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
 
-// splitOrigin splits an absolute URL into its origin, with / for a path, and the rest as it
-// is written, which begins with a slash. It is not ok for a URL that has to be parsed as a
-// whole.
+// splitOrigin splits an absolute URL into its origin, with the path /, and the unchanged rest,
+// which begins with a slash. It reports false for a URL that has to be parsed as a whole.
 func (o *OriginCache) splitOrigin(url string) (a URL, rest string, ok bool) {
 	start := len("http://")
 	if strings.HasPrefix(url, "https://") {

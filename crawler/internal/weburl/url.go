@@ -1,5 +1,5 @@
-// Package weburl reads URLs and the references of documents as browsers do, and gives each
-// its one canonical form, with the origin and the server that decide about it.
+// Package weburl parses URLs and references as browsers do. It returns their canonical form,
+// their origin and their server.
 package weburl
 
 import (
@@ -17,39 +17,37 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// urls reads URLs as browsers do (the WHATWG standard), with the parser and the
-// one option that colly uses: so the URL that the frontier knows, the one that
-// robots.txt is asked about and the one that is sent are the same, octet for
-// octet.
+// urls parses URLs as browsers do (the WHATWG standard), with the parser and the option that
+// colly uses. So the frontier, the robots.txt check and the request have the same URL, octet
+// for octet.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
-// MaxLength is the longest URL that is read at all, in bytes: the most that servers take
-// with a request line. Longer ones are made by mistake or to hurt.
+// MaxLength is the maximum length of a URL in bytes, which is what servers accept in a request
+// line. Longer URLs are mistakes or attacks.
 const MaxLength = 8 << 10
 
-// MaxSegments is how many segments the path of a URL may have that is read, and maxUser how
-// long a host may be that has a user before it, in bytes.
+// MaxSegments is the maximum number of segments in the path of a URL. maxUser is the maximum
+// length of user info with its host, in bytes.
 const (
 	MaxSegments = 200
 	maxUser     = 1 << 10
 )
 
-// ErrTooLong says that a text is too long, or its path has too many segments, to be read as
-// a URL.
+// ErrTooLong says that a URL is too long, or that its path has too many segments.
 var ErrTooLong = errors.New("URL too long")
 
-// URL is a URL in canonical form, with the parts that decide about it.
+// URL is a URL in canonical form, with the origin and the server that it belongs to.
 type URL struct {
 	Canonical string           // absolute, canonical, no fragment, no user info
-	Origin    robotsext.Origin // whose robots.txt binds
+	Origin    robotsext.Origin // whose robots.txt applies
 	Server    frontier.Host    // the server: the unit of politeness
 	Hostname  string
 }
 
-// Parse reads an absolute URL. It fails on what is not an http or https URL.
+// Parse parses an absolute URL. It returns an error if the scheme is not http or https.
 func Parse(raw string) (URL, error) { return Resolve("", raw) }
 
-// Resolve reads a reference as it is written in the document at base.
+// Resolve resolves a reference of the document at base.
 func Resolve(base, ref string) (URL, error) {
 	if err := cmp.Or(checkComplexity(ref), checkComplexity(base)); err != nil {
 		return URL{}, err
@@ -64,7 +62,7 @@ func Resolve(base, ref string) (URL, error) {
 	return urlOf(ref, u, err)
 }
 
-// urlOf is what was read of a reference, in canonical form.
+// urlOf returns the URL that was parsed from a reference.
 func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
 	if err != nil {
 		return URL{}, invalidError(ref, err)
@@ -163,7 +161,7 @@ func OriginOf(raw string) robotsext.Origin {
 	return o
 }
 
-// IsWeb reports whether a reference is written as one to the web: http, https or //.
+// IsWeb reports whether a reference begins with http:, https: or //.
 func IsWeb(ref string) bool {
 	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
