@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/loadtest"
 )
 
-// BenchmarkCrawl runs workers that lease, and finish with the links they found.
-// What the making up of pages costs is measured by itself.
+// BenchmarkCrawl crawls with workers that lease and finish pages with links. It also measures the
+// generation of pages alone.
 func BenchmarkCrawl(b *testing.B) {
 	b.Run("links-alone", func(b *testing.B) {
 		w := new(loadtest.Web)
@@ -39,7 +39,7 @@ func crawlMemory(b *testing.B, delay time.Duration) {
 	b.ReportMetric(float64(st.Added), "URLs")
 }
 
-// crawl has b.N pages dealt with by the workers.
+// crawl crawls b.N pages.
 func crawl(b *testing.B, w *loadtest.Web, page func([]frontier.Item) error) {
 	before := loadtest.CPU()
 	b.ResetTimer()
@@ -53,7 +53,7 @@ func crawl(b *testing.B, w *loadtest.Web, page func([]frontier.Item) error) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkMemorySize says what b.N URLs, and the hosts, cost in each state.
+// BenchmarkMemorySize measures the memory of b.N URLs in each state, and of the hosts.
 func BenchmarkMemorySize(b *testing.B) {
 	ctx := b.Context()
 	w := new(loadtest.Web)

@@ -42,5 +42,5 @@
 //
 // The caller decides the length of the delay, outcome by outcome.
 //
-// README.md in this directory has the costs of Memory.
+// README.md in this directory has the memory and CPU costs of Memory.
 package frontier

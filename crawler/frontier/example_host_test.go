@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Which URL may be fetched next? Hosts take turns, and none is asked before it is due.
+// Which URL may be fetched next? Hosts are served round robin, and none before it is due.
 func ExampleNewMemory() {
 	ctx := context.Background()
 	f := frontier.NewMemory(&frontier.Options{Delay: 50 * time.Millisecond})
@@ -25,12 +25,13 @@ func ExampleNewMemory() {
 	for {
 		leases, err := f.Lease(ctx, frontier.LeaseRequest{Wait: 200 * time.Millisecond})
 		if err != nil || len(leases) == 0 {
-			fmt.Println("nothing is left:", err)
+			fmt.Println("no URL remains:", err)
 			return
 		}
 		got := leases[0]
 		fmt.Println(got.URL, "after a pause:", time.Since(ended[got.Host]) >= 50*time.Millisecond)
-		// Here it would be fetched. HostDelay says that it was, and the host's own delay is longer.
+		// Fetch the page here. A positive HostDelay says that a request was made; the host's
+		// own delay is longer.
 		ended[got.Host] = time.Now()
 		outcome := frontier.Outcome{Lease: got.ID, Result: frontier.Done, HostDelay: time.Nanosecond}
 		if _, err := f.Finish(ctx, []frontier.Outcome{outcome}, nil); err != nil {
@@ -42,7 +43,7 @@ func ExampleNewMemory() {
 	// https://a.example/1 after a pause: true
 	// https://b.example/1 after a pause: true
 	// https://a.example/2 after a pause: true
-	// nothing is left: <nil>
+	// no URL remains: <nil>
 }
 
 // How does a host get no request until its Retry-After?
@@ -68,8 +69,8 @@ func ExampleHostUpdate() {
 	// 1 true <nil>
 }
 
-// What if a worker takes too long? Then another has the URL, and its outcome is
-// not wanted any more.
+// What happens if a worker takes too long? Another worker gets the URL, and the first outcome is
+// rejected.
 func ExampleLostError() {
 	ctx := context.Background()
 	f := frontier.NewMemory(nil)
@@ -112,13 +113,13 @@ func ExampleHostOf() {
 	// "" invalid argument: no host in URL "about:blank"
 }
 
-// Whose clocks do these items use? A store asks for all before it takes any.
+// Which hosts do these items belong to? A store checks all items before it adds any.
 func ExampleHostsOf() {
 	fmt.Println(frontier.HostsOf([]frontier.Item{{URL: "https://a.example/"}, {URL: "https://a.example/", Host: "proxy.example"}}))
 	// Output: [a.example proxy.example] <nil>
 }
 
-// Which outcomes can no store take? A store asks before it finishes the others.
+// Which outcomes are invalid? A store checks all before it finishes any.
 func ExampleCheckFinish() {
 	hosts, errs, err := frontier.CheckFinish([]frontier.Outcome{
 		{Result: frontier.Done, Links: []frontier.Item{{URL: "https://a.example/2"}}},

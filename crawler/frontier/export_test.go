@@ -2,8 +2,7 @@ package frontier
 
 import "time"
 
-// NewMemoryAt returns a Memory that compares the times it is given with wall,
-// so that a test can set that clock.
+// NewMemoryAt returns a Memory with another wall clock.
 func NewMemoryAt(wall func() time.Time) *Memory {
 	m := NewMemory(nil)
 	m.sched.Wall = wall

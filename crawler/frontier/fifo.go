@@ -10,13 +10,11 @@ const (
 	lastChunk  = 4096
 )
 
-// A fifo is a queue of pairs of byte strings. It writes them one behind the
-// other into chunks, which grow with the queue: millions of URLs wait here, and
-// as values of their own each would cost several times its length, and the
-// garbage collector a visit.
+// A fifo is a queue of pairs of byte strings. It stores them in chunks, which grow with the queue.
+// For millions of URLs this needs much less memory and garbage collection than separate values.
 type fifo struct {
 	head, tail *chunk
-	read       int // how much of head has been popped
+	read       int // number of bytes of head that were popped
 }
 
 type chunk struct {

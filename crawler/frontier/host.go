@@ -15,10 +15,9 @@ type HostRecord struct {
 	// sets a longer delay after one request.
 	Delay       time.Duration
 	MaxInFlight int
-	// BlockedUntil is the latest value of BlockUntil. Zero: it has passed.
+	// BlockedUntil is the latest value of HostUpdate.BlockUntil. Zero: none, or it has passed.
 	BlockedUntil time.Time
-	// Due is the time of the next request that the host's clock allows, if a slot is free.
-	// Zero: now.
+	// Due is the earliest time of the next request, if a slot is free then. Zero: now.
 	Due time.Time
 	// Robots are the robots.txt records by origin, as passed to UpdateHost: http://h and
 	// https://h are one host with a robots.txt each.
@@ -38,7 +37,7 @@ type HostUpdate struct {
 	// (Retry-After). The latest one applies, so that concurrent responses do not cancel each
 	// other's block.
 	BlockUntil time.Time
-	// Robots replaces the records of its origins in HostRecord.Robots.
+	// Robots are new robots.txt records by origin. Records of other origins do not change.
 	Robots map[string]Robots
 }
 

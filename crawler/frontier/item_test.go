@@ -45,7 +45,7 @@ func TestROB_POL_01_HostOf(t *testing.T) {
 	}
 }
 
-// FuzzHostOf cuts the host off URLs and puts it back, as stores do.
+// FuzzHostOf removes the host from URLs and adds it again, as stores do.
 func FuzzHostOf(f *testing.F) {
 	for _, url := range []string{"http://a.test/x", "http://u@a.test?x", "/x://u@y/", "a://b://c", "http://[::1]:81#x", "", "x", "https://A.test.:80/"} {
 		f.Add(url)

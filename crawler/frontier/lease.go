@@ -37,8 +37,8 @@ type LeaseRequest struct {
 	// Wait is the maximum time to wait for a URL. 0: do not wait; negative: wait until the
 	// context ends.
 	Wait time.Duration
-	// Duration is the duration of the leases. 0: the default of the store, some minutes. It should
-	// be much longer than a fetch may take.
+	// Duration is the duration of the leases. It should be much longer than a fetch may take.
+	// 0: the default of the store, 10 minutes unless its options say otherwise.
 	Duration time.Duration
 }
 

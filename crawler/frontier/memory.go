@@ -16,38 +16,37 @@ import (
 
 const defaultLeaseTime = 10 * time.Minute
 
-// Options are the settings of a Memory.
+// Options configure a Memory.
 type Options struct {
-	// Delay and MaxInFlight are those of a host until UpdateHost changes
-	// them. 0: no delay, and 1 in flight.
+	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
+	// 0: no delay, and 1 request in flight.
 	Delay       time.Duration
 	MaxInFlight int
-	// LeaseTime is the length of a lease whose request leaves it open, and of
-	// a hold. 0: 10 minutes.
+	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
+	// 0: 10 minutes.
 	LeaseTime time.Duration
 }
 
-// A Memory is a Frontier that lives in memory and ends with the process. The
-// README.md of this folder says what it costs. It starts no goroutine; a timer runs
-// while a call waits.
+// A Memory is a Frontier in memory. Its data is lost when the process ends. It starts no
+// goroutine; a timer runs while a call waits.
 //
-// URLs that were seen are kept as 64-bit hashes under a secret random seed:
-// among ten million URLs the chance that two share one, so that the second is
-// taken as seen, is 3 in a million, and nobody can choose such URLs.
+// Known URLs are kept as 64-bit hashes with a secret random seed. With ten million URLs the
+// chance of one collision, which would skip a new URL as known, is 3 in a million. A site cannot
+// construct collisions.
 type Memory struct {
 	opts Options
 	seed maphash.Seed
 
-	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
+	sched *schedule.Schedule[*host, *entry] // its lock guards the fields below and the hosts
 
-	seen   seen.Set               // marked with what has become of those that are over
-	over   map[uint64]*Validators // of those that are over or were, by hash
-	note   []byte
-	hosts  map[Host]*host
-	sleep  heap.Heap[*entry] // those that are scheduled
-	counts Counts
-	crowd  int    // hosts that URLs were added for
-	seq    uint64 // the last entry's
+	seen       seen.Set               // with isDone and isDropped as marks
+	validators map[uint64]*Validators // of finished URLs, by hash
+	note       []byte
+	hosts      map[Host]*host
+	scheduled  heap.Heap[*entry] // scheduled URLs
+	counts     Counts
+	hostCount  int    // number of hosts with URLs
+	seq        uint64 // number of the last entry
 }
 
 var (
@@ -58,7 +57,7 @@ var (
 
 // NewMemory returns an empty Memory. Nil options are the defaults.
 func NewMemory(opts *Options) *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), hosts: make(map[Host]*host), over: make(map[uint64]*Validators)}
+	m := &Memory{seed: maphash.MakeSeed(), hosts: make(map[Host]*host), validators: make(map[uint64]*Validators)}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -68,21 +67,21 @@ func NewMemory(opts *Options) *Memory {
 		m.opts.LeaseTime = defaultLeaseTime
 	}
 	m.sched = schedule.New(schedule.Store[*host, *entry]{
-		Ready:   func(h *host) bool { return h.counts.Pending > 0 },
-		Expired: m.expired,
-		Wake:    m.wake,
-		Next:    m.next,
+		Ready:     func(h *host) bool { return h.counts.Pending > 0 },
+		OnExpired: m.expired,
+		Wake:      m.wake,
+		Next:      m.next,
 	}, m.opts.LeaseTime)
 	return m
 }
 
 // Add implements Frontier.
 func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
-	return m.each(ctx, items, m.add)
+	return m.forEach(ctx, items, m.add)
 }
 
-// each does something with each item and returns its answers.
-func (m *Memory) each(ctx context.Context, items []Item, do func(*Item, Host, schedule.Instant) bool) ([]bool, error) {
+// forEach calls do for each item and returns the results.
+func (m *Memory) forEach(ctx context.Context, items []Item, do func(*Item, Host, schedule.Instant) bool) ([]bool, error) {
 	hosts, err := HostsOf(items)
 	if err != nil {
 		return nil, err
@@ -92,11 +91,11 @@ func (m *Memory) each(ctx context.Context, items []Item, do func(*Item, Host, sc
 		return nil, err
 	}
 	defer m.sched.Exit(now)
-	answers := make([]bool, len(items))
+	results := make([]bool, len(items))
 	for i := range items {
-		answers[i] = do(&items[i], hosts[i], now)
+		results[i] = do(&items[i], hosts[i], now)
 	}
-	return answers, nil
+	return results, nil
 }
 
 // Known implements Frontier.
@@ -119,19 +118,19 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	}
 	h := m.host(name)
 	if h.counts.Added == 0 {
-		m.crowd++
+		m.hostCount++
 	}
 	m.count(h, Counts{Added: 1})
 	m.enqueue(h, it, now)
 	return true
 }
 
-// enqueue puts a URL that comes in behind those of its host that wait.
+// enqueue queues a new or revisited URL after the waiting URLs of its host.
 func (m *Memory) enqueue(h *host, it *Item, now schedule.Instant) {
 	path := urlpath.Cut(it.URL, string(h.name))
 	if ready := m.sched.Instant(it.NotBefore); ready > now {
 		m.seq++
-		m.putBack(&entry{
+		m.requeue(&entry{
 			host: h, path: path, meta: bytes.Clone(it.Meta),
 			priority: it.Priority, seq: m.seq, ready: ready,
 		}, now)
@@ -142,7 +141,7 @@ func (m *Memory) enqueue(h *host, it *Item, now schedule.Instant) {
 	m.sched.Place(&h.Host, now)
 }
 
-// host returns the host of that name, new where it is not known.
+// host returns the host of that name, and creates an unknown one.
 func (m *Memory) host(name Host) *host {
 	h := m.hosts[name]
 	if h == nil {
@@ -153,43 +152,43 @@ func (m *Memory) host(name Host) *host {
 	return h
 }
 
-// count changes the numbers of URLs of h, and of all.
+// count changes the counts of h and of the store.
 func (m *Memory) count(h *host, by Counts) {
 	h.counts, m.counts = h.counts.Plus(by), m.counts.Plus(by)
 }
 
-// putBack queues e for its time or, when that has come, for its turn.
-func (m *Memory) putBack(e *entry, now schedule.Instant) {
+// requeue makes e scheduled or, if its time has passed, pending.
+func (m *Memory) requeue(e *entry, now schedule.Instant) {
 	h := e.host
 	if e.ready > now {
-		m.sleep.Push(e)
+		m.scheduled.Push(e)
 		m.count(h, Counts{Scheduled: 1})
 		return
 	}
 	e.ready = 0
-	h.back.Push(e)
+	h.retried.Push(e)
 	m.count(h, Counts{Pending: 1})
 	m.sched.Place(&h.Host, now)
 }
 
-// expired takes back what was leased and not finished in time.
+// expired makes the URL of an expired lease pending.
 func (m *Memory) expired(slot *schedule.Slot[*host, *entry], now schedule.Instant) {
 	m.count(slot.Entry.host, Counts{Leased: -1})
-	m.putBack(slot.Entry, now)
+	m.requeue(slot.Entry, now)
 }
 
-// wake makes ready what was scheduled for now or before.
+// wake makes scheduled URLs pending that are due.
 func (m *Memory) wake(now schedule.Instant) {
 	for m.next() <= now {
-		e := m.sleep.Remove(0)
+		e := m.scheduled.Remove(0)
 		m.count(e.host, Counts{Scheduled: -1})
-		m.putBack(e, now)
+		m.requeue(e, now)
 	}
 }
 
-// next is when the next URL is scheduled.
+// next returns the time of the next scheduled URL.
 func (m *Memory) next() schedule.Instant {
-	if e, ok := m.sleep.Top(); ok {
+	if e, ok := m.scheduled.Top(); ok {
 		return e.ready
 	}
 	return schedule.Never
@@ -245,7 +244,7 @@ func (m *Memory) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, err
 	}
 	defer m.sched.Exit(now)
-	s := Stats{Counts: m.counts, Hosts: m.crowd}
+	s := Stats{Counts: m.counts, Hosts: m.hostCount}
 	if next := m.sched.NextDue(); next < schedule.Never {
 		s.NextDue = m.sched.Time(next, now)
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
-// An entry is a URL that was handed out before or that waits for a time. Those
-// that have only ever waited for their host are bytes in a fifo.
+// An entry is a URL that is scheduled or was leased before. Other pending URLs are bytes in a fifo.
 type entry struct {
 	host       *host
 	path       string
@@ -17,13 +16,13 @@ type entry struct {
 	validators *Validators
 	ready      schedule.Instant // 0: now
 	seq        uint64           // order of discovery
-	hash       uint64           // of the URL, once it was leased
-	attempts   int              // leases counted
+	hash       uint64           // of the URL, set by the first lease
+	attempts   int              // counted leases
 	priority   uint8
 }
 
-// Before orders those that wait for a time by it, and those that are ready,
-// whose time is set to 0, by priority and discovery.
+// Before orders scheduled entries by time, and pending ones, whose time is 0, by priority and
+// discovery.
 func (e *entry) Before(f *entry) bool {
 	return cmp.Or(
 		cmp.Compare(e.ready, f.ready),
@@ -34,14 +33,13 @@ func (e *entry) Before(f *entry) bool {
 // Placed is for package heap.
 func (e *entry) Placed(int) {}
 
-// A band is the URLs of one priority that were never leased.
+// A band has the URLs of one priority that were never leased.
 type band struct {
 	priority uint8
 	urls     fifo
 }
 
-// A host is what a Memory knows of one host. It is kept for good: without
-// URLs that wait it is its record and nothing else.
+// A host is the state of a host. It is never deleted, but small without waiting URLs.
 type host struct {
 	schedule.Host[*host, *entry]
 
@@ -49,8 +47,8 @@ type host struct {
 	counts Counts
 	robots map[string]Robots // by origin
 
-	fresh []band            // by priority
-	back  heap.Heap[*entry] // came back, and are ready
+	fresh   []band            // never leased, by priority
+	retried heap.Heap[*entry] // other pending URLs
 }
 
 // push appends a URL that was never leased.
@@ -64,10 +62,10 @@ func (h *host) push(priority uint8, path string, meta []byte) {
 	h.fresh[i].urls.push(path, meta)
 }
 
-// pop takes the URL whose turn it is. One of those pending must be there.
+// pop removes and returns the next pending URL. There must be one.
 func (h *host) pop() *entry {
-	if e, ok := h.back.Top(); ok && (len(h.fresh) == 0 || e.priority <= h.fresh[0].priority) {
-		return h.back.Remove(0)
+	if e, ok := h.retried.Top(); ok && (len(h.fresh) == 0 || e.priority <= h.fresh[0].priority) {
+		return h.retried.Remove(0)
 	}
 	b := &h.fresh[0]
 	e := &entry{host: h, priority: b.priority}

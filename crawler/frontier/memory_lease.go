@@ -19,21 +19,21 @@ func (m *Memory) Lease(ctx context.Context, req LeaseRequest) (leases []Lease, e
 	return leases, err
 }
 
-// lease hands out the next URL of the host that slot is of.
+// lease leases the next URL of the host of slot.
 func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant) Lease {
 	h := slot.Host.Owner
 	e := h.pop()
 	if e.seq == 0 {
-		// First leases of a priority come in the order of discovery, so this
-		// numbers them in it without a number for each URL that waits.
+		// First leases of a priority are in the order of discovery. So numbers are needed
+		// only from the first lease on.
 		m.seq++
 		e.seq = m.seq
 	}
 	url := urlpath.Join(string(h.name), e.path)
 	e.hash = maphash.String(m.seed, url)
-	if v := m.over[e.hash]; v != nil { // it comes again
+	if v := m.validators[e.hash]; v != nil { // of the last fetch
 		e.validators = v
-		delete(m.over, e.hash)
+		delete(m.validators, e.hash)
 	}
 	e.attempts++
 	m.count(h, Counts{Pending: -1, Leased: 1})
@@ -103,19 +103,19 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 	switch o.Result {
 	case Drop:
 		m.count(h, Counts{Dropped: 1})
-		m.end(e, isDropped)
+		m.markFinished(e, isDropped)
 		return
 	case Done:
 		if o.NotBefore.IsZero() {
 			m.count(h, Counts{Done: 1})
-			m.end(e, isDone)
+			m.markFinished(e, isDone)
 			return
 		}
 		e.attempts = 0
 	case Defer:
 		e.attempts--
 	}
-	m.putBack(e, now)
+	m.requeue(e, now)
 }
 
 // Extend implements Frontier.

@@ -11,23 +11,22 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// What becomes of a URL that is over: a mark on its hash, and its validators
-// where it has some.
+// Marks of the hashes of finished URLs.
 const (
 	isDone seen.Mark = iota + 1
 	isDropped
 )
 
-func (m *Memory) end(e *entry, mark seen.Mark) {
+func (m *Memory) markFinished(e *entry, mark seen.Mark) {
 	m.seen.SetMark(e.hash, mark)
 	if e.validators != nil {
-		m.over[e.hash] = e.validators
+		m.validators[e.hash] = e.validators
 	}
 }
 
 // Revisit implements Revisiter.
 func (m *Memory) Revisit(ctx context.Context, items []Item) ([]bool, error) {
-	return m.each(ctx, items, m.revisit)
+	return m.forEach(ctx, items, m.revisit)
 }
 
 func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
@@ -48,7 +47,7 @@ func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
 	return true
 }
 
-// Waiting implements Lister. The list is made when the loop begins.
+// Waiting implements Lister. It lists a snapshot that it takes when the loop begins.
 func (m *Memory) Waiting(ctx context.Context, names ...Host) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		items, err := m.waiting(ctx, names)
@@ -89,11 +88,11 @@ func (m *Memory) waiting(ctx context.Context, names []Host) (items []Item, err e
 				items = append(items, Item{URL: urlpath.Join(string(h.name), path), Host: h.name, Priority: b.priority, Meta: meta})
 			}
 		}
-		for _, e := range h.back {
+		for _, e := range h.retried {
 			items = append(items, e.item())
 		}
 	}
-	for _, e := range m.sleep {
+	for _, e := range m.scheduled {
 		if hosts[e.host.name] != nil {
 			it := e.item()
 			it.NotBefore = m.sched.Time(e.ready, now)

@@ -18,17 +18,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestMemory(t *testing.T) {
 	var clock storetest.Clock
 	storetest.Run(t, storetest.Store{
-		Open:      func(string) (frontier.Frontier, error) { return frontier.NewMemoryAt(clock.Now), nil },
-		Synctest:    synctest.Test,
+		Open:         func(string) (frontier.Frontier, error) { return frontier.NewMemoryAt(clock.Now), nil },
+		Synctest:     synctest.Test,
 		SetClockBack: clock.SetBack,
-		URLBytes:  30,
-		HostBytes: 500,
+		URLBytes:     30,
+		HostBytes:    500,
 	})
 }
 
 const page = "http://a.test/page"
 
-// leaseAt waits for a lease of page and fails unless it comes after that long.
+// leaseAt waits for a lease of page and fails unless it begins after that time.
 func leaseAt(t *testing.T, m *frontier.Memory, after time.Duration) frontier.Lease {
 	t.Helper()
 	start := time.Now()
@@ -100,15 +100,15 @@ func TestMemoryHoldExpires(t *testing.T) {
 		}
 		add(t, m, page)
 		leaseAt(t, m, time.Minute+time.Second)
-		release(time.Hour) // of a slot that somebody else has by now
+		release(time.Hour) // the slot has another owner by now
 		if r, err := m.Host(t.Context(), "a.test"); err != nil || !r.Due.IsZero() {
 			t.Fatalf("Host = %+v, %v", r, err)
 		}
 	})
 }
 
-// TestMemoryClock shows that what was fixed once stays, whichever way the clock
-// of the machine is set, and that times given later are those of the new clock.
+// TestMemoryClock sets the wall clock: earlier times do not change, and later ones are on the new
+// clock.
 func TestMemoryClock(t *testing.T) {
 	for name, back := range map[string]time.Duration{"back": time.Hour, "on": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestMemoryClock(t *testing.T) {
 	}
 }
 
-// TestMemoryManyWait shows that each URL wakes one of those that wait.
+// TestMemoryManyWait checks that each URL wakes one waiting call.
 func TestMemoryManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 1000
@@ -169,8 +169,8 @@ func TestMemoryManyWait(t *testing.T) {
 	})
 }
 
-// TestMemoryServedAsItsWaitEnds has a URL come in at the moment at which a call stops
-// waiting: the call has it, or nobody has.
+// TestMemoryServedAsItsWaitEnds adds a URL at the moment when a waiting call times out: either the
+// call leases it, or it stays pending.
 func TestMemoryServedAsItsWaitEnds(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {

@@ -45,7 +45,7 @@ type Outcome struct {
 	// due. After Done it is the time to fetch the URL again; zero: never. It does not delay
 	// other URLs of the host. The URL keeps its priority.
 	NotBefore time.Time
-	// Links are URLs that were found. They are added as by Add.
+	// Links are URLs to be added, like those of Add.
 	Links []Item
 	// Validators are stored for the next lease of the URL. Nil: those of the lease stay.
 	Validators *Validators

@@ -28,7 +28,7 @@ type Stats struct {
 	// Hosts is the number of hosts with URLs, in any state.
 	Hosts int
 	// NextDue is the earliest time at which Lease can return a URL. It is not after now if a
-	// URL can be leased now. It is zero if URLs wait only for leases to end, or if none wait.
+	// URL can be leased now. It is zero if no URL waits, or if all wait for leases to end.
 	NextDue time.Time
 }
 

@@ -52,11 +52,11 @@ type Store struct {
 	lastID    hostID
 	seq       uint64 // number of the last entry
 	counts    frontier.Counts
-	hostCount int    // hosts that URLs were added for
-	next      int64  // when the next that is scheduled is due, in milliseconds since 1970; never: none is
-	waking    bool   // the committer was told that something is due
+	hostCount int    // number of hosts with URLs
+	next      int64  // time of the next scheduled URL, in Unix milliseconds; never: none
+	waking    bool   // the committer moves scheduled URLs that are due
 	dry       int    // hosts whose next URL is still to be read
-	reads     uint64 // how often URLs were read from the database
+	reads     uint64 // number of reads of URLs from the database
 }
 
 var (
@@ -98,12 +98,12 @@ func newStore(opts Options, d *directory) *Store {
 		next:    never,
 	}
 	s.sched = schedule.New(schedule.Store[*host, *entry]{
-		Ready:   func(h *host) bool { return len(h.window.entries) > 0 && !h.dry },
-		Expired: s.expired,
-		Wake:    s.wake,
-		Next:    s.nextDue,
-		Held:    s.onHold,
-		Idle:    s.markIdle,
+		Ready:     func(h *host) bool { return len(h.window.entries) > 0 && !h.dry },
+		OnExpired: s.expired,
+		Wake:      s.wake,
+		Next:      s.nextDue,
+		OnHold:    s.onHold,
+		OnIdle:    s.markIdle,
 	}, opts.LeaseTime)
 	return s
 }

@@ -1,5 +1,5 @@
-// Package fields writes records of the stores: fields one behind the other, the last of
-// which may have no length. It reads them back, whatever a disk or a server made of them.
+// Package fields encodes and decodes records of stores. Fields follow each other, and the last one
+// may have no length. Decoding a damaged record returns an error.
 package fields
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// ErrCut says that a record ends before its last field.
+// ErrCut means that a record ends before its last field.
 var ErrCut = errors.New("a record is cut off")
 
-// AppendString appends s with its length in front.
+// AppendString appends the length of s and s.
 func AppendString(buf []byte, s string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
 }
@@ -26,14 +26,13 @@ func AppendValidators(buf []byte, v *frontier.Validators) []byte {
 	return append(buf, v.BodyHash...)
 }
 
-// A Reader reads a record from the front. After the first field that is not there all are
-// zero, and Bad is set.
+// A Reader decodes a record. After a missing field, Bad is set and all fields are zero.
 type Reader struct {
 	Rest []byte // still to be read
 	Bad  bool
 }
 
-// Err returns ErrCut when a field was not there.
+// Err returns ErrCut if a field was missing.
 func (r *Reader) Err() error {
 	if r.Bad {
 		return ErrCut
@@ -59,7 +58,7 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
-// Uint32 reads a number in big endian.
+// Uint32 reads a big-endian number.
 func (r *Reader) Uint32() uint32 {
 	if b := r.bytes(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -67,7 +66,7 @@ func (r *Reader) Uint32() uint32 {
 	return 0
 }
 
-// Uint64 reads a number in big endian.
+// Uint64 reads a big-endian number.
 func (r *Reader) Uint64() uint64 {
 	if b := r.bytes(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -75,7 +74,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Uvarint reads a number that binary.AppendUvarint has written.
+// Uvarint reads a number as written by binary.AppendUvarint.
 func (r *Reader) Uvarint() uint64 {
 	v, n := binary.Uvarint(r.Rest)
 	if r.Bad = r.Bad || n <= 0; r.bytes(n) == nil {
@@ -87,7 +86,7 @@ func (r *Reader) Uvarint() uint64 {
 // Int is Uvarint for a number that fits into an int.
 func (r *Reader) Int() int { return int(min(r.Uvarint(), math.MaxInt)) }
 
-// Count is Int for a number of fields to come, each of which takes a byte at least.
+// Count reads the number of fields that follow, each of at least one byte.
 func (r *Reader) Count() int {
 	n := r.Int()
 	if n > len(r.Rest) {
@@ -97,7 +96,7 @@ func (r *Reader) Count() int {
 	return n
 }
 
-// Varint reads a number that binary.AppendVarint has written.
+// Varint reads a number as written by binary.AppendVarint.
 func (r *Reader) Varint() int64 {
 	v, n := binary.Varint(r.Rest)
 	if r.Bad = r.Bad || n <= 0; r.bytes(n) == nil {
@@ -106,10 +105,10 @@ func (r *Reader) Varint() int64 {
 	return v
 }
 
-// String reads what AppendString has written.
+// String reads a string as written by AppendString.
 func (r *Reader) String() string { return string(r.bytes(r.Int())) }
 
-// Tail returns a copy of what is left, nil when that is nothing.
+// Tail returns a copy of the rest, or nil.
 func (r *Reader) Tail() []byte {
 	if len(r.Rest) == 0 {
 		return nil
@@ -117,7 +116,7 @@ func (r *Reader) Tail() []byte {
 	return bytes.Clone(r.Rest)
 }
 
-// Validators reads what AppendValidators has written.
+// Validators reads validators as written by AppendValidators.
 func (r *Reader) Validators() *frontier.Validators {
 	return &frontier.Validators{ETag: r.String(), LastModified: r.String(), BodyHash: r.Tail()}
 }

@@ -1,20 +1,19 @@
-// Package heap is container/heap with types: a priority queue whose elements can
-// be taken out of the middle.
+// Package heap is a typed container/heap: a priority queue whose elements can be removed at any
+// position.
 package heap
 
 import "container/heap"
 
-// An Element knows what comes before it in a heap, and is told its place there,
-// so that it can be taken out of the middle.
+// An Element is an element of a Heap.
 type Element[T any] interface {
 	Before(T) bool
-	Placed(index int) // -1: no longer in the heap
+	Placed(index int) // called with the new index; -1: no longer in the heap
 }
 
-// A Heap gives its elements in the order of Before. The zero Heap is empty.
+// A Heap returns its elements in the order of Before. The zero Heap is empty.
 type Heap[T Element[T]] []T
 
-// Top returns the first element. ok is false when there is none.
+// Top returns the first element. ok is false if the heap is empty.
 func (h Heap[T]) Top() (first T, ok bool) {
 	if len(h) == 0 {
 		return first, false
@@ -25,13 +24,13 @@ func (h Heap[T]) Top() (first T, ok bool) {
 // Push adds x.
 func (h *Heap[T]) Push(x T) { heap.Push((*elements[T])(h), x) }
 
-// Remove takes the element at index i out and returns it.
+// Remove removes and returns the element at index i.
 func (h *Heap[T]) Remove(i int) T { return heap.Remove((*elements[T])(h), i).(T) }
 
-// Fix restores the order when the element at index i has changed.
+// Fix restores the order after a change of the element at index i.
 func (h *Heap[T]) Fix(i int) { heap.Fix((*elements[T])(h), i) }
 
-// elements are the elements of a Heap as package container/heap wants them.
+// elements implements heap.Interface of container/heap.
 type elements[T Element[T]] []T
 
 func (e elements[T]) Len() int           { return len(e) }

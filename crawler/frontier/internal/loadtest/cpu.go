@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CPU returns the time that this process has computed for.
+// CPU returns the CPU time of this process.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,6 +1,5 @@
-// Package loadtest makes up a web, and crawls it in memory: what a frontier has to
-// bear of a crawler that fetches in no time. Benchmarks of stores share it, so
-// that their figures can be compared.
+// Package loadtest crawls a generated web in memory, as a load for benchmarks of stores. All
+// benchmarks use it, so that their results are comparable.
 package loadtest
 
 import (
@@ -19,14 +18,14 @@ import (
 const (
 	// Hosts is the number of hosts of a Web.
 	Hosts = 2000
-	// Workers is how many workers crawl at a time.
+	// Workers is the number of concurrent workers.
 	Workers = 16
 
-	links = 30 // of a page
-	fresh = 12 // of a hundred links
+	links = 30 // per page
+	fresh = 12 // new links, in percent
 )
 
-// A Web makes up pages. URLs have a number each, hosts take turns.
+// A Web generates pages. URLs are numbered, and their hosts alternate.
 type Web struct{ urls atomic.Int64 }
 
 func (w *Web) item(n int64) frontier.Item {
@@ -36,10 +35,10 @@ func (w *Web) item(n int64) frontier.Item {
 	}
 }
 
-// URLs returns how many URLs there are.
+// URLs returns the number of URLs.
 func (w *Web) URLs() int { return int(w.urls.Load()) }
 
-// Grow makes n more URLs.
+// Grow generates n more URLs.
 func (w *Web) Grow(n int) []frontier.Item {
 	items := make([]frontier.Item, n)
 	for i := range items {
@@ -48,7 +47,7 @@ func (w *Web) Grow(n int) []frontier.Item {
 	return items
 }
 
-// links makes up the links of a page, some of them new.
+// links generates the links of a page, some of them new.
 func (w *Web) links(rng *rand.Rand, items []frontier.Item) {
 	for i := range items {
 		if rng.IntN(100) < fresh {
@@ -59,9 +58,8 @@ func (w *Web) links(rng *rand.Rand, items []frontier.Item) {
 	}
 }
 
-// Crawl has workers deal with pages until there are that many, or that many
-// URLs, whichever comes first; 0 stands for no limit. It returns the number of
-// pages. The web must have a URL.
+// Crawl calls page in all workers until so many pages are done or so many URLs exist; 0: no limit.
+// It returns the number of pages. The web must have a URL.
 func (w *Web) Crawl(pages, urls int, page func([]frontier.Item) error) (done int, err error) {
 	var began atomic.Int64
 	errs := make([]error, Workers)
@@ -83,8 +81,7 @@ func (w *Web) Crawl(pages, urls int, page func([]frontier.Item) error) (done int
 	return int(began.Load()), errors.Join(errs...)
 }
 
-// Page returns what a worker of Crawl does with a page: it leases one, and
-// finishes it with the links.
+// Page returns a page function for Crawl. It leases a page and finishes it with the links.
 func Page(ctx context.Context, f frontier.Frontier, delay time.Duration) func([]frontier.Item) error {
 	return func(links []frontier.Item) error {
 		got, err := f.Lease(ctx, frontier.LeaseRequest{Wait: -1})
@@ -101,8 +98,8 @@ func Page(ctx context.Context, f frontier.Frontier, delay time.Duration) func([]
 	}
 }
 
-// Drain leases all that can be leased without waiting, some at a time, and finishes it
-// as done with a delay of its host. It returns what it has leased.
+// Drain leases all URLs that are available without waiting, up to some in a call, and finishes them
+// as done with a delay. It returns the URLs.
 func Drain(ctx context.Context, f frontier.Frontier, some int, delay time.Duration) (urls []string, err error) {
 	for {
 		leases, err := f.Lease(ctx, frontier.LeaseRequest{Max: some})
@@ -121,10 +118,10 @@ func Drain(ctx context.Context, f frontier.Frontier, some int, delay time.Durati
 	}
 }
 
-// Heap returns the bytes that are in use.
+// Heap returns the size of the live heap in bytes.
 func Heap() int {
 	runtime.GC()
-	runtime.GC() // what finalizers and pools have kept over the first
+	runtime.GC() // frees objects of finalizers and pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

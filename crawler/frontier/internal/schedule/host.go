@@ -7,23 +7,23 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 )
 
-// A Host is the part of a store's host that the schedule goes by. A store that
-// changes an exported field calls Place.
+// A Host is the scheduling state of a host, embedded in the store's host. A store that changes an
+// exported field must call Place.
 type Host[H, E any] struct {
-	Owner   H             // the store's host that this is part of
-	Delay   time.Duration // the least between two requests
-	Limit   int           // most in flight
-	Clock   Instant       // what requests that have ended have asked for
-	Blocked Instant       // not before
+	Owner   H             // the store's host that embeds this one
+	Delay   time.Duration // minimum time between two requests
+	Limit   int           // maximum number of requests in flight
+	Clock   Instant       // earliest next request after the ended ones
+	Blocked Instant       // no request before it
 
-	slots []*Slot[H, E]       // those taken
-	holds []*holdWaiter[H, E] // first come, first served
+	slots []*Slot[H, E]       // occupied slots
+	holds []*holdWaiter[H, E] // waiting holds, first come, first served
 
-	in    *heap.Heap[*Host[H, E]] // nil: in none
+	in    *heap.Heap[*Host[H, E]] // heap that has the host; nil: none
 	index int                     // in that heap
-	since Instant                 // when it came into a heap, from none
-	turn  uint64                  // number of that event: those due at the same time take turns
-	key   Instant                 // by which it is there
+	since Instant                 // when it entered a heap, coming from none
+	turn  uint64                  // order of since, for hosts that are due at the same time
+	key   Instant                 // its position in the heap
 }
 
 // Before is for package heap.
@@ -34,8 +34,8 @@ func (h *Host[H, E]) Before(g *Host[H, E]) bool {
 // Placed is for package heap.
 func (h *Host[H, E]) Placed(i int) { h.index = i }
 
-// Set changes settings of h: a delay that is not nil, a limit above zero, and a block that
-// is longer than the one before. The caller calls Place.
+// Set changes settings of h: a delay that is not nil, a positive limit, and a later block. The
+// caller must call Place.
 func (h *Host[H, E]) Set(delay *time.Duration, limit int, blocked Instant) {
 	if delay != nil {
 		h.Delay = max(*delay, 0)
@@ -46,8 +46,8 @@ func (h *Host[H, E]) Set(delay *time.Duration, limit int, blocked Instant) {
 	h.Blocked = max(h.Blocked, blocked)
 }
 
-// Due is when the clock of h allows the next request (ROB-POL-02). Starts are
-// not written to Clock until the request is known to have been made.
+// Due returns the earliest time of the next request (ROB-POL-02). Clock gets the start of a
+// request only when the request is known to have been made.
 func (h *Host[H, E]) Due() Instant {
 	due := max(h.Clock, h.Blocked)
 	if h.Limit > 1 {
@@ -58,14 +58,14 @@ func (h *Host[H, E]) Due() Instant {
 	return due
 }
 
-// Slots returns the slots of h that are taken. The slice is not to be kept.
+// Slots returns the occupied slots of h. The caller must not keep the slice.
 func (h *Host[H, E]) Slots() []*Slot[H, E] { return h.slots }
 
-// Idle reports that h has no slot taken and that nobody waits for one.
+// Idle reports whether h has no occupied slot and no waiting hold.
 func (h *Host[H, E]) Idle() bool { return len(h.slots) == 0 && len(h.holds) == 0 }
 
-// Requested sets the clock for a request that a slot was taken for and that
-// ended at end. It is kept to the longer of delay and Delay.
+// Requested sets the clock after a request of a slot that ended at end. The longer of delay and
+// Delay applies.
 func (h *Host[H, E]) Requested(slot *Slot[H, E], end Instant, delay time.Duration) {
 	if h.Limit > 1 {
 		end = slot.start

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// An Instant is a point on the clock of a Schedule, which began to run when it
-// was made and knows no changes of the wall clock.
+// An Instant is the time since a Schedule was created, on the monotonic clock.
 type Instant = time.Duration
 
 const (
-	// Never is after every Instant that can come.
+	// Never is after all other Instants.
 	Never Instant = math.MaxInt64
 
-	latest = Never - 1 // centuries ahead; whatever is later is then
+	latest = Never - 1 // centuries ahead; also used for later times
 )
 
-// Later returns t + d, which may be more than an Instant can say.
+// Later returns t + d, limited to the largest Instant before Never.
 func Later(t Instant, d time.Duration) Instant {
 	if d > latest-t {
 		return latest
@@ -24,22 +23,22 @@ func Later(t Instant, d time.Duration) Instant {
 	return t + d
 }
 
-// Instant returns the Instant that t names, 0 when t is zero. It is fixed from
-// here on, whatever becomes of the wall clock.
+// Instant converts t to an Instant; a zero t to 0. Later changes of the wall clock do not change
+// the result.
 func (s *Schedule[H, E]) Instant(t time.Time) Instant {
 	if t.IsZero() {
 		return 0
 	}
-	// The wall clock is read first: what happens between the two makes a
-	// wait longer, and never shorter.
+	// The wall clock is read first, so that a pause between the two makes the wait longer,
+	// never shorter.
 	d := t.Sub(s.Wall())
 	return Later(time.Since(s.base), d)
 }
 
-// Time is the reverse of Instant.
+// Time is the inverse of Instant.
 func (s *Schedule[H, E]) Time(i, now Instant) time.Time { return s.Wall().Add(i - now) }
 
-// Ahead is Time for what lies ahead, and zero for what has passed.
+// Ahead is Time for future instants, and zero for others.
 func (s *Schedule[H, E]) Ahead(i, now Instant) time.Time {
 	if i <= now {
 		return time.Time{}

@@ -1,15 +1,12 @@
-// Package schedule decides which host may be asked next. It is what the stores
-// that keep their hosts in memory have in common: the slots and the clock of
-// each host, the turns that hosts take, the ends of leases, and the calls that
-// wait for any of these.
+// Package schedule decides which host may be requested next, for stores that keep their hosts in
+// memory. It has the slots and the clock of each host, the order of hosts, the expiry of leases,
+// and the waiting calls.
 //
-// It knows neither URLs nor what becomes of them. A store embeds a Host in what
-// it keeps of a host, says through the functions of a Store whether there is
-// something to lease, and is given a Slot for each turn.
+// It does not handle URLs. A store embeds a Host in its own hosts, reports through the functions
+// of a Store which hosts have URLs, and gets a Slot for each lease.
 //
-// All that belongs to a Schedule is guarded by one lock, which a store takes by
-// Enter and gives back by Exit, and which may guard what is the store's as
-// well. Methods are called with that lock held where they do not say otherwise.
+// One lock guards a Schedule. A store acquires it with Enter and releases it with Exit, and may
+// use it for its own state too. Methods need this lock unless their comment says otherwise.
 package schedule
 
 import (
@@ -20,32 +17,30 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 )
 
-// A Store is what a Schedule asks of the store that it serves: of H, its hosts,
-// and of E, its URLs in somebody's hands. All are called with the lock held.
+// A Store has the functions of a store that a Schedule calls, with the lock held. H are the hosts
+// of the store, and E its leased URLs.
 type Store[H, E any] struct {
 	// Ready reports whether h has a URL to lease as soon as h is due.
 	Ready func(h H) bool
-	// Expired takes back the URL of a lease that has run out.
-	Expired func(s *Slot[H, E], now Instant)
-	// Wake makes ready what was scheduled for now or before.
+	// OnExpired is called for an expired lease.
+	OnExpired func(s *Slot[H, E], now Instant)
+	// Wake makes scheduled URLs pending that are due.
 	Wake func(now Instant)
-	// Next returns for when the next URL is scheduled, or Never.
+	// Next returns the time of the next scheduled URL, or Never.
 	Next func() Instant
-	// Held, when not nil, is told of a host that a hold begins for, or has
-	// set the clock of.
-	Held func(h H, now Instant)
-	// Idle, when not nil, is told of a host that neither has a URL ready nor
-	// a slot taken, and that nobody waits for.
-	Idle func(h H)
+	// OnHold, if not nil, is called when a hold begins or sets the clock of its host.
+	OnHold func(h H, now Instant)
+	// OnIdle, if not nil, is called for a host without ready URLs, occupied slots and
+	// waiting holds.
+	OnIdle func(h H)
 }
 
 // A Schedule is the scheduling part of a store.
 type Schedule[H, E any] struct {
-	// Wall is what callers' times are compared with. It is time.Now, and not
-	// changed but by tests.
+	// Wall is the clock of the callers' times. It is time.Now, except in tests.
 	Wall func() time.Time
-	// Token is the number of the last lease. A store whose leases outlive it
-	// begins where no earlier one has been.
+	// Token is the number of the last lease. A durable store starts it above all earlier
+	// leases.
 	Token uint64
 
 	store     Store[H, E]
@@ -53,21 +48,20 @@ type Schedule[H, E any] struct {
 	base      time.Time     // Instant 0
 	done      chan struct{} // closed by Close
 
-	mu      sync.Mutex             // guards what follows, and all that it leads to
+	mu      sync.Mutex             // guards the fields below and the hosts
 	err     error                  // not nil: closed
-	due     heap.Heap[*Host[H, E]] // those with a URL that is ready and a free slot
-	held    heap.Heap[*Host[H, E]] // those that a Hold waits for, with a free slot
-	expiry  heap.Heap[*Slot[H, E]] // those that may expire
-	leases  map[string]*Slot[H, E] // those of leases, by ID
-	turns   uint64                 // the last host's
+	due     heap.Heap[*Host[H, E]] // hosts with a ready URL and a free slot
+	held    heap.Heap[*Host[H, E]] // hosts with a waiting Hold and a free slot
+	expiry  heap.Heap[*Slot[H, E]] // slots that may expire
+	leases  map[string]*Slot[H, E] // slots of leases by ID
+	turns   uint64                 // the last Host.turn
 	waiters []*leaseWaiter[H, E]   // first come, first served
-	holding int                    // Holds that wait
+	holding int                    // number of waiting Holds
 	timer   *time.Timer            // runs tick when the first waiter may be served
-	armed   Instant                // for when it is set
+	armed   Instant                // time of timer
 }
 
-// New returns a Schedule whose leases and holds last for leaseTime where nobody
-// says how long.
+// New returns a Schedule. leaseTime is the duration of holds, and of leases without Duration.
 func New[H, E any](store Store[H, E], leaseTime time.Duration) *Schedule[H, E] {
 	return &Schedule[H, E]{
 		Wall:      time.Now,
@@ -80,9 +74,8 @@ func New[H, E any](store Store[H, E], leaseTime time.Duration) *Schedule[H, E] {
 	}
 }
 
-// Enter takes the lock and brings the schedule up to the present, which it
-// returns. On an error, which is that of the context or of Close, the lock is
-// not held.
+// Enter acquires the lock, updates the schedule to the current time, and returns that time. After
+// an error, of the context or of Close, the lock is not held.
 func (s *Schedule[H, E]) Enter(ctx context.Context) (now Instant, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -95,15 +88,14 @@ func (s *Schedule[H, E]) Enter(ctx context.Context) (now Instant, err error) {
 	return s.advance(), nil
 }
 
-// Exit serves those that wait from what has become free, and gives the lock
-// back.
+// Exit serves waiting calls and releases the lock.
 func (s *Schedule[H, E]) Exit(now Instant) {
 	s.serve(now)
 	s.mu.Unlock()
 }
 
-// Close makes all calls return err, also those that wait. It takes the lock
-// itself. Only the first call does anything, and reports so.
+// Close makes all calls return err, including waiting ones. It acquires the lock itself. Only the
+// first call has an effect and returns true.
 func (s *Schedule[H, E]) Close(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +110,7 @@ func (s *Schedule[H, E]) Close(err error) bool {
 	return true
 }
 
-// advance ends what has expired and wakes what was scheduled, and returns the
-// present.
+// advance ends expired leases, wakes scheduled URLs, and returns the current time.
 func (s *Schedule[H, E]) advance() Instant {
 	now := time.Since(s.base)
 	for {
@@ -127,20 +118,19 @@ func (s *Schedule[H, E]) advance() Instant {
 		if !ok || slot.expires > now {
 			break
 		}
-		slot.Host.Requested(slot, slot.expires, 0) // for all we know
+		slot.Host.Requested(slot, slot.expires, 0) // it may have made a request
 		s.End(slot, now)
 		if !slot.hold {
-			s.store.Expired(slot, now)
+			s.store.OnExpired(slot, now)
 		}
 	}
 	s.store.Wake(now)
 	return now
 }
 
-// Place puts h into the heap in which it belongs now, if any. It is to be
-// called after each change of what that depends on. In its heap the time counts
-// at which h became due, or else came in: a host that was leased from, or that
-// is new, stands behind all that are due by then.
+// Place moves h into the right heap, or out of all. It must be called after each change of h. The
+// heap is ordered by the time when h became due or, if later, entered the heap. So a host that is
+// new or was just leased from comes after all hosts that are due.
 func (s *Schedule[H, E]) Place(h *Host[H, E], now Instant) {
 	var in *heap.Heap[*Host[H, E]]
 	switch {
@@ -149,8 +139,8 @@ func (s *Schedule[H, E]) Place(h *Host[H, E], now Instant) {
 		in = &s.held
 	case s.store.Ready(h.Owner):
 		in = &s.due
-	case len(h.slots) == 0 && s.store.Idle != nil:
-		s.store.Idle(h.Owner)
+	case len(h.slots) == 0 && s.store.OnIdle != nil:
+		s.store.OnIdle(h.Owner)
 	}
 	if in != nil && h.in == nil {
 		s.turns++
@@ -169,8 +159,8 @@ func (s *Schedule[H, E]) Place(h *Host[H, E], now Instant) {
 	}
 }
 
-// NextDue returns the earliest instant at which something could be leased, as
-// far as that is a matter of time, or Never.
+// NextDue returns the earliest instant at which a URL can be leased without the end of another
+// lease, or Never.
 func (s *Schedule[H, E]) NextDue() Instant {
 	return min(firstKey(s.due), firstKey(s.held), s.store.Next())
 }

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// A Slot of a host is taken by a lease, or by a hold.
+// A Slot is a request slot of a host that a lease or hold occupies.
 type Slot[H, E any] struct {
 	ID    string // of the lease; empty for a hold
 	Host  *Host[H, E]
-	Entry E // what is leased: the store's own
+	Entry E // the leased URL, set by the store
 
 	hold           bool
 	start, expires Instant
-	index          int // in the heap of those that may expire; -1: in none
+	index          int // in Schedule.expiry; -1: not there
 }
 
 // Before is for package heap.
@@ -24,20 +24,19 @@ func (slot *Slot[H, E]) Before(other *Slot[H, E]) bool { return slot.expires < o
 // Placed is for package heap.
 func (slot *Slot[H, E]) Placed(i int) { slot.index = i }
 
-// Expires is when slot is given back, unless it is before.
+// Expires returns the time when the slot expires.
 func (slot *Slot[H, E]) Expires() Instant { return slot.expires }
 
-// A Request says what a call of Lease is to give; it is frontier.LeaseRequest.
+// A Request has the fields of frontier.LeaseRequest.
 type Request struct {
-	Max     int
-	PerHost int
-	Wait    time.Duration
-	Duration     time.Duration
+	Max      int
+	PerHost  int
+	Wait     time.Duration
+	Duration time.Duration
 }
 
-// Lease has give called for each slot that the request gets, with the lock held
-// and the host in no heap. It takes the lock itself, waits as long as the
-// request says, and returns with nothing given when that has not helped.
+// Lease calls give for each slot that it leases, with the lock held and the host in no heap. It
+// acquires the lock itself. It waits for up to req.Wait if no slot is available.
 func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot[H, E], Instant)) error {
 	req.Max = max(req.Max, 1)
 	if req.PerHost <= 0 {
@@ -50,8 +49,8 @@ func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot
 	if err != nil {
 		return err
 	}
-	s.serve(now) // those that came before us
-	if s.take(req, give, now) || req.Wait == 0 {
+	s.serve(now) // earlier calls first
+	if s.leaseNow(req, give, now) || req.Wait == 0 {
 		s.mu.Unlock()
 		return nil
 	}
@@ -61,11 +60,11 @@ func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot
 	return s.await(ctx, w)
 }
 
-// take gives what may be leased now, within the limits of req, and reports
-// whether there was anything.
-func (s *Schedule[H, E]) take(req Request, give func(*Slot[H, E], Instant), now Instant) bool {
+// leaseNow leases slots that are available now, within the limits of req. It reports whether there
+// was one.
+func (s *Schedule[H, E]) leaseNow(req Request, give func(*Slot[H, E], Instant), now Instant) bool {
 	n, counting := 0, req.PerHost < req.Max
-	var taken, full []*Host[H, E] // full: those that req wants no more of
+	var taken, full []*Host[H, E] // full: hosts at the limit of req
 	for ; n < req.Max; n++ {
 		h, ok := s.due.Top()
 		if !ok || h.key > now {
@@ -101,7 +100,7 @@ func count[T comparable](list []T, x T) (n int) {
 	return n
 }
 
-// open takes a slot of h.
+// open occupies a slot of h.
 func (s *Schedule[H, E]) open(h *Host[H, E], length time.Duration, now Instant) *Slot[H, E] {
 	slot := &Slot[H, E]{Host: h, start: now, expires: Later(now, length)}
 	s.expiry.Push(slot)
@@ -109,11 +108,11 @@ func (s *Schedule[H, E]) open(h *Host[H, E], length time.Duration, now Instant) 
 	return slot
 }
 
-// Find returns the slot of the lease of that ID, nil when it is lost.
+// Find returns the slot of a lease, or nil if the lease is lost.
 func (s *Schedule[H, E]) Find(id string) *Slot[H, E] { return s.leases[id] }
 
-// Detach makes slot its caller's: it does not expire, nor is it found, and
-// stays taken until End.
+// Detach detaches a slot from its lease. It no longer expires, Find does not return it, and it
+// stays occupied until End.
 func (s *Schedule[H, E]) Detach(slot *Slot[H, E]) {
 	delete(s.leases, slot.ID)
 	if slot.index >= 0 {
@@ -121,7 +120,7 @@ func (s *Schedule[H, E]) Detach(slot *Slot[H, E]) {
 	}
 }
 
-// End gives slot back to its host.
+// End frees a slot.
 func (s *Schedule[H, E]) End(slot *Slot[H, E], now Instant) {
 	s.Detach(slot)
 	h := slot.Host
@@ -133,8 +132,8 @@ func (s *Schedule[H, E]) End(slot *Slot[H, E], now Instant) {
 	s.Place(h, now)
 }
 
-// Extend moves the ends of leases to d from now, unless they are later already, and
-// returns those that are lost. It takes the lock itself.
+// Extend extends leases until d from now, never shortens them, and returns the lost ones. It
+// acquires the lock itself.
 func Extend[ID ~string, H, E any](ctx context.Context, s *Schedule[H, E], ids []ID, d time.Duration) (lost []ID, err error) {
 	now, err := s.Enter(ctx)
 	if err != nil {

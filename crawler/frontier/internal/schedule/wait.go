@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Those that wait are not woken to look for themselves: whoever makes
-// something free, or the timer when its time has come, leases it on behalf of
-// the one that has waited longest and hands it over. So a thousand workers may
-// wait, and one wakes for one URL.
+// Waiting calls do not wake to look for URLs themselves. The call that frees a slot, or the timer,
+// leases it on behalf of the call that has waited longest. So of a thousand waiting workers, one
+// wakes for each URL.
 
-// A leaseWaiter is a call of Lease that waits.
+// A leaseWaiter is a waiting call of Lease.
 type leaseWaiter[H, E any] struct {
 	req    Request
 	give   func(*Slot[H, E], Instant)
 	served chan struct{} // closed when give has been called
 }
 
-// A holdWaiter is a call of Hold that waits.
+// A holdWaiter is a waiting call of Hold.
 type holdWaiter[H, E any] struct {
-	given chan *Slot[H, E] // holds the one answer
+	given chan *Slot[H, E] // buffered, for the one result
 }
 
 // await waits until w is served.
@@ -53,8 +52,8 @@ func (s *Schedule[H, E]) await(ctx context.Context, w *leaseWaiter[H, E]) error 
 	return err
 }
 
-// Hold waits for a slot of h. It is called in place of Exit, and gives the
-// lock back. Release takes the lock itself.
+// Hold waits for a slot of h. It is called instead of Exit and releases the lock. release acquires
+// the lock itself.
 func (s *Schedule[H, E]) Hold(ctx context.Context, h *Host[H, E], now Instant) (release func(delay time.Duration), err error) {
 	w := &holdWaiter[H, E]{given: make(chan *Slot[H, E], 1)}
 	h.holds = append(h.holds, w)
@@ -76,7 +75,7 @@ func (s *Schedule[H, E]) Hold(ctx context.Context, h *Host[H, E], now Instant) (
 		return s.releaser(slot), nil
 	default:
 	}
-	s.unhold(h, w)
+	s.removeHold(h, w)
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -86,14 +85,14 @@ func (s *Schedule[H, E]) Hold(ctx context.Context, h *Host[H, E], now Instant) (
 	return nil, err
 }
 
-// unhold takes w from those that wait for h.
-func (s *Schedule[H, E]) unhold(h *Host[H, E], w *holdWaiter[H, E]) {
+// removeHold removes w from the waiting holds of h.
+func (s *Schedule[H, E]) removeHold(h *Host[H, E], w *holdWaiter[H, E]) {
 	i := slices.Index(h.holds, w)
 	h.holds = slices.Delete(h.holds, i, i+1)
 	s.holding--
 }
 
-// releaser returns the function that ends the hold which has slot.
+// releaser returns the function that ends the hold of slot.
 func (s *Schedule[H, E]) releaser(slot *Slot[H, E]) func(time.Duration) {
 	return func(delay time.Duration) {
 		now, err := s.Enter(context.Background())
@@ -106,20 +105,19 @@ func (s *Schedule[H, E]) releaser(slot *Slot[H, E]) func(time.Duration) {
 		}
 		if delay > 0 {
 			slot.Host.Requested(slot, now, delay)
-			s.tellHeld(slot.Host, now)
+			s.notifyHold(slot.Host, now)
 		}
 		s.End(slot, now)
 	}
 }
 
-func (s *Schedule[H, E]) tellHeld(h *Host[H, E], now Instant) {
-	if s.store.Held != nil {
-		s.store.Held(h.Owner, now)
+func (s *Schedule[H, E]) notifyHold(h *Host[H, E], now Instant) {
+	if s.store.OnHold != nil {
+		s.store.OnHold(h.Owner, now)
 	}
 }
 
-// serve hands what is free to those that wait, holds first, and sets the timer
-// for what will be free next.
+// serve gives free slots to waiting calls, holds first, and sets the timer for the next one.
 func (s *Schedule[H, E]) serve(now Instant) {
 	for {
 		h, ok := s.held.Top()
@@ -127,21 +125,21 @@ func (s *Schedule[H, E]) serve(now Instant) {
 			break
 		}
 		w := h.holds[0]
-		s.unhold(h, w)
+		s.removeHold(h, w)
 		slot := s.open(h, s.leaseTime, now)
 		slot.hold = true
 		w.given <- slot
-		s.tellHeld(h, now)
+		s.notifyHold(h, now)
 		s.Place(h, now)
 	}
-	for len(s.waiters) > 0 && s.take(s.waiters[0].req, s.waiters[0].give, now) {
+	for len(s.waiters) > 0 && s.leaseNow(s.waiters[0].req, s.waiters[0].give, now) {
 		close(s.waiters[0].served)
 		s.waiters = slices.Delete(s.waiters, 0, 1)
 	}
 	s.arm(now)
 }
 
-// arm sets the timer for the next time at which one that waits may be served.
+// arm sets the timer for the next time at which a waiting call may be served.
 func (s *Schedule[H, E]) arm(now Instant) {
 	next := firstKey(s.held)
 	if len(s.waiters) > 0 {

@@ -2,18 +2,17 @@ package seen
 
 import "math/bits"
 
-// A Cache holds as many hashes as it has room for, and forgets others: those
-// asked for least lately among the few that share a place. What it says is in
-// it was added; what it says is not may have been.
+// A Cache is a set of hashes of limited size. A full bucket drops its least recently used hash. So
+// Has may return false for a hash that was added, but never true for another one.
 type Cache struct {
 	buckets []bucket
-	zero    bool // 0 was added, which is an empty place in a bucket
+	zero    bool // 0 was added; in a bucket 0 is an empty slot
 }
 
-// A bucket is a line of a processor's cache, the hash asked for last in front.
+// A bucket fills a cache line of the CPU. The most recently used hash comes first.
 type bucket [8]uint64
 
-// NewCache returns a cache that takes that many bytes.
+// NewCache returns a cache of that many bytes.
 func NewCache(bytes int) *Cache {
 	return &Cache{buckets: make([]bucket, max(bytes/64, 1))}
 }
@@ -34,7 +33,7 @@ func (c *Cache) Has(h uint64) bool {
 	return false
 }
 
-// Add puts h into the cache.
+// Add adds h to the cache.
 func (c *Cache) Add(h uint64) {
 	if h == 0 {
 		c.zero = true

@@ -43,8 +43,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheKeepsWhatIsAskedFor adds to one bucket.
-func TestCacheKeepsWhatIsAskedFor(t *testing.T) {
+// TestCacheKeepsRecentlyUsed adds hashes to one bucket: recently used ones stay.
+func TestCacheKeepsRecentlyUsed(t *testing.T) {
 	c := NewCache(64)
 	for h := uint64(1); h <= 100; h++ {
 		c.Add(h)

@@ -1,12 +1,9 @@
-// Package seen holds a set of 64-bit hashes that only grows, made for the
-// question that a crawler asks most: was this URL seen before?
+// Package seen is a set of 64-bit hashes without deletion, for the URLs that a crawler knows.
 //
-// It is open addressing without pointers, so that the garbage collector has
-// nothing to look at, in 256 tables which grow by half when 7/8 full: 9 to 14
-// bytes a key, and no single growth that stops the crawl. The slot of a key is
-// its value scaled to the size of the table (a multiplication, no power of two
-// needed), so that a table is nearly in order and growing reads and writes it
-// from one end to the other.
+// It uses open addressing without pointers, so the garbage collector does not scan it. Its 256
+// tables grow by half when they are 7/8 full, so it needs 9 to 14 bytes a hash and never pauses
+// for long. The slot of a hash is its value scaled to the size of the table. So a table is almost
+// sorted, and growing it reads and writes memory sequentially.
 package seen
 
 import "math/bits"
@@ -23,7 +20,7 @@ type Set struct {
 	slots  int // in all tables
 }
 
-// Add puts h into the set and reports whether it was new.
+// Add adds h to the set and reports whether it is new.
 func (s *Set) Add(h uint64) bool {
 	t := &s.tables[h>>56]
 	before := len(t.slots)
@@ -41,11 +38,10 @@ func (s *Set) Has(h uint64) bool {
 	return found
 }
 
-// A Mark is kept with a hash at no cost. It is 0 for one that was added, and 3
-// at the most.
+// A Mark is a number from 0 to 3 stored with a hash, without more memory. A new hash has 0.
 type Mark uint8
 
-// Mark returns the mark of h, which is 0 when h is not in the set.
+// Mark returns the mark of h, or 0 if h is not in the set.
 func (s *Set) Mark(h uint64) Mark {
 	t := &s.tables[h>>56]
 	if i, found := t.find(h<<8>>8 + 1); found {
@@ -54,7 +50,7 @@ func (s *Set) Mark(h uint64) Mark {
 	return 0
 }
 
-// SetMark changes the mark of h, which is in the set.
+// SetMark changes the mark of h. h must be in the set.
 func (s *Set) SetMark(h uint64, m Mark) {
 	t := &s.tables[h>>56]
 	key := h<<8>>8 + 1
@@ -63,12 +59,11 @@ func (s *Set) SetMark(h uint64, m Mark) {
 	}
 }
 
-// Bytes returns the memory that the set takes.
+// Bytes returns the memory of the set in bytes.
 func (s *Set) Bytes() int { return 8 * s.slots }
 
-// Cut makes a cache of the set, of that many bytes, with as many of its hashes
-// as there is room for. The set is empty afterwards; its tables are given up
-// one by one.
+// Cut converts the set into a cache of that many bytes, which keeps as many of the hashes as fit.
+// The set is empty afterwards. Its tables are freed one by one.
 func (s *Set) Cut(bytes int) *Cache {
 	c := NewCache(bytes)
 	for i := range s.tables {
@@ -83,14 +78,13 @@ func (s *Set) Cut(bytes int) *Cache {
 	return c
 }
 
-// markShift is where the mark of a slot begins; before it is the key.
+// A slot has the key in the bits below markShift, and the mark above.
 const (
 	markShift = 62
 	keyMask   = 1<<markShift - 1
 )
 
-// A table holds the lower 56 bits of hashes, each plus one so that zero is an
-// empty slot.
+// A table has the lower 56 bits of hashes plus one; zero is an empty slot.
 type table struct {
 	slots []uint64
 	n     int
@@ -107,8 +101,7 @@ func (t *table) add(h uint64) bool {
 	return true
 }
 
-// put writes a key with its mark into its slot or, where others are in the way,
-// the next free one. There is always a free one.
+// put writes a key with its mark into its slot or the next free one. There is always a free slot.
 func (t *table) put(slot uint64) bool {
 	i, found := t.find(slot & keyMask)
 	if !found {
@@ -117,8 +110,7 @@ func (t *table) put(slot uint64) bool {
 	return !found
 }
 
-// find returns the slot that holds key, or the free one where it belongs. An
-// empty table has neither.
+// find returns the slot of key, or the free slot for it. An empty table has neither.
 func (t *table) find(key uint64) (slot int, found bool) {
 	hi, _ := bits.Mul64((key-1)<<8, uint64(len(t.slots)))
 	for i := int(hi); len(t.slots) > 0; i++ {

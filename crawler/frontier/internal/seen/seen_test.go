@@ -19,7 +19,7 @@ func TestSet(t *testing.T) {
 		}
 		want[h] = true
 	}
-	// What looks like an empty slot, both ends of a table and of the shards.
+	// The value of an empty slot, and both ends of a table and of the shards.
 	for _, h := range []uint64{0, 1, 1<<56 - 1, 1 << 56, 1<<64 - 1, 1<<64 - 2, 0, 1<<64 - 1} {
 		add(h)
 	}

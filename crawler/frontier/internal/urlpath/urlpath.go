@@ -1,15 +1,14 @@
-// Package urlpath cuts the host off URLs that are kept by host.
+// Package urlpath removes scheme and host from URLs that are stored by host.
 package urlpath
 
 import "strings"
 
-// plain stands before what is cut off a URL of http. One of https, which most are,
-// has nothing before it, and one that is whole begins with the letter of its scheme.
+// plain is the prefix of the path of an http URL. The path of an https URL, the usual case, has no
+// prefix, and a complete URL begins with a letter.
 const plain = ":"
 
-// Cut returns url without its scheme and host, when these are http or https and
-// host as it is spelt here. Another URL, such as that of a host with a trailing
-// dot, is returned whole.
+// Cut returns url without its scheme and host, if these are http or https and exactly host. It
+// returns other URLs unchanged, such as those whose host has a trailing dot.
 func Cut(url, host string) string {
 	if path, ok := cutOrigin(url, "https://", host); ok {
 		return path
@@ -27,7 +26,7 @@ func cutOrigin(url, scheme, host string) (path string, ok bool) {
 	return path, ok && isPath(path)
 }
 
-// Join returns the URL that Cut has cut.
+// Join returns the URL of a path that Cut returned.
 func Join(host, path string) string {
 	if isPath(path) {
 		return "https://" + host + path

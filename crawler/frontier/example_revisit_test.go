@@ -20,10 +20,10 @@ func fetchOne(f frontier.Frontier, note string) {
 	if _, err := f.Finish(ctx, []frontier.Outcome{outcome}, []byte(note)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("fetched", leases[0].URL, "which was known before:", leases[0].Validators != nil)
+	fmt.Println("fetched", leases[0].URL, "has validators:", leases[0].Validators != nil)
 }
 
-// How is everything fetched another time? Add would leave it as it is: done.
+// How does a recrawl fetch URLs again that are done?
 func ExampleMemory_Revisit() {
 	ctx := context.Background()
 	f := frontier.NewMemory(nil)
@@ -37,19 +37,18 @@ func ExampleMemory_Revisit() {
 	again, err := f.Revisit(ctx, items)
 	fmt.Println(again, err)
 	fetchOne(f, "page 1 of round 2 is written")
-	note, err := f.Note(ctx) // what a store on disk would say after a crash
+	note, err := f.Note(ctx) // after a crash, a durable store still has it
 	fmt.Printf("%s %v\n", note, err)
 	// Output:
 	// [true] <nil>
-	// fetched https://a.example/ which was known before: false
+	// fetched https://a.example/ has validators: false
 	// [false] <nil>
 	// [true] <nil>
-	// fetched https://a.example/ which was known before: true
+	// fetched https://a.example/ has validators: true
 	// page 1 of round 2 is written <nil>
 }
 
-// How does a request take its turn that is for no URL of the crawl, such as one for
-// robots.txt?
+// How does a request without a lease, such as one for robots.txt, get a request slot?
 func ExampleMemory_Hold() {
 	ctx := context.Background()
 	f := frontier.NewMemory(nil)
@@ -64,16 +63,16 @@ func ExampleMemory_Hold() {
 		return
 	}
 	leases, err := f.Lease(ctx, frontier.LeaseRequest{})
-	fmt.Println("leases while the request goes on:", len(leases), err)
+	fmt.Println("leases during the request:", len(leases), err)
 	release(time.Millisecond) // the delay until the next one
 	leases, err = f.Lease(ctx, frontier.LeaseRequest{Wait: time.Minute})
-	fmt.Println("and after it:", len(leases), err)
+	fmt.Println("leases after it:", len(leases), err)
 	// Output:
-	// leases while the request goes on: 0 <nil>
-	// and after it: 1 <nil>
+	// leases during the request: 0 <nil>
+	// leases after it: 1 <nil>
 }
 
-// What waits still, and was this URL ever seen?
+// Which URLs are waiting, and is this URL known?
 func ExampleMemory_Waiting() {
 	ctx := context.Background()
 	f := frontier.NewMemory(nil)
@@ -84,12 +83,12 @@ func ExampleMemory_Waiting() {
 	}
 	fetchOne(f, "")
 	for item, err := range f.Waiting(ctx, "a.example") {
-		fmt.Println("waits:", item.URL, err)
+		fmt.Println("waiting:", item.URL, err)
 	}
 	known, err := f.Known(ctx, []string{"https://a.example/1", "https://a.example/3"})
 	fmt.Println(known, err)
 	// Output:
-	// fetched https://a.example/1 which was known before: false
-	// waits: https://a.example/2 <nil>
+	// fetched https://a.example/1 has validators: false
+	// waiting: https://a.example/2 <nil>
 	// [true false] <nil>
 }
