@@ -16,16 +16,16 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
 // Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call
 // it once for each collector: colly.NewCollector(robots.Attach). Visit or OnError
-// returns the error of a refused URL: colly.ErrRobotsTxtBlocked by errors.Is,
-// *BlockedError by errors.As.
+// receives the error of a refused URL, a *BlockedError that matches
+// colly.ErrRobotsTxtBlocked.
 //
 // The transport, client, proxy and context of c stay in use, whether set before or
 // after Attach, also for robots.txt. Attach sets IgnoreRobotsTxt to false, and
 // replaces colly's default user agent. Three things to know:
 //
 //   - Call Attach again after SetClient, or after setting a cookie jar and a transport. Until
-//     then colly itself reads robots.txt, and clones send nothing (ErrDetached).
-//   - Set Options.ReportInOnError for colly's queue, which drops URLs that Visit refuses.
+//     then colly itself checks robots.txt, and clones send nothing (ErrDetached).
+//   - Set Options.ReportInOnError for colly's queue, which drops refused URLs.
 //   - Set c.Context before Attach. A clone with a context that was set later sends unchecked
 //     requests once its client is replaced.
 func (r *Robots) Attach(c *colly.Collector) {

@@ -2,22 +2,22 @@
 // URL be fetched?
 //
 // A site says which URLs robots may fetch in /robots.txt, at the root of its origin (RFC
-// 9309). Package robotstxt reads the file. The larger part is to know what holds without
-// it: a site that answers 404 has no rules, but the rules of one that answers 500 are
-// unknown, and until they are known nothing may be fetched. So a verdict is one of
-// three: allowed, disallowed, later.
+// 9309). Package robotstxt parses the file. Package robotsext fetches it and decides what
+// applies if that fails. A site that answers 404 has no rules. The rules of a site that
+// answers 500 are unknown, so nothing may be fetched until they are known. The verdict is
+// one of three: allowed, disallowed, later.
 //
-// With colly, see Attach; with net/http, Transport. Others call Decide, or Check, before
-// each request, redirects included.
+// With colly, use [Robots.Attach]; with net/http, [Robots.Transport]. Other programs call
+// [Robots.Decide] or [Robots.Check] before each request and each redirect.
 //
 //	d, err := robots.Decide(ctx, u)
 //	switch {
-//	case err != nil: // ctx is over, or no robots.txt applies to u
-//	case d.Verdict == robotsext.Allowed: // fetch u, at the pace of d.Group.CrawlDelay()
-//	case d.Verdict == robotsext.Disallowed: // d.Rule says by which line
+//	case err != nil: // ctx has ended, or u has no robots.txt, such as file:///x
+//	case d.Verdict == robotsext.Allowed: // fetch u, with a delay of d.Group.CrawlDelay()
+//	case d.Verdict == robotsext.Disallowed: // by the line d.Rule
 //	case d.Verdict == robotsext.Later: // not before d.RetryAt
 //	}
 //
-// No request is sent before robots.txt is known, or against it. README.md has the
-// defaults, POLICIES.md the reasons.
+// A page is requested only after robots.txt was fetched and allows it. README.md lists
+// the defaults, POLICIES.md gives the reasons.
 package robotsext

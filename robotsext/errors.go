@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// BlockedError reports a refused URL. It is a colly.ErrRobotsTxtBlocked.
+// BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // without password; only the origin if Visit refuses before a request
+	URL       string          // without password; only the origin if Visit fails before the request
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"
@@ -58,17 +58,18 @@ func (e *BlockedError) Is(target error) bool {
 // As matches the errors in Err.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// Errors for URLs, for collectors and requests that cannot be checked and are not
-// sent, of Record.RedirectError, and in a *SitemapError.
+// The errors. The first two are about URLs, the next four about requests that cannot be
+// checked and are not sent. Record.RedirectError returns the redirect errors, and a
+// *SitemapError wraps the last three.
 var (
 	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
 	ErrInvalidHost       = errors.New("invalid host")       // or port
 
-	// ErrDetached: the collector's client was replaced after Attach.
+	// ErrDetached: the program replaced the collector's client after Attach.
 	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrContextReplaced: its context was replaced, in an unsupported version of colly.
+	// ErrContextReplaced: the program replaced its context, in an unsupported version of colly.
 	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
-	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade field.
+	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade header.
 	ErrUncheckable = errors.New("request has no path to check against robots.txt")
 	ErrProxy       = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 

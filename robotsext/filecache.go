@@ -26,7 +26,7 @@ type fileRecord struct {
 // errDamaged is the error of invalid files.
 var errDamaged = errors.New("damaged cache file")
 
-// NewFileCache returns a Cache in dir, for one process at a time.
+// NewFileCache returns a Cache of files in dir, for one process at a time.
 func NewFileCache(dir string) (Cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("file cache: %w", err)

@@ -123,7 +123,7 @@ func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 const maxRetryAfter = 24 * time.Hour
 
 // RetryAfter returns the longest Retry-After of a response received at now, at most 24
-// h. A list of seconds counts as several fields, joined by a proxy.
+// h. A list such as "5, 60" counts as several fields.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	// The clock of a server may be wrong, so its dates are read by its own Date.
 	sent, err := http.ParseTime(h.Get("Date"))

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
 	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
-	Parse               *robotstxt.Options // parser options; nil: by the specification
+	Parse               *robotstxt.Options // parser options; nil: the defaults
 	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
 	Guard               *guard.Guard       // addresses that may be connected to; nil: all; Transport must be nil
 	Fetch               FetchOptions
@@ -27,8 +27,8 @@ type Options struct {
 	Sitemaps            SitemapOptions
 	ReportInOnError     bool         // report an unreachable robots.txt to OnError instead of the caller of Visit; for colly's queue
 	Logger              *slog.Logger // nil: slog.Default()
-	// OnRecord is called after each fetch, OnChange also if its meaning changed.
-	// Callers of the origin wait for them. They must not call Robots for the same origin.
+	// OnRecord is called after each fetch, OnChange if the outcome, rules or sitemaps changed.
+	// Requests to the origin wait for both. They must not call Robots for the same origin.
 	OnRecord func(*Record)
 	OnChange func(before, after *Record)
 	Now      func() time.Time // clock for the age of records; nil: time.Now
@@ -37,15 +37,15 @@ type Options struct {
 // FetchOptions configures requests for robots.txt and sitemaps.
 type FetchOptions struct {
 	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
-	Schemes map[string]Fetcher // fetchers by scheme, "ftp" only; nil: ErrUnsupportedScheme
+	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; nil: ErrUnsupportedScheme
 	// Wait blocks until u may be requested; done is called after the request. Timeout
-	// excludes it. If it fails, the verdict is Later, and the next try is within a minute.
+	// excludes the wait. After an error the verdict is Later, with a retry within a minute.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 }
 
-// CacheOptions configures how long and where records are kept.
+// CacheOptions configures how long and where records are stored.
 type CacheOptions struct {
-	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; MinAge < 0: none
+	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; negative MinAge: no minimum
 	MaxRecords     int           // in memory; zero: 100,000
 	MaxBytes       int64         // in memory, estimated; zero: 512 MiB
 	Backend        Cache         // storage in addition to memory; nil: none
@@ -55,7 +55,7 @@ type CacheOptions struct {
 type OutageOptions struct {
 	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
 	Profile            OutageProfile     // zero: ProfileRFC9309
-	Available          func(Origin) bool // for ProfileGoogle; nil: a page had a status other than 429 and 5xx in the last 24 h
+	Available          func(Origin) bool // for ProfileGoogle: the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
 }
 
 // SitemapOptions configures Robots.Sitemaps and Robots.Sitemap.

@@ -15,18 +15,18 @@ type Record struct {
 	File          *robotstxt.File // nil unless Outcome is OutcomeRules
 	Body          []byte          // the decoded text of File
 	Truncated     bool            // Body was cut at the size limit
-	RedirectChain []string        // the URLs that the last fetch requested
+	RedirectChain []string        // URLs of the last fetch: robots.txt and redirect targets
 	FetchedAt     time.Time       // end of the last fetch
-	ExpiresAt     time.Time       // the next use after it fetches again
+	ExpiresAt     time.Time       // after it, the next use fetches robots.txt again
 	NoStore       bool            // the site forbids writing Body to disk
 
 	// During an outage:
-	FailingSince time.Time     // first failed fetch in a row; zero: no outage
+	FailingSince time.Time     // time of the first failed fetch; zero: no outage
 	RetryAt      time.Time     // next fetch
 	Failures     int           // failed fetches in a row
-	Outage       time.Duration // length; each gap between two fetches counts at most a day
+	Outage       time.Duration // duration; a gap between two fetches counts at most a day
 	Copy         *Record       // the last complete file; nil: none
-	CopyLost     bool          // a copy may have existed and was lost
+	CopyLost     bool          // there may have been a copy that was lost
 }
 
 // RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.

@@ -16,8 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots checks the requests of one crawler. It is safe for concurrent use; use one for
-// the whole program.
+// Robots checks the requests of one crawler. It is safe for concurrent use; share one.
 type Robots struct {
 	userAgent           string
 	tokens              []string
@@ -129,7 +128,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, false)
 }
 
-// Refresh forces a fetch. If it fails, a fresh record stays in use.
+// Refresh fetches robots.txt again. If that fails, a record that has not expired stays in use.
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {

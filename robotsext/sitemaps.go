@@ -28,16 +28,16 @@ type SitemapFile struct {
 	FoundOn    string          // the robots.txt or index that lists it; "": none
 	Attempts   int             // requests, without redirects
 	Status     int             // of the last response; 0: there was none
-	Summary    sitemap.Summary // of the last reading
-	OutOfScope int             // entries that Options.Sitemaps.Policy rejects
-	RetryAt    time.Time       // earliest useful retry, if Sitemaps did not wait that long; zero: unknown
+	Summary    sitemap.Summary // of the last attempt
+	OutOfScope int             // entries rejected by Options.Sitemaps.Policy
+	RetryAt    time.Time       // earliest useful retry, if Sitemaps did not wait for it; zero: unknown
 	Err        error           // why reading stopped before the end
 }
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
 // fetches one file at a time with a delay, if robots.txt allows it, and retries three
-// times. A listed page may still be disallowed. Errors have a zero Entry, and are a
-// *SitemapError if they concern one file; the next file follows.
+// times. A listed page may still be disallowed. An error has a zero Entry. A
+// *SitemapError concerns one file, and the next file follows.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)

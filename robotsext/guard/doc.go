@@ -33,9 +33,8 @@
 // (2002::/16), Teredo (2001::/32), compatible (::/96) and ISATAP addresses. If you
 // allow 10.0.0.0/8, you also allow 64:ff9b::10.0.0.1, because it is the same machine.
 //
-// A Guard cannot know whether a machine with a public address trusts you. Nor does it
-// know whether your network translates another prefix to IPv4. Protect such machines
-// with a firewall. Addresses in 64:ff9b:1::/48 (RFC 8215) embed IPv4 addresses in an
+// A Guard cannot know whether a machine with a public address trusts you, or whether
+// your network translates another prefix to IPv4. Protect such machines with a firewall. Addresses in 64:ff9b:1::/48 (RFC 8215) embed IPv4 addresses in an
 // unknown way, so all are refused.
 //
 // # Proxies
@@ -46,6 +45,6 @@
 // an IP address that the Guard refuses. The proxy must check the addresses that names
 // resolve to.
 //
-// [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry [IPv6]:
-// https://www.iana.org/assignments/iana-ipv6-special-registry
+// [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry
+// [IPv6]: https://www.iana.org/assignments/iana-ipv6-special-registry
 package guard

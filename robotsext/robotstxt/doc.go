@@ -23,19 +23,20 @@
 // The first token that has a group counts.
 //
 // A rule is the beginning of a path with its query. A * matches any characters, a $ at the
-// end matches the end of the URL. The longest rule that matches decides, wherever it stands.
+// end matches the end of the URL. The longest rule that matches decides, in any order.
 // If an Allow and a Disallow have the same length, Allow wins. A URL that no rule matches is
 // allowed.
 //
 // Rules and URLs are compared in a canonical form, so that /a%7Eb, /a%7eb and /a~b are one
 // path. Octets that a URL cannot contain are escaped, escapes of unreserved characters
 // (letters, digits, - . _ ~) are decoded, other escapes become upper case, and dot segments
-// of the URL are removed. Reserved characters differ from their escapes, /a%2Fb from /a/b;
-// in a query, : / ? @ [ ] ' equal theirs. The length of a rule is that of its canonical form.
+// of the URL are removed. Reserved characters differ from their escapes: /a%2Fb is not
+// /a/b. Only in a query, : / ? @ [ ] ' equal their escapes. The length of a rule is that of
+// its canonical form.
 //
-// Parse never fails. It skips lines that make no sense and lists them in File.Findings. A
-// file applies to one origin: scheme, host and port. Package robotsext fetches files and
-// says what holds without one.
+// Parse never fails. It skips invalid lines and lists them in File.Findings. A file applies
+// to one origin: scheme, host and port. Package robotsext fetches files and decides what
+// applies without one.
 //
 // # Use
 //
@@ -47,9 +48,9 @@
 //		log.Printf("line %d: %v", v.Rule.Line, v.Rule)
 //	}
 //
-// A File is immutable and safe for concurrent use. The default is RFC 9309, and where that
-// is silent, the documentation of Google's crawlers; [Options] has the alternatives, and
-// GoogleParser all differences of Google's parser. Crawl-delay, Request-rate, Visit-time,
-// Clean-param, Content-Usage and Content-Signal are parsed, and never change a verdict.
-// COST.md explains what parsing and matching cost, and how the rules are indexed.
+// A File is immutable and safe for concurrent use. The package follows RFC 9309, and the
+// documentation of Google's crawlers on points that the RFC leaves open. [Options] has the
+// alternatives; Options.GoogleParser reproduces Google's parser. Crawl-delay, Request-rate,
+// Visit-time, Clean-param, Content-Usage and Content-Signal are parsed, and never change a
+// verdict. COST.md has the time of parsing and matching.
 package robotstxt

@@ -13,26 +13,26 @@ func RedactField(name, value string) string { return RedactText(field(name, valu
 
 func field(name, value string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); {
-	case name == "http", name == "https", name == "ftp": // a URL that was taken for a field
+	case name == "http", name == "https", name == "ftp": // a URL that was parsed as a field
 		return strings.TrimPrefix(RedactURL(name+":"+value), name+":")
 	case name == "allow", name == "disallow":
 		if !strings.Contains(value, ":") || strings.IndexAny(value, "/*") == 0 {
 			return value
 		}
-	case name == "sitemap", name == "host", strings.Contains(name, "//"): // the last lacks its first colon
+	case name == "sitemap", name == "host", strings.Contains(name, "//"): // the last is a URL without its first colon
 	default:
 		return value
 	}
 	if u, err := url.Parse(value); err == nil && u.Host != "" {
-		return value // a URL, whose user Users finds
+		return value // RedactText finds the user of a URL
 	}
 	return RedactInvalidURL(value)
 }
 
 // RedactRobots redacts a robots.txt before a linter reads it. It replaces credentials
-// that only [RedactField] finds by a placeholder word, so that the same findings
-// result. Mask replaces the placeholder in the linter's output, and redacts it by
-// [RedactText].
+// that only [RedactField] finds by a placeholder word, so that the linter reports the
+// same findings. Mask replaces the placeholder in the linter's output and applies
+// [RedactText] to it.
 func RedactRobots(body []byte) (redacted []byte, mask func(text string) string) {
 	if !hasAt(string(body)) {
 		return body, RedactText

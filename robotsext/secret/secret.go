@@ -1,9 +1,9 @@
-// Package secret removes credentials from texts that are written or shown.
+// Package secret removes credentials from output, logs and messages.
 //
 // A URL may contain a user name and a password: http://user:password@host/. Such URLs
 // occur in pages, redirects, sitemaps and proxy settings. The crawler never sends the
 // credentials of a site's URL, and never writes them to output or logs. [Mask]
-// replaces them, so that the reader sees that something is missing.
+// replaces them.
 //
 // Use [RedactURL] for one URL, [RedactInvalidURL] for a text that was meant to be a
 // URL, [RedactText] for a text that may contain URLs, such as an error, and
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Mask replaces what is removed.
+// Mask replaces removed credentials.
 const Mask = "***"
 
 // RedactURL replaces the user name and the password of a URL or of a relative
@@ -80,8 +80,7 @@ func withoutValue(param string) string {
 }
 
 // RedactText replaces user names and passwords of the URLs in a text. It finds a URL
-// by its scheme or by slashes; otherwise user:password@host looks like other words
-// with an @.
+// only by its scheme or by slashes, because user:password@host alone may be other text.
 func RedactText(text string) string {
 	if !hasAt(text) {
 		return text

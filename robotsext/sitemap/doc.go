@@ -21,18 +21,18 @@
 // and priority. Extensions list images, videos, news and translations.
 //
 // A sitemap is a hint. An entry does not allow a crawler to fetch the page; robots.txt does.
-// Nor may one site speak for the pages of another: a [Scope] says which entries to accept.
+// A site may list only its own pages: a [Scope] decides which entries to accept.
 //
 // # Reading
 //
 // [Read] takes the body of a response and yields its entries one by one. It detects format,
 // compression and charset by the content, because file names and content types are often
-// wrong. It skips what it cannot use and reports it as a [Finding] with its line. Entries
-// before a syntax error are yielded.
+// wrong. It skips invalid parts and reports each as a [Finding] with its line. It yields the
+// entries before a syntax error.
 //
-// A location is checked and converted to ASCII. An element counts by its name and namespace
-// at the place where it belongs, in any prefix and any case. A DTD is ignored: there are no
-// entities but those of XML itself, and nothing is ever fetched.
+// Read checks each location and converts it to ASCII. It recognizes an element by its name,
+// namespace and position, with any prefix and in any case. It ignores a DTD, replaces only the
+// predefined entities of XML, and never fetches anything.
 //
 // # Cost
 //

@@ -17,7 +17,7 @@ type Entry struct {
 	// File is the URL of the sitemap that lists Loc. [Read] leaves it empty.
 	File string
 
-	// LastMod is the time of the last change in UTC, as the site states it, or zero if it
+	// LastMod is the time of the last change in UTC, as claimed by the site. It is zero if it
 	// is missing or invalid.
 	LastMod time.Time
 
@@ -35,7 +35,7 @@ type Entry struct {
 	News       *News       // set if the page is a news article
 
 	// Index is the position of the entry in the file, from 0, counting skipped entries. To
-	// continue an interrupted reading, read the file again and skip entries up to the last
+	// resume an interrupted reading, read the file again and skip the entries up to the last
 	// Index.
 	Index int
 

@@ -40,7 +40,7 @@ type Options struct {
 	// including the one that stops reading. Nil means no call.
 	OnFinding func(Finding)
 
-	// OnEnd is called once when reading ends, even if the caller leaves the loop. Nil
+	// OnEnd is called once when reading ends, even if the caller ends the loop early. Nil
 	// means no call.
 	OnEnd func(Summary)
 }
@@ -91,8 +91,8 @@ type Summary struct {
 // compression by the content. Its memory does not grow with the file.
 //
 // If reading stops early, the last element is a *Finding with a zero Entry. The
-// entries before it are valid. MaxBytes stops a reader that never ends. For a reader
-// that hangs, use one with a timeout, such as the body of a request with a context.
+// entries before it are valid. MaxBytes limits a reader that never ends. Read itself has
+// no timeout: use a reader with one, such as the body of a request with a context.
 //
 // The sequence reads r on demand, so range over it only once. The caller closes r.
 func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {

@@ -16,9 +16,9 @@ import (
 type Policy uint8
 
 const (
-	// Listed accepts entries on the authority whose robots.txt lists the sitemap, since
-	// that proves that its owner trusts the sitemap. It also accepts entries in the
-	// sitemap's own directory and below, and sitemaps of an index on the same authority.
+	// Listed accepts entries on an origin whose robots.txt lists the sitemap, because
+	// the owner of the origin trusts the sitemap. It also accepts entries in the sitemap's own
+	// directory and below, and sitemaps of an index on the same origin.
 	Listed Policy = iota
 
 	// Directory follows the protocol strictly: it accepts entries in the sitemap's own
@@ -37,9 +37,9 @@ type Scope struct {
 	listedBy []string
 }
 
-// NewScope returns the scope of the sitemap at sitemapURL. ListedBy are the URLs of
-// the robots.txt files that list the sitemap, or that list its index. Any other URL of
-// the same authority is as good. It fails if a URL is invalid.
+// NewScope returns the scope of the sitemap at sitemapURL. ListedBy are the URLs of the
+// robots.txt files that list the sitemap or its index; only their scheme, host and port
+// count. It fails if a URL is invalid.
 func NewScope(policy Policy, sitemapURL string, listedBy ...string) (Scope, error) {
 	u, err := parseAbsolute(sitemapURL)
 	if err != nil {
@@ -85,8 +85,7 @@ func (s Scope) Accepts(e Entry) bool {
 	return a == s.own && strings.HasPrefix(cleanPath(u), s.dir)
 }
 
-// authority returns scheme, host and port, so that equal ones are equal
-// strings.
+// authority returns scheme, host and port in canonical form.
 func authority(u *url.URL) string {
 	host := strings.ToLower(strings.TrimSuffix(u.Host, ":"+u.Port()))
 	if canonical, err := hostname.Canonical(host); err == nil {
@@ -103,15 +102,14 @@ func authority(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + host + ":" + port
 }
 
-// cleanPath returns the path of u as a server sees it: without dot segments,
-// and with nothing escaped that need not be. "/shop/%2E%2e/x" is not in /shop/.
+// cleanPath returns the path of u as a server sees it, without dot segments and
+// unnecessary escapes. "/shop/%2E%2e/x" is not in /shop/.
 func cleanPath(u *url.URL) string {
 	return dotsegment.Remove("/" + strings.TrimPrefix(unescapeUnreserved(u.EscapedPath()), "/"))
 }
 
-// unescapeUnreserved decodes the escapes of letters, digits, '-', '.', '_' and
-// '~', which are equal to these characters (RFC 3986, 6.2.2.2), and writes the
-// others with capitals.
+// unescapeUnreserved decodes the escapes of letters, digits, '-', '.', '_' and '~', which
+// equal these characters (RFC 3986, 6.2.2.2). It writes other escapes in upper case.
 func unescapeUnreserved(path string) string {
 	if !strings.Contains(path, "%") {
 		return path

@@ -17,7 +17,7 @@
 // # Algorithm
 //
 // In each file the longest rule of the agent's group that matches a URL decides. A
-// verdict differs if the deciding rules of the two files differ in kind. So Compare
+// verdict differs if one of these rules is an Allow and the other a Disallow. So Compare
 // takes each pair of such rules, one of each file, and computes the patterns of the
 // URLs that both match: for /*x and /a*y these are /a*x*y and /a*y*x. It then checks
 // that the pair decides. For that it tests one URL of the pattern, in which each * is

@@ -2,8 +2,8 @@
 //
 // It parses a file, chooses a group and matches a URL in the simplest way that RFC 9309
 // allows, without regard to speed. It shares no code with package robotstxt, so a test that
-// compares the two finds mistakes of either. Use it to check that a crawler obeys a
-// robots.txt: ask Allowed about each URL that the crawler requested.
+// compares the two finds mistakes in either. Use it to check that a crawler obeys a
+// robots.txt: call Allowed for each URL that the crawler has requested.
 package robotstxttest
 
 import (
