@@ -28,24 +28,23 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Crawl is what a plan has to know of the crawl.
+// Crawl has the settings of the crawl that is planned.
 type Crawl struct {
 	Workers, PerHost, PerIP             int
-	MaxPages, MaxHostPages, MaxSitemaps int // limits; but for that of sitemaps 0 is none
+	MaxPages, MaxHostPages, MaxSitemaps int // 0: no limit, but no sitemaps
 	MaxTime                             time.Duration
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
 	Holds  func(weburl.URL) bool                         // reports whether a URL belongs to the crawl
-	Clean  func(url string, file *robotstxt.File) string // takes out what does not change a page
+	Clean  func(url string, file *robotstxt.File) string // removes parameters that do not change a page
 	Group  func(*robotsext.Record) *robotstxt.Group      // the rules that apply
-	Lookup func(frontier.Host) netip.Addr                // where PerIP is a limit
+	Lookup func(frontier.Host) netip.Addr                // called if PerIP is a limit
 	Delays func() *politeness.Delays
 	Listed func(robotsext.Origin) int // sitemap files of an origin
 }
 
-// A Counter counts URLs, each once, by origin and by what becomes of it. It is safe for
-// concurrent use.
+// A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
 type Counter struct {
 	Frontier *Frontier
 
@@ -55,21 +54,21 @@ type Counter struct {
 	mu           sync.Mutex // guards all below
 	dispositions map[uint64]disposition
 	hosts        map[robotsext.Origin]*hostCounts
-	others       *hostCounts // of hosts for which there is no room
+	others       *hostCounts // all hosts beyond maxOthers
 	known        int         // URLs that the frontier of a crawl would hold
-	bytes        int64       // that they have together
+	bytes        int64       // their total length
 	files        []*plan.Sitemap
 }
 
-// maxOthers is how many hosts without pages to fetch are counted separately. A sitemap can
-// list URLs of any number of hosts.
+// maxOthers is the number of hosts without pages to fetch that are counted separately, since a
+// sitemap can list URLs of any number of hosts.
 const maxOthers = 1000
 
-// maxExamples is how many URLs are shown for each rule that disallows them.
+// maxExamples is the number of example URLs of each rule that disallows them.
 const maxExamples = 3
 
-// disposition is what has become of a URL: its place in fates plus one, or inFrontier.
-// Zero: it is new.
+// disposition is the result of counting a URL: an index in dispositions plus one, or
+// inFrontier. 0: the URL is new.
 type disposition uint8
 
 const inFrontier disposition = 255
@@ -81,21 +80,21 @@ var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, o
 type hostCounts struct {
 	origin       robotsext.Origin
 	rec          *robotsext.Record // the first that was reached; nil: none yet
-	failing      *robotsext.Record // until then, the last that did not
+	failing      *robotsext.Record // before that, the last that was not
 	group        *robotstxt.Group  // of rec; nil: it has no rules
-	waiting      []frontier.Item   // until rec is there
-	robotsQueued bool              // one of them is in the frontier, for the sake of rec
+	waiting      []frontier.Item   // pages that wait for rec
+	robotsQueued bool              // one of them is in the frontier, to request robots.txt
 
 	urls, pages int
 	rejected    map[output.Reason]int
 	rules       map[*robotstxt.Rule]*plan.Rule
 
 	requests, responses int
-	responseTime        time.Duration // of the answers
-	addr                netip.Addr    // where per-ip is a limit
+	responseTime        time.Duration // of all responses
+	addr                netip.Addr    // set if PerIP is a limit
 }
 
-// New returns the census of a crawl. Nothing of c is used before something is counted.
+// New returns a counter. It does not use c before something is counted.
 func New(c *Crawl) *Counter {
 	s := &Counter{
 		c: c, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition),
@@ -109,8 +108,8 @@ func newHostCounts(o robotsext.Origin) *hostCounts {
 	return &hostCounts{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
 }
 
-// addPage counts a page that a crawl would add to its frontier. Ask reports that it is the
-// first page of an origin whose robots.txt is not known.
+// addPage counts a page that a crawl would add to its frontier. Ask reports that its origin has
+// no robots.txt yet and that this is its first page.
 func (s *Counter) addPage(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +142,7 @@ func (s *Counter) countPage(h *hostCounts, item frontier.Item, t provenance.Prov
 	return true
 }
 
-// decide decides about a page as a worker and robotsext.Robots.Decide would.
+// decide makes the decision that a worker and robotsext.Robots.Decide would make.
 func (s *Counter) decide(h *hostCounts, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {
@@ -203,7 +202,7 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 			return fmt.Errorf("a plan does not know the reason %q", r.Reason)
 		}
 		origin := urls[i].URL.Origin
-		if origin == "" { // it is no URL: the sitemap's
+		if origin == "" { // not a URL; count it for the sitemap
 			origin = weburl.OriginOf(r.FoundOn)
 		}
 		h := s.countsOf(origin)
@@ -222,8 +221,7 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 	return nil
 }
 
-// revoke removes a skipped URL from the counts of h. It may have been counted among the
-// others.
+// revoke removes a skipped URL from the counts of h, or of the other hosts.
 func (s *Counter) revoke(h *hostCounts, old disposition) {
 	reason := dispositions[old-1]
 	if h.rejected[reason] == 0 {
@@ -236,7 +234,7 @@ func (s *Counter) revoke(h *hostCounts, old disposition) {
 	}
 }
 
-// countsOf returns the headcount of an origin.
+// countsOf returns the counts of an origin.
 func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 	h := s.hosts[o]
 	switch {
@@ -256,7 +254,7 @@ func (s *Counter) isInCrawl(o robotsext.Origin) bool {
 	return err == nil && s.c.Holds(a)
 }
 
-// Robots takes a robots.txt, and judges the pages that waited for it.
+// Robots stores a robots.txt, and decides about the pages that wait for it.
 func (s *Counter) Robots(rec *robotsext.Record) error {
 	addr := s.c.Lookup(weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
@@ -264,7 +262,7 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 	h := s.countsOf(rec.Origin)
 	switch {
 	case h == s.others, h.rec != nil:
-		return nil // what was judged was judged by the first
+		return nil // the first one decides
 	case rec.Outcome == robotsext.OutcomeUnreachable:
 		h.failing = rec
 		return nil
@@ -307,8 +305,8 @@ func (s *Counter) addSitemap(f *output.Sitemap) {
 	s.files = append(s.files, p)
 }
 
-// Request counts a request to its origin, and the time until its response began; err is why
-// there is none.
+// Request counts a request to its origin and its response time. Err says why there is no
+// response.
 func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
 	if invalid != nil {
@@ -324,7 +322,7 @@ func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	}
 }
 
-// Progress returns how many URLs are known, and of how many hosts robots.txt was requested.
+// Progress returns the number of known URLs, and of hosts whose robots.txt was requested.
 func (s *Counter) Progress() (urls, hosts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// Frontier holds the sitemaps and one page of each origin, whose robots.txt it causes to be
+// Frontier holds the sitemaps, and one page of each origin so that its robots.txt is
 // requested. All other pages are only counted.
 type Frontier struct {
 	*frontier.Memory
@@ -54,7 +54,7 @@ func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
 			return list, fmt.Errorf("plan: %w", err)
 		}
 		if !t.IsSitemap() {
-			continue // a start URL; its host shows the same
+			continue // a start URL, which its host reports
 		}
 		u, err := url.Parse(item.URL)
 		if err != nil {

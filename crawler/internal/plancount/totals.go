@@ -18,14 +18,14 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// The ends of a crawl that no limit ends.
+// The end of a crawl without a limit that ends it.
 const (
 	finished plan.End = "finished"
 	deferred plan.End = "deferred"
 )
 
-// Sum fills in the totals of a plan. The caller has set how it ended, when it began and
-// what was read. An error is about the sitemaps that remain unread.
+// Sum sets the totals of a plan. The caller has set End, StartedAt and the counts of what was
+// read. An error says that the unread sitemaps are not known.
 func (s *Counter) Sum(p *plan.Plan) error {
 	why := "its host allows no request yet"
 	if p.End != deferred {
@@ -38,7 +38,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	p.Duration, p.Rejected = plan.Millis(now.Sub(p.StartedAt)), make(map[output.Reason]int)
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
 	p.Hosts, p.Others, p.Disallowed = []*plan.Host{}, []*plan.Host{}, []*plan.Rule{}
-	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // a script gets [] where there is none
+	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // [] in JSON if there are none
 	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := s.server(origins, now, p.StartedAt)
@@ -105,7 +105,7 @@ func (s *Counter) servers() [][]*hostCounts {
 	return slices.Collect(maps.Values(byServer))
 }
 
-// server sums up the origins of a server, which share its clock and max-host-pages.
+// server adds up the origins of a server, which share its delay and max-host-pages.
 func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*plan.Host, all forecast.Server) {
 	var delay, responseTime time.Duration
 	responses, most := 0, -1
@@ -123,7 +123,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 			all.Addr = h.addr
 		}
 		if hours := forecast.NewHours(windowsOf(h.group), began); hours != nil {
-			all.Hours = hours // of the last, where there are several
+			all.Hours = hours // the last one counts
 		}
 	}
 	if responses > 0 {
@@ -137,8 +137,8 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 	return hosts, all
 }
 
-// host sums up an origin, but for its requests. Other pages of its server are planned
-// already.
+// host adds up an origin without its requests. Others is the number of pages already planned
+// for its server.
 func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
 	host := &plan.Host{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
@@ -200,7 +200,7 @@ func windowsOf(group *robotstxt.Group) []robotstxt.Window {
 	return group.VisitTimes()
 }
 
-// byPages sorts the hosts of a plan, those with the most to fetch first.
+// byPages sorts the hosts of a plan, those with the most pages first.
 func byPages(hosts []*plan.Host) {
 	slices.SortFunc(hosts, func(a, b *plan.Host) int {
 		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Host, b.Host))

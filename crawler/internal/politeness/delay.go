@@ -1,9 +1,9 @@
-// Package politeness decides when a server may be requested next: by the delay that its
-// robots.txt asks for, by how it responds, by its visiting hours, and by the requests in flight
-// on its address.
+// Package politeness decides when a server may be requested next. The decision depends on the
+// Crawl-delay of its robots.txt, its responses, its Visit-time, and the requests in flight on
+// its IP address.
 //
-// Only the frontier has clocks. This package says how long a delay is and which server has to
-// wait until when; the frontier hands out a server's URLs accordingly.
+// The frontier has the clocks. This package sets delays and waiting times, and the frontier
+// leases the URLs of a server accordingly.
 package politeness
 
 import (
@@ -23,53 +23,53 @@ import (
 )
 
 const (
-	// Requested, as an outcome's HostDelay, says that a request was made. The
-	// delay itself is in the host's record.
+	// Requested, as the HostDelay of an outcome, says that a request was made. The frontier
+	// applies the delay of the host's record.
 	Requested = time.Nanosecond
 
-	// MaxSlowed is the longest delay that failures alone lead to (ROB-POL-05).
+	// MaxSlowed is the maximum delay that failures cause (ROB-POL-05).
 	MaxSlowed = time.Minute
 
-	// minSlowed is the delay that a host without one gets when it fails. It has
-	// recovered at a tenth of that.
+	// minSlowed is the delay of a failing host that had none. The host has recovered at a
+	// tenth of it.
 	minSlowed = 100 * time.Millisecond
 )
 
 // Options are the settings of Delays.
 type Options struct {
-	Delay          time.Duration // between two requests to a server, at the least
-	MaxCrawlDelay  time.Duration // the longest Crawl-delay that is obeyed as written
-	ResponseFactor float64       // a server waits this many times as long as its response took
+	Delay          time.Duration // minimum between two requests to a server
+	MaxCrawlDelay  time.Duration // maximum of the Crawl-delay; a longer one is reduced to it
+	ResponseFactor float64       // the delay is at least the response time multiplied by this
 	MaxInFlight    int           // requests in flight on one server
 
 	Resumed bool // an earlier process may have slowed servers down
-	Changed bool // and may have set delays by other settings
+	Changed bool // an earlier process may have set delays by other settings
 
-	// Recheck is how often the frontier is asked whether another process has slowed a server
-	// down, which costs a round trip. Zero: no other process does.
+	// Recheck is the interval of checks whether another process has slowed a server down. A
+	// check costs a round trip to the frontier. 0: no other process works on the crawl.
 	Recheck time.Duration
 
-	// Group returns the rules for this crawler of a record that was read from the frontier.
+	// Group returns the rules of a stored record that apply to this crawler.
 	Group func(*robotsext.Record) *robotstxt.Group
 
 	Logger *slog.Logger
 }
 
-// Delays decides how long each server waits between two requests. The delay in force is in
-// the frontier's host record, where it survives a restart; delays knows only which servers
-// are slower than they ask to be. It is safe for concurrent use.
+// Delays decides the delay between two requests to a server. The frontier stores the current
+// delay in the host's record, where it survives a restart. Delays knows only which servers are
+// slowed down. It is safe for concurrent use.
 type Delays struct {
 	opts     Options
 	frontier frontier.Frontier
-	longest  atomic.Int64 // delay of all servers so far; read without the lock
+	longest  atomic.Int64 // the longest delay so far; read without the lock
 
 	mu      sync.Mutex // guards all below
 	slowed  map[frontier.Host]bool
-	checked map[frontier.Host]time.Time // when the frontier was asked whether others have slowed it down
-	renewed map[frontier.Host]bool      // those whose delay this process has set by its settings
+	checked map[frontier.Host]time.Time // time of the last check whether others have slowed it down
+	renewed map[frontier.Host]bool      // hosts whose delay follows the settings of this process
 }
 
-// NewDelays returns the delays of servers whose clocks the frontier f keeps.
+// NewDelays returns the delays of the servers in the frontier f.
 func NewDelays(f frontier.Frontier, opts Options) *Delays {
 	d := &Delays{opts: opts, frontier: f, slowed: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
 	d.noteLongest(opts.Delay)
@@ -94,7 +94,7 @@ func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, gro
 		}
 		r, err := ReadRecord(rec, robotsext.Origin(other))
 		if err != nil {
-			continue // it is read again before a URL of that origin is requested
+			continue // robots.txt is requested again before a URL of that origin
 		}
 		delay = max(delay, d.RequestedDelay(d.opts.Group(r)))
 	}
@@ -102,7 +102,7 @@ func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, gro
 }
 
 // Learn sets the delay of a host to the longest that the robots.txt files of its origins
-// request. A slowed-down host stays so.
+// request. A host that is slowed down stays slowed down.
 func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt.Group) error {
 	host := weburl.ServerOf(string(o))
 	d.mu.Lock()
@@ -114,18 +114,18 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	delay := d.requestedDelay(rec, o, group)
 	d.noteLongest(delay)
 	if rec.Delay > delay {
-		// A process has slowed the host down, or another of its origins asks for this
-		// delay and its record is not in the frontier yet.
+		// Another process has slowed the host down, or another of its origins requests this
+		// delay and has no record in the frontier yet.
 		d.slowed[host] = true
 		delay = rec.Delay
 	}
-	// The request for robots.txt has just ended. Where several may be in flight,
-	// others are waiting for no more than that.
+	// The request for robots.txt has just ended. If several requests may be in flight, others
+	// wait only for this one.
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, MaxInFlight: d.opts.MaxInFlight, BlockUntil: time.Now().Add(delay)})
 }
 
-// Renew sets the delay of a host by the current settings, if it has a delay from earlier
-// ones. It reports whether the host has to wait longer.
+// Renew replaces a delay from earlier settings by that of the current settings. It reports
+// whether the host has to wait longer.
 func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group) (wait bool, err error) {
 	if !d.opts.Changed {
 		return false, nil
@@ -145,7 +145,7 @@ func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Orig
 		wait = true
 		update.Delay, update.BlockUntil = &delay, time.Now().Add(delay)
 		d.noteLongest(delay)
-	} // a longer one goes down as that of a host that was slowed down
+	} // a longer delay decreases as after failures
 	return wait, d.frontier.UpdateHost(ctx, host, update)
 }
 
@@ -205,7 +205,7 @@ func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Or
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
 }
 
-// mayBeSlowed reports whether a host may be slowed down. The lock is held.
+// mayBeSlowed reports whether a host may be slowed down already. The lock is held.
 func (d *Delays) mayBeSlowed(host frontier.Host) bool {
 	if d.slowed[host] || d.opts.Resumed && d.opts.Recheck == 0 {
 		return true
@@ -220,11 +220,11 @@ func (d *Delays) mayBeSlowed(host frontier.Host) bool {
 	return true
 }
 
-// maxChecked bounds the memory for when hosts were asked about.
+// maxChecked limits the size of checked.
 const maxChecked = 100_000
 
-// After returns how long a host waits at least after a request of a duration: a slow server
-// waits in proportion (ROB-POL-07). Without a delay there is no rate to keep.
+// After returns the minimum delay after a request that took a duration: it is proportional to
+// the response time (ROB-POL-07). It is 0 for a host without a delay.
 func (d *Delays) After(took time.Duration) time.Duration {
 	if d.opts.Delay == 0 {
 		return Requested
@@ -235,7 +235,7 @@ func (d *Delays) After(took time.Duration) time.Duration {
 // Longest returns the longest delay of any server so far.
 func (d *Delays) Longest() time.Duration { return time.Duration(d.longest.Load()) }
 
-// noteLongest notes a delay. The lock is held, except by NewDelays.
+// noteLongest updates longest. The lock is held, except in NewDelays.
 func (d *Delays) noteLongest(delay time.Duration) {
 	d.longest.Store(max(d.longest.Load(), int64(delay)))
 }

@@ -13,32 +13,32 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Slots gives each request that is made within a lease a request slot of its server, so that
-// the delay lies between any two of them (ROB-FET-19, ROB-POL-01): requests for robots.txt,
-// their redirects, and requests that are sent again. It is safe for concurrent use.
+// Slots keeps the delay between all requests of a lease (ROB-FET-19, ROB-POL-01): the page,
+// robots.txt, their redirects, and requests that are sent again. Each needs a request slot of
+// its server. Slots is safe for concurrent use.
 type Slots struct {
 	frontier frontier.Frontier
 	delays   *Delays
-	lease    time.Duration // of each lease: the longest pause within one
+	lease    time.Duration // duration of a lease, and so the longest pause within it
 	resting  sync.Map      // servers whose robots.txt was requested in the slot of a page
 }
 
-// NewSlots returns the slots of a crawl whose leases last for a time.
+// NewSlots returns the slots of a crawl with leases of a duration.
 func NewSlots(f frontier.Frontier, d *Delays, lease time.Duration) *Slots {
 	return &Slots{frontier: f, delays: d, lease: lease}
 }
 
-// Slot is the request slot of a lease. Requests for robots.txt find it in their context, and
-// use it up.
+// Slot is the request slot of a lease. A request for robots.txt finds it in its context, and
+// uses it up.
 type Slot struct {
 	host frontier.Host
 
 	mu    sync.Mutex // guards all below
 	used  bool       // a request for robots.txt was sent to host
-	began time.Time  // when the last of them did
-	ended time.Time  // and when it ended
-	busy  bool       // it failed, as the server has too much to do
-	until time.Time  // before which that wants no request, by Retry-After
+	began time.Time  // start of the last such request
+	ended time.Time  // end of the last such request
+	busy  bool       // it failed because the server is overloaded
+	until time.Time  // end of its Retry-After
 }
 
 type slotKey struct{}
@@ -53,16 +53,16 @@ func WithSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) 
 // Host returns the server of the slot.
 func (s *Slot) Host() frontier.Host { return s.host }
 
-// Used reports whether the slot was used for robots.txt, so that the page has to wait for the
-// next one, and how long the last request took.
+// Used reports whether a request for robots.txt has used the slot, and how long the last one
+// took. The page then has to wait for the next slot.
 func (s *Slot) Used() (took time.Duration, used bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(s.ended.Sub(s.began), 0), s.used
 }
 
-// Busy reports whether the last response for robots.txt said that the server is overloaded,
-// and until when it must not be requested. Err is the error of the robots.txt.
+// Busy reports whether the last request for robots.txt found the server overloaded, and until
+// when the server must not be requested. Err is the error of the robots.txt.
 func (s *Slot) Busy(err error) (until time.Time, busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,14 +73,13 @@ func (s *Slot) Busy(err error) (until time.Time, busy bool) {
 	return until, s.busy
 }
 
-// maxHold bounds the wait for the slot of another server when a robots.txt redirects there. Two
-// servers whose files redirect to each other at the same moment would otherwise wait for ever;
-// so one of them is requested again later.
+// maxHold limits the wait for the slot of another server to which a robots.txt redirects. If
+// the files of two servers redirect to each other, both would otherwise wait forever.
 func (s *Slots) maxHold() time.Duration { return 20*time.Second + 2*s.delays.Longest() }
 
-// Wait waits for the slot of one request for a robots.txt, and returns what to call at its
-// end. The first goes to the server whose lease the worker holds. A redirect may lead back
-// there, as from http to https, or to another server, whose clock the frontier keeps.
+// Wait waits for the slot of a request for robots.txt, and returns a function to call at the
+// end of the request. The first request goes to the server of the worker's lease. A redirect
+// may lead to the same server, as from http to https, or to another one.
 func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	host, err := frontier.HostOf(u.String())
 	if err != nil {
@@ -102,18 +101,18 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	return func() { release(Requested) }, nil
 }
 
-// shareLease is for a robots.txt that the gate fetches itself, because its record expired
-// between the worker's check and the request for the page. Both use the lease of the page,
-// so the delay passes afterwards; see Rest.
+// shareLease handles a robots.txt that expired between the worker's check and the request for
+// the page. Both requests use the lease of the page, so the delay follows between them; see
+// Rest.
 func (s *Slots) shareLease(ctx context.Context, host frontier.Host) (done func(), err error) {
-	if err := s.Rest(ctx, host); err != nil { // a redirect led back
+	if err := s.Rest(ctx, host); err != nil { // after a redirect to the same server
 		return nil, err
 	}
 	return func() { s.resting.Store(host, struct{}{}) }, nil
 }
 
-// Rest waits for the delay of a server whose robots.txt was requested in the slot of a
-// page. A Retry-After may be longer than the lease; then the page has timed out.
+// Rest waits for the delay of a server whose robots.txt was requested in the slot of a page. It
+// fails if a Retry-After is longer than the lease.
 func (s *Slots) Rest(ctx context.Context, host frontier.Host) error {
 	if _, ok := s.resting.LoadAndDelete(host); !ok {
 		return nil
@@ -125,8 +124,8 @@ func (s *Slots) Rest(ctx context.Context, host frontier.Host) error {
 	return sleep(ctx, min(pause, s.lease))
 }
 
-// pause returns how long a server still waits for its next request after one that ended at a
-// time, where no lease keeps the two apart: its delay, and its Retry-After.
+// pause returns the rest of the delay and of the Retry-After of a server after a request that
+// ended at a time.
 func (s *Slots) pause(ctx context.Context, host frontier.Host, ended time.Time) (time.Duration, error) {
 	rec, err := s.frontier.Host(ctx, host)
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *Slots) pause(ctx context.Context, host frontier.Host, ended time.Time) 
 	return max(time.Until(ended.Add(rec.Delay)), time.Until(rec.BlockedUntil), 0), nil
 }
 
-// use lets a request go out within a slot, not before the pause after the one that went before
-// it. A pause longer than another server would be waited for is an error.
+// use waits until a request may be sent in a slot: for the pause after the previous request. It
+// fails if the pause is longer than maxHold.
 func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 	slot.mu.Lock()
 	again, ended := slot.used, slot.ended
@@ -164,15 +163,14 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 	}, nil
 }
 
-// RetryAfter returns for how long the server that a request went to asks for no other, by its
-// response (ROB-POL-04); zero: it does not. That a robots.txt in its own slot failed is
-// remembered there instead (see Slot.Busy), and recorded is true: the server waits only when
-// the reason is written down.
+// RetryAfter returns the Retry-After of a response (ROB-POL-04), or 0. The failure of a
+// robots.txt in its own slot is stored in the slot (see Slot.Busy), and recorded is true: the
+// server waits only after the reason was written.
 func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) (wait time.Duration, host frontier.Host, recorded bool) {
 	wait = robotsext.RetryAfter(resp.Header, time.Now())
 	host, err := frontier.HostOf(req.URL.String())
 	if err != nil {
-		return 0, "", false // no lease leads there either
+		return 0, "", false // no URL of it is leased either
 	}
 	slot, ok := req.Context().Value(slotKey{}).(*Slot)
 	recorded = ok && slot.host == host && isUnreachable(resp.StatusCode)
@@ -184,7 +182,7 @@ func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) (wait time.Du
 	return wait, host, recorded
 }
 
-// isBusy reports whether a status is about the server rather than the URL.
+// isBusy reports whether a status says that the server is overloaded.
 func isBusy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
@@ -194,8 +192,8 @@ func isUnreachable(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500
 }
 
-// PauseBefore waits for the delay of a server before a request is sent again, or until ctx
-// ends.
+// PauseBefore waits for the delay of a server before a request is sent again. It returns when
+// ctx ends.
 func (s *Slots) PauseBefore(ctx context.Context, u *url.URL) {
 	pause := s.delays.opts.Delay
 	if host, err := frontier.HostOf(u.String()); err == nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 )
 
-// committed says how much of the files counts. It is the frontier's note, so that files and
-// frontier agree after a crash.
+// committed has the committed lengths of the files. It is the frontier's note, so that files
+// and frontier agree after a crash.
 type committed struct {
 	crawldir.Lengths
-	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
-	Journal int64             `json:"journal"`         // bytes of the journal: all of it counts, this shows what is lost
-	Sinks   map[string][]byte `json:"sinks,omitempty"` // the checkpoints, by the names of formats
+	Robots  int64             `json:"robots"`          // bytes of robots.jsonl that the sinks have
+	Journal int64             `json:"journal"`         // bytes of the journal, to detect losses; later bytes are valid too
+	Sinks   map[string][]byte `json:"sinks,omitempty"` // checkpoints by the names of formats
 
-	// Stale are formats that had a checkpoint, and were not used since: their files are
+	// Stale are formats that have a checkpoint and are no longer used. Their files are
 	// completed when they are used again.
 	Stale []string `json:"stale,omitempty"`
 }
@@ -37,7 +37,7 @@ func (c *committed) note() []byte {
 	return b
 }
 
-// parseNote is the inverse of note. Without a note nothing counts.
+// parseNote is the inverse of note. Without a note nothing is committed.
 func parseNote(note []byte) (c committed, err error) {
 	if note == nil {
 		return c, nil

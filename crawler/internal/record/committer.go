@@ -16,24 +16,23 @@ type commitEntry struct {
 	done    chan error
 }
 
-// maxEntries is how many entries are written at a time, at the most.
+// maxEntries is the maximum number of entries that are written at once.
 const maxEntries = 256
 
-// Commit records the outcome of a URL: its page, unless that is nil, and lines of other
-// files, and then reports the outcome to the frontier. When it returns, all of it is permanent.
+// Commit writes the page of a URL, unless it is nil, and its lines in other files. Then it
+// reports the outcome to the frontier. When Commit returns, all of it is permanent.
 func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
 	e := &commitEntry{outcome: outcome, page: page, lines: lines, done: make(chan error, 1)}
 	r.queue <- e
 	return <-e.done
 }
 
-// commitQueue commits outcomes until the queue is closed: first it writes the lines of the
-// output, then it reports, to the frontier, the end of the leases together with how long the
-// files are then. So a crash in between loses no page and leaves none twice: a crawl that
-// resumes cuts off what the files hold beyond the lengths in the frontier, and fetches those
-// URLs again.
+// commitQueue commits outcomes until the queue is closed. It first writes the lines of the
+// output. Then it finishes the leases in the frontier, together with the new lengths of the
+// files. So a crash in between neither loses a page nor leaves a page twice: a resumed crawl
+// truncates the files to the lengths in the frontier, and fetches those URLs again.
 //
-// One goroutine does it, and takes what all workers have ready at a time.
+// One goroutine commits the outcomes of all workers, in batches.
 func (r *Recorder) commitQueue() {
 	ready := make([]*commitEntry, 0, maxEntries)
 	var batch crawldir.Batch
@@ -59,7 +58,7 @@ func (r *Recorder) commitQueue() {
 	}
 }
 
-// commitAll commits some entries, by a batch that it may use again.
+// commitAll commits entries. It reuses batch.
 func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error {
 	batch.Reset()
 	outcomes := make([]frontier.Outcome, len(ready))
@@ -89,7 +88,7 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 		return err
 	}
 	for _, err := range errs {
-		// A lost lease was dealt with by another worker; its links are stored.
+		// If a lease was lost, another worker has the URL. The links are stored.
 		if err != nil && !errors.Is(err, frontier.ErrLeaseLost) {
 			return err
 		}

@@ -15,16 +15,16 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Each calls f for each line of a file of the crawl that can be read, with where it begins.
-// A file that is missing has no lines.
+// Each calls f for each readable line of a file of the crawl, with its offset. A missing file
+// has no lines.
 func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
-	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // f may return this error too
 		return nil
 	}
 	return r.skipDamaged(jsonlines.Each(name, f))
 }
 
-// checkLines reads all files of lines, to find out which of them are damaged.
+// checkLines reads all JSON Lines files, to find damaged ones.
 func (r *Recorder) checkLines() error {
 	for _, name := range slices.Sorted(maps.Keys(r.committed.Files())) {
 		err := Each(r, filepath.Join(r.cfg.Dir, name), func(int64, *struct{}) error { return nil })
@@ -35,8 +35,8 @@ func (r *Recorder) checkLines() error {
 	return nil
 }
 
-// skipDamaged returns err, unless it names damaged lines. The crawl continues with the
-// others, and reports them once.
+// skipDamaged returns err unless it names damaged lines. It reports those once, and the crawl
+// continues without them.
 func (r *Recorder) skipDamaged(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
@@ -52,7 +52,7 @@ func (r *Recorder) skipDamaged(err error) error {
 	return nil
 }
 
-// LossNotice returns a text that says what a file has lost, and what that means.
+// LossNotice returns a text that says what a file has lost, and the consequences.
 func LossNotice(l output.Loss) string {
 	means := "what is gone is not written again"
 	switch name, _, _ := strings.Cut(l.File, "."); name {
@@ -64,8 +64,8 @@ func LossNotice(l output.Loss) string {
 	return l.String() + "; " + means
 }
 
-// Lost returns what the files have lost of what was committed. Rewriting says that
-// rejected.jsonl was being replaced, so that it may be shorter.
+// Lost returns the committed bytes that the files have lost. Rewriting says that a killed
+// process was replacing rejected.jsonl, so that it may be shorter.
 func (r *Recorder) Lost(rewriting bool) ([]output.Loss, error) {
 	had := r.committed.Files()
 	had[JournalFile] = r.committed.Journal

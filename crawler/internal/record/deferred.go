@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Deferred keeps the origins whose robots.txt is unreachable. Their URLs wait in the
-// frontier; those that still wait when the crawl ends go into rejected.jsonl. It is safe for
-// concurrent use.
+// Deferred stores the origins whose robots.txt is unreachable. Their URLs wait in the
+// frontier. At the end of the crawl, the URLs that still wait are written to rejected.jsonl.
+// It is safe for concurrent use.
 type Deferred struct {
 	journal *journal
 
@@ -24,16 +24,16 @@ type Deferred struct {
 
 // Deferral is the record of an origin whose URLs wait for its robots.txt.
 type Deferral struct {
-	Rejection output.Rejection // what each line about one of its URLs says
-	ReachedAt time.Time        // when the last robots.txt was fetched that others had reached by then; zero: none was
+	Rejection output.Rejection // the line for each of its URLs, without the URL
+	ReachedAt time.Time        // the last known fetch of its robots.txt by any process; zero: none
 }
 
 func newDeferred(j *journal) *Deferred {
 	return &Deferred{journal: j, origins: make(map[robotsext.Origin]*Deferral)}
 }
 
-// Add notes that the URLs of an origin wait for its robots.txt. Why is an example of their
-// rejection, and seen the last known fetch of the robots.txt (see [Deferral]).
+// Add records that the URLs of an origin wait for its robots.txt. Why and seen are the fields
+// of the [Deferral].
 func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,18 +49,18 @@ func (d *Deferred) Add(o robotsext.Origin, why output.Rejection, seen time.Time)
 	if _, err := d.journal.append(&entry{Deferred: o, Rejection: &why, ReachedAt: seen.UTC()}); err != nil {
 		return err
 	}
-	return d.journal.sync() // before the frontier has the URL wait
+	return d.journal.sync() // before the frontier reschedules the URL
 }
 
-// Get returns the record of the last Add for an origin; nil: it does not wait.
+// Get returns the Deferral of an origin. Nil: its URLs do not wait.
 func (d *Deferred) Get(o robotsext.Origin) *Deferral {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.origins[o]
 }
 
-// Resume notes that the URLs of an origin no longer wait. Noted is what Get returned before
-// its robots.txt was read. If Add was called since, that is newer, and the origin waits on.
+// Resume records that the URLs of an origin no longer wait. Noted is the result of Get before
+// its robots.txt was read. If Add was called since, the origin keeps waiting.
 func (d *Deferred) Resume(o robotsext.Origin, noted *Deferral) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,15 +72,14 @@ func (d *Deferred) Resume(o robotsext.Origin, noted *Deferral) error {
 	return err
 }
 
-// All returns the origins whose URLs wait for their robots.txt, sorted, with what is noted
-// of them.
+// All returns the origins whose URLs wait for their robots.txt, sorted, and their Deferrals.
 func (d *Deferred) All() ([]robotsext.Origin, map[robotsext.Origin]*Deferral) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Sorted(maps.Keys(d.origins)), maps.Clone(d.origins)
 }
 
-// restore reads back an entry of the journal.
+// restore applies an entry of the journal.
 func (d *Deferred) restore(e *entry) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

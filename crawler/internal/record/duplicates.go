@@ -8,25 +8,23 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// duplicates knows the written pages by the hashes of their bodies, so that pages
-// with the same body are marked.
+// duplicates has the hashes of the bodies of written pages, to mark pages with the same body.
 type duplicates struct {
 	lineReader // of pages.jsonl
 
-	at map[uint64]int64 // where the line of the first page with a hash begins
+	at map[uint64]int64 // hash → offset of the line of the first page with it
 }
 
 func newDuplicates(name string) *duplicates {
 	return &duplicates{lineReader: lineReader{name: name}, at: make(map[uint64]int64)}
 }
 
-// mark notes that a page is about to be written after pending, which is to be
-// written at the end of a file of that length. One whose body another page has is
-// marked as its duplicate.
+// mark marks a page as a duplicate if an earlier page has the same body. The page will be
+// written after pending, at the end of a file of a length.
 func (d *duplicates) mark(p *output.Page, length int64, pending []byte) error {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
 	if err != nil {
-		return nil // it has no body, or none that may be shown
+		return nil // no body, or a withheld one
 	}
 	at, ok := d.at[hash]
 	if !ok {
@@ -43,7 +41,7 @@ func (d *duplicates) mark(p *output.Page, length int64, pending []byte) error {
 	return err
 }
 
-// restore notes a page whose line begins at a place.
+// restore adds a page whose line begins at an offset.
 func (d *duplicates) restore(p *output.Page, at int64) {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
 	if err != nil || p.DuplicateOf != "" {

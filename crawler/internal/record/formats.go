@@ -17,7 +17,7 @@ const (
 	maxFormatName = 40
 )
 
-// FormatError says why a crawl cannot be written in the formats that its configuration names.
+// FormatError says why a crawl cannot be written in its configured formats.
 type FormatError string
 
 // Error returns the problem, without the key of the configuration.
@@ -65,9 +65,9 @@ func shareFiles(a, b output.Format) bool {
 	return slices.ContainsFunc(a.Files, func(file string) bool { return slices.Contains(b.Files, file) })
 }
 
-// CheckFormats returns an error if a crawl cannot be resumed in its formats, before
-// anything is changed. Wrote are the formats of the last run. A format that is no longer
-// used is reported, or rewritten when it is used again.
+// CheckFormats returns an error if a crawl cannot be resumed in its formats. It changes
+// nothing. Wrote are the formats of the last run. It reports formats that are no longer used
+// or that will be rewritten.
 func (r *Recorder) CheckFormats(wrote []string) error {
 	used := func(name string) bool {
 		return slices.ContainsFunc(r.cfg.Formats, func(f output.Format) bool { return f.Name == name })
@@ -158,7 +158,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 		if err := r.cfg.OnLoss(lossy.Lost()); err != nil {
 			return false, err
 		}
-	case !ok && gone && f.Exchanges: // the sink cannot say it
+	case !ok && gone && f.Exchanges: // the sink cannot report it
 		r.cfg.Notice(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
 	}
 	switch {
@@ -197,10 +197,11 @@ func (r *Recorder) rewriteFiles(f output.Format, err error) error {
 	return nil
 }
 
-// checkpointOf returns where the sink of a format resumes; nil: at the start. Removed files are
-// written again. Archives cannot be, so gone reports that they were removed.
+// checkpointOf returns the checkpoint at which the sink of a format resumes. Nil: at the start.
+// Removed files are rewritten. Archives cannot be rewritten, so gone reports that they were
+// removed.
 func (r *Recorder) checkpointOf(f output.Format) (checkpoint []byte, gone bool, err error) {
-	checkpoint = r.committed.Sinks[f.Name] // none for one without a name
+	checkpoint = r.committed.Sinks[f.Name] // nil for a format without a name
 	if checkpoint == nil || len(f.Files) == 0 {
 		return checkpoint, false, nil
 	}
@@ -212,7 +213,7 @@ func (r *Recorder) checkpointOf(f output.Format) (checkpoint []byte, gone bool, 
 	return nil, true, nil
 }
 
-// sinkName names a sink in messages.
+// sinkName returns the name of a sink in messages.
 func sinkName(name string) string {
 	if name == "" {
 		return "(a sink without a name)"

@@ -13,24 +13,23 @@ import (
 // JournalFile is the name of the journal in the directory of a crawl.
 const JournalFile = "journal.jsonl"
 
-// journal is the state of a crawl besides its frontier: skipped URLs, hosts that joined the
-// scope, origins whose robots.txt is unreachable. It is a file that only grows; later
-// entries override earlier ones. It is safe for concurrent use. A nil journal stores
-// nothing.
+// journal stores the state of a crawl that the frontier does not have: skipped URLs, hosts
+// that joined the scope, origins whose robots.txt is unreachable. It is a file to which
+// entries are appended. Later entries override earlier ones. It is safe for concurrent use. A
+// nil journal stores nothing.
 type journal struct {
 	name        string
-	power       bool              // what counts at once is to outlive the machine; see sync
-	skipDamaged func(error) error // decides about damaged lines; see Recorder.skipDamaged
+	power       bool              // sync makes entries survive a power failure
+	skipDamaged func(error) error // handles damaged lines; see Recorder.skipDamaged
 	log         *jsonlines.Log    // nil: not open
 
 	mu    sync.Mutex // guards fault
-	fault error      // writing failed with this, so nothing may rely on the last lines
+	fault error      // error of a write; after it nothing may depend on the last lines
 }
 
 // entry is a line of the journal. It sets one of these fields.
 type entry struct {
-	// Skipped is a URL that is not in the frontier, with the rest of what its item
-	// would be there.
+	// Skipped is a URL that is not in the frontier, with the other fields of its item.
 	Skipped  *output.Rejection `json:"skipped,omitempty"`
 	Priority uint8             `json:"priority,omitempty"`
 	Meta     []byte            `json:"meta,omitempty"`
@@ -38,9 +37,8 @@ type entry struct {
 	// Joined is a URL whose host belongs to the crawl since a start URL led there.
 	Joined string `json:"joined,omitempty"`
 
-	// Deferred is an origin whose robots.txt is unreachable, with what each line about one
-	// of its URLs says, and when the last robots.txt was fetched that was reached until
-	// then. Resumed is an origin whose robots.txt was reached again.
+	// Deferred is an origin whose robots.txt is unreachable, with the fields of its
+	// Deferral. Resumed is an origin whose robots.txt was reached again.
 	Deferred  robotsext.Origin  `json:"deferred,omitempty"`
 	Rejection *output.Rejection `json:"rejection,omitempty"`
 	ReachedAt time.Time         `json:"reached_at,omitzero"`
@@ -56,8 +54,8 @@ func (j *journal) open() (err error) {
 	return err
 }
 
-// append writes entries and returns where each begins. After the first failure it fails with
-// the same error.
+// append writes entries and returns their offsets. After a failure it always returns the same
+// error.
 func (j *journal) append(entries ...*entry) (at []int64, err error) {
 	if j == nil {
 		return make([]int64, len(entries)), nil
@@ -86,7 +84,7 @@ func (j *journal) write(entries []*entry) (at []int64, err error) {
 	return at, err
 }
 
-// failed returns the error that append or sync has failed with; nil: neither has.
+// failed returns the first error of append or sync, or nil.
 func (j *journal) failed() error {
 	if j == nil {
 		return nil
@@ -96,8 +94,8 @@ func (j *journal) failed() error {
 	return j.fault
 }
 
-// sync returns when what was appended is as safe as the crawl wants its state to be. Most
-// entries need no more than the sync of a commit, since what depends on them comes with it.
+// sync makes the appended entries as durable as the crawl is configured to be. Most entries do
+// not need it: the commit that depends on them syncs the journal too.
 func (j *journal) sync() error {
 	if j == nil || !j.power {
 		return nil
@@ -110,13 +108,13 @@ func (j *journal) sync() error {
 	return j.fault
 }
 
-// each calls f for everything that had been written when it was called, with
-// where it begins, until f fails.
+// each calls f for each entry that is written when each is called, with its offset, until f
+// fails.
 func (j *journal) each(f func(at int64, e *entry) error) error {
 	return j.skipDamaged(jsonlines.Each(j.name, f))
 }
 
-// length returns how long the journal is.
+// length returns the length of the journal in bytes.
 func (j *journal) length() int64 {
 	if j == nil || j.log == nil {
 		return 0

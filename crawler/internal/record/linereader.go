@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// lineReader reads single lines of a file of lines.
+// lineReader reads single lines of a JSON Lines file.
 type lineReader struct {
 	name string
 	file *os.File // opened by the first read; nil: not yet
 }
 
-// read reads the line that begins at a place in the file.
+// read reads the line that begins at an offset.
 func (l *lineReader) read(at int64, v any) (err error) {
 	if l.file == nil {
 		if l.file, err = os.Open(l.name); err != nil {

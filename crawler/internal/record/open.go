@@ -58,16 +58,15 @@ func (r *Recorder) DropRejections(drop func(*output.Rejection) bool) error {
 	}
 	r.committed.Rejected = length
 	for _, f := range r.cfg.Available {
-		if !f.Exchanges { // it is given all lines again, and needs no others
+		if !f.Exchanges { // the sink gets all lines again
 			r.committed.setStale(f.Name)
 		}
 	}
 	return r.reportCommitted()
 }
 
-// RestoreRobots writes files of robots.txt again that a power cut took, with the text that
-// the frontier has. It returns the origins of those that have another; they are to be
-// requested again.
+// RestoreRobots rewrites robots.txt files that a power failure has destroyed, with the text of
+// the frontier. It returns the origins whose file has another text, to request them again.
 func (r *Recorder) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	if lost, err = r.dir.RestoreRobots(text); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func (r *Recorder) RestoreRobots(text func(origin string) ([]byte, error)) (lost
 	return lost, nil
 }
 
-// Restore reads the journal. It passes URLs whose hosts joined the crawl to joined, and
-// closed patterns to trapped. Skipped URLs count again, unless the frontier has them.
+// Restore reads the journal. It calls joined for URLs whose hosts joined the crawl, and trapped
+// for closed patterns. It counts skipped URLs that the frontier does not have.
 func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
 	var some []*entry
 	err := r.journal.each(func(at int64, e *entry) error {
@@ -115,8 +114,7 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 	return nil
 }
 
-// RestorePages calls f for each page that was written, and remembers the hashes of their
-// bodies.
+// RestorePages calls f for each written page, and stores the hash of its body.
 func (r *Recorder) RestorePages(f func(*output.Page)) error {
 	return Each(r, filepath.Join(r.cfg.Dir, crawldir.PagesFile), func(at int64, p *output.Page) error {
 		r.duplicates.restore(p, at)

@@ -15,17 +15,17 @@ import (
 type outputs struct {
 	dir     *crawldir.Dir
 	journal *journal
-	power   bool // what is written has to outlive the machine
+	power   bool // written data must survive a power failure
 	sinks   []sink
 
-	robotsWritten int64 // bytes of robots.jsonl that the sinks have; the committer's alone
+	robotsWritten int64 // bytes of robots.jsonl that the sinks have; used by the committer only
 
-	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and loose
-	unfiled output.Results            // for the sinks, with what is written next
-	refetch map[robotsext.Origin]bool // whose robots.txt a file or an archive lacks
+	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and unfiled
+	unfiled output.Results            // for the sinks, with the next write
+	refetch map[robotsext.Origin]bool // origins whose robots.txt a file or an archive lacks
 }
 
-// A sink is one of the configuration.
+// A sink is a configured sink.
 type sink struct {
 	output.Sink
 	name string
@@ -38,7 +38,7 @@ func (o *outputs) Exchange(e *output.Exchange) {
 	o.unfiled.Exchanges = append(o.unfiled.Exchanges, e)
 }
 
-// skipped gives a skipped URL to the sinks with the next write, or withdraws it.
+// skipped gives a skipped URL to the sinks with the next write, or retracts it.
 func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,12 +51,12 @@ func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	}
 }
 
-// Robots writes a robots.txt: to the directory at once, and to the sinks with the next
-// write. When it returns, the directory has it permanently. The frontier stores the record
-// next, and then it is not requested again.
+// Robots writes a robots.txt to the directory, permanently, and gives it to the sinks with the
+// next write. Then the frontier may store the record, after which the robots.txt is not
+// requested again.
 func (o *outputs) Robots(rec *robotsext.Record) error {
 	about, body := *rec, rec.Body
-	about.Body, about.Copy = nil, nil // they have their own files
+	about.Body, about.Copy = nil, nil // the body is in its own file
 	if rec.NoStore {
 		body = nil // ROB-CAC-06
 	}
@@ -82,8 +82,8 @@ func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {
 	return err
 }
 
-// Refetch reports, once, whether the robots.txt of an origin has to be requested again
-// although it is known, because a kill or power cut came before all of it was written.
+// Refetch reports, once, that a known robots.txt has to be requested again, because a kill or
+// a power failure came before it was written completely.
 func (o *outputs) Refetch(origin robotsext.Origin) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,13 +125,13 @@ func (o *outputs) write(b *crawldir.Batch) error {
 	return nil
 }
 
-// maxCheckpoint is the most bytes that the checkpoint of a sink may have.
+// maxCheckpoint is the maximum size of the checkpoint of a sink, in bytes.
 const maxCheckpoint = 200
 
-// commit commits what was written, and stores the lengths and checkpoints in c. Checkpoints of unused
-// sinks stay.
+// commit commits all written data, and stores the lengths and checkpoints in c. It keeps the
+// checkpoints of unused sinks.
 func (o *outputs) commit(c *committed) error {
-	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsWritten, o.journal.length() // before the sync: what others add meanwhile is none of this
+	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsWritten, o.journal.length() // before the sync, which later entries may miss
 	if o.power {
 		if err := errors.Join(o.dir.Sync(), o.journal.log.Sync()); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (o *outputs) commit(c *committed) error {
 		if c.Sinks == nil {
 			c.Sinks = make(map[string][]byte)
 		}
-		c.Sinks[s.name] = append([]byte{}, checkpoint...) // not nil: it is in use
+		c.Sinks[s.name] = append([]byte{}, checkpoint...) // not nil: the format is in use
 	}
 	return nil
 }
