@@ -39,7 +39,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool)
 	return all, nil
 }
 
-// items prepares items for their way, and makes room for the answers.
+// items prepares items for a transaction, and returns the slice for their results.
 func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
 	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
 	for i := range list {
@@ -74,11 +74,11 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 	return known, nil
 }
 
-// known says for each URL whether it was added, or nothing at all.
+// known reports for each URL whether it was added. After an error it returns nil.
 func (s *Store) known(ctx context.Context, urls []string) ([]bool, error) {
 	cmds := make([]rueidis.Completed, len(urls))
 	for i, url := range urls {
-		// A URL without host was never added, and may be asked for anywhere.
+		// A URL without host was never added, so any shard will do.
 		host, _ := frontier.HostOf(url)
 		bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
 		key := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))

@@ -16,20 +16,20 @@ import (
 
 const defaultPort = "6379"
 
-// An address says where Redis is and who asks. Its password is in no text that
-// comes out of this package.
+// An address has the servers, the user and the TLS files. Its password is in no text that this
+// package returns.
 type address struct {
 	servers  []string // host:port
 	secure   bool
 	db       int
 	user     string
 	password string
-	sentinel string // name of the master that the servers, Sentinels then, know of
+	sentinel string // name of the master; if set, the servers are Sentinels
 
 	ca, cert, key string // files for TLS
 }
 
-// String returns the address as it may be shown.
+// String returns the address without the password.
 func (a address) String() string {
 	var b strings.Builder
 	b.WriteString("redis")
@@ -54,7 +54,7 @@ func (a address) String() string {
 //
 //	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME][&ca=FILE][&cert=FILE&key=FILE]
 //
-// Errors say what is wrong and do not repeat what may hold a password.
+// Errors do not quote the address, since it may contain a password.
 func parseAddress(text string) (address, error) {
 	bad := func(what string) error { return fmt.Errorf("%w: %s", ErrAddress, what) }
 	var a address
@@ -70,7 +70,7 @@ func parseAddress(text string) (address, error) {
 		return a, bad("the scheme is neither redis nor rediss")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
-	// The last @ ends the user information, as a password may have others.
+	// The last @ ends the user information, since a password may contain others.
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		user, password, _ := strings.Cut(rest[:at], ":")
 		var err1, err2 error
@@ -98,12 +98,12 @@ func parseAddress(text string) (address, error) {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return a, bad("what is behind the ? cannot be read")
+		return a, bad("the query after ? is invalid")
 	}
 	fields := map[string]*string{"master": &a.sentinel, "ca": &a.ca, "cert": &a.cert, "key": &a.key}
 	for key, value := range values {
 		if fields[key] == nil || len(value) != 1 || value[0] == "" {
-			return a, bad("behind the ? only master, ca, cert and key may stand, each once and with a value")
+			return a, bad("the query after ? may have master, ca, cert and key only, each once with a value")
 		}
 		*fields[key] = value[0]
 	}
@@ -116,8 +116,8 @@ func parseAddress(text string) (address, error) {
 	return a, nil
 }
 
-// CheckAddress returns an ErrAddress when addr is nothing that Open could use, and tells
-// whether it has a password in it. It asks nobody.
+// CheckAddress reports whether addr contains a password. It returns ErrAddress if the address is
+// invalid. It does not connect to a server.
 func CheckAddress(addr string) (password bool, err error) {
 	a, err := parseAddress(addr)
 	return a.password != "", err
@@ -131,17 +131,17 @@ func parseServer(text string) (string, error) {
 	}
 	switch {
 	case err != nil || host == "" || strings.ContainsAny(host, " \t\r\n@%"):
-		return "", errors.New("a server that is neither host, host:port nor [IPv6]:port")
+		return "", errors.New("a server must be host, host:port or [IPv6]:port")
 	case text[0] == '[' && net.ParseIP(host) == nil:
-		return "", errors.New("what stands in [ ] is not an IP address")
+		return "", errors.New("the text in [ ] is not an IP address")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", errors.New("a port that is not a number from 1 to 65535")
+		return "", errors.New("a port must be a number from 1 to 65535")
 	}
 	return net.JoinHostPort(host, port), nil
 }
 
-// credentials fills in what the address does not say.
+// credentials sets the password. See Options.Password for its sources.
 func (a *address) credentials(o *Options) error {
 	switch {
 	case o.Password != "":
@@ -169,7 +169,7 @@ func (a *address) tls() (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%w: certificate authority: there is no certificate in %q", ErrCredentials, a.ca)
+			return nil, fmt.Errorf("%w: certificate authority: %q has no certificate", ErrCredentials, a.ca)
 		}
 	}
 	if a.cert != "" {
@@ -186,12 +186,12 @@ func (a *address) client(o *Options) (rueidis.ClientOption, error) {
 	c := rueidis.ClientOption{
 		InitAddress: a.servers, SelectDB: a.db,
 		Username: a.user, Password: a.password, ClientName: "politecrawl:" + o.Worker,
-		// Which calls may be made again is for this package to say.
+		// This package decides which calls are retried.
 		DisableRetry: true,
 		DisableCache: true,
-		// One permission less for the user to need.
+		// The user needs one permission less.
 		ClientSetInfo: rueidis.DisableClientSetInfo,
-		// A page's links are some kilobytes.
+		// The links of a page have some kilobytes.
 		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
 	}
 	if a.secure {

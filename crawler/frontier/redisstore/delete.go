@@ -8,7 +8,7 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// scanned is how many keys are looked at in a step.
+// scanned is the number of keys that are scanned in one call.
 const scanned = 1000
 
 // Delete removes a crawl with all its keys. The error is ErrInUse while a worker that reported
@@ -38,7 +38,7 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	// Without these nothing is written any more by one who still has it open.
+	// Without these keys, other processes that have the crawl open cannot write any more.
 	var states []string
 	for k := range l.shards {
 		states = append(states, l.in(k, "state"))
@@ -68,7 +68,7 @@ func (s *Store) unlink(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// scan calls do with the keys of a pattern, of all masters. A key may come twice.
+// scan calls do with all keys of a pattern on all masters. It may return a key twice.
 func (s *Store) scan(ctx context.Context, pattern string, do func(keys []string) error) error {
 	for addr, node := range s.client.Nodes() {
 		role, err := node.Do(ctx, node.B().Role().Build()).ToArray()

@@ -16,22 +16,22 @@ import (
 
 var errDamaged = errors.New("a record is damaged")
 
-// encodeURL returns the URL and Meta of an item as they wait in a queue: without
-// the host, which the queue has in its name.
+// encodeURL encodes the URL and Meta of an item for a queue. The host is part of the queue's name,
+// so it is omitted.
 func encodeURL(url string, host frontier.Host, meta []byte) string {
 	path := urlpath.Cut(url, string(host))
 	b := make([]byte, 0, 3+len(path)+len(meta))
 	return string(append(fields.AppendString(b, path), meta...))
 }
 
-// decodeURL is the reverse of encodeURL. Meta is nil when there is none.
+// decodeURL is the inverse of encodeURL. An empty meta is nil.
 func decodeURL(text string, host frontier.Host) (url string, meta []byte, err error) {
 	r := fields.Reader{Rest: []byte(text)}
 	path := r.String()
 	return urlpath.Join(string(host), path), r.Tail(), r.Err()
 }
 
-// encodeValidators returns v as it is kept, which is never empty.
+// encodeValidators encodes v. The result is never empty.
 func encodeValidators(v *frontier.Validators) string { return string(fields.AppendValidators(nil, v)) }
 
 func decodeValidators(text string) (*frontier.Validators, error) {
@@ -42,8 +42,7 @@ func decodeValidators(text string) (*frontier.Validators, error) {
 	return r.Validators(), r.Err()
 }
 
-// encodeRobots returns r as it is kept: the first failure in milliseconds, the
-// least number there is for none, and the record.
+// encodeRobots encodes r: the first failure in Unix milliseconds, or math.MinInt64, and the data.
 func encodeRobots(r frontier.Robots) string {
 	since := int64(math.MinInt64)
 	if !r.FailingSince.IsZero() {
@@ -63,8 +62,8 @@ func decodeRobots(text string) (frontier.Robots, error) {
 	return robots, r.Err()
 }
 
-// A ticket is what a LeaseID says: which lease of which shard, and where it is
-// kept that its URL was seen.
+// A ticket is the content of a LeaseID: the shard, the token of the lease, and the bucket and hash
+// of its URL.
 type ticket struct {
 	shard  int
 	token  string
@@ -76,7 +75,7 @@ func (t ticket) id() frontier.LeaseID {
 	return frontier.LeaseID(strconv.Itoa(t.shard) + "/" + t.token + "/" + strconv.Itoa(t.bucket) + "/" + t.hash)
 }
 
-// readTicket reads an ID of this crawl. Any other is one of a lease that is lost.
+// readTicket parses a LeaseID. ok is false for IDs of other crawls.
 func (l *layout) readTicket(id frontier.LeaseID) (t ticket, ok bool) {
 	parts := strings.Split(string(id), "/")
 	if len(parts) != 4 {
@@ -90,7 +89,7 @@ func (l *layout) readTicket(id frontier.LeaseID) (t ticket, ok bool) {
 		0 <= shard && shard < l.shards && 0 <= bucket && bucket < l.buckets && t.id() == id
 }
 
-// encodeCalls returns calls of a script as an intent keeps them.
+// encodeCalls encodes calls of a script for an intent.
 func encodeCalls(calls []call) string {
 	b := binary.AppendUvarint(nil, uint64(len(calls)))
 	for _, c := range calls {
@@ -118,7 +117,7 @@ func decodeCalls(text string) ([]call, error) {
 	return calls, r.Err()
 }
 
-// micros returns d in microseconds, as scripts take it: rounded up.
+// micros returns d in microseconds for a script, rounded up.
 func micros(d time.Duration) string {
 	us := d.Microseconds()
 	if d%time.Microsecond > 0 {
@@ -127,7 +126,7 @@ func micros(d time.Duration) string {
 	return strconv.FormatInt(us, 10)
 }
 
-// until is micros of the time from now to t; "0" when that has passed.
+// until returns the time from now until t in microseconds, or "0" if t has passed.
 func until(t time.Time) string {
 	if t.IsZero() {
 		return "0"

@@ -50,8 +50,8 @@ var (
 	// name. Calls of this process have no effect any more.
 	ErrNameTaken = errors.New("another process has the worker's name")
 
-	// ErrGone means that the crawl is no longer on the server: it was deleted, or the
-	// server lost its data.
+	// ErrGone means that an open crawl no longer exists: it was deleted, or the server lost
+	// its data.
 	ErrGone = errors.New("the crawl is gone from redis")
 
 	// ErrNotFound means that there is no crawl of that name.
@@ -60,11 +60,11 @@ var (
 	// ErrObserver means that the call is not allowed with Options.Observe.
 	ErrObserver = errors.New("not allowed for an observer")
 
-	// ErrInUse means that a crawl is not deleted because workers are running.
+	// ErrInUse means that Delete did not delete a crawl because workers are running.
 	ErrInUse = errors.New("the crawl is in use")
 
 	// ErrFormat means that another version of this package created the crawl, or that the
-	// data is no crawl.
+	// keys of that name are not a crawl.
 	ErrFormat = errors.New("incompatible format")
 )
 

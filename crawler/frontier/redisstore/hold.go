@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	// reservation is how long leases stay away from a host for one that waits
-	// to hold it and is not heard of.
+	// reservation is the time for which a waiting Hold keeps leases from the host, unless it
+	// renews its reservation.
 	reservation = 10 * time.Second
-	// grace is how long a call is waited for when its caller has gone.
+	// grace is the time for which a call in flight is completed after its caller has canceled
+	// it.
 	grace = time.Second
-	// renewal is how often one that waits is heard of.
+	// renewal is the interval at which a waiting Hold renews its reservation.
 	renewal = 3 * time.Second
 )
 
@@ -31,8 +32,8 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	wake := make(chan struct{}, 1)
 	s.awaitHold(string(h), wake)
 	defer s.forgetHold(string(h), wake)
-	// A call that is on its way is waited for, or it might take the slot when
-	// nobody is there any more.
+	// A call in flight is completed after ctx ends. Otherwise it could occupy a slot that
+	// nobody releases.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
@@ -82,8 +83,7 @@ func (s *Store) forgetHold(h string, wake chan struct{}) {
 	}
 }
 
-// leaveLine takes a caller out of the line, if Redis can be reached. If not, its
-// reservation ends by itself.
+// leaveLine removes the reservation of a caller, if Redis is reachable. If not, it expires.
 func (s *Store) leaveLine(h frontier.Host, caller string) {
 	if s.alive.Err() != nil {
 		return

@@ -11,7 +11,7 @@ import (
 
 func decimal(n int) string { return strconv.Itoa(n) }
 
-// ask calls a script for a shard and learns from the answer.
+// ask calls a script for a shard and updates the view from the reply.
 func (s *Store) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
 	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{decimal(shard)}, args...)...)))
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Store) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord,
 	return record, err
 }
 
-// robots reads records of robots.txt, each of which has its origin before it.
+// robots decodes pairs of an origin and its robots.txt record.
 func robots(r reply) (records map[string]frontier.Robots, err error) {
 	for i := 0; i+1 < len(r); i += 2 {
 		if records == nil {
@@ -54,7 +54,7 @@ func robots(r reply) (records map[string]frontier.Robots, err error) {
 	return records, nil
 }
 
-// counts reads added, pending, scheduled, leased, done, dropped.
+// counts decodes added, pending, scheduled, leased, done, dropped.
 func counts(r reply) frontier.Counts {
 	if len(r) < 6 {
 		return frontier.Counts{}
@@ -65,7 +65,7 @@ func counts(r reply) frontier.Counts {
 	}
 }
 
-// ahead returns the time in that many microseconds, zero for none.
+// ahead returns the time so many microseconds from now; zero for 0.
 func ahead(us int64) time.Time {
 	if us <= 0 {
 		return time.Time{}
@@ -98,8 +98,8 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	return err
 }
 
-// Stats implements frontier.Frontier. Shards are counted one after the other. A URL that
-// is finished meanwhile counts as leased, so that the links of every done page are counted.
+// Stats implements frontier.Frontier. With several shards it is no atomic snapshot: a URL that is
+// finished during the call counts as leased. So the links of every done page are counted.
 func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {
 		return frontier.Stats{}, err
@@ -133,7 +133,7 @@ type shardStats struct {
 	hosts int
 }
 
-// shardStats counts each shard, and tells when something is due next.
+// shardStats returns the counts of each shard, and the time when the next URL is due.
 func (s *Store) shardStats(ctx context.Context) (all []shardStats, next time.Time, err error) {
 	all = make([]shardStats, s.layout.shards)
 	var least time.Duration = -1

@@ -16,27 +16,26 @@ const (
 	// settings of a crawl had no allowed addresses, and robots.txt records had other units.
 	format = 3
 
-	// perBucket is how many hashes a bucket has on average when all the URLs
-	// expected are known. The most that a bucket then has is rarely above 400,
-	// and well below the 512 from which on Redis keeps a set of numbers as a
-	// hash table, at six times the memory (set-max-intset-entries).
+	// perBucket is the average number of hashes in a bucket when all expected URLs are known.
+	// A bucket then rarely has more than 400. Redis converts a set of more than 512 integers
+	// (set-max-intset-entries) to a hash table, which needs six times the memory.
 	perBucket = 300
 
-	// hashes is the number of different hashes. With one more decimal digit,
-	// the state of the URL, they are still numbers of 64 bits.
+	// hashes is the number of different hashes. With another decimal digit for the state of
+	// the URL they are still 64-bit integers.
 	hashes = (1<<63 - 10) / 10
 )
 
-// A layout is what a crawl was made with.
+// A layout has the fixed properties of a crawl.
 type layout struct {
-	namespace string // what all keys begin with
-	id        string // of this crawl, and no other that had its name
+	namespace string // prefix of all keys
+	id        string // unique, also among crawls of the same name
 	shards    int
 	buckets   int // of a shard
 	urls      siphash.Key
 	places    siphash.Key
 	settings  string
-	whole     bool // all shards have their records
+	whole     bool // all shards have been created
 }
 
 func newLayout(o *Options) layout {
@@ -51,7 +50,7 @@ func newLayout(o *Options) layout {
 
 func namespace(o *Options) string { return o.Prefix + ":" + o.Crawl + ":" }
 
-// newNonce returns a name that nobody else has.
+// newNonce returns a random unique name.
 func newNonce() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -102,14 +101,14 @@ func readKey(k *siphash.Key, text string) error {
 	return err
 }
 
-// key returns a key of the crawl as a whole. They are on one server.
+// key returns a key of the whole crawl. These keys are on one server.
 func (l *layout) key(name string) string { return l.namespace + "{all}:" + name }
 
-// wake is the channel on which workers are told what came earlier.
+// wake is the channel of messages that wake workers.
 func (l *layout) wake() string { return l.namespace + "wake" }
 
-// in returns a key of a shard. What stands in { } decides where in a Cluster a
-// key is.
+// in returns a key of a shard. The text in { } is the hash tag, which selects the server in a
+// Cluster.
 func (l *layout) in(shard int, name string) string {
 	return l.namespace + "{s" + strconv.Itoa(shard) + "}:" + name
 }
@@ -118,8 +117,7 @@ func (l *layout) shard(h frontier.Host) int { return l.shardOf(string(h)) }
 
 func (l *layout) shardOf(name string) int { return int(l.places.Sum(name) % uint64(l.shards)) }
 
-// place says where in its shard it is kept that a URL was seen: in which bucket,
-// and as what. Both hashes have to be the same for two URLs to be taken for one.
+// place returns the bucket and the hash of a URL. Two URLs collide only if both are equal.
 func (l *layout) place(url string, sum uint64) (bucket int, hash string) {
 	bucket = int(l.places.Sum(url) % uint64(l.buckets))
 	return bucket, strconv.FormatUint(1+sum%(hashes-1), 10)

@@ -12,13 +12,13 @@ type waiter struct {
 	req    frontier.LeaseRequest
 	leases []frontier.Lease
 	err    error
-	done   chan struct{} // closed when there is an answer
+	done   chan struct{} // closed when the call is complete
 
 	// Guarded by the store's lock.
-	tried bool // it was looked for once
-	taken bool // a batcher is at it
-	late  bool // its time is over: no batcher is to wait any more
-	gone  bool // its caller is gone: what is leased goes back
+	tried bool // a batcher has tried to lease for it
+	taken bool // a batcher is serving it
+	late  bool // its Wait is over, so the batcher must end it
+	gone  bool // its caller is gone, so its leases are given back
 }
 
 func (w *waiter) end(err error) {
@@ -60,7 +60,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontie
 			if s.withdraw(w, ctx.Err()) {
 				return nil, ctx.Err()
 			}
-			<-w.done // in this moment
+			<-w.done // very soon
 			if len(w.leases) == 0 && w.err == nil {
 				return nil, ctx.Err()
 			}
@@ -69,8 +69,8 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontie
 	}
 }
 
-// withdraw takes w from those that wait, and reports whether its caller need not
-// wait for an answer. A batcher that is at it will see that its time is over.
+// withdraw removes w from the waiters, and reports whether its caller can return at once. If a
+// batcher is serving w, the batcher ends it.
 func (s *Store) withdraw(w *waiter, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Store) withdraw(w *waiter, err error) bool {
 		}
 	}
 	if !w.taken {
-		return false // it has its answer
+		return false // it is complete
 	}
 	if err == nil {
 		w.late = true

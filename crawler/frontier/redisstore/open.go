@@ -9,16 +9,15 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// Open opens a crawl on the Redis or Valkey server at an address, or makes it.
-// Several addresses of a Cluster may be given, and those of Sentinels with the
-// name of their master:
+// Open opens a crawl on a Redis or Valkey server, and creates it if it is missing. The address is
 //
 //	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME][&ca=FILE][&cert=FILE&key=FILE]
 //
-// A server that answers as one of a Cluster is used so. With rediss the connection
-// is by TLS: ca is a file of certificate authorities (PEM) that sign the servers'
-// certificates, in place of the machine's, and cert and key are this client's own,
-// where servers ask for one.
+// It may list several servers of a Cluster, which Open detects. With master the servers are
+// Sentinels, and NAME is the name of their master. The default port is 6379.
+//
+// rediss uses TLS. ca is a PEM file with the certificate authorities of the servers (default: those
+// of the system). cert and key are PEM files with a client certificate and its key.
 func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	s, err := connect(ctx, addr, opts)
 	if err != nil {
@@ -35,7 +34,7 @@ func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// connect returns a store that has its client and nothing else.
+// connect returns a store with a connected client only.
 func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -56,8 +55,8 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 		return nil, err
 	}
 	client, err := rueidis.NewClient(settings)
-	if a.secure && err == context.DeadlineExceeded { //nolint:errorlint // a connection that is not made has another error around it
-		err = fmt.Errorf("%w: no answer to the handshake, as from a server without TLS", ErrTLS)
+	if a.secure && err == context.DeadlineExceeded { //nolint:errorlint // a failed connection has a wrapped error
+		err = fmt.Errorf("%w: no response to the handshake; does the server use TLS?", ErrTLS)
 	} else if err != nil {
 		err = classify(err)
 	}
@@ -105,7 +104,7 @@ func (s *Store) open(ctx context.Context) error {
 	return nil
 }
 
-// begin makes ready what a worker needs. Alone says that no other is there.
+// begin prepares a worker. alone says that no other worker is running.
 func (s *Store) begin(ctx context.Context, alone bool) error {
 	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.Worker, s.instance).Build()
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
@@ -127,15 +126,15 @@ func (s *Store) begin(ctx context.Context, alone bool) error {
 	s.work.Go(func() { s.listen(listening) })
 	select {
 	case <-listening:
-	case <-time.After(time.Second): // without it others are heard of a little later
+	case <-time.After(time.Second): // without messages the worker polls
 	}
 	if !alone {
 		return nil
 	}
-	return s.boot(ctx, true, false) // at the end, as delays count from there
+	return s.boot(ctx, true, false) // last, since delays start now
 }
 
-// find reads the crawl's record, and writes it when there is none.
+// find reads the record of the crawl, or creates it.
 func (s *Store) find(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
@@ -156,10 +155,10 @@ func (s *Store) find(ctx context.Context) error {
 	return err
 }
 
-// join brings this worker among those that have the crawl open, or out of them,
-// and returns how many others are there.
+// join registers this worker (in) or unregisters it (out), and returns the number of other running
+// workers.
 func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
-	// Neither Open nor Close waits for a server that is away.
+	// Open and Close do not retry.
 	r, err := s.invoke(ctx, s.crawlCall("join", "", way, micros(silence)), true)
 	if err != nil {
 		return 0, classify(err)
@@ -167,13 +166,12 @@ func (s *Store) join(ctx context.Context, way string) (others int64, err error) 
 	return r.int(1), nil
 }
 
-// reclaim gives back leases of this worker: all, or those of a call whose answer
-// never came.
+// reclaim gives back leases of this worker: all, or those of a call whose reply was lost.
 func (s *Store) reclaim(ctx context.Context, nonce string) error {
 	return s.each(ctx, "reclaim", []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
 }
 
-// resume brings to an end what the last process of this name had begun.
+// resume completes the intent of the last process of this name.
 func (s *Store) resume(ctx context.Context) error {
 	key := s.layout.in(s.home, "intents")
 	text, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field(s.opts.Worker).Build()).ToString()

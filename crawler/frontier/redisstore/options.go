@@ -26,7 +26,7 @@ type Options struct {
 	// must keep its name. Empty: the name of the machine and a random suffix; leases of
 	// a dead process then expire.
 	Worker string
-	// MustExist: there must be such a crawl (ErrNotFound). It is not made.
+	// MustExist: Open does not create a missing crawl, but returns ErrNotFound.
 	MustExist bool
 	// Observe opens an existing crawl to read it and to Publish messages, without
 	// becoming a worker. Calls that change URLs, hosts or counters return ErrObserver.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// permitted returns an error that names the permissions that the user lacks, and some
-// call would come to need, perhaps when it has done half of its work.
+// permitted returns ErrPermission with the permissions that the user lacks. Otherwise a later call
+// could fail halfway.
 func (s *Store) permitted(ctx context.Context) error {
 	l := layout{namespace: namespace(&s.opts)}
 	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
@@ -21,7 +21,7 @@ func (s *Store) permitted(ctx context.Context) error {
 	return nil
 }
 
-// keyed are the commands with a key that scripts and the store are made of.
+// keyed are the commands with a key that scripts and the store use.
 var keyed = []string{
 	"get", "set", "incr",
 	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
@@ -30,13 +30,13 @@ var keyed = []string{
 	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }
 
-// keeps returns an ErrEvicts when a server would forget keys of the crawl rather than
-// refuse writes. One that does not say is taken at its default, which does not.
+// keeps returns ErrEviction if a server evicts keys when it is full. If the user may not read the
+// setting, it assumes the default, noeviction.
 func (s *Store) keeps(ctx context.Context) error {
 	for _, node := range s.client.Nodes() {
 		info, err := node.Do(ctx, node.B().Info().Section("memory").Build()).ToString()
 		if err != nil {
-			continue // a user who may not ask
+			continue // the user may not read it
 		}
 		var limit, policy string
 		for line := range strings.Lines(info) {
@@ -49,7 +49,7 @@ func (s *Store) keeps(ctx context.Context) error {
 			}
 		}
 		if limit != "0" && strings.HasPrefix(policy, "allkeys-") {
-			return fmt.Errorf("%w: its maxmemory-policy is %s, and has to be noeviction", ErrEviction, policy)
+			return fmt.Errorf("%w: its maxmemory-policy is %s and must be noeviction", ErrEviction, policy)
 		}
 	}
 	return nil

@@ -14,12 +14,11 @@ import (
 
 const (
 	sentinelRefresh = 5 * time.Second
-	// leaving is how long Close waits for Redis.
+	// leaving is the maximum time that Close waits for Redis.
 	leaving = 5 * time.Second
 )
 
-// A Store is a frontier in Redis, shared with all workers that have the same
-// crawl open. The package comment says how.
+// A Store is a frontier.Frontier in Redis. All workers that open the same crawl share it.
 type Store struct {
 	opts     Options
 	address  address
@@ -27,28 +26,28 @@ type Store struct {
 	layout   layout
 	scripts  scripts
 	instance string // of this opening of the crawl
-	home     int    // the shard that the worker's note is in
+	home     int    // shard of the worker's note
 
 	alive context.Context // ends with Close
 	stop  context.CancelFunc
-	work  sync.WaitGroup // batchers, and who listens
+	work  sync.WaitGroup // batchers and listen
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	closed  bool
 	cache   *seen.Cache // nil: none
-	runs    []string    // of the servers, since which the cache holds
-	forgot  int         // how often the cache was emptied
+	runs    []string    // ids of the server processes for which the cache is valid
+	forgot  int         // number of times the cache was cleared
 	queue   []*job      // to be sent
-	waiters []*waiter   // Leases without an answer
+	waiters []*waiter   // waiting calls of Lease
 	view    view
 
-	batchers [batchers]bool // those at work
+	batchers [batchers]bool // which are running
 
-	timer   *time.Timer // runs kick when something may be leased
+	timer   *time.Timer // runs kick when a URL may be due
 	holding map[string]map[chan struct{}]bool
-	orphans []string // nonces of calls whose answer never came and that may have leased
+	orphans []string // nonces of calls that may have leased but whose reply was lost
 
-	notes sync.Mutex // held by a Finish with a note in a Cluster: intents are one at a time
+	notes sync.Mutex // held by a Finish with an intent: one at a time
 
 	changing chan struct{} // holds something while a Tell or Take is on its way: they are one at a time
 
@@ -61,20 +60,19 @@ var (
 	_ frontier.Lister    = (*Store)(nil)
 )
 
-// String says which crawl is open and where, without the password.
+// String returns the address, without the password, and the name of the crawl.
 func (s *Store) String() string { return s.address.String() + " " + s.opts.Crawl }
 
 // Worker returns the name of this process in the crawl.
 func (s *Store) Worker() string { return s.opts.Worker }
 
-// ID returns what tells this crawl from all others, also from those that had or will have
-// its name.
+// ID returns the unique id of the crawl. A later crawl of the same name has another id.
 func (s *Store) ID() string { return s.layout.id }
 
-// Settings returns the Options.Settings that the crawl was made with.
+// Settings returns the Options.Settings of the Open that created the crawl.
 func (s *Store) Settings() []byte { return []byte(s.layout.settings) }
 
-// enter returns the error of a context that has ended, or of a store that is closed.
+// enter returns an error if the context has ended or the store is closed.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -82,7 +80,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return s.ended(s.alive)
 }
 
-// enterWorker is enter for what only workers may do.
+// enterWorker is enter for calls that observers may not make.
 func (s *Store) enterWorker(ctx context.Context) error {
 	if s.opts.Observe {
 		return ErrObserver
@@ -105,8 +103,7 @@ func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { undo(); cancel() }
 }
 
-// Close implements frontier.Frontier. The leases of this process are given back,
-// and nobody else's.
+// Close implements frontier.Frontier. It gives back the leases of this process only.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -132,13 +129,13 @@ func (s *Store) Close() error {
 		return nil
 	}
 
-	// What fails here comes back when it expires.
+	// After an error the leases expire.
 	ctx, cancel := context.WithTimeout(context.Background(), leaving)
 	defer cancel()
 	err := s.leave(ctx)
 	s.client.Close()
 	if err != nil {
-		s.opts.Logger.Warn("leases are not given back before they expire", "err", err)
+		s.opts.Logger.Warn("cannot give leases back; they will expire", "err", err)
 	}
 	return nil
 }

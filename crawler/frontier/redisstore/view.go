@@ -12,25 +12,24 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// never is from when on a head says that there is nothing to come. The latest that
-// there is for scripts is a little less.
+// never is the head of a shard without work. It is larger than all times in scripts.
 const never = 10_000_000_000_000_000
 
-// poll is how long those that wait rely on being told what is new.
+// poll is the interval at which waiting workers read all heads, in case a message was lost.
 const poll = 5 * time.Second
 
-// A view is what a store believes of the shards: when there is something to do in
-// each. Every answer of a script corrects it, and so do the messages of others.
+// A view has the times when each shard next has work. Replies of scripts and messages of other
+// workers update it.
 type view struct {
 	heads  []head
-	base   time.Time // by which local time is measured
-	ahead  int64     // by how many microseconds Redis's clock is ahead of that, at least
-	polled time.Time // when all heads were asked for
+	base   time.Time // start of the local clock
+	ahead  int64     // minimum lead of the Redis clock over it, in microseconds
+	polled time.Time // when all heads were read
 	stale  bool      // messages may have been missed since
 }
 
-// A head is the time at which there is something to do in a shard, on the clock
-// of Redis. Zero: nobody knows.
+// A head is the time when a shard next has work, and the time when Redis said so, both on the
+// clock of Redis. Zero: unknown.
 type head struct {
 	at, said int64
 }
@@ -39,10 +38,10 @@ func newView(shards int) view {
 	return view{heads: make([]head, shards), base: time.Now(), stale: true}
 }
 
-// now returns the time on the clock of Redis, which may be a little later.
+// now returns a lower bound of the time on the clock of Redis.
 func (v *view) now() int64 { return time.Since(v.base).Microseconds() + v.ahead }
 
-// heard corrects the clock by a time at which Redis was just now.
+// heard updates the clock by a recent time of Redis.
 func (v *view) heard(now int64) {
 	ahead := now - time.Since(v.base).Microseconds()
 	if back := v.ahead - ahead; back < 0 || back > int64(time.Second/time.Microsecond) {
@@ -50,7 +49,7 @@ func (v *view) heard(now int64) {
 	}
 }
 
-// set writes down what was said of a shard, unless something later was.
+// set updates the head of a shard, unless a later reply did.
 func (v *view) set(k int, at, said int64) {
 	h := &v.heads[k]
 	if said >= h.said || h.said-said > int64(time.Second/time.Microsecond) {
@@ -58,7 +57,7 @@ func (v *view) set(k int, at, said int64) {
 	}
 }
 
-// lower is set for one who knows of an earlier time only.
+// lower sets the head of a shard if at is earlier.
 func (v *view) lower(k int, at, said int64) {
 	if h := &v.heads[k]; at < h.at && said > h.said {
 		*h = head{at, said}
@@ -74,10 +73,10 @@ func (v *view) next() int64 {
 	return least
 }
 
-// old reports whether all heads are to be asked for.
+// old reports whether all heads must be read again.
 func (v *view) old() bool { return v.stale || time.Since(v.polled) >= poll }
 
-// due returns the shards in which there is something to do, the earliest first.
+// due returns the shards that have work, the earliest first.
 func (v *view) due() []int {
 	now := v.now()
 	var due []int
@@ -90,7 +89,7 @@ func (v *view) due() []int {
 	return due
 }
 
-// learn takes from an answer what it says of time and, at that place, of shards.
+// learn updates the view from a reply: its time, and the heads at that index.
 func (s *Store) learn(r reply, at int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ func (s *Store) learn(r reply, at int) {
 	s.kick()
 }
 
-// refresh asks for all heads.
+// refresh reads all heads.
 func (s *Store) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	s.view.stale, s.view.polled = false, time.Now()
@@ -135,12 +134,12 @@ func (s *Store) forget(runs []string) {
 	s.view.stale = true
 }
 
-// listen hears what other workers have made to be had earlier. It closes
-// listening when it does for the first time.
+// listen receives the messages of other workers until Close. It closes listening when it is
+// subscribed for the first time.
 func (s *Store) listen(listening chan struct{}) {
 	var once sync.Once
 	ctx := rueidis.WithOnSubscriptionHook(s.alive, func(rueidis.PubSubSubscription) {
-		// What was said before is missed.
+		// Earlier messages are missed.
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.view.stale = true
@@ -188,12 +187,12 @@ func (s *Store) hear(message string) {
 	s.kick()
 }
 
-// wakeHolds wakes those of this process that wait to hold h. The lock is held.
+// wakeHolds wakes the calls of this process that wait to hold h. The lock is held.
 func (s *Store) wakeHolds(h string) {
 	for wake := range s.holding[h] {
 		select {
 		case wake <- struct{}{}:
-		default: // it is about to look
+		default: // it is awake
 		}
 	}
 }

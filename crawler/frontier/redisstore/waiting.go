@@ -8,11 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Waiting implements frontier.Lister. A shard is listed in three steps. First it
-// is noted which numbers stand in its queues, then the entries are listed that
-// came back or wait for a time, and then those of the queues that were noted and
-// are still there. What moves from a queue to the entries was pending before, is
-// listed once, and so is what was over, which comes to the end of a queue.
+// Waiting implements frontier.Lister. It reads the shards one after the other, in parts of 500 URLs.
 func (s *Store) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		if err := s.enter(ctx); err != nil {
@@ -46,10 +42,10 @@ type listing struct {
 	shard int
 	asked map[frontier.Host]bool // hosts to list; empty: all
 	yield func(frontier.Item, error) bool
-	over  bool // the loop was left
+	over  bool // the loop has ended
 }
 
-// A stretch is what stands in a queue, by numbers.
+// A stretch is a range of a queue.
 type stretch struct {
 	host     frontier.Host
 	priority int
@@ -66,6 +62,9 @@ func (l *listing) part(args ...string) (reply, error) {
 
 func (l *listing) wants(h frontier.Host) bool { return len(l.asked) == 0 || l.asked[h] }
 
+// list lists the shard in three steps. It reads the ranges of the queues, lists the entries, and
+// then lists the URLs that are still in these ranges. A URL that moves from a queue to the entries
+// meanwhile was leased in between, and is listed at most once.
 func (l *listing) list() error {
 	queues, err := l.queues()
 	if err != nil {

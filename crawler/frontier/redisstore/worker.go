@@ -35,9 +35,9 @@ type SyncResult struct {
 // A Peer is a worker of a crawl.
 type Peer struct {
 	Name        string
-	Status      []byte        // the last one
-	LastSeenAgo time.Duration // since its last Sync or Open
-	Open        bool          // it has not called Close
+	Status      []byte        // of its last Sync
+	LastSeenAgo time.Duration // time since its last Sync or Open
+	Open        bool          // it has the crawl open: it has not called Close, but may have died
 }
 
 // Publish appends a message, of at most 4 KiB. Sync returns it to all workers of the crawl,
@@ -107,9 +107,9 @@ func (s *Store) Reserve(ctx context.Context, counter string, n, most int64) (got
 	return r.int(1), nil
 }
 
-// SetReserved sets this worker's share of each counter, and 0 for counters that are not in
-// reserved. A worker that resumes after a crash calls it with what it has written, before
-// Reserve.
+// SetReserved sets this worker's shares of all counters, and 0 for those that are missing in
+// reserved. A worker that resumes after a crash calls it before Reserve, with the numbers that it
+// has actually used.
 func (s *Store) SetReserved(ctx context.Context, taken map[string]int64) error {
 	if err := s.enterWorker(ctx); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Store) SetReserved(ctx context.Context, taken map[string]int64) error {
 
 func countable(n int64) bool { return -maxCount <= n && n <= maxCount }
 
-// crawlCall returns a call of the script for the crawl as a crawlCall.
+// crawlCall returns a call of the script of the whole crawl.
 func (s *Store) crawlCall(what, nonce string, args ...string) call {
 	return call{s.scripts.crawl, s.layout.key("meta"), append([]string{what, s.opts.Worker, s.instance, nonce}, args...)}
 }
