@@ -8,40 +8,39 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Hosts limits the hosts of a crawl in scope domain or any: a DNS server that resolves
-// every name is a trap. It asks the frontier, and caches some hosts. It is safe for
-// concurrent use. Processes that share a crawl may exceed the limit together by some
-// hundreds.
+// Hosts limits the number of hosts of a crawl with scope domain or any, since a DNS server that
+// resolves every name is a trap. It queries the frontier, and caches some hosts. Processes that
+// share a crawl may exceed the limit by some hundreds. Hosts is safe for concurrent use.
 type Hosts struct {
 	limit  int // 0: there is no limit
 	onFull func()
 
 	mu       sync.Mutex // guards all below
 	known    map[frontier.Host]bool
-	refused  map[frontier.Host]time.Time // until when the frontier is not asked again about those that were refused
-	hosts    int                         // of the crawl, as far as this process knows
-	counted  bool                        // the frontier for their number
-	since    int                         // new hosts since then
+	refused  map[frontier.Host]time.Time // refused hosts, and until when they stay in this cache
+	hosts    int                         // hosts of the crawl that this process knows of
+	counted  bool                        // hosts is the number that the frontier had
+	since    int                         // new hosts since hosts was queried
 	reported bool
 }
 
-// NewHosts returns the limit of so many hosts, which calls full once when there are more;
-// 0: there is no limit.
+// NewHosts returns a limit on the number of hosts; 0: no limit. It calls full once when there
+// are more hosts.
 func NewHosts(most int, full func()) *Hosts { return &Hosts{limit: most, onFull: full} }
 
 const (
-	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
+	// maxKnownHosts is the maximum number of cached hosts, which need about 5 MB.
 	maxKnownHosts = 50_000
 
-	// refusedFor is how long it is remembered that a host was refused: another process
-	// at the same crawl may bring it.
+	// refusedFor is how long a refused host is cached. Another process of the crawl may admit
+	// it.
 	refusedFor = time.Minute
 
-	// recountHosts is after how many new hosts the frontier is asked how many there are.
+	// recountHosts is the number of new hosts after which the frontier is queried again.
 	recountHosts = 256
 )
 
-// Admit reports whether the crawl fetches URLs of a host. A new host counts from then on.
+// Admit reports whether the crawl fetches URLs of a host. It counts a new host.
 func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
 	if l.limit == 0 {
 		return true, nil
@@ -49,7 +48,7 @@ func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Ho
 	if admitted, known := l.recall(host); known {
 		return admitted, nil
 	}
-	rec, err := f.Host(ctx, host) // without the lock: a frontier may be far away
+	rec, err := f.Host(ctx, host) // without the lock: the frontier may be remote
 	if err != nil {
 		return false, err
 	}
@@ -71,7 +70,7 @@ func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Ho
 	return true, nil
 }
 
-// remember says that the crawl has a host. The lock is held.
+// remember adds a host of the crawl to the cache. The lock is held.
 func (l *Hosts) remember(host frontier.Host) {
 	if l.known == nil || len(l.known) >= maxKnownHosts {
 		l.known = make(map[frontier.Host]bool)
@@ -86,7 +85,7 @@ func (l *Hosts) Join(host frontier.Host) {
 	l.remember(host)
 }
 
-// recall reports whether a host is known to be admitted or refused.
+// recall reports whether the cache has a host as admitted or refused.
 func (l *Hosts) recall(host frontier.Host) (admitted, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +102,7 @@ func (l *Hosts) addHost(ctx context.Context, f frontier.Frontier) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		// Those that this process has brought may be on their way to the frontier.
+		// The frontier may not have the latest hosts of this process yet.
 		l.hosts, l.since, l.counted = max(l.hosts, stats.Hosts), 0, true
 	}
 	if l.hosts >= l.limit {

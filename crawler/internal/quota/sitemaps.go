@@ -8,12 +8,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Sitemaps counts the sitemap files that hosts list, since a list may be endless, and the
-// pages that these list. Of several processes at one crawl each counts for itself.
+// Sitemaps limits the number of sitemap files that a host lists, and of the pages in them,
+// since both may be endless. In a shared crawl each process counts separately.
 type Sitemaps struct {
 	limit    int
-	maxPages int                    // of all files that a host lists; 0: there is no limit
-	onFull   func(robotsext.Origin) // called once for an origin that lists more
+	maxPages int                    // of all files that a host lists; 0: no limit
+	onFull   func(robotsext.Origin) // called once for an origin that lists more files
 
 	mu         sync.Mutex // guards all below
 	taken      map[robotsext.Origin]int

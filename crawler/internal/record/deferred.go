@@ -25,7 +25,7 @@ type Deferred struct {
 // Deferral is the record of an origin whose URLs wait for its robots.txt.
 type Deferral struct {
 	Rejection output.Rejection // the line for each of its URLs, without the URL
-	ReachedAt time.Time        // the last known fetch of its robots.txt by any process; zero: none
+	ReachedAt time.Time        // the last successful fetch that other processes had made; zero: none
 }
 
 func newDeferred(j *journal) *Deferred {

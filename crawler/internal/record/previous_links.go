@@ -14,23 +14,21 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// previousLinks are the links of the crawl before a recrawl. A page with status 304 still
-// has them, but its response does not.
-//
-// Memory has some 40 bytes for each page of that crawl. The zero previousLinks knows no
-// page.
+// previousLinks reads the links of the crawl before a recrawl, since the response of a page
+// with status 304 has none. It needs about 40 bytes of memory per page of that crawl. The zero
+// previousLinks has no links.
 type previousLinks struct {
 	lineReader // of links.1.jsonl or a later one
 
 	seed maphash.Seed
-	at   map[uint64]int64 // where the line of each page begins, by the hash of its URL; or noLinks
+	at   map[uint64]int64 // hash of the page's URL → offset of its line, or noLinks
 }
 
-// noLinks is the place of a page that has no links.
+// noLinks is the offset of a page that has no links.
 const noLinks = -1
 
-// LoadPreviousLinks loads the links of pages, for those that have not changed. Number is
-// the number of the last [crawldir.Rotate]. Call it after Open.
+// LoadPreviousLinks finds the links of the previous crawl, for pages that have not changed.
+// Number is the number of the last [crawldir.Rotate]. Call it after Open.
 func (r *Recorder) LoadPreviousLinks(number int) error {
 	file := func(name string) string { return filepath.Join(r.cfg.Dir, crawldir.RotatedName(name, number)) }
 	e := &r.previousLinks
@@ -71,8 +69,8 @@ func (r *Recorder) KnowsLinks(url string) bool {
 	return known
 }
 
-// addTo adds the line of links of a page that has not changed to a batch. The line of a page
-// without links says so: no line would mean that its links are not known.
+// addTo adds the links of a page that has not changed to a batch. A page without links gets an
+// empty list: without a line its links would not be known.
 func (e *previousLinks) addTo(b *crawldir.Batch, p *output.Page) error {
 	if e.at == nil || p.Status != http.StatusNotModified {
 		return nil

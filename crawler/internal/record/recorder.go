@@ -7,9 +7,8 @@
 //   - The files of the directory get the lines of a page, and the sinks their own format.
 //   - The frontier gets the end of the lease and the lengths of the files last, in one write.
 //
-// A crawl that is killed in between, and resumed, cuts off what the files have beyond the
-// lengths that the frontier knows, and fetches those URLs again: no page is lost, and none is
-// written twice.
+// If the crawl is killed in between, the resumed crawl truncates the files to the lengths in
+// the frontier, and fetches those URLs again. So no page is lost, and none is written twice.
 package record
 
 import (
@@ -28,26 +27,26 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Config is what a [Recorder] needs of its crawl.
+// Config has the settings of a [Recorder].
 type Config struct {
-	Dir       string          // of the crawl; empty: nothing is written, as for a plan
-	Formats   []output.Format // to write besides the files of Dir
-	Available []output.Format // all that Formats are chosen from
-	Power     bool            // what is written has to outlive the machine
+	Dir       string          // directory of the crawl; empty: nothing is written, as for a plan
+	Formats   []output.Format // formats to write besides the files of Dir
+	Available []output.Format // all known formats
+	Power     bool            // written data must survive a power failure
 	Resume    bool            // the crawl in Dir is resumed
 
 	Frontier  frontier.Frontier
 	CommitCtx context.Context         // of reports to the frontier; it outlives Abort
-	ScopeKey  func(weburl.URL) string // what URLs of one scope have in common
+	ScopeKey  func(weburl.URL) string // equal for all URLs of one scope, see scope.Key
 	Log       *slog.Logger
 	Notice    func(line string) // shows a line to the user
 
 	OnPage               func(*output.Page)                     // called with each committed line of pages.jsonl
-	OnReject             func(*output.Rejection)                // called with each URL that begins to count as rejected
-	OnRecount            func(reason output.Reason, change int) // called when URLs of an earlier run count, or one no longer does
+	OnReject             func(*output.Rejection)                // called with each URL that is counted as rejected
+	OnRecount            func(reason output.Reason, change int) // called with later changes, and with the counts of earlier runs
 	OnRejectedIncomplete func()                                 // called when more URLs are skipped than are listed
 	OnDamage             func(output.Loss)                      // called when a file has damaged lines
-	OnLoss               func([]output.Loss) error              // called when the files of a format have lost something
+	OnLoss               func([]output.Loss) error              // called when the files of a format have lost data
 }
 
 // Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
@@ -68,12 +67,12 @@ type Recorder struct {
 
 	duplicates    *duplicates
 	previousLinks previousLinks
-	lost          bool        // files have lost something; see OpenSinks
+	lost          bool        // files have lost data; see OpenSinks
 	damaged       atomic.Bool // a file has damaged lines
 	reported      sync.Map    // names of files with damaged lines
 }
 
-// New returns a recorder that has not opened anything.
+// New returns a recorder. It opens nothing.
 func New(cfg Config) *Recorder {
 	r := &Recorder{
 		cfg: cfg, queue: make(chan *commitEntry, maxEntries),
@@ -111,27 +110,26 @@ func (r *Recorder) Stop() {
 	r.running.Wait()
 }
 
-// AddJoined notes that the host of a URL joined the crawl.
+// AddJoined records that the host of a URL joined the crawl.
 func (r *Recorder) AddJoined(url string) error {
 	_, err := r.journal.append(&entry{Joined: url})
 	return err
 }
 
-// AddTrap notes that a pattern of URLs was closed.
+// AddTrap records that a pattern of URLs was closed.
 func (r *Recorder) AddTrap(p *trap.ClosedPattern) error {
 	_, err := r.journal.append(&entry{Trap: p})
 	return err
 }
 
-// Flush commits the files and sinks without the frontier: a crawl that is resumed cuts off
-// what was written since the last commit.
+// Flush commits the files and sinks without the frontier: a resumed crawl truncates what was
+// written since the last commit.
 func (r *Recorder) Flush() error { return r.commit(new(committed)) }
 
 // Written returns the lengths of the files, by their names.
 func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
 
-// Close closes the sinks and the files. The frontier is still open then: a sink may look at
-// it.
+// Close closes the sinks and the files. Close the frontier later, since a sink may read it.
 func (r *Recorder) Close() error {
 	return errors.Join(r.close(), r.duplicates.close(), r.previousLinks.close())
 }

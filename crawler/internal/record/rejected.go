@@ -18,12 +18,12 @@ type Block struct {
 	Reason string
 }
 
-// WriteRejected writes lines of rejected.jsonl for the URLs that are still skipped, or whose
-// origins are deferred, when the crawl ends; with all, for every URL that waits in the
-// frontier. Blocked says what keeps the URLs of an origin from being requested.
+// WriteRejected writes rejected.jsonl at the end of the crawl: the URLs that are still skipped
+// and those of deferred origins. With all, it also writes all other URLs in the frontier.
+// Blocked says until when the URLs of an origin cannot be requested, and why.
 //
-// URLs that wait are listed only if the frontier is a [frontier.Lister]. The lines are not
-// committed: a crawl that is resumed removes them first.
+// URLs in the frontier are listed only if it is a [frontier.Lister]. The lines are not
+// committed: a resumed crawl removes them first.
 func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
 	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
 	if err := r.Skipped.each(w.skipped); err != nil {
@@ -48,11 +48,11 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 	return w.flush()
 }
 
-// rejectedWriter writes lines of rejected.jsonl, many at a time.
+// rejectedWriter writes lines of rejected.jsonl in batches.
 type rejectedWriter struct {
 	r       *Recorder
 	blocked func(frontier.Host, robotsext.Origin) (Block, error)
-	blocks  map[robotsext.Origin]Block // what blocked has said
+	blocks  map[robotsext.Origin]Block // results of blocked
 
 	batch   crawldir.Batch
 	entries []*entry // skipped, unless the frontier knows them
@@ -61,14 +61,14 @@ type rejectedWriter struct {
 }
 
 const (
-	// rejectedBatch is how many lines are written at a time.
+	// rejectedBatch is the number of lines in a batch.
 	rejectedBatch = 1000
 
-	// maxBlocks is how many blocks are remembered.
+	// maxBlocks is the maximum size of blocks.
 	maxBlocks = 10_000
 )
 
-// skipped takes a URL that is skipped.
+// skipped adds a skipped URL.
 func (w *rejectedWriter) skipped(e *entry) error {
 	w.entries, w.keys = append(w.entries, e), append(w.keys, e.frontierKey())
 	if len(w.entries) < rejectedBatch {
@@ -77,8 +77,8 @@ func (w *rejectedWriter) skipped(e *entry) error {
 	return w.flush()
 }
 
-// waiting adds the URLs of these hosts, or of all, that wait: those of deferred origins
-// and, with all, the others too.
+// waiting adds the URLs of hosts in the frontier whose origins are deferred; with all, the
+// other URLs too.
 func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool) error {
 	list, ok := w.r.cfg.Frontier.(frontier.Lister)
 	if !ok {
@@ -103,7 +103,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 		if j.Detail == "" {
 			j.Detail = b.Reason
 		}
-		j.URL, _, _ = strings.Cut(item.URL, "#") // that a key may have
+		j.URL, _, _ = strings.Cut(item.URL, "#") // a key may have a fragment
 		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
 		j.RetryAt = b.Until.UTC()
 		if item.NotBefore.After(b.Until) {
@@ -117,7 +117,7 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 	return nil
 }
 
-// blockOf returns what keeps the URLs of an origin from being requested.
+// blockOf returns the cached result of blocked.
 func (w *rejectedWriter) blockOf(h frontier.Host, o robotsext.Origin) (Block, error) {
 	if b, known := w.blocks[o]; known {
 		return b, nil

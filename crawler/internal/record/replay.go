@@ -9,10 +9,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// replayCommit is how many lines a sink is given before it commits.
+// replayCommit is the number of lines between two commits of a sink.
 const replayCommit = 20 * maxEntries
 
-// A replayer gives a sink the content of the files of lines, which is everything except
+// A replayer gives a sink the content of the JSON Lines files, which is everything except
 // exchanges.
 type replayer struct {
 	r     *Recorder
@@ -51,8 +51,8 @@ func replayLines[T any](p *replayer, name string, add func(*T) error) error {
 	})
 }
 
-// replayRobots gives a sink the lines of robots.jsonl from a place on, and returns whose
-// they are. Only the last robots.txt of an origin is there with its text.
+// replayRobots gives a sink the lines of robots.jsonl from an offset on, and returns their
+// origins. Only the last robots.txt of an origin has its text.
 func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
 	dir := r.dir.Path()
 	name := filepath.Join(dir, crawldir.RobotsFile)
@@ -85,7 +85,7 @@ func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsex
 	return origins, p.flush()
 }
 
-// added counts what was added to the batch, and passes it on now and then.
+// added counts the added lines, and flushes a full batch.
 func (p *replayer) added() error {
 	if p.n++; p.n%maxEntries > 0 {
 		return nil
@@ -93,11 +93,11 @@ func (p *replayer) added() error {
 	if err := p.flush(); err != nil || p.n%replayCommit > 0 {
 		return err
 	}
-	_, err := p.sink.Commit(false) // so that it need not hold all of it
+	_, err := p.sink.Commit(false) // limits the memory of the sink
 	return err
 }
 
-// flush passes on what is in the batch, if there is anything.
+// flush passes the batch to the sink, unless it is empty.
 func (p *replayer) flush() error {
 	if p.n == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (p *replayer) flush() error {
 	return p.sink.Write(p.batch.Results())
 }
 
-// robotsResult returns what a sink gets of a robots.txt.
+// robotsResult returns a robots.txt as a sink gets it.
 func robotsResult(rec *robotsext.Record) *output.Robots {
 	r := &output.Robots{
 		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,

@@ -9,12 +9,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// skipState says whether a skipped URL counts as rejected while the crawl runs. It does not
-// when the frontier knows it.
+// skipState says whether a skipped URL counts as rejected while the crawl runs. It does not if
+// the frontier has it.
 //
-// The frontier is queried after the URL was skipped, and additions to the frontier are looked
-// up here afterwards. So a URL that is in both does not count, whichever was first. Additions
-// of other processes are seen when the crawl ends: then the frontier is queried again.
+// After a URL is skipped, the frontier is queried for it. After a URL is added to the frontier,
+// it is looked up here. So a URL that is in both does not count. The frontier is queried again
+// at the end of the crawl, because other processes may have added URLs.
 type skipState uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	skipFrontier                  // the frontier knows it
 )
 
-// replace returns the place p of a URL that had the place old before, with what holds on.
-// The lock is held.
+// replace returns the place p with the state of the old place of the same URL. The lock is
+// held.
 func (s *Skipped) replace(old, p place, url string) place {
 	switch {
 	case old.state == skipFrontier && old.sitemap == p.sitemap, old.state == skipCounted && old.reason == p.reason:
@@ -35,7 +35,7 @@ func (s *Skipped) replace(old, p place, url string) place {
 	return p
 }
 
-// withdraw says that a URL no longer counts. The lock is held.
+// withdraw reports that a URL no longer counts. The lock is held.
 func (s *Skipped) withdraw(p place, url string) {
 	s.onCount(&output.Rejection{URL: url, Reason: s.reasons[p.reason]}, -1)
 }
@@ -51,7 +51,7 @@ func (s *Skipped) count(fresh []*entry) error {
 		url := s.hash(e.Skipped.URL)
 		p, ok := s.places[url]
 		if !ok || p.state != skipUnknown || s.reasons[p.reason] != e.Skipped.Reason {
-			continue // it was taken, or skipped again
+			continue // it was taken, or skipped for another reason
 		}
 		p.state = skipCounted
 		s.places[url] = p
@@ -60,7 +60,7 @@ func (s *Skipped) count(fresh []*entry) error {
 	return nil
 }
 
-// countRestored counts all that restore has read, and returns how many there are by reason.
+// countRestored counts all restored URLs, and returns their numbers by reason.
 func (s *Skipped) countRestored() map[output.Reason]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,20 +97,19 @@ func (s *Skipped) mark(all []*entry) error {
 	return nil
 }
 
-// SetInFrontier notes that the frontier has items now, which no longer count if they were
-// skipped.
+// SetInFrontier records that the frontier has items. They no longer count if they were skipped.
 func (s *Skipped) SetInFrontier(items []frontier.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.places) == 0 {
-		return // nearly always, where all links stay on one site
+		return // the usual case in a crawl of one site
 	}
 	for i := range items {
 		s.setInFrontier(items[i].URL)
 	}
 }
 
-// setInFrontier notes that the frontier knows a URL by key. The lock is held.
+// setInFrontier records that the frontier has a key. The lock is held.
 func (s *Skipped) setInFrontier(key string) {
 	url, _, _ := strings.Cut(key, "#")
 	sitemap := provenance.IsSitemapKey(key)
@@ -126,7 +125,7 @@ func (s *Skipped) setInFrontier(key string) {
 	s.places[hash] = p
 }
 
-// remove says that a URL is no longer skipped.
+// remove records that a URL is no longer skipped.
 func (s *Skipped) remove(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,48 +11,48 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Skipped keeps the URLs that are skipped for now and are not in the frontier: out of scope,
-// too deep, behind nofollow. Each may still be added, because the scope grew or another way
-// was found. Those that remain when the crawl ends go into rejected.jsonl.
+// Skipped stores URLs that are skipped and not in the frontier: out of scope, too deep, behind
+// nofollow. Each may still be added, because the scope grows or another link leads to it. The
+// rest is written to rejected.jsonl at the end of the crawl.
 //
-// All of it is in the journal; memory holds only where: some 70 bytes for a URL, and 50 more
-// where its host is new. A page can have ten thousand links to nowhere, so there is a limit:
-// URLs beyond it are skipped and not listed. It is safe for concurrent use.
+// The journal stores the URLs. Memory has only their offsets: about 70 bytes for a URL, and 50
+// for a new host. The number is limited, since a page can have ten thousand useless links. URLs
+// beyond the limit are skipped and not listed. Skipped is safe for concurrent use.
 type Skipped struct {
 	journal  *journal
-	scopeKey func(weburl.URL) string // what URLs of one scope have in common
+	scopeKey func(weburl.URL) string // equal for all URLs of one scope, see scope.Key
 	seed     maphash.Seed
-	limit    int    // how many URLs are kept
-	onFull   func() // called when there are more
+	limit    int    // maximum number of URLs
+	onFull   func() // called once when there are more
 
 	inFrontier func(urls []string) ([]bool, error)   // which URLs the frontier knows
-	onCount    func(r *output.Rejection, change int) // called when a URL begins to count (1), or no longer does (-1); see skipState
+	onCount    func(r *output.Rejection, change int) // called when a URL starts (1) or stops (-1) to count; see skipState
 
 	mu         sync.Mutex      // guards all below
-	reasons    []output.Reason // by their numbers in places
+	reasons    []output.Reason // by the numbers in places
 	places     map[uint64]place
-	outOfScope map[uint64]bool // by the hash of the scope key: hosts of which a URL was out of scope
+	outOfScope map[uint64]bool // hashes of the scope keys of hosts with out-of-scope URLs
 	full       bool            // onFull was called
 }
 
-// maxSkipped is how many URLs are kept: some 300 MB of memory, or 500 where each has a host
-// of its own.
+// maxSkipped is the maximum number of URLs. They need about 300 MB of memory, or 500 MB if each
+// has another host.
 const maxSkipped = 4_000_000
 
-// batchSize is how many URLs are written to the journal, or given back, at a time.
+// batchSize is the number of URLs that are written to the journal, or passed to Take, at once.
 const batchSize = 500
 
-// place is where the entry that counts of a URL begins in the journal. Two URLs of
-// the same hash count as one. Among a million URLs the chance of that is 3 in 100 million.
+// place is the offset of the latest entry of a URL in the journal. Two URLs with the same hash
+// count as one. With a million URLs the chance of a collision is 3 in 100 million.
 type place struct {
 	at      int64
 	depth   int32
-	reason  uint8 // a number of Skipped.reasons
+	reason  uint8 // index in Skipped.reasons
 	state   skipState
-	sitemap bool // it is that of a sitemap, which the frontier tells from a page
+	sitemap bool // it is the URL of a sitemap, which has its own key in the frontier
 }
 
-// SkippedURL is a URL that is not in the frontier, and the item it would be there.
+// SkippedURL is a URL that is not in the frontier, with its item.
 type SkippedURL struct {
 	Rejection output.Rejection
 	URL       weburl.URL
@@ -77,7 +77,7 @@ func (s *Skipped) Add(urls []SkippedURL) error {
 	return s.count(fresh)
 }
 
-// write writes URLs to the journal, and returns the entries that this took.
+// write writes URLs to the journal, and returns their entries.
 func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
 			continue
 		}
 		e := &entry{Skipped: &u.Rejection, Priority: u.Item.Priority, Meta: u.Item.Meta}
-		s.places[url] = s.replace(old, s.placeOf(-1, e), u.Rejection.URL) // so that a second in the same call counts as known
+		s.places[url] = s.replace(old, s.placeOf(-1, e), u.Rejection.URL) // a repetition in the same call is then known
 		if u.Rejection.Reason == output.OutOfScope {
 			s.outOfScope[s.hash(s.scopeKey(u.URL))] = true
 		}
@@ -117,7 +117,7 @@ func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
 	return fresh, nil
 }
 
-// reportFull says, once, that there are more URLs than are kept. The lock is held.
+// reportFull reports, once, that the limit is exceeded. The lock is held.
 func (s *Skipped) reportFull() {
 	if !s.full {
 		s.onFull()
@@ -129,7 +129,7 @@ func (s *Skipped) placeOf(at int64, e *entry) place {
 	return place{at: at, depth: int32(e.Skipped.Depth), reason: s.numberOf(e.Skipped.Reason), sitemap: e.frontierKey() != e.Skipped.URL}
 }
 
-// numberOf is a reason in a byte: there are places of millions of URLs. The lock is held.
+// numberOf returns the index of a reason, which needs less memory. The lock is held.
 func (s *Skipped) numberOf(r output.Reason) uint8 {
 	i := slices.Index(s.reasons, r)
 	if i < 0 {
@@ -147,8 +147,8 @@ func (s *Skipped) MayHold(u weburl.URL) bool {
 	return s.outOfScope[s.hash(s.scopeKey(u))]
 }
 
-// holds reports whether a URL is already skipped for an equally strong reason, and was
-// found at most as deep. The lock is held.
+// holds reports whether a URL is already skipped for an equally strong reason, at no greater
+// depth. The lock is held.
 func (s *Skipped) holds(r *output.Rejection) bool {
 	old, ok := s.places[s.hash(r.URL)]
 	if !ok {
@@ -162,13 +162,13 @@ func (s *Skipped) holds(r *output.Rejection) bool {
 
 func (s *Skipped) hash(url string) uint64 { return maphash.String(s.seed, url) }
 
-// IsWeak reports whether a reason is about the place where a URL was found. A reason about
-// the URL itself is stronger, and replaces it.
+// IsWeak reports whether a reason is about the page that links to a URL. A reason about the URL
+// itself is stronger and replaces it.
 func IsWeak(r output.Reason) bool {
 	return r == output.Nofollow || r == output.NotAuthorized || r == output.Unchanged
 }
 
-// each calls f for every URL that is skipped, until f fails.
+// each calls f for each skipped URL, until f fails.
 func (s *Skipped) each(f func(e *entry) error) error {
 	return s.journal.each(func(at int64, e *entry) error {
 		if e.Skipped == nil {
@@ -184,13 +184,13 @@ func (s *Skipped) each(f func(e *entry) error) error {
 	})
 }
 
-// Take removes the URLs that match, and gives them to give, some at a time.
+// Take removes the matching URLs, and passes them to give in batches.
 func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	var taken []SkippedURL
 	err := s.each(func(e *entry) error {
 		u, err := e.skippedURL()
 		if err != nil || !match(u) {
-			return nil // what is no URL is no item either
+			return nil // an invalid URL has no item
 		}
 		s.remove(u.Rejection.URL)
 		if taken = append(taken, u); len(taken) < batchSize {
@@ -206,7 +206,7 @@ func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) erro
 	return give(taken)
 }
 
-// skippedURL returns the URL of an entry as it was skipped.
+// skippedURL returns the skipped URL of an entry.
 func (e *entry) skippedURL() (SkippedURL, error) {
 	u, err := weburl.Parse(e.Skipped.URL)
 	return SkippedURL{
@@ -215,7 +215,7 @@ func (e *entry) skippedURL() (SkippedURL, error) {
 	}, err
 }
 
-// frontierKey is what the frontier knows the URL of an entry by.
+// frontierKey returns the key of an entry's URL in the frontier.
 func (e *entry) frontierKey() string {
 	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
 		return provenance.SitemapKey(e.Skipped.URL, p.SitemapOf)
@@ -223,7 +223,7 @@ func (e *entry) frontierKey() string {
 	return e.Skipped.URL
 }
 
-// restore reads back an entry that begins at a place in the journal.
+// restore applies an entry at an offset in the journal.
 func (s *Skipped) restore(at int64, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
