@@ -1,5 +1,5 @@
-// How do I make my colly collector obey robots.txt? Attach shows the one line. It
-// fetches the page at its argument, or one of a local site, and its first links.
+// How do I make my colly collector obey robots.txt? Add one line, as in this example. It fetches
+// the page at its argument, or one of a local site, and its first links.
 package main
 
 import (

@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		"fetched /\n", "fetched /public/a\n",
 		`disallowed /private/b is disallowed by "Disallow: /private/", line 2 of /robots.txt`,
-		`disallowed /private/c is disallowed by`, // where /moved leads
+		`disallowed /private/c is disallowed by`, // target of /moved
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("output lacks %q:\n%s", want, got)

@@ -1,5 +1,5 @@
 // How do I receive results while a crawl runs? Write a sink: custom-sink prints the broken
-// pages of a site. Its arguments are the start URLs; without any it crawls a local site.
+// pages of a site. Its arguments are the start URLs. Without arguments it crawls a local site.
 package main
 
 import (
@@ -29,8 +29,8 @@ func (b broken) Write(f *output.Results) error {
 	return nil
 }
 
-// Commit of a sink with state would write it to disk, and return a mark from which a
-// resumed crawl continues.
+// Commit has nothing to save. A sink with state would write it to disk, and return a checkpoint
+// from which a resumed crawl continues.
 func (broken) Commit(bool) (mark []byte, err error) { return nil, nil }
 
 func (broken) Close() error { return nil }
@@ -43,8 +43,8 @@ func main() {
 			log.Fatal(err)
 		}
 		cfg.URLs = site.StartURLs()
-		cfg.Politeness.Delay, cfg.Robots.Retry = 0, time.Second // the site is our own
-		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}           // its addresses
+		cfg.Politeness.Delay, cfg.Robots.Retry = 0, time.Second // it is our own site
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}           // its address
 	}
 	if err := crawl(cfg, os.Stdout); err != nil {
 		log.Fatal(err)
@@ -56,7 +56,7 @@ func crawl(cfg crawler.Config, to io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(cfg.Output.Dir) }()
-	// A format without a name is used in every crawl; with one, when Config.Output.Write has it.
+	// A format without a name is always used. One with a name must be in Config.Output.AlsoWrite.
 	format := output.Format{Open: func(string, []byte) (output.Sink, error) { return broken{to}, nil }}
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{format}})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// What the site answered with an error, as it recorded, is what is printed.
+// The example prints exactly the pages with an error status, as recorded by the site.
 func TestCrawl(t *testing.T) {
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: 5 * time.Millisecond})
 	if err != nil {
@@ -30,7 +30,7 @@ func TestCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := site.Expected(demosite.Token).Pages
-	last := make(map[string]int) // the status that a page had in the end
+	last := make(map[string]int) // the last status of each page
 	for _, r := range site.Requests() {
 		last[demosite.CanonicalURL(r.Origin+r.URI)] = r.Status
 	}

@@ -1,6 +1,6 @@
-// How do I run the crawler inside my program, within limits? Embed-crawler counts the words
-// in the titles of at most 50 pages, within a minute, and leaves no files. Its arguments are
-// the start URLs; without any it crawls a local site.
+// How do I run the crawler inside my program, with limits? Embed-crawler counts the words in the
+// titles of at most 50 pages, for at most a minute, and leaves no files. Its arguments are the
+// start URLs. Without arguments it crawls a local site.
 package main
 
 import (
@@ -31,10 +31,10 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		cfg.URLs, cfg.Politeness.Delay = site.StartURLs(), 0 // the site is our own
-		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}        // its addresses
+		cfg.URLs, cfg.Politeness.Delay = site.StartURLs(), 0 // it is our own site
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}        // its address
 	}
-	// Ctrl-C ends the crawl after the requests in flight.
+	// Ctrl-C ends the crawl after the requests in flight are finished.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := count(ctx, cfg, os.Stdout)
 	stop()
@@ -52,7 +52,7 @@ func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	cfg.Output.Dir = dir
 	c, err := crawler.New(cfg, &crawler.Options{
-		// In memory, since this crawl is never resumed; the default is on disk.
+		// In memory, since this crawl is never resumed. The default frontier is on disk.
 		Frontier: frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost}),
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

@@ -49,7 +49,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The limits hold, and the site's own record is the judge of its delay.
+// The crawl obeys its limits and the delay, as recorded by the site.
 func TestLimits(t *testing.T) {
 	site, err := demosite.Start(nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestLimits(t *testing.T) {
 	cfg := crawler.Default()
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Politeness.Delay, cfg.Limits.MaxPages, cfg.Scope.MaxDepth, cfg.Limits.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
-	cfg.Fetch.Retries = 0 // a page that failed is a page then
+	cfg.Fetch.Retries = 0 // so failed pages count as pages
 	if err := count(t.Context(), cfg, io.Discard); err != nil {
 		t.Fatal(err)
 	}

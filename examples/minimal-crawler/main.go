@@ -1,12 +1,12 @@
-// How is a polite crawler made? Minimal-crawler is one, small enough to copy: it crawls
-// the hosts of the URLs that are its arguments, by links and sitemaps.
+// How do I write a polite crawler? Minimal-crawler is small enough to copy. Its arguments are
+// URLs; it crawls their hosts, by links and sitemaps.
 //
-// The frontier keeps a queue and a clock for each host. The crawler leases a URL, makes one
-// request to its host, and finishes the lease with an outcome. robotsext says whether
-// the URL may be fetched, and reads the sitemaps.
+// The frontier has a queue for each host, and knows when the host is due. The crawler leases a
+// URL, makes one request to its host, and finishes the lease with an outcome. Package robotsext
+// decides whether the URL may be fetched, and reads the sitemaps.
 //
-// It makes one request at a time, and leaves out robots meta elements, nofollow (see package
-// robotstag) and the check for private addresses (see package guard).
+// The crawler makes one request at a time. It does not handle robots meta elements and nofollow
+// (see package robotstag), and does not check for private addresses (see package guard).
 package main
 
 import (
@@ -46,10 +46,10 @@ func main() {
 type crawler struct {
 	robots *robotsext.Robots
 	client *http.Client
-	delay  time.Duration // between two requests to a host, at least
+	delay  time.Duration // minimum time between two requests to a host
 }
 
-// crawl returns when every URL that it found is fetched or has failed, or after maxPages.
+// crawl returns when all URLs are fetched or have failed, or after maxPages.
 func crawl(ctx context.Context, starts []string, delay time.Duration) error {
 	pause := func(context.Context, *url.URL) (func(), error) { // after each robots.txt and sitemap
 		return func() { time.Sleep(delay) }, nil
@@ -114,11 +114,11 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 	case d.Verdict == robotsext.Later:
 		outcome.Result, outcome.NotBefore, outcome.HostDelay = retry, d.RetryAt, delay
 	case d.Record != nil && d.Record.FetchedAt.After(leased):
-		// This lease was spent on robots.txt. The page waits for another one.
+		// This lease was used for robots.txt. The page needs another one.
 		outcome.Result, outcome.HostDelay = frontier.Defer, delay
 		for page, err := range c.robots.Sitemaps(ctx, u) {
 			if err != nil {
-				log.Print(err) // one file: the others go on
+				log.Print(err) // the other sitemaps are still read
 				continue
 			}
 			outcome.Links = append(outcome.Links, items(u, u, page.Loc)...)
@@ -133,8 +133,8 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 	return outcome
 }
 
-// fetch requests a page. It returns the URLs that the page leads to, and how long the host
-// wants to wait for the next request.
+// fetch requests a page. It returns the URLs that the page links to, and the delay that the host
+// wants before the next request.
 func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, err error) {
 	resp, err := c.client.Get(u.String())
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, 
 	return links, wait, err
 }
 
-// items returns references on a page as URLs for the frontier, if they lead to its host.
+// items returns the links of a page to its own host, as URLs for the frontier.
 func items(page, base *url.URL, refs ...string) (items []frontier.Item) {
 	for _, ref := range refs {
 		u, err := base.Parse(ref)

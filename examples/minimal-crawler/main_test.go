@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// The site's own record is the judge: of order, delay, and what must not be requested.
+// The site checks order, delay and disallowed URLs.
 func TestCrawlIsPolite(t *testing.T) {
 	const delay = 10 * time.Millisecond
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: 10 * time.Millisecond}) // twice that for examplebot
@@ -30,11 +30,11 @@ func TestCrawlIsPolite(t *testing.T) {
 		t.Error(v)
 	}
 	for _, v := range report.Advice {
-		if v.Kind != demosite.BehindNofollow { // which the example leaves out
+		if v.Kind != demosite.BehindNofollow { // the example ignores nofollow
 			t.Error(v)
 		}
 	}
-	// Only a redirect of another host leads there.
+	// Only a redirect on another host points there.
 	if want := []string{site.Origin("sitemaps") + "/only-by-redirect"}; !slices.Equal(report.Missing, want) {
 		t.Errorf("not requested: %q, want %q", report.Missing, want)
 	}

@@ -1,5 +1,5 @@
-// How do I scrape the pages that a site lists in its sitemaps, and follow no links? The
-// argument of sitemap-seeds is the site; without one it serves a local site.
+// How do I scrape the pages in the sitemaps of a site, without following links? The argument of
+// sitemap-seeds is the site. Without an argument it serves a local site.
 package main
 
 import (
@@ -31,7 +31,7 @@ func scrape(site string, opts *robotsext.Options) error {
 		return err
 	}
 	c := colly.NewCollector(robots.Attach)
-	robots.ObeyCrawlDelay(c, 0) // pages and sitemaps, at the site's Crawl-delay
+	robots.ObeyCrawlDelay(c, 0) // for pages and sitemaps
 	c.OnHTML("title", func(e *colly.HTMLElement) { fmt.Println(e.Request.URL, e.Text) })
 	start, err := url.Parse(site)
 	if err != nil {
@@ -42,7 +42,7 @@ func scrape(site string, opts *robotsext.Options) error {
 			err = c.Visit(page.Loc)
 		}
 		if err != nil {
-			log.Print(err) // one file, or one page: the others go on
+			log.Print(err) // all others are still fetched
 		}
 	}
 	return nil

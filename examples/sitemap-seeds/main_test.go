@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// The site's own record is the judge: of the delay that it asks for, too.
+// The site checks the requests, and their Crawl-delay.
 func TestScrape(t *testing.T) {
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: 10 * time.Millisecond}) // twice that for examplebot
 	if err != nil {
@@ -22,7 +22,7 @@ func TestScrape(t *testing.T) {
 	defer func() { _ = site.Close() }()
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	// Sitemaps need not be a second apart here, but they are as far as Crawl-delay says.
+	// The delay between sitemaps is the Crawl-delay instead of a second.
 	if err := scrape(site.Origin("sitemaps"), &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// How do I notice a change of a robots.txt? Watch-robots fetches the robots.txt of a site
-// whenever it has expired, and prints which URLs have another verdict. Its argument is the
-// site; without one it watches a local site that changes its file.
+// How do I detect changes of a robots.txt? Watch-robots fetches the robots.txt of a site whenever
+// it has expired, and prints the URLs with a new verdict. Its argument is the site. Without an
+// argument it watches a local site that changes its robots.txt.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	defer site.Close()
 	address := site.URL
 	if len(os.Args) > 1 {
-		address, opts = os.Args[1], &robotsext.Options{Cache: robotsext.CacheOptions{MaxAge: time.Hour}} // look once an hour
+		address, opts = os.Args[1], &robotsext.Options{Cache: robotsext.CacheOptions{MaxAge: time.Hour}} // check once an hour
 	}
 	if err := watch(ctx, address, opts, os.Stdout); err != nil {
 		log.Print(err)
@@ -66,7 +66,7 @@ func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writ
 	}
 }
 
-// report prints changes: of the outcome, and of the verdict on URLs.
+// report prints changes of the outcome and of verdicts.
 func report(to io.Writer, before, after *robotsext.Record) {
 	if before.Outcome != after.Outcome {
 		_, _ = fmt.Fprintf(to, "%s: %v, before: %v\n", after.Origin, after.Outcome, before.Outcome)

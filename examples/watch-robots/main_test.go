@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// enough ends the watch when so many lines were written.
+// enough ends the watch after a number of lines.
 type enough struct {
 	bytes.Buffer
 	lines int
@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 	if err := watch(ctx, site.URL, opts, out); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{ // nothing of the second file, which means the same
+	want := []string{ // no change by the second file, which has the same meaning
 		"for [*]: /private allowed: false, before: true",
 		"SITE: allow-all, before: rules",
 		"for [*]: /private allowed: true, before: false",

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// newSite is a web site on loopback whose robots.txt is another one each time.
+// newSite starts a web site on loopback whose robots.txt changes with each request.
 func newSite() *httptest.Server {
 	var asked atomic.Int64
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
