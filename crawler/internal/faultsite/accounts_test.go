@@ -28,11 +28,11 @@ func (s *soak) checkFiles() {
 	accounts := make(map[string]*account)
 	connections := make(map[string]bool)
 	for _, f := range faultsite.Faults() {
-		connections[f.Name] = f.OfConnections()
+		connections[f.Name] = f.InConnection()
 	}
 	for _, p := range s.site.Places() {
 		accounts[p.Origin] = &account{
-			place: p, chain: make([]byte, s.site.Published(p.Origin)), read: make([]bool, s.site.Published(p.Origin)),
+			place: p, chain: make([]byte, s.site.PublishedPages(p.Origin)), read: make([]bool, s.site.PublishedPages(p.Origin)),
 			other: make(map[string]int), later: make(map[string]bool), connections: connections[p.Fault],
 		}
 	}
@@ -115,7 +115,7 @@ func (s *soak) page(a *account, url, path string) (n int, ok bool) {
 	return n, true
 }
 
-// sound tells whether the fault of the host does not befall a page of the chain.
+// sound reports whether the fault of the host does not affect the chain.
 func (a *account) sound(n int) bool { return a.place.Kind != faultsite.Page || n%4 != 3 }
 
 // known tells whether a page that is sound, and was fetched, links to page n: one of the

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// codings are bodies that are not packed as they say.
+// codings returns bodies with a wrong content coding.
 func codings() []*Fault {
 	packed := "{head}Content-Encoding: gzip\nContent-Length: "
-	squeezed := func(change func([]byte) []byte) act {
+	squeezed := func(change func([]byte) []byte) responder {
 		return func(x *exchange) bool {
 			b := change(pack(x.good.body))
 			x.sendLast(x.fill(strings.ReplaceAll(packed, "\n", "\r\n")+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
@@ -19,7 +19,7 @@ func codings() []*Fault {
 		}
 	}
 	// What is packed is HTML and a robots.txt and a sitemap: its front, and then blanks.
-	bomb := func(begin func(x *exchange) []byte, block func() string) act {
+	bomb := func(begin func(x *exchange) []byte, block func() string) responder {
 		return func(x *exchange) bool {
 			for ok := x.send(x.fill("{head}Content-Encoding: gzip\r\n\r\n") + string(begin(x))); ok; {
 				ok = x.send(block())
@@ -32,43 +32,43 @@ func codings() []*Fault {
 	})
 	front := func(x *exchange) []byte { return bytes.TrimSuffix(x.good.body, []byte("</urlset>\n")) }
 	return []*Fault{
-		fine("gzip", "packs the answer", squeezed(func(b []byte) []byte { return b })),
-		fine("gzip-members", "packs the answer in two parts", func(x *exchange) bool {
+		harmless("gzip", "compresses the response", squeezed(func(b []byte) []byte { return b })),
+		harmless("gzip-members", "compresses the response in two parts", func(x *exchange) bool {
 			half := len(x.good.body) / 2
 			b := append(pack(x.good.body[:half]), pack(x.good.body[half:])...)
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 			return true
 		}),
-		damaged(lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
-		damaged(lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
-		damaged(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })), faulty("gzip").following()),
-		fault("cut-gzip", "packs the body, and sends half of that as a whole", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
-		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "the response ends", func(x *exchange) bool {
+		withSitemap(noResponse("bad-gzip", "claims that the body is compressed", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
+		withSitemap(noResponse("broken-gzip", "sends a corrupt compressed body", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
+		withSitemap(noResponse("bad-checksum", "compresses the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })), faulty("gzip").followed()),
+		fault("cut-gzip", "sends the first half of a compressed body", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
+		noResponse("close-in-gzip", "compresses the body, and closes the connection in the middle of it", "the response ends", func(x *exchange) bool {
 			b := pack(x.good.body)
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b[:len(b)/2]))
 			return false
 		}),
-		fault("empty-gzip-header", "says that the body is packed, and sends a part of a header", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:5] })),
+		fault("empty-gzip-header", "sends the first bytes of a compressed body", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:5] })),
 		// What is a sitemap shows in what it holds, whatever the header says.
 		fault("unasked-coding", "claims a content coding that was not requested", failed(`"br"`), unreachable(`"br"`), read(),
 			raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}")),
 		fault("unknown-coding", "claims an unknown content coding", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it
 			raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}")),
-		fault("coding-twice", "packs the body twice", failed("gzip, gzip"), unreachable(`"gzip" on top of "gzip"`), read(),
+		fault("coding-twice", "compresses the body twice", failed("gzip, gzip"), unreachable(`"gzip" on top of "gzip"`), read(),
 			func(x *exchange) bool {
 				b := pack(pack(x.good.body))
 				x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 				return true
 			}),
-		fault("gzip-bomb", "packs a body without end, a thousand to one", whole().cut(), rules().cut(), faulty("").following(),
+		fault("gzip-bomb", "sends a gzip bomb", whole().truncated(), rules().truncated(), faulty("").followed(),
 			bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
 				blanks)),
-		fault("gzip-of-nothing", "packs nothing, without end", failed("compressed body has no content"), unreachable("without end"), faulty("unpacks to nothing"),
+		fault("gzip-of-nothing", "sends compressed data without content, without end", failed("compressed body has no content"), unreachable("without end"), faulty("unpacks to nothing"),
 			bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, func() string { return strings.Repeat("\x00\x00\x00\xff\xff", 1<<10) })),
 	}
 }
 
-// pack packs text with gzip.
+// pack compresses text with gzip.
 func pack(text []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -77,9 +77,8 @@ func pack(text []byte) []byte {
 	return b.Bytes()
 }
 
-// flushed is the beginning of what gzip makes of a text and a block after it; without
-// the beginning, of that block where it stood before already: such a piece can be
-// repeated for ever.
+// flushed returns the compressed form of a text followed by a block, without its end. The form of
+// the block alone can be repeated forever.
 func flushed(text, block []byte, beginning bool) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -8,11 +8,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// A disruption is something that befalls the crawl itself.
+// A disruption is an event that disrupts the crawl itself.
 type disruption struct {
-	name   string
-	at     float64                  // when, as a part of the time
-	befall func(s *soak, m *member) // brings it about; it returns when the crawl is resumed
+	name    string
+	at      float64                  // when, as a part of the time
+	disrupt func(s *soak, m *member) // causes it; returns when the crawl is resumed
 }
 
 // kill ends a process that crawls at any moment, and starts another.
@@ -29,7 +29,7 @@ func (s *soak) kill(m *member) {
 	s.live(m)
 }
 
-// patience is how long a crawl may take to notice what has befallen it.
+// patience is how long a crawl may take to notice a disruption.
 const patience = time.Minute
 
 // fillDisk leaves the crawl no room on its disk, until it has ended, by itself and in good

@@ -29,8 +29,8 @@ func ExampleStart() {
 }
 
 // Which hosts does a site have unless told otherwise, beside the sound one?
-func ExampleEverything() {
-	for _, h := range faultsite.Everything()[1:4] {
+func ExampleAllHosts() {
+	for _, h := range faultsite.AllHosts()[1:4] {
 		fmt.Printf("%s %s\n", h.Kind, h.Fault)
 	}
 	// Output:

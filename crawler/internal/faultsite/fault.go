@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind is what a fault befalls.
+// Kind is what a fault affects.
 type Kind string
 
 // The kinds.
@@ -14,61 +14,59 @@ const (
 	Page    Kind = "page"
 	Robots  Kind = "robots.txt"
 	Sitemap Kind = "sitemap"
-	Sound   Kind = "sound" // nothing: a host without a fault
+	Healthy Kind = "healthy" // a host without a fault
 )
 
-// As is what a crawler takes an answer for.
-type As string
+// Outcome is how a crawler should treat a response.
+type Outcome string
 
-// What an answer to a request for a page may be taken for.
+// The outcomes.
 const (
-	Fetched     As = "fetched"     // an answer like any other, with its status
-	Failed      As = "failed"      // no answer that could be read as a whole; a sitemap too
-	Chained     As = "redirects"   // a chain of too many redirects
-	Rules       As = "rules"       // robots.txt: there is one (ROB-GEN-01)
-	AllowAll    As = "allow-all"   // robots.txt: there is none
-	Unreachable As = "unreachable" // robots.txt: nobody knows, so nothing may be fetched
-	Read        As = "read"        // a sitemap that was read to its end
-	Faulty      As = "faulty"      // a sitemap of which something is wrong; what was read before counts
-	Missing     As = "missing"     // no sitemap, by the status
+	Fetched     Outcome = "fetched"     // page: a response with its status
+	Failed      Outcome = "failed"      // page or sitemap: no complete response
+	Chained     Outcome = "redirects"   // page: a chain of too many redirects
+	Rules       Outcome = "rules"       // robots.txt: it has rules (ROB-GEN-01)
+	AllowAll    Outcome = "allow-all"   // robots.txt: it does not exist
+	Unreachable Outcome = "unreachable" // robots.txt: unknown, so nothing may be fetched
+	Read        Outcome = "read"        // sitemap: it was read completely
+	Faulty      Outcome = "faulty"      // sitemap: it has an error; entries before the error count
+	Missing     Outcome = "missing"     // sitemap: it does not exist
 )
 
-// A Want is what a crawler should make of a fault. The zero Want says that the fault
-// cannot befall this kind.
+// A Want is how a crawler should handle a fault. The zero Want says that the fault cannot affect
+// this kind.
 type Want struct {
-	As     As
-	Status int    // of HTTP, as it is to be recorded; 0: there is none
-	Says   string // part of what the record tells a person; empty: it need not say anything
-	// Follows tells whether what the answer leads to is queued: the links of a page, the
-	// entries of a sitemap.
+	Outcome Outcome
+	Status  int    // recorded HTTP status; 0: none
+	Detail  string // a part of the recorded explanation; empty: none is needed
+	// Follows says that links of the page, or entries of the sitemap, are queued.
 	Follows bool
-	// Opens tells whether a robots.txt is one without rules: what the host meant to close
-	// is open.
-	Opens bool
-	// Cut tells whether more comes than is read, which the record has to say.
-	Cut bool
-	// Twice tells whether the request comes a second time, after the delay, without
-	// having failed: its connection went away before an answer began.
-	Twice bool
+	// NoRules says that the robots.txt has no valid rules, so that everything is allowed.
+	NoRules bool
+	// Truncated says that the response is longer than the limit, which must be recorded.
+	Truncated bool
+	// Repeated says that the request is sent again after the delay, without counting as failed: the
+	// connection was closed before a response.
+	Repeated bool
 }
 
-// A Fault is one way in which a server misbehaves, as often as it is asked.
+// A Fault is one way in which a server misbehaves, at each request.
 type Fault struct {
-	Name string
-	Does string // for a person, as in "the server …"
+	Name        string
+	Description string // completes a sentence that starts with "the server"
 
-	// Endless tells that nothing but a time limit ends the answer.
+	// Endless says that only a timeout ends the response.
 	Endless bool
 
 	Page, Robots, Sitemap Want
 
-	act     act     // answers a request over HTTP/1
-	act2    act2    // answers a request over HTTP/2; not nil: the host speaks that
-	connect connect // spoils a connection before a request is read; see [host.spoils]
-	secure  secure  // how the host shows who it is; not nil: it speaks TLS
+	act     responder  // responds over HTTP/1
+	act2    responder2 // responds over HTTP/2; nil: the host does not use HTTP/2
+	connect connect    // breaks a connection before a request is read; see [host.hasConnFault]
+	secure  secure     // the TLS fault; nil: none
 }
 
-// Want is what is to be made of the fault where it befalls k.
+// Want returns how a crawler should handle the fault if it affects k.
 func (f *Fault) Want(k Kind) Want {
 	switch k {
 	case Page:
@@ -81,95 +79,98 @@ func (f *Fault) Want(k Kind) Want {
 	return Want{}
 }
 
-// TLS tells whether the hosts of the fault are https.
+// TLS reports whether the hosts of the fault use https.
 func (f *Fault) TLS() bool { return f.secure != nil || f.act2 != nil }
 
-// Faults is the table of all faults, in the order of what they strike: silence, the
-// connection, TLS, the status line, the header fields, interim answers, the framing of the
-// body, its coding, what a status means, redirects, HTTP/2, and what stands in the body.
+// Faults returns all faults, in the order of what they affect: timeouts, connections, TLS, status
+// lines, headers, interim responses, framing, content codings, statuses, redirects, HTTP/2,
+// contents.
 func Faults() []*Fault {
 	return slices.Concat(silence(), broken(), insecure(), statusLines(), headers(), interim(),
-		framing(), codings(), meanings(), redirects(), frames(), contents(), lists())
+		framing(), codings(), statuses(), redirects(), frames(), contents(), lists())
 }
 
-// OfConnections tells whether the fault befalls connections, and not what comes over them.
-func (f *Fault) OfConnections() bool { return f.connect != nil || f.secure != nil }
+// InConnection reports whether the fault affects connections instead of responses.
+func (f *Fault) InConnection() bool { return f.connect != nil || f.secure != nil }
 
-// beat is the time between two bytes of what is slow, unless Options say otherwise.
-const beat = 20 * time.Millisecond
+// defaultInterval is the default of Options.ByteInterval.
+const defaultInterval = 20 * time.Millisecond
 
-// Short for the tables: what becomes of most answers.
-func fetched(status int) Want      { return Want{As: Fetched, Status: status} }
-func whole() Want                  { return Want{As: Fetched, Status: 200, Follows: true} }
-func failed(says string) Want      { return Want{As: Failed, Says: says} }
-func rules() Want                  { return Want{As: Rules, Status: 200} }
-func open(status int) Want         { return Want{As: AllowAll, Status: status} }
-func unreachable(says string) Want { return Want{As: Unreachable, Says: says} }
-func read() Want                   { return Want{As: Read, Status: 200, Follows: true} }
-func missing(status int) Want      { return Want{As: Missing, Status: status} }
-func faulty(says string) Want      { return Want{As: Faulty, Status: 200, Says: says} }
-func (w Want) following() Want     { w.Follows = true; return w }
+// Short forms for the tables.
+func fetched(status int) Want      { return Want{Outcome: Fetched, Status: status} }
+func whole() Want                  { return Want{Outcome: Fetched, Status: 200, Follows: true} }
+func failed(says string) Want      { return Want{Outcome: Failed, Detail: says} }
+func rules() Want                  { return Want{Outcome: Rules, Status: 200} }
+func open(status int) Want         { return Want{Outcome: AllowAll, Status: status} }
+func unreachable(says string) Want { return Want{Outcome: Unreachable, Detail: says} }
+func read() Want                   { return Want{Outcome: Read, Status: 200, Follows: true} }
+func missing(status int) Want      { return Want{Outcome: Missing, Status: status} }
+func faulty(says string) Want      { return Want{Outcome: Faulty, Status: 200, Detail: says} }
+func (w Want) followed() Want      { w.Follows = true; return w }
 func (w Want) status(n int) Want   { w.Status = n; return w }
-func (w Want) opening() Want       { w.Opens = true; return w }
-func (w Want) cut() Want           { w.Cut = true; return w }
-func (w Want) twice() Want         { w.Twice = true; return w }
+func (w Want) withoutRules() Want  { w.NoRules = true; return w }
+func (w Want) truncated() Want     { w.Truncated = true; return w }
+func (w Want) repeated() Want      { w.Repeated = true; return w }
 
-// fault is a fault by what becomes of each kind that it befalls.
-func fault(name, does string, page, robots, sitemap Want, a act) *Fault {
-	return &Fault{Name: name, Does: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
+// fault returns a fault with what is wanted for each kind.
+func fault(name, does string, page, robots, sitemap Want, a responder) *Fault {
+	return &Fault{Name: name, Description: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
 }
 
-// lost is a fault that leaves no answer of any kind, for one reason.
-func lost(name, does, says string, a act) *Fault {
+// noResponse returns a fault without a readable response of any kind.
+func noResponse(name, does, says string, a responder) *Fault {
 	return fault(name, does, failed(says), unreachable(says), failed(says), a)
 }
 
-// waits is a fault that only a time limit ends.
-func waits(name, does, says string, a act) *Fault { return endless(lost(name, does, says, a)) }
+// stalls returns a fault that only a timeout ends.
+func stalls(name, does, says string, a responder) *Fault {
+	return endless(noResponse(name, does, says, a))
+}
 
-// fine is a fault that does no harm.
-func fine(name, does string, a act) *Fault { return fault(name, does, whole(), rules(), read(), a) }
+// harmless returns a fault that does no harm.
+func harmless(name, does string, a responder) *Fault {
+	return fault(name, does, whole(), rules(), read(), a)
+}
 
-// refuses is an answer with a status by which nobody knows what robots.txt says.
-func refuses(name, does string, status int, a act) *Fault {
+// errorStatus returns a fault with a status that makes robots.txt unreachable.
+func errorStatus(name, does string, status int, a responder) *Fault {
 	return fault(name, does, fetched(status), unreachable(strconv.Itoa(status)).status(status), missing(status), a)
 }
 
-// absent is an answer with a status by which there is no robots.txt.
-func absent(name, does string, status int, a act) *Fault {
+// notFound returns a fault with a status that means that robots.txt does not exist.
+func notFound(name, does string, status int, a responder) *Fault {
 	return fault(name, does, fetched(status), open(status), missing(status), a)
 }
 
-// endless is for a fault that only a time limit ends.
+// endless marks a fault that only a timeout ends.
 func endless(f *Fault) *Fault {
 	f.Endless = true
 	return f
 }
 
-// again is for a fault that has the request for a page or a sitemap come twice. A
-// robots.txt comes over a connection that nothing came over before.
-func again(f *Fault) *Fault {
-	f.Page, f.Sitemap = f.Page.twice(), f.Sitemap.twice()
+// repeated marks a fault after which a page or sitemap is requested again. A robots.txt is not,
+// since its connection is new.
+func repeated(f *Fault) *Fault {
+	f.Page, f.Sitemap = f.Page.repeated(), f.Sitemap.repeated()
 	return f
 }
 
-// always is again, of a robots.txt too.
-func always(f *Fault) *Fault {
-	f.Robots = f.Robots.twice()
-	return again(f)
+// alwaysRepeated marks a fault after which a robots.txt is requested again too.
+func alwaysRepeated(f *Fault) *Fault {
+	f.Robots = f.Robots.repeated()
+	return repeated(f)
 }
 
-// partly is for a fault that leaves the first half of an answer: what a sitemap lists
-// there counts (ROB-SMP-22).
-func partly(f *Fault) *Fault { return damaged(f, f.Sitemap.following()) }
+// firstHalf marks a fault in the middle of the response: the sitemap entries before it count
+// (ROB-SMP-22).
+func firstHalf(f *Fault) *Fault { return withSitemap(f, f.Sitemap.followed()) }
 
-// complete is for a fault behind the last byte of the body: a sitemap is read when its
-// root element has ended.
-func complete(f *Fault) *Fault { return damaged(f, read()) }
+// wholeBody marks a fault after the body: the sitemap is complete when its root element has
+// ended.
+func wholeBody(f *Fault) *Fault { return withSitemap(f, read()) }
 
-// damaged is for a fault of what stands in the body, which means something else for a
-// sitemap: a thing to be told of, and no reason to ask for it again, or nothing at all.
-func damaged(f *Fault, sitemap Want) *Fault {
+// withSitemap sets what is wanted for a sitemap, if it differs from a page.
+func withSitemap(f *Fault, sitemap Want) *Fault {
 	f.Sitemap = sitemap
 	return f
 }

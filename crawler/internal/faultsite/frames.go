@@ -9,34 +9,34 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// An act2 answers one request over HTTP/2. An answer that is not over when it returns
-// stays open until the client gives it up.
-type act2 func(x *stream)
+// A responder2 sends the response to a request over HTTP/2. An incomplete response stays open
+// until the client aborts it.
+type responder2 func(x *stream)
 
-// frames are the faults of HTTP/2.
+// frames returns the faults of HTTP/2.
 func frames() []*Fault {
-	over := func(f *Fault, a act2) *Fault {
+	over := func(f *Fault, a responder2) *Fault {
 		f.act2 = a
 		return f
 	}
-	broken := func(name, does, says string, a act2) *Fault { return over(lost(name, does, says, nil), a) }
-	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
+	broken := func(name, does, says string, a responder2) *Fault { return over(noResponse(name, does, says, nil), a) }
+	well := func(name, does string, a responder2) *Fault { return over(harmless(name, does, nil), a) }
 	// turned is for a request that is answered when it comes again, over HTTP/1.1.
-	turned := func(name, does string, a act2) *Fault {
-		return always(over(fine(name, does, (*exchange).sound), a))
+	turned := func(name, does string, a responder2) *Fault {
+		return alwaysRepeated(over(harmless(name, does, (*exchange).respond), a))
 	}
 	// inBody goes wrong after half of the body.
-	inBody := func(name, does, says string, a act2) *Fault {
-		return partly(broken(name, does, says, func(x *stream) {
+	inBody := func(name, does, says string, a responder2) *Fault {
+		return firstHalf(broken(name, does, says, func(x *stream) {
 			x.headers("200")
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			a(x)
 		}))
 	}
-	reset := func(code http2.ErrCode) act2 { return func(x *stream) { x.reset(code) } }
-	goAway := func(code http2.ErrCode) act2 { return func(x *stream) { x.goAway(0, code) } }
+	reset := func(code http2.ErrCode) responder2 { return func(x *stream) { x.reset(code) } }
+	goAway := func(code http2.ErrCode) responder2 { return func(x *stream) { x.goAway(0, code) } }
 	// firstTime is for a request that is answered when it comes again.
-	firstTime := func(a act2) act2 {
+	firstTime := func(a responder2) responder2 {
 		return func(x *stream) {
 			if x.again() {
 				x.whole()
@@ -55,18 +55,18 @@ func frames() []*Fault {
 			x.end(200)
 			x.data(nil, true)
 		}),
-		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
+		endless(broken("h2-no-answer", "reads the request and never responds", "within", func(*stream) {})),
 		endless(inBody("h2-stop-in-body", "stops in the middle of the body", "stalled", func(*stream) {})),
 		broken("h2-reset", "resets the stream instead of an answer", "reset", reset(http2.ErrCodeInternal)),
 		broken("h2-calm", "resets the stream, since it has had enough", "reset", reset(http2.ErrCodeEnhanceYourCalm)),
 		broken("h2-cancel", "resets the stream, as if asked to", "reset", reset(http2.ErrCodeCancel)),
-		always(broken("h2-refused", "refuses each stream", "rejected the request twice", reset(http2.ErrCodeRefusedStream))),
-		always(well("h2-refused-once", "refuses the stream, the first time", firstTime(reset(http2.ErrCodeRefusedStream)))),
-		always(well("h2-protocol-error-once", "sees an error in the request, the first time", firstTime(reset(http2.ErrCodeProtocol)))),
+		alwaysRepeated(broken("h2-refused", "refuses each stream", "rejected the request twice", reset(http2.ErrCodeRefusedStream))),
+		alwaysRepeated(well("h2-refused-once", "refuses the stream, the first time", firstTime(reset(http2.ErrCodeRefusedStream)))),
+		alwaysRepeated(well("h2-protocol-error-once", "sees an error in the request, the first time", firstTime(reset(http2.ErrCodeProtocol)))),
 		inBody("h2-reset-in-body", "resets the stream in the middle of the body", "reset", reset(http2.ErrCodeInternal)),
 		inBody("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", reset(http2.ErrCodeNo)),
-		always(broken("h2-goaway", "sends the client away from each connection", "rejected the request twice", goAway(http2.ErrCodeNo))),
-		always(well("h2-goaway-once", "sends the client away, the first time", firstTime(goAway(http2.ErrCodeNo)))),
+		alwaysRepeated(broken("h2-goaway", "sends the client away from each connection", "rejected the request twice", goAway(http2.ErrCodeNo))),
+		alwaysRepeated(well("h2-goaway-once", "sends the client away, the first time", firstTime(goAway(http2.ErrCodeNo)))),
 		inBody("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) { x.goAway(x.id, http2.ErrCodeInternal) }),
 		well("h2-goaway-after", "sends the client away after the answer", func(x *stream) {
 			x.whole()
@@ -84,14 +84,14 @@ func frames() []*Fault {
 			x.hangUp()
 		}),
 		turned("h2-http1-required", "resets the stream, since it wants HTTP/1.1", reset(http2.ErrCodeHTTP11Required)),
-		// It befalls the first request on a connection.
-		over(fault("h2-goaway-http1-required", "sends the client away, since it wants HTTP/1.1", Want{}, rules().twice(), Want{}, (*exchange).sound), goAway(http2.ErrCodeHTTP11Required)),
+		// It affects the first request on a connection.
+		over(fault("h2-goaway-http1-required", "sends the client away, since it wants HTTP/1.1", Want{}, rules().repeated(), Want{}, (*exchange).respond), goAway(http2.ErrCodeHTTP11Required)),
 		turned("h2-inadequate-security", "resets the stream, since it wants other TLS", reset(http2.ErrCodeInadequateSecurity)),
 		broken("h2-stream-zero", "sends a body that belongs to no request", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send("\x00\x00\x05\x00\x01\x00\x00\x00\x00hello")
 		}),
-		broken("h2-no-status", "leaves the status out", "HTTP", func(x *stream) {
+		broken("h2-no-status", "omits the status", "HTTP", func(x *stream) {
 			x.end(0)
 			x.fields("content-type", x.good.mediaType)
 			x.data(x.good.body, true)
@@ -107,7 +107,7 @@ func frames() []*Fault {
 			for x.framer.WriteContinuation(x.id, false, more) == nil {
 			}
 		}),
-		complete(broken("h2-length-too-long", "states a length of more than there is", "the response ends", func(x *stream) {
+		wholeBody(broken("h2-length-too-long", "states a length of more than there is", "the response ends", func(x *stream) {
 			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
 			x.end(200)
 			x.data(x.good.body, true)
@@ -120,7 +120,7 @@ func frames() []*Fault {
 		broken("h2-early-hints", "sends hints without end", "header", func(x *stream) {
 			block := x.pack(":status", "103", "link", "</x>; rel=preload", "x-large", strings.Repeat("large", 1<<8))
 			for n := 1; x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block, EndHeaders: true}) == nil; n++ {
-				if n%100 == 0 && !x.wait(x.site.beat) {
+				if n%100 == 0 && !x.wait(x.site.byteInterval) {
 					return
 				}
 			}
@@ -138,10 +138,10 @@ func frames() []*Fault {
 			x.whole()
 		}),
 		over(fault("h2-endless-body", "sends an endless body, and ignores a reset of the stream",
-			fetched(200).cut(), rules().opening().cut(), Want{}, nil), func(x *stream) {
+			fetched(200).truncated(), rules().withoutRules().truncated(), Want{}, nil), func(x *stream) {
 			x.headers("200")
 			block := []byte(strings.Repeat("more ", 3<<10))
-			for x.wait(x.site.beat/8) && x.framer.WriteData(x.id, false, block) == nil {
+			for x.wait(x.site.byteInterval/8) && x.framer.WriteData(x.id, false, block) == nil {
 			}
 		}),
 	}
@@ -167,7 +167,7 @@ func (x *stream) headers(status string) {
 
 func (x *stream) data(p []byte, last bool) { _ = x.framer.WriteData(x.id, last, p) }
 
-// whole answers as it should be.
+// whole sends the healthy response.
 func (x *stream) whole() {
 	status := 200
 	if x.good.body == nil {
@@ -178,7 +178,7 @@ func (x *stream) whole() {
 	x.data(x.good.body, true)
 }
 
-// end notes that the answer ends here, as far as the client is concerned.
+// end records the end of the response, unless the client has gone.
 func (x *stream) end(status int) { x.over(status, 0) }
 
 func (x *stream) reset(code http2.ErrCode) {
@@ -186,7 +186,7 @@ func (x *stream) reset(code http2.ErrCode) {
 	_ = x.framer.WriteRSTStream(x.id, code)
 }
 
-// again tells whether the host was asked for this before, since it told so the last time.
+// repeated tells whether the host was asked for this before, since it told so the last time.
 func (x *stream) again() bool {
 	x.host.mu.Lock()
 	defer x.host.mu.Unlock()
@@ -194,7 +194,7 @@ func (x *stream) again() bool {
 	return !x.host.second
 }
 
-// goAway says what the last stream is that will be dealt with, and hangs up.
+// goAway sends GOAWAY with the last processed stream, and closes the connection.
 func (x *stream) goAway(last uint32, code http2.ErrCode) {
 	if x.seen.End.IsZero() {
 		x.end(0)

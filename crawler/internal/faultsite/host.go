@@ -11,13 +11,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// A Host says what a host of the site does wrong.
+// A Host configures a host of the site.
 type Host struct {
-	Fault string // its name; empty where Kind is Sound
-	Kind  Kind   // what the fault befalls
+	Fault string // name of the fault; empty if Kind is Healthy
+	Kind  Kind   // what the fault affects
 }
 
-// Place is a host of the site, and where it is.
+// A Place is a host of the site with its origin.
 type Place struct {
 	Host
 	Origin string // "http://127.0.1.7:8080"
@@ -26,25 +26,25 @@ type Place struct {
 // The paths of a host.
 const (
 	frontPath   = "/"
-	faultPath   = "/fault"  // where a fault that befalls pages is
-	afterPath   = "/after"  // a page that the front page links to after it
+	faultPath   = "/fault"  // the faulty page
+	afterPath   = "/after"  // a page that the front page links to after the faulty one
 	behindPath  = "/behind" // a page that only the faulty page links to
 	listedPath  = "/listed" // a page that only the sitemap lists
 	robotsPath  = "/robots.txt"
 	sitemapPath = "/sitemap.xml"
-	closedPath  = "/closed/" // what robots.txt closes
+	closedPath  = "/closed/" // disallowed by robots.txt
 	chainPath   = "/p/"      // and a number
 )
 
-// chainFault says which pages of the chain are faulty on a host whose pages are: of four
-// one, and never two in a row, so that the others lead past it.
+// chainFault is the distance of faulty pages in the chain. The chain leads past them, since a
+// page links to the next two.
 const chainFault = 4
 
 type host struct {
 	Place
 	fault    *Fault // nil: none
 	listener net.Listener
-	pages    int         // of the chain; negative: it has no end
+	pages    int         // length of the chain; negative: endless
 	good     *tls.Config // nil: no TLS
 	bad      *tls.Config // of connections that are spoiled; nil: as good
 
@@ -55,33 +55,30 @@ type host struct {
 	ledger    ledger
 }
 
-// spoils tells whether the fault of the host is one of connections.
-func (h *host) spoils() bool {
-	return h.fault != nil && h.fault.OfConnections()
+// hasConnFault reports whether the fault of the host affects connections.
+func (h *host) hasConnFault() bool {
+	return h.fault != nil && h.fault.InConnection()
 }
 
-// clock is the host's, as it stands.
+// clock returns the current state of the delay checker.
 func (h *host) clock() demosite.DelayChecker {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ledger.clock
 }
 
-// spoiled tells, of each connection once, whether it is: all of a host whose fault
-// befalls its robots.txt, and else each third, which is the one that the fault befalls if
-// a client asks for one thing after the other, as they come. The others carry one answer
-// each.
-func (h *host) spoiled() bool {
+// nextConnFaulty counts a connection and reports whether it is faulty. If the fault affects
+// robots.txt, all connections are, else every third.
+func (h *host) nextConnFaulty() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.conns++
-	return h.spoils() && (h.Kind == Robots || h.conns%3 == 0)
+	return h.hasConnFault() && (h.Kind == Robots || h.conns%3 == 0)
 }
 
-// faulty tells whether the fault befalls a path. What lies below /fault/ is where
-// redirects lead.
+// faulty reports whether the fault affects a path. The paths below /fault/ are redirect targets.
 func (h *host) faulty(path string) bool {
-	if h.fault == nil || h.spoils() {
+	if h.fault == nil || h.hasConnFault() {
 		return false
 	}
 	if strings.HasPrefix(path, faultPath+"/") {
@@ -97,7 +94,7 @@ func (h *host) faulty(path string) bool {
 	return path == faultPath || ok && n%chainFault == chainFault-1
 }
 
-// chainNumber is the number of a page of the chain.
+// chainNumber returns the number of a page in the chain.
 func chainNumber(path string) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(path, chainPath)
 	if !ok {
@@ -107,12 +104,12 @@ func chainNumber(path string) (n int, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// content is what is there at a path when all is well; its body is nil where nothing is.
+// content returns the healthy content of a path. Its body is nil if the path does not exist.
 func (h *host) content(path string, resting bool) content {
 	switch {
 	case path == robotsPath || h.Kind == Robots && strings.HasPrefix(path, faultPath):
 		text := "User-agent: *\nDisallow: " + closedPath + "\n"
-		if h.Kind == Sitemap || h.Kind == Sound {
+		if h.Kind == Sitemap || h.Kind == Healthy {
 			text += "Sitemap: " + h.Origin + sitemapPath + "\n"
 		}
 		return plain(text)
@@ -135,8 +132,8 @@ func (h *host) content(path string, resting bool) content {
 	return content{}
 }
 
-// chain returns the pages that page n of the chain links to: the two after it. A site
-// that rests links to none that it has not linked to before.
+// chain returns the links of page n of the chain: the next two pages. A stopped chain has no new
+// links.
 func (h *host) chain(n int, resting bool) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

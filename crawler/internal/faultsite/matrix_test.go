@@ -64,7 +64,7 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	return cfg
 }
 
-// Every fault befalls every kind of answer, each in a crawl of its own beside a sound
+// Every fault affects every kind of response, each in its own crawl beside a healthy
 // host: what is written down of it is what the table says, everything else is crawled as
 // if nothing had been, and the hosts have nothing to complain of.
 func TestMatrix(t *testing.T) {
@@ -73,10 +73,10 @@ func TestMatrix(t *testing.T) {
 	room := make(chan struct{}, atOnce)
 	for i, f := range faultsite.Faults() {
 		kinds := slices.DeleteFunc([]faultsite.Kind{faultsite.Page, faultsite.Robots, faultsite.Sitemap}, func(k faultsite.Kind) bool {
-			return f.Want(k).As == ""
+			return f.Want(k).Outcome == ""
 		})
 		if testing.Short() && len(kinds) > 1 {
-			kinds = kinds[i%len(kinds):][:1] // every fault befalls one kind
+			kinds = kinds[i%len(kinds):][:1] // each fault affects one kind
 		}
 		for _, k := range kinds {
 			room <- struct{}{}
@@ -100,7 +100,7 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{
-		Hosts: []faultsite.Host{{Kind: faultsite.Sound}, {Fault: f.Name, Kind: k}},
+		Hosts: []faultsite.Host{{Kind: faultsite.Healthy}, {Fault: f.Name, Kind: k}},
 		Delay: cfg.Politeness.Delay, Authority: authority,
 	})
 	if err != nil {
@@ -128,7 +128,7 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	got.read()
 	want := f.Want(k)
 	end := crawler.EndFinished
-	if want.As == faultsite.Unreachable {
+	if want.Outcome == faultsite.Unreachable {
 		end = crawler.EndDeferred
 	}
 	if sum.End != end {

@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// A peer is a client at the other end of a connection. What it sends is read all the
-// time, so that its leaving is noticed at once, also in the middle of an answer.
+// A peer is a client. Its connection is read all the time, so that the site notices at once when
+// the client goes.
 type peer struct {
 	net.Conn               // of TLS where the host speaks that
 	tcp      *net.TCPConn  // below
@@ -16,8 +16,8 @@ type peer struct {
 	left     chan struct{} // closed when the client has left, or the connection was closed
 }
 
-// meet takes over a connection whose handshake is over.
-func meet(c net.Conn, tcp *net.TCPConn) *peer {
+// newPeer returns the peer of a connection after its handshake.
+func newPeer(c net.Conn, tcp *net.TCPConn) *peer {
 	r, w := io.Pipe()
 	p := &peer{Conn: c, tcp: tcp, in: bufio.NewReader(r), pipe: r, left: make(chan struct{})}
 	go func() {
@@ -37,7 +37,7 @@ func meet(c net.Conn, tcp *net.TCPConn) *peer {
 	return p
 }
 
-// reset breaks the connection off.
+// reset resets the connection.
 func (p *peer) reset() {
 	_ = p.tcp.SetLinger(0) // if it fails, the connection is closed as it should be
 	_ = p.tcp.Close()

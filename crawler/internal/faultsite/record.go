@@ -8,10 +8,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// memory is how many requests to each host are remembered, and how many violations.
-const memory = 64
+// maxRemembered is the number of requests per host, and of violations, that the site keeps.
+const maxRemembered = 64
 
-// ledger is what is kept of the requests to one host. Its owner guards it.
+// A ledger has the requests to one host. The mutex of the host guards it.
 type ledger struct {
 	clock    demosite.DelayChecker
 	known    bool // robots.txt was answered
@@ -19,24 +19,23 @@ type ledger struct {
 	requests []demosite.Request
 }
 
-// Report is what the site saw, all hosts together.
+// A Report describes the requests to all hosts.
 type Report struct {
-	Requests   int // connections that came to no request too
-	Connected  int // connections
-	Disallowed int // requests for what robots.txt closes
-	// Faults is how often each was met with, by its name and what it befell, as in
-	// "reset-in-body page".
+	Requests    int // including connections without a request
+	Connections int // connections
+	Disallowed  int // requests for disallowed URLs
+	// Faults counts faulty responses by name and kind, such as "reset-in-body page".
 	Faults map[string]int
-	// Found is how many violations there are. Violations has the first of them.
-	Found      int
-	Violations []demosite.Violation
+	// ViolationCount is the number of violations. Violations has the first of them.
+	ViolationCount int
+	Violations     []demosite.Violation
 }
 
-// note takes in a request that is over.
+// note records a request that has ended, and checks it.
 //
-// Of one whose client has left before the end, the site learns only later, on a busy
-// machine much later. It is judged by what was known when it came, and taken to have ended
-// right then: that says of the next request too little rather than too much.
+// If the client aborted the request, the site learns that late. Then it checks the request with
+// the state at its start, and uses its start as its end. So it may miss a violation, but reports
+// no false one.
 func (s *Site) note(h *host, x *exchange, fault bool) {
 	r, left := x.seen, x.seen.End.IsZero()
 	h.mu.Lock()
@@ -54,43 +53,43 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l.clock.Add(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
-	if len(l.requests) == memory {
+	if len(l.requests) == maxRemembered {
 		l.requests = append(l.requests[:0], l.requests[1:]...)
 	}
 	l.requests = append(l.requests, r)
 	s.add(h, fault, found)
 }
 
-// begins notes that the answer to a faulty request begins. A robots.txt without end is
-// known before it ends, and that its client has left may show only after the next request.
+// begins records the start of a faulty response. A robots.txt without end is known from its
+// start.
 func (h *host) begins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.Kind == Robots && h.fault.Robots.Cut {
+	if h.Kind == Robots && h.fault.Robots.Truncated {
 		h.ledger.known = true
 	}
 }
 
-// permission asks whether a request was allowed. The host's mutex is held.
+// permission checks whether a request was allowed. The mutex of the host is held.
 func (h *host) permission(r demosite.Request, path string) []demosite.Violation {
 	l := &h.ledger
 	switch {
 	case r.Method == "": // a connection without a request
 		return nil
 	case path == robotsPath || h.Kind == Robots && strings.HasPrefix(path, faultPath+"/"):
-		l.known = l.known || h.Kind != Robots || h.fault.Robots.As != Unreachable
+		l.known = l.known || h.Kind != Robots || h.fault.Robots.Outcome != Unreachable
 		return nil
 	case !l.known && h.Kind == Robots && l.number > 1:
 		return []demosite.Violation{{Kind: demosite.WhileUnreachable, Request: r}}
 	case !l.known:
 		return []demosite.Violation{{Kind: demosite.BeforeRobots, Request: r}}
-	case strings.HasPrefix(path, closedPath) && (h.Kind != Robots || h.fault.Robots.As == Rules && !h.fault.Robots.Opens):
+	case strings.HasPrefix(path, closedPath) && (h.Kind != Robots || h.fault.Robots.Outcome == Rules && !h.fault.Robots.NoRules):
 		return []demosite.Violation{{Kind: demosite.DisallowedURL, Request: r}}
 	}
 	return nil
 }
 
-// add counts a request for the report. The host's mutex is held.
+// add counts a request in the report. The mutex of the host is held.
 func (s *Site) add(h *host, fault bool, found []demosite.Violation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,11 +103,11 @@ func (s *Site) add(h *host, fault bool, found []demosite.Violation) {
 			rep.Disallowed++
 		}
 	}
-	rep.Found += len(found)
-	rep.Violations = append(rep.Violations, found[:min(len(found), memory-len(rep.Violations))]...)
+	rep.ViolationCount += len(found)
+	rep.Violations = append(rep.Violations, found[:min(len(found), maxRemembered-len(rep.Violations))]...)
 }
 
-// Report is what the site saw so far, of requests that are over.
+// Report returns the report on all requests that have ended.
 func (s *Site) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,9 +116,8 @@ func (s *Site) Report() Report {
 	return rep
 }
 
-// Requests are the last requests to a host that are over, sixty-four at most, in the
-// order in which they ended. One without a method is a connection that came to no
-// request.
+// Requests returns the last requests to a host that have ended, at most 64, in the order of their
+// ends. A request without a method is a connection without a request.
 func (s *Site) Requests(origin string) []demosite.Request {
 	h := s.at(origin)
 	if h == nil {

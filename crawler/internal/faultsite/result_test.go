@@ -111,18 +111,18 @@ func (r *result) ofPage(want faultsite.Want) {
 	r.page(r.host+"/after", 200)
 	r.closed(r.host)
 	fault := r.host + "/fault"
-	switch want.As {
+	switch want.Outcome {
 	case faultsite.Fetched:
 		r.page(fault, want.Status)
 	case faultsite.Chained:
 		r.page(fault, want.Status)
 		r.gaveUp()
 	default:
-		r.refused(fault, output.Failed, want.Says)
+		r.refused(fault, output.Failed, want.Detail)
 	}
 	r.leads(r.host+"/behind", want.Follows)
-	if p := r.pages[fault]; p != nil && (p.Truncated != "") != want.Cut {
-		r.t.Errorf("the page was cut by: %q, want %v", p.Truncated, want.Cut)
+	if p := r.pages[fault]; p != nil && (p.Truncated != "") != want.Truncated {
+		r.t.Errorf("the page was cut by: %q, want %v", p.Truncated, want.Truncated)
 	}
 }
 
@@ -153,15 +153,15 @@ func (r *result) ofRobots(want faultsite.Want) {
 	if line == nil {
 		r.t.Fatal("robots.jsonl has no line about the host")
 	}
-	if line.Outcome != string(want.As) || line.Truncated != want.Cut || line.Status != want.Status && want.As != faultsite.Unreachable {
+	if line.Outcome != string(want.Outcome) || line.Truncated != want.Truncated || line.Status != want.Status && want.Outcome != faultsite.Unreachable {
 		r.t.Errorf("robots.jsonl: %+v, want %+v", line, want)
 	}
 	switch {
-	case want.As == faultsite.Unreachable:
-		r.said("robots.txt", line.Error, want.Says)
-		r.refused(r.host+"/", output.RobotsUnreachable, want.Says)
+	case want.Outcome == faultsite.Unreachable:
+		r.said("robots.txt", line.Error, want.Detail)
+		r.refused(r.host+"/", output.RobotsUnreachable, want.Detail)
 		return
-	case want.As == faultsite.AllowAll || want.Opens:
+	case want.Outcome == faultsite.AllowAll || want.NoRules:
 		r.page(r.host+"/closed/page", 404)
 	default:
 		r.closed(r.host)
@@ -183,11 +183,11 @@ func (r *result) ofSitemap(want faultsite.Want) {
 	if line.Status != want.Status {
 		r.t.Errorf("sitemaps.jsonl: %+v, want %+v", line, want)
 	}
-	switch want.As {
+	switch want.Outcome {
 	case faultsite.Failed:
-		r.refused(url, output.Failed, want.Says)
+		r.refused(url, output.Failed, want.Detail)
 	case faultsite.Faulty:
-		r.said("the sitemap", line.Detail, want.Says)
+		r.said("the sitemap", line.Detail, want.Detail)
 	case faultsite.Chained:
 		r.gaveUp()
 	default:
@@ -206,7 +206,7 @@ func (r *result) requests(site *faultsite.Site, want faultsite.Want) {
 	}
 	wantFaults := 1
 	switch {
-	case want.Twice:
+	case want.Repeated:
 		wantFaults = 2
 	case strings.HasPrefix(r.fault.Name, "redirect-"):
 		wantFaults = rep.Faults[r.fault.Name+" "+string(r.kind)] // as many as there are hops

@@ -32,17 +32,17 @@ func (s *Site) accept(h *host) {
 
 // serve serves one connection.
 func (s *Site) serve(h *host, tcp *net.TCPConn) {
-	bad := h.spoiled()
+	bad := h.nextConnFaulty()
 	began, last := time.Now(), h.clock()
 	var conn net.Conn = tcp
 	http2 := false
 	switch {
 	case bad && h.fault.connect != nil:
-		s.meet(tcp, tcp, func(p *peer) {
+		s.handle(tcp, tcp, func(p *peer) {
 			go func() { _, _ = io.Copy(io.Discard, p.in) }() // so that its end is seen
 			h.fault.connect(&exchange{site: s, host: h, peer: p})
 		})
-		s.spoilt(h, last, tcp, began)
+		s.noteConn(h, last, tcp, began)
 		return
 	case h.good != nil:
 		config := h.good
@@ -52,35 +52,35 @@ func (s *Site) serve(h *host, tcp *net.TCPConn) {
 		c := tls.Server(tcp, config)
 		if err := c.Handshake(); err != nil {
 			if bad {
-				s.spoilt(h, last, tcp, began)
+				s.noteConn(h, last, tcp, began)
 			}
 			return
 		}
 		conn, http2 = c, c.ConnectionState().NegotiatedProtocol == "h2"
 	}
-	s.meet(conn, tcp, func(p *peer) {
+	s.handle(conn, tcp, func(p *peer) {
 		if http2 {
-			s.converse2(h, p)
+			s.serveHTTP2(h, p)
 		} else {
-			s.converse(h, p)
+			s.serveHTTP1(h, p)
 		}
 	})
 }
 
-// meet deals with a client, and closes the connection.
-func (s *Site) meet(conn net.Conn, tcp *net.TCPConn, deal func(p *peer)) {
-	p := meet(conn, tcp)
+// handle calls deal with the peer of a connection, and closes the connection.
+func (s *Site) handle(conn net.Conn, tcp *net.TCPConn, deal func(p *peer)) {
+	p := newPeer(conn, tcp)
 	deal(p)
 	_ = p.Close() // the client may have left
 }
 
-// spoilt records a connection that came to no request.
-func (s *Site) spoilt(h *host, last demosite.DelayChecker, tcp *net.TCPConn, began time.Time) {
+// noteConn records a connection without a request.
+func (s *Site) noteConn(h *host, last demosite.DelayChecker, tcp *net.TCPConn, began time.Time) {
 	s.note(h, &exchange{last: last, seen: demosite.Request{Start: began, Origin: h.Origin, Remote: tcp.RemoteAddr().String()}}, true)
 }
 
-// converse answers one request after the other.
-func (s *Site) converse(h *host, p *peer) {
+// serveHTTP1 responds to the requests of a connection, one after the other.
+func (s *Site) serveHTTP1(h *host, p *peer) {
 	for nth := 1; ; nth++ {
 		req, err := http.ReadRequest(p.in)
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *Site) converse(h *host, p *peer) {
 		req.RemoteAddr = p.RemoteAddr().String()
 		x := s.newExchange(h, p, req, nth)
 		fault := h.faulty(req.URL.Path)
-		answer := (*exchange).sound
+		answer := (*exchange).respond
 		if fault {
 			answer = h.fault.act
 			h.begins()

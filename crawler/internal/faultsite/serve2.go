@@ -13,27 +13,27 @@ import (
 // A stream is an exchange over HTTP/2.
 type stream struct {
 	*exchange
-	*wires
+	*connection2
 	id uint32
 }
 
-// wires is a connection that carries streams.
-type wires struct {
+// A connection2 is an HTTP/2 connection.
+type connection2 struct {
 	framer  *http2.Framer
 	packer  *hpack.Encoder
 	block   *bytes.Buffer // of packer
 	closing bool          // after this answer
 }
 
-// maxFields is how many bytes of header fields a request may have.
+// maxFields is the maximum size of the headers of a request, in bytes.
 const maxFields = 64 << 10
 
-// converse2 answers the requests of one connection, one after the other, as they come.
-func (s *Site) converse2(h *host, p *peer) {
+// serveHTTP2 responds to the requests of an HTTP/2 connection, in order.
+func (s *Site) serveHTTP2(h *host, p *peer) {
 	if _, err := io.ReadFull(p.in, make([]byte, len(http2.ClientPreface))); err != nil {
 		return
 	}
-	w := &wires{framer: http2.NewFramer(p, p.in), block: new(bytes.Buffer)}
+	w := &connection2{framer: http2.NewFramer(p, p.in), block: new(bytes.Buffer)}
 	w.packer = hpack.NewEncoder(w.block)
 	w.framer.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
 	w.framer.MaxHeaderListSize = maxFields
@@ -66,7 +66,7 @@ func (s *Site) converse2(h *host, p *peer) {
 				delete(open, f.StreamID)
 			}
 		case *http2.MetaHeadersFrame:
-			x := &stream{exchange: s.newExchange(h, p, request(f, p), nth), wires: w, id: f.StreamID}
+			x := &stream{exchange: s.newExchange(h, p, request(f, p), nth), connection2: w, id: f.StreamID}
 			nth++
 			fault := h.faulty(x.path)
 			if fault {

@@ -10,33 +10,32 @@ import (
 	"time"
 )
 
-// Options change what Start serves. The zero value, and nil, is a host for each fault and
-// each kind that it can befall, and a sound one.
+// Options configure a site. The zero value, and nil, serves a host for each fault and kind, and a
+// healthy one.
 type Options struct {
-	// Hosts are the hosts of the site; nil: as [Everything] lists them.
+	// Hosts are the hosts of the site (default [AllHosts]).
 	Hosts []Host
-	// Pages is how long the chain of pages is that each host has beside those of the
-	// package comment; 0: there is none, negative: it has no end, until [Site.Rest].
+	// Pages is the length of the chain of pages of each host. 0 (default): no chain. Negative:
+	// endless, until [Site.StopChains].
 	Pages int
-	// Delay is the least time that is to pass from the end of a request to the start of
-	// the next on the same host, by which the site judges.
+	// Delay is the required time from the end of a request to the start of the next one on
+	// the same host.
 	Delay time.Duration
-	// Beat is the time between two bytes of what is slow; 0: 20 ms.
-	Beat time.Duration
-	// Authority signs the certificates of hosts that speak TLS; nil: one that nobody
-	// trusts.
+	// ByteInterval is the time between two bytes of slow responses (default 20ms).
+	ByteInterval time.Duration
+	// Authority signs the certificates of hosts with TLS. Nil: an untrusted authority.
 	Authority *Authority
 }
 
-// ErrOptions is the class of errors about Options that nobody can serve.
+// ErrOptions says that Options are invalid.
 var ErrOptions = errors.New("faultsite: invalid options")
 
-// Site is a site of faults, being served. It is safe for concurrent use.
+// A Site is a running site of faults. It is safe for concurrent use.
 type Site struct {
-	delay, beat time.Duration
-	hosts       []*host
-	resting     atomic.Bool
-	serving     sync.WaitGroup
+	delay, byteInterval time.Duration
+	hosts               []*host
+	chainsStopped       atomic.Bool
+	serving             sync.WaitGroup
 
 	mu     sync.Mutex // guards all below
 	report Report
@@ -44,15 +43,15 @@ type Site struct {
 	closed bool
 }
 
-// Start serves the hosts of opts on addresses of their own, from 127.0.0.1 on, each on
-// any free port, until Close. The error is ErrOptions or what the system said.
+// Start serves each host on its own address, from 127.0.0.1, on any free port, until Close. The
+// error is ErrOptions, or one of package net.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
 	if o.Hosts == nil {
-		o.Hosts = Everything()
+		o.Hosts = AllHosts()
 	}
 	if o.Authority == nil {
 		var err error
@@ -61,7 +60,7 @@ func Start(opts *Options) (*Site, error) {
 		}
 	}
 	s := &Site{
-		delay: o.Delay, beat: cmp.Or(o.Beat, beat),
+		delay: o.Delay, byteInterval: cmp.Or(o.ByteInterval, defaultInterval),
 		report: Report{Faults: make(map[string]int)}, open: make(map[net.Conn]bool),
 	}
 	faults := make(map[string]*Fault)
@@ -79,13 +78,13 @@ func Start(opts *Options) (*Site, error) {
 	return s, nil
 }
 
-// perNet is how many hosts there are on each of 127.0.0.0/24, 127.0.1.0/24 and so on.
+// perNet is the number of hosts on each of 127.0.0.0/24, 127.0.1.0/24 and so on.
 const perNet = 250
 
-// newHost opens the i-th host.
+// newHost returns the i-th host.
 func newHost(wanted Host, f *Fault, i int, o *Options) (*host, error) {
 	h := &host{Place: Place{Host: wanted}, fault: f, pages: o.Pages}
-	if (f == nil) != (wanted.Kind == Sound) || f != nil && f.Want(wanted.Kind).As == "" {
+	if (f == nil) != (wanted.Kind == Healthy) || f != nil && f.Want(wanted.Kind).Outcome == "" {
 		return nil, fmt.Errorf("%w: there is no fault %q of a %s", ErrOptions, wanted.Fault, wanted.Kind)
 	}
 	address := fmt.Sprintf("127.0.%d.%d", i/perNet, i%perNet+1)
@@ -103,13 +102,12 @@ func newHost(wanted Host, f *Fault, i int, o *Options) (*host, error) {
 	return h, nil
 }
 
-// Everything lists a host for each fault and each kind that it can befall, and a sound
-// one.
-func Everything() []Host {
-	hosts := []Host{{Kind: Sound}}
+// AllHosts returns a host for each fault and kind that it can affect, and a healthy one.
+func AllHosts() []Host {
+	hosts := []Host{{Kind: Healthy}}
 	for _, f := range Faults() {
 		for _, k := range []Kind{Page, Robots, Sitemap} {
-			if f.Want(k).As != "" {
+			if f.Want(k).Outcome != "" {
 				hosts = append(hosts, Host{f.Name, k})
 			}
 		}
@@ -117,7 +115,7 @@ func Everything() []Host {
 	return hosts
 }
 
-// Places are the hosts of the site, in the order of Options.Hosts.
+// Places returns the hosts of the site, in the order of Options.Hosts.
 func (s *Site) Places() []Place {
 	places := make([]Place, len(s.hosts))
 	for i, h := range s.hosts {
@@ -126,7 +124,7 @@ func (s *Site) Places() []Place {
 	return places
 }
 
-// StartURLs are the front pages of all hosts.
+// StartURLs returns the front pages of all hosts.
 func (s *Site) StartURLs() []string {
 	urls := make([]string, len(s.hosts))
 	for i, h := range s.hosts {
@@ -135,13 +133,11 @@ func (s *Site) StartURLs() []string {
 	return urls
 }
 
-// Rest has no page link to a page that was not linked to before, so that a crawl of
-// chains without end comes to one.
-func (s *Site) Rest() { s.resting.Store(true) }
+// StopChains stops adding pages to the chains, so that a crawl of endless chains ends.
+func (s *Site) StopChains() { s.chainsStopped.Store(true) }
 
-// Published is how many pages of the chain of a host were linked to so far: those of the
-// numbers below.
-func (s *Site) Published(origin string) int {
+// PublishedPages returns the number of pages in the chain of a host that were linked so far.
+func (s *Site) PublishedPages(origin string) int {
 	h := s.at(origin)
 	if h == nil {
 		return 0
@@ -160,7 +156,7 @@ func (s *Site) at(origin string) *host {
 	return nil
 }
 
-// Close ends the service at once, with what is being answered. What was recorded stays.
+// Close stops the site and aborts requests in flight. The report stays available.
 func (s *Site) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -176,13 +172,13 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// keep notes a connection as long as it is open. It is false when the site is closed.
+// keep records an open connection. It returns false if the site is closed.
 func (s *Site) keep(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.open[c] = true
-		s.report.Connected++
+		s.report.Connections++
 	}
 	return !s.closed
 }

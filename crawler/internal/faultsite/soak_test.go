@@ -45,7 +45,7 @@ type member struct {
 	trend *trend    // of crawl
 }
 
-// leastLife is how long a process goes on, at the least, before something befalls it.
+// leastLife is the minimum time before a process is disrupted.
 const leastLife = 2 * time.Second
 
 // A process crawls hosts with every fault of the table, as often as the time allows. It
@@ -156,7 +156,7 @@ func (s *soak) run(trials []disruption) {
 		}
 		if len(trials) > 0 && time.Since(s.began) >= time.Duration(trials[0].at*float64(s.time)) && s.settled() {
 			s.t.Logf("%v: %s", time.Since(s.began).Round(time.Second), trials[0].name)
-			trials[0].befall(s, s.crawlers[len(trials)%len(s.crawlers)])
+			trials[0].disrupt(s, s.crawlers[len(trials)%len(s.crawlers)])
 			trials = trials[1:]
 		}
 		for _, m := range s.crawlers {
@@ -174,11 +174,11 @@ func (s *soak) run(trials []disruption) {
 // spread is so many hosts, with every fault in turn and a sound one after every four.
 func spread(n int) []faultsite.Host {
 	const stride = 101 // few hosts have many kinds of faults
-	all := faultsite.Everything()[1:]
+	all := faultsite.AllHosts()[1:]
 	hosts := make([]faultsite.Host, n)
 	for i := range hosts {
 		if hosts[i] = all[i*stride%len(all)]; i%5 == 4 {
-			hosts[i] = faultsite.Host{Kind: faultsite.Sound}
+			hosts[i] = faultsite.Host{Kind: faultsite.Healthy}
 		}
 	}
 	return hosts
@@ -203,7 +203,7 @@ func (s *soak) finish() {
 	for _, m := range s.crawlers {
 		m.trend.end()
 	}
-	s.site.Rest()
+	s.site.StopChains()
 	over := time.After(s.time/2 + 5*time.Minute)
 	for _, m := range s.crawlers {
 		for ended := false; !ended; {
@@ -233,8 +233,8 @@ func (s *soak) finish() {
 			s.t.Errorf("violation: %v", v)
 		}
 	}
-	if rep.Found > len(rep.Violations) || rep.Disallowed > 0 {
-		s.t.Errorf("%d violations, %d disallowed requests", rep.Found, rep.Disallowed)
+	if rep.ViolationCount > len(rep.Violations) || rep.Disallowed > 0 {
+		s.t.Errorf("%d violations, %d disallowed requests", rep.ViolationCount, rep.Disallowed)
 	}
 	s.t.Logf("faults survived: %s", survived(rep.Faults))
 	s.checkFiles()
@@ -266,7 +266,7 @@ func (s *soak) tell(when string) {
 	for _, n := range rep.Faults {
 		faults += n
 	}
-	s.t.Logf("%s: %d requests, %d faults of %d kinds, %d disallowed, %d violations", when, rep.Requests, faults, len(rep.Faults), rep.Disallowed, rep.Found)
+	s.t.Logf("%s: %d requests, %d faults of %d kinds, %d disallowed, %d violations", when, rep.Requests, faults, len(rep.Faults), rep.Disallowed, rep.ViolationCount)
 	for _, v := range rep.Violations[s.told:] {
 		s.t.Logf("  violation: %v (the answer before it ended at %v, status %d; it may have gone unheard: %v)", v, v.Earlier.End.Sub(s.began), v.Earlier.Status, s.unheard(v))
 	}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A connect spoils a connection before a request is read, if any is.
+// A connect breaks a connection before a request is read.
 type connect func(x *exchange)
 
-// A secure makes what a host shows of itself where it should not be trusted.
+// A secure makes the TLS configuration of a faulty host.
 type secure func(a *Authority, address string) (*tls.Config, error)
 
-// insecure are the faults of TLS, and of connections that come to no request. Where they
-// befall a page or a sitemap, robots.txt came over another connection.
+// insecure returns the faults of TLS and of connections without a request. If they affect a page
+// or sitemap, robots.txt uses another connection.
 func insecure() []*Fault {
 	cert := func(change func(*x509.Certificate)) secure {
 		return func(a *Authority, address string) (*tls.Config, error) {
@@ -37,7 +37,7 @@ func insecure() []*Fault {
 		return config, err
 	}
 	spoil := func(name, does, says string, how secure) *Fault {
-		f := lost(name, does, says, nil)
+		f := noResponse(name, does, says, nil)
 		f.secure = how
 		return f
 	}
@@ -47,7 +47,7 @@ func insecure() []*Fault {
 		return f
 	}
 	plain := func(name, does, says string, how connect) *Fault {
-		f := lost(name, does, says, nil)
+		f := noResponse(name, does, says, nil)
 		f.connect = how
 		return f
 	}
@@ -62,10 +62,10 @@ func insecure() []*Fault {
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
 		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
 		cut("handshake-closed", "closes the connection in the middle of the handshake", "before a response", func(x *exchange) {
-			x.wait(x.site.beat)
+			x.wait(x.site.byteInterval)
 		}),
 		cut("handshake-reset", "resets the connection in the middle of the handshake", "reset", func(x *exchange) {
-			x.wait(x.site.beat)
+			x.wait(x.site.byteInterval)
 			x.peer.reset()
 		}),
 		endless(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) })),

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// An act answers one request over HTTP/1 and tells whether its connection can carry
-// another.
-type act func(x *exchange) (keep bool)
+// A responder sends the response to a request over HTTP/1. It reports whether the connection
+// stays open.
+type responder func(x *exchange) (keep bool)
 
-// An ending is what becomes of a connection after an answer, or a part of one.
+// An ending says what happens to a connection after a response or a part of it.
 type ending int
 
 const (
-	keep  ending = iota // it waits for the next request
-	shut                // it is closed as it should be
-	reset               // it is broken off: RST
-	hang                // nothing comes any more, for as long as the client stays
+	keep  ending = iota // keep the connection open
+	shut                // close it
+	reset               // reset it (RST)
+	hang                // send nothing until the client goes
 )
 
-// linger is the time between the last byte of an answer and a reset, which may overtake
-// it otherwise.
+// linger is the time between the last byte of a response and a reset, which may overtake it
+// otherwise.
 const linger = 10 * time.Millisecond
 
 func (e ending) of(x *exchange) (keepIt bool) {
@@ -39,17 +39,17 @@ func (e ending) of(x *exchange) (keepIt bool) {
 	return false
 }
 
-// raw answers with a text as it stands, whose line ends are written \n and sent \r\n. In
-// it stand for
+// raw returns a responder that sends a text, with \n sent as \r\n. The placeholders describe the
+// healthy response:
 //
-//	{head}    a status line and the type: of the answer that was asked for, as are
-//	{body}    its body,
-//	{half}    the first half of that,
-//	{len}     its length, {hex} the same in hexadecimal
-//	{type}    the media type
-//	{origin}  the origin of the host
-//	{path}    the path that was asked for
-func raw(then ending, text string) act {
+//	{head}    status line and Content-Type
+//	{body}    body
+//	{half}    first half of the body
+//	{len}     length of the body; {hex}: in hexadecimal
+//	{type}    media type
+//	{origin}  origin of the host
+//	{path}    requested path
+func raw(then ending, text string) responder {
 	text = strings.ReplaceAll(text, "\n", "\r\n")
 	return func(x *exchange) bool {
 		whole := x.fill(text)
@@ -62,8 +62,8 @@ func raw(then ending, text string) act {
 	}
 }
 
-// body answers with a body of one's own, as it should be sent.
-func body(text func(x *exchange) []byte) act {
+// body returns a responder with the body that text returns, correctly framed.
+func body(text func(x *exchange) []byte) responder {
 	return func(x *exchange) bool {
 		b := text(x)
 		x.sendLast(x.fill("{head}Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
@@ -71,14 +71,14 @@ func body(text func(x *exchange) []byte) act {
 	}
 }
 
-// pieces answers with a text in so many pieces, a beat between any two.
-func pieces(n int, text string) act {
+// pieces returns a responder that sends a text in n pieces, one per ByteInterval.
+func pieces(n int, text string) responder {
 	text = strings.ReplaceAll(text, "\n", "\r\n")
 	return func(x *exchange) bool {
 		whole := x.fill(text)
 		size := (len(whole) + n - 1) / n
 		for len(whole) > size {
-			if !x.send(whole[:size]) || !x.wait(x.site.beat) {
+			if !x.send(whole[:size]) || !x.wait(x.site.byteInterval) {
 				return false
 			}
 			whole = whole[size:]
@@ -88,33 +88,34 @@ func pieces(n int, text string) act {
 	}
 }
 
-// drip answers with a text, and then one unit after the other for ever, a beat apart.
-func drip(text, unit string) act { return flow(text, unit, true) }
+// drip returns a responder that sends a text and then repeats a unit forever, once per
+// ByteInterval.
+func drip(text, unit string) responder { return flow(text, unit, true) }
 
-// flood answers with a text, and then one block after the other for ever, as fast as
-// they are taken.
-func flood(text, block string) act { return flow(text, block, false) }
+// flood returns a responder that sends a text and then repeats a block forever, as fast as the
+// client reads.
+func flood(text, block string) responder { return flow(text, block, false) }
 
-// burst is how much of a flood comes in one beat: there may be many at a time, and others
-// who want to be heard.
+// burst is the number of bytes that a flood sends per ByteInterval, so that many floods can run
+// at a time.
 const burst = 1 << 20
 
-func flow(text, unit string, slow bool) act {
+func flow(text, unit string, slow bool) responder {
 	text, unit = strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(unit, "\n", "\r\n")
 	return func(x *exchange) bool {
 		sent := 0
 		for ok := x.send(x.fill(text)); ok; ok = ok && x.send(unit) {
 			if sent += len(unit); slow || sent > burst {
-				sent, ok = 0, x.wait(x.site.beat)
+				sent, ok = 0, x.wait(x.site.byteInterval)
 			}
 		}
 		return false
 	}
 }
 
-// reused answers by one act where its connection has carried an answer before, and else
-// by another.
-func reused(again, first act) act {
+// reused returns a responder that uses again on connections with an earlier response, and first
+// on new ones.
+func reused(again, first responder) responder {
 	return func(x *exchange) bool {
 		if x.nth > 1 {
 			return again(x)
@@ -123,7 +124,7 @@ func reused(again, first act) act {
 	}
 }
 
-// fill puts what was asked for into a text.
+// fill replaces the placeholders in a text; see raw.
 func (x *exchange) fill(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -134,8 +135,7 @@ func (x *exchange) fill(text string) string {
 		"{hex}", fmt.Sprintf("%x", len(b)), "{type}", x.good.mediaType, "{origin}", x.host.Origin, "{path}", x.path).Replace(text)
 }
 
-// statusOf reads the status of an answer, and the seconds of its Retry-After; zero where
-// there is none.
+// statusOf returns the status of a response and its Retry-After; zero: none.
 func statusOf(answer string) (status int, retryAfter time.Duration) {
 	head, _, _ := strings.Cut(answer[:min(len(answer), 4096)], "\r\n\r\n")
 	if _, rest, ok := strings.Cut(head, " "); ok && strings.HasPrefix(head, "HTTP/") {
