@@ -21,7 +21,7 @@ type Directives struct {
 	usage     Usage
 	canonical string
 
-	headerRead, metaRead int // bytes looked at
+	headerRead, metaRead int // bytes parsed
 	metas                int
 }
 
@@ -205,7 +205,7 @@ func (d *Directives) first(names ...Name) *Rule {
 	return nil
 }
 
-// strictest returns the strictest rule of that name, the first of equals.
+// strictest returns the strictest rule with the name, or the first of several.
 func (d *Directives) strictest(name Name) *Rule {
 	var best *Rule
 	for i := range d.rules {

@@ -2,9 +2,8 @@ package robotstag
 
 import "strings"
 
-// canonical returns the target of the first link of a Link header (RFC 8288)
-// whose relation is canonical; "" if there is none. A link with an anchor is about
-// another document.
+// canonical returns the target of the first link with the relation canonical in a Link header
+// (RFC 8288), or "". It ignores links with an anchor, which concern another document.
 func canonical(line string) string {
 	for {
 		line = strings.TrimLeft(line, " \t,")
@@ -25,7 +24,7 @@ func canonical(line string) string {
 			var name, value string
 			name, value, rest = linkParam(rest[1:])
 			switch {
-			case strings.EqualFold(name, "rel") && !hasRel: // a second one does not count (3.3)
+			case strings.EqualFold(name, "rel") && !hasRel: // only the first one counts (3.3)
 				rel, hasRel = value, true
 			case strings.EqualFold(name, "anchor"):
 				hasAnchor = true
@@ -41,7 +40,7 @@ func canonical(line string) string {
 	}
 }
 
-// linkParam takes a parameter off a link: name, name=value or name="value".
+// linkParam cuts a parameter off a link: name, name=value or name="value".
 func linkParam(s string) (name, value, rest string) {
 	end := strings.IndexAny(s, "=;,")
 	if end < 0 {

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// list reads a list of rules (ROB-PAG-02). Commas are between them; many a list has
-// spaces or semicolons instead. With agents set, as in X-Robots-Tag, a name with a
-// colon that is not the name of a rule is the name of a crawler, whom the rules
-// after it are for, up to the next (ROB-PAG-03).
+// list parses a list of rules (ROB-PAG-02). They are separated by commas, in many lists by
+// spaces or semicolons. With agents set, as in X-Robots-Tag, a name with a colon that is not
+// the name of a rule is a crawler. The rules after it, up to the next crawler, apply to that
+// crawler only (ROB-PAG-03).
 func (d *Directives) list(text string, source Source, agents bool) {
 	for text != "" {
 		end := strings.IndexAny(text, ":,;")
@@ -52,8 +52,8 @@ func elementEnd(text string) int {
 	return len(text)
 }
 
-// cutValue takes the value of a rule off a list: a word, unless that is the next
-// rule. "none" may be either.
+// cutValue cuts the value of a rule off a list: the next word, unless it is another rule.
+// "none" may be either.
 func cutValue(name Name, text string) (value, rest string) {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	end := wordEnd(text)
@@ -79,7 +79,7 @@ func startsRule(word string) bool {
 	return Name(strings.ToLower(name)).isRule()
 }
 
-// take adds a rule if it is one, and is for this crawler.
+// take adds a valid rule that applies to this crawler.
 func (d *Directives) take(name, value string, source Source) {
 	if r, ok := parseRule(name, value); ok && d.addressed(source.Agent) {
 		r.Source = source
@@ -87,8 +87,8 @@ func (d *Directives) take(name, value string, source Source) {
 	}
 }
 
-// isRule tells names that are no crawler's. What begins with "max-" may be a rule
-// of later times.
+// isRule reports whether name is a rule rather than a crawler. Names that begin with "max-"
+// may be future rules.
 func (n Name) isRule() bool {
 	return n.isFlag() || n.hasValue() || strings.HasPrefix(string(n), "max-") || n == "all" || n == "index" || n == "follow"
 }

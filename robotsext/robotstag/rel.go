@@ -19,8 +19,8 @@ func ParseRel(rel string) Rel {
 // values is set.
 func (r Rel) Follow() bool { return r == Rel{} }
 
-// hasWord reports whether a list of words with spaces or commas between them has
-// word, which is in lower case.
+// hasWord reports whether list, separated by spaces or commas, contains word. Word is in lower
+// case.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsFuncSeq(list, func(c rune) bool { return c == ',' || c <= ' ' }) {
 		if strings.EqualFold(w, word) {

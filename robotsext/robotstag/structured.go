@@ -6,14 +6,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
-// structured reads a line of the draft header Robots-Tag: a list of product tokens,
-// or "*" for everyone, with the rules for each as its parameters (ROB-PAG-10):
+// structured parses a line of the draft header Robots-Tag: a list of product tokens, or "*"
+// for all crawlers, with rules as parameters (ROB-PAG-10):
 //
 //	Robots-Tag: *;nosnippet, ExampleBot;noindex;max-snippet=50
 //
-// A structured field has to be ignored as a whole when it breaks off or is wrong
-// anywhere. Here the members before that place count: they can only restrict. The
-// rules are read in any case, as the draft has it.
+// RFC 9651 requires to ignore a structured field with a syntax error. Here the members before
+// the error count, because they can only restrict. As in the draft, rules may have any case.
 func (d *Directives) structured(line string, source Source) {
 	f := &sfv.Reader{Rest: strings.ToLower(strings.Trim(line, " "))}
 	for more := f.Rest != ""; more; {
@@ -22,7 +21,7 @@ func (d *Directives) structured(line string, source Source) {
 			return
 		}
 		if more, ok = f.Next(); !ok && f.Rest != "" {
-			return // this member was not over
+			return // the member is incomplete
 		}
 		if agent.Kind != sfv.Token && agent.Kind != sfv.String {
 			continue
@@ -38,7 +37,7 @@ func (d *Directives) structured(line string, source Source) {
 				}
 				fallthrough
 			default:
-				value = "" // it is there, but has no value that a rule could have
+				value = "" // no rule has a value of this type
 			}
 			d.take(rule.Key, value, source)
 		}

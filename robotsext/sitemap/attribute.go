@@ -2,8 +2,8 @@ package sitemap
 
 import "bytes"
 
-// nextAttr takes the first attribute off the attributes of a tag. What is not
-// of the form name="value" is passed over; ok is false at the end.
+// nextAttr returns the first attribute of a tag and the rest. It skips text that is not of
+// the form name="value"; ok is false at the end.
 func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 	for {
 		eq := bytes.IndexByte(attrs, '=')
@@ -26,7 +26,7 @@ func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 	}
 }
 
-// lastWord returns what is behind the last white space.
+// lastWord returns the text after the last white space.
 func lastWord(b []byte) []byte {
 	n := len(b)
 	for n > 0 && !isSpace(b[n-1]) {

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decode returns the body as UTF-8. Its charset is told by the byte order
-// mark, by zero bytes next to the first '<', or by the XML declaration.
+// decode returns the body as UTF-8. It detects the charset by the byte order mark, by zero
+// bytes next to the first '<', or by the XML declaration.
 func (rd *reading) decode(b *bufio.Reader) io.Reader {
-	head, _ := b.Peek(len(bom)) // an error will come again, also below
+	head, _ := b.Peek(len(bom)) // later reads return the error again
 	switch string(head[:min(2, len(head))]) {
 	case "\xFE\xFF", "\x00<":
 		rd.summary.Charset = "utf-16be"
@@ -26,7 +26,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 		return transcode(b, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder())
 	}
 	if bytes.Equal(head, bom) {
-		rd.summary.Charset = "utf-8" // whatever is declared: a mark is not copied from a template
+		rd.summary.Charset = "utf-8" // more reliable than the declaration, which may be copied from a template
 		return b
 	}
 	name := declaredCharset(b)
@@ -38,14 +38,14 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	case "utf-8", "utf8", "us-ascii", "ascii":
 		return b
 	case "iso-8859-1", "iso_8859-1", "latin1", "windows-1252", "cp1252":
-		// As in every browser; the first three differ from windows-1252 in control characters alone.
+		// As in browsers; the first three differ from windows-1252 only in control characters.
 		return transcode(b, singleByte(charmap.Windows1252))
 	case "iso-8859-15", "iso_8859-15", "latin-9", "latin9":
 		return transcode(b, singleByte(charmap.ISO8859_15))
 	}
 	if strings.HasPrefix(name, "utf-16") {
-		// The declaration could be read byte by byte, so this is wrong: a
-		// program wrote its strings, which say so, as UTF-8.
+		// The declaration was readable byte by byte, so it is wrong: a program wrote
+		// a string that declares UTF-16 as UTF-8.
 		rd.report(BadCharset, []byte(name), nil)
 		rd.summary.Charset = "utf-8"
 		return b
@@ -62,8 +62,8 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	return transcode(b, asciiOnly())
 }
 
-// declaredCharset returns the encoding of the XML declaration, in lower case. Its end is
-// looked for as far as the buffer of b reaches, which no Peek goes beyond.
+// declaredCharset returns the encoding of the XML declaration, in lower case. The declaration
+// must end within the buffer of b.
 func declaredCharset(b *bufio.Reader) string {
 	for n := 64; ; n *= 2 {
 		head, err := b.Peek(n)
@@ -91,7 +91,7 @@ func declaredCharset(b *bufio.Reader) string {
 
 var bom = []byte("\uFEFF")
 
-// skipBOM drops a byte order mark, once the body is UTF-8.
+// skipBOM removes a byte order mark from a body in UTF-8.
 func (rd *reading) skipBOM() {
 	for rd.end-rd.pos < len(bom) && rd.fill() {
 	}
@@ -105,8 +105,8 @@ func transcode(b *bufio.Reader, decoder transform.Transformer) io.Reader {
 	return transform.NewReader(steady{b}, decoder)
 }
 
-// steady returns bytes or an error: transform would wait for ever for a reader that returns
-// neither, where bufio gives it up.
+// steady always returns bytes or an error. transform would loop forever on a reader that
+// returns neither; bufio stops.
 type steady struct{ *bufio.Reader }
 
 func (r steady) Read(p []byte) (int, error) {
@@ -116,8 +116,8 @@ func (r steady) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// singleByte decodes a charset of single bytes. A byte that has no character is the control
-// character of its number, as in browsers.
+// singleByte decodes a charset of single bytes. A byte without a character becomes the control
+// character with its number, as in browsers.
 func singleByte(m *charmap.Charmap) transform.Transformer {
 	return transform.Chain(charmap.ISO8859_1.NewDecoder(), runes.Map(func(r rune) rune {
 		if known := m.DecodeByte(byte(r)); known != utf8.RuneError {
@@ -127,8 +127,8 @@ func singleByte(m *charmap.Charmap) transform.Transformer {
 	}))
 }
 
-// asciiOnly stands for a charset that is not known: everything outside ASCII
-// is lost, and so are the entries that need it.
+// asciiOnly decodes an unknown charset: it drops everything outside ASCII, and entries
+// that need it are invalid.
 func asciiOnly() transform.Transformer {
 	lost := runes.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {

@@ -8,39 +8,39 @@ import (
 )
 
 const (
-	maxDepth = 256      // of elements
+	maxDepth = 256      // depth of elements
 	maxNames = 64 << 10 // bytes in the names of all open elements
-	maxText  = 8 << 10  // bytes in one value, more than its longest: a loc of 2,047 characters
+	maxText  = 8 << 10  // bytes of one value; the longest valid one is a loc of 2,047 characters
 )
 
-// A decoder makes entries of the tokens of an XML document.
+// decoder converts the tokens of an XML document to entries.
 type decoder struct {
 	*reading
 	scan scanner
 	ns   bindings
 
 	frames []frame // the open elements
-	names  []byte  // their names, one behind the other
-	top    elem    // the innermost of them
+	names  []byte  // the names of the open elements, concatenated
+	top    elem    // the innermost open element
 
-	field   []byte // the text of the leaf that is open
-	tooLong bool   // that text is more than maxText
-	badRef  []byte // the first reference in it that stands for nothing
-	leaf    leaf   // takes it, if it belongs to an extension
+	field   []byte // the text of the open leaf
+	tooLong bool   // the text is longer than maxText
+	badRef  []byte // the first unknown reference in the text
+	leaf    leaf   // stores the text of an extension element
 
 	entry    Entry
-	bad      bool   // its location is not usable
-	seen     uint64 // the leaves it has had, by elem
-	appendix int    // bytes of extension values it has had
-	full     bool   // it has had too many of them
+	bad      bool   // the location of the entry is invalid
+	seen     uint64 // set of the entry's leaves, by elem
+	appendix int    // bytes of the entry's extension values
+	full     bool   // the entry has too much extension data
 
-	usual int               // alternates of the entry before
-	words map[string]string // the values that word has seen
+	usual int               // number of alternates of the previous entry
+	words map[string]string // the strings that word shares
 
-	low [32]byte // a name in lower case
+	low [32]byte // buffer of lower
 }
 
-// A frame is an open element.
+// frame is an open element.
 type frame struct {
 	elem elem
 	name int // length of its name
@@ -124,7 +124,7 @@ func (d *decoder) start() error {
 	return nil
 }
 
-// end closes the innermost element, whose end tag this must be.
+// end closes the innermost element. It fails if the end tag is that of another element.
 func (d *decoder) end() error {
 	if len(d.frames) == 0 {
 		return syntax("an end tag without a start tag")
@@ -145,13 +145,13 @@ func (d *decoder) end() error {
 	return d.close(f.elem)
 }
 
-// strict tells where the protocol says which elements there are. A feed may
-// have any.
+// strict reports whether the protocol defines all children of the element. Feeds may have
+// any.
 func (parent elem) strict() bool {
 	return parent == elemURLSet || parent == elemIndex || parent == elemURL || parent == elemSitemap
 }
 
-// format notes what the document is, by its root element.
+// format sets the format of the document by its root element.
 func (d *decoder) format(el elem, name []byte) error {
 	switch el {
 	case elemURLSet:
@@ -168,7 +168,7 @@ func (d *decoder) format(el elem, name []byte) error {
 	return nil
 }
 
-// open begins what an element stands for.
+// open handles the start of an element.
 func (d *decoder) open(el elem) (err error) {
 	switch {
 	case el > elemLeaf:
@@ -185,7 +185,7 @@ func (d *decoder) open(el elem) (err error) {
 	return err
 }
 
-// close ends what an element stands for.
+// close handles the end of an element.
 func (d *decoder) close(el elem) error {
 	switch {
 	case el > elemLeaf:
@@ -198,7 +198,7 @@ func (d *decoder) close(el elem) error {
 	return nil
 }
 
-// closeEntry hands over the entry that has ended, if it says where it is.
+// closeEntry yields the entry if it has a location.
 func (d *decoder) closeEntry() error {
 	e := d.entry
 	d.entry = Entry{}
@@ -210,7 +210,7 @@ func (d *decoder) closeEntry() error {
 		return nil
 	}
 	if len(e.Images) == 0 {
-		e.Images = nil // all there were may have been dropped
+		e.Images = nil // invalid images were dropped
 	}
 	if len(e.Videos) == 0 {
 		e.Videos = nil
@@ -219,7 +219,7 @@ func (d *decoder) closeEntry() error {
 	return d.emit(e)
 }
 
-// collect adds text to the value of the leaf that is open.
+// collect adds text to the value of the open leaf.
 func (d *decoder) collect(tok token) {
 	text := d.scan.text
 	if d.tooLong {
@@ -238,7 +238,7 @@ func (d *decoder) collect(tok token) {
 	}
 }
 
-// value takes the text of a leaf that has ended.
+// value stores the text of a leaf at its end.
 func (d *decoder) value(el elem) {
 	text := bytes.TrimSpace(d.field)
 	if len(d.badRef) > 0 {
@@ -294,8 +294,8 @@ func (d *decoder) location(text []byte) {
 	}
 }
 
-// atomLink takes the location of an Atom entry: the first link that leads somewhere and is
-// no other relation than the entry itself (ROB-SMP-21).
+// atomLink sets the location of an Atom entry to its first link without a rel or with
+// rel="alternate" (ROB-SMP-21).
 func (d *decoder) atomLink(attrs []byte) {
 	var href []byte
 	for {
@@ -319,9 +319,9 @@ func (d *decoder) atomLink(attrs []byte) {
 	}
 }
 
-// epilog looks at what is behind the root element, and reads up to its end.
-// Whatever is there, the entries are complete; only a checksum that does not fit
-// says that they may not be what was written.
+// epilog reads everything after the root element. The entries are complete, so other
+// content is only a finding. A wrong checksum is an error, because the entries may be
+// damaged.
 func (d *decoder) epilog() error {
 	for d.skipSpace() {
 		if d.buf[d.pos] == '<' {
@@ -341,8 +341,8 @@ func (d *decoder) epilog() error {
 	return nil
 }
 
-// lower returns a name in lower case, which holds until the next. Names too
-// long to be known are returned as they are.
+// lower returns a name in lower case, valid until the next call. It returns a name that is
+// too long to be known unchanged.
 func (d *decoder) lower(name []byte) []byte {
 	if len(name) > len(d.low) {
 		return name

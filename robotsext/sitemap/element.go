@@ -1,11 +1,11 @@
 package sitemap
 
-// An elem is an element that means something where it stands: the same name
-// elsewhere is another one, or none.
+// elem is a known element at its position: the same name at another position is another
+// element, or unknown.
 type elem uint8
 
 const (
-	elemOther elem = iota // skipped with all that is in it
+	elemOther elem = iota // skipped with its content
 	elemDocument
 
 	elemURLSet
@@ -26,7 +26,7 @@ const (
 	elemNews
 	elemPublication
 
-	elemLeaf // those below have text that is read
+	elemLeaf // the following elements have text
 
 	elemLoc
 	elemLastMod
@@ -34,10 +34,10 @@ const (
 	elemChangeFreq
 	elemPriority
 
-	elemExtension // a value of an image, a video or an article, see extensions
+	elemExtension // a value of an image, a video or an article; see extensions
 )
 
-// root returns the element that a document with this root element is.
+// root returns the elem of a root element.
 func root(local []byte) elem {
 	switch string(local) {
 	case "urlset":
@@ -52,8 +52,7 @@ func root(local []byte) elem {
 	return elemOther
 }
 
-// child returns the element that one with this name is inside parent. The
-// name is in lower case.
+// child returns the elem of an element inside parent, whose name is in lower case.
 func (parent elem) child(sp space, local []byte) elem {
 	if sp != coreSpace {
 		return parent.extensionChild(sp, local)

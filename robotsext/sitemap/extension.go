@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxItems    = 1000    // images of one page, as Google has it; and videos, and alternates
-	maxTags     = 32      // of one video, as Google has it
+	maxItems    = 1000    // images of one page, as in Google's documentation; also videos and alternates
+	maxTags     = 32      // of one video, as in Google's documentation
 	maxAppendix = 1 << 20 // bytes of all extension values of one entry
-	maxWords    = 64      // different values of a kind with few, such as languages
+	maxWords    = 64      // different values of fields with few values, such as languages
 )
 
-// errNoURL is why an image or a video is left out.
+// errNoURL is the reason for skipping an image or a video.
 var errNoURL = errors.New("it has no URL")
 
 // openExtension begins an image, a video or an article, or adds an alternate, whose
@@ -115,7 +115,7 @@ func (d *decoder) alternate(attrs []byte) {
 		return
 	}
 	if d.entry.Alternates == nil {
-		d.entry.Alternates = make([]Alternate, 0, d.usual) // mostly each page has as many as the one before
+		d.entry.Alternates = make([]Alternate, 0, d.usual) // most pages have as many as the previous one
 	}
 	d.entry.Alternates = append(d.entry.Alternates, a)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
-// maxLoc is what a location must be shorter than, in characters (ROB-SMP-15).
+// maxLoc is the length that a location must not reach, in characters (ROB-SMP-15).
 const maxLoc = 2048
 
-// Why a location is not usable.
+// Reasons for rejecting a location.
 var (
 	errNotAbsolute = errors.New("not an absolute http, https or ftp URL")
 	errLong        = errors.New("2,048 characters or more")
@@ -24,7 +24,7 @@ var (
 	errPort        = errors.New("no valid port")
 )
 
-// location checks a URL and puts it into ASCII (ROB-SMP-06, ROB-SMP-15).
+// location checks a URL and converts it to ASCII (ROB-SMP-06, ROB-SMP-15).
 func location(b []byte) (string, error) {
 	plain := true
 	for _, c := range b {
@@ -48,7 +48,7 @@ func location(b []byte) (string, error) {
 	}
 	host := b[start:end]
 	if end < len(b) && b[end] == '\\' {
-		return "", errHost // a slash to browsers, a part of the host to others
+		return "", errHost // browsers read it as a slash, others as part of the host
 	}
 	if isPlainHost(host) {
 		if plain && bytes.IndexByte(b[end:], '%') < 0 {
@@ -63,8 +63,8 @@ func location(b []byte) (string, error) {
 	return encode(string(b[:start])+authority, b[end:])
 }
 
-// afterScheme returns the length of the scheme with its "://", 0 if it is not
-// one whose URLs can be fetched.
+// afterScheme returns the length of the scheme with its "://", or 0 if the scheme is not
+// supported.
 func afterScheme(b []byte) int {
 	scheme, _, ok := bytes.Cut(b[:min(len(b), len("https://"))], []byte("://"))
 	for _, known := range [...]string{"https", "http", "ftp"} {
@@ -75,8 +75,7 @@ func afterScheme(b []byte) int {
 	return 0
 }
 
-// isPlainHost reports whether host is an ordinary name without a port, as
-// almost all are.
+// isPlainHost reports whether host is an ordinary name without a port. Most hosts are.
 func isPlainHost(host []byte) bool {
 	for _, c := range host {
 		if c|0x20 < 'a' || c|0x20 > 'z' {
@@ -88,7 +87,7 @@ func isPlainHost(host []byte) bool {
 	return len(host) > 0 && host[0] != '.'
 }
 
-// canonicalAuthority checks "user@host:port" and puts the host into ASCII.
+// canonicalAuthority checks "user@host:port" and converts the host to ASCII.
 func canonicalAuthority(authority string) (string, error) {
 	user, host := "", authority
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
@@ -114,9 +113,9 @@ func canonicalAuthority(authority string) (string, error) {
 	return user + host + port, nil
 }
 
-// encode appends rest to start, percent-encoding what a URL cannot have, also a
-// '%' that does not begin an escape. In a query that one is left alone: there it
-// may stand for itself, and "?off=5%" written otherwise would be another page.
+// encode appends rest to start and percent-encodes characters that a URL cannot have. It
+// also encodes a '%' that does not begin an escape, except in a query, where "?off=5%" may
+// be intended.
 func encode(start string, rest []byte) (string, error) {
 	const hex = "0123456789ABCDEF"
 	if !utf8.Valid(rest) || bytes.Contains(rest, []byte("\uFFFD")) {

@@ -20,7 +20,7 @@ const (
 )
 
 // spaceOf returns the namespace of a URI. Sites misspell these URIs in many ways, so
-// it looks only for the parts that tell them apart.
+// it compares only characteristic parts.
 func spaceOf(uri []byte) space {
 	has := func(part string) bool { return bytes.Contains(uri, []byte(part)) }
 	switch {
@@ -58,7 +58,7 @@ func conventional(prefix []byte) space {
 	return otherSpace
 }
 
-// maxBindings limits the prefixes in force at a time. An ordinary sitemap has five.
+// maxBindings limits the prefixes in scope. An ordinary sitemap has five.
 const maxBindings = 64
 
 // binding is a prefix declared by an element at that depth.
@@ -68,15 +68,15 @@ type binding struct {
 	depth  int
 }
 
-// bindings are the prefixes in force, the innermost last.
+// bindings are the prefixes in scope, the innermost last.
 type bindings struct {
 	list []binding
 
-	// The core is the namespace of the root element, whatever its name, and
-	// the one that such a document should have. An RSS item may have an
-	// <atom:link> beside its <link>: that is not its address.
+	// The core namespaces are that of the root element, and the one that such a document
+	// should have. An RSS item may have an <atom:link> besides its <link>, which is not
+	// its location.
 	rootURI    string
-	ownSpace   space // otherSpace if it should have none
+	ownSpace   space // otherSpace: none
 	rootPrefix string
 	rooted     bool
 }

@@ -10,10 +10,9 @@ import (
 // "&#x0010FFFF;" with room for some leading zeros.
 const maxReference = 32
 
-// appendText appends text to dst with its references replaced: the five
-// entities of XML and numeric ones. Others cannot exist without a DTD, and
-// stay as they are, as does an '&' that begins none; bad is the first of
-// these.
+// appendText appends text to dst and replaces its references: the five entities of XML and
+// numeric ones. Others need a DTD and stay unchanged, like an '&' alone; bad is the first of
+// them.
 func appendText(dst, text []byte) (out, bad []byte) {
 	for {
 		n := bytes.IndexByte(text, '&')
@@ -39,8 +38,8 @@ func appendText(dst, text []byte) (out, bad []byte) {
 	}
 }
 
-// reference returns the character that the reference at the start of text
-// stands for, and the length of the reference: 0 if there is none.
+// reference returns the character of the reference at the start of text, and the length of
+// the reference, or 0 if there is none.
 func reference(text []byte) (c rune, size int) {
 	end := bytes.IndexByte(text[:min(len(text), maxReference)], ';')
 	if end < 2 {

@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// A token is a piece of XML as far as sitemaps use it.
+// token is the type of an XML token.
 type token uint8
 
 const (
-	startTag token = iota // name, attrs; empty if it is its own end tag
-	endTag                // name
-	charData              // text: references not yet replaced, perhaps not all of it
-	cdata                 // text: as it stands, perhaps not all of it
+	startTag token = iota // sets name, attrs and empty
+	endTag                // sets name
+	charData              // sets text, with references; may be a part
+	cdata                 // sets text, literally; may be a part
 )
 
-// A scanner cuts XML into tokens. Comments, processing instructions and the
-// document type are passed over; names and nesting are not looked at. Slices
-// hold until the next token.
+// scanner splits XML into tokens. It skips comments, processing instructions and the
+// document type. It does not check names and nesting. Its slices are valid until the next
+// token.
 type scanner struct {
 	*window
 	name  []byte // qualified name of the tag
-	attrs []byte // of a start tag: what is behind the name
+	attrs []byte // of a start tag: the text after the name
 	empty bool   // of a start tag: it ends in "/>"
 	text  []byte
 
@@ -32,8 +32,7 @@ type scanner struct {
 
 func syntax(what string) error { return &Finding{Kind: BadXML, Err: errors.New(what)} }
 
-// stop returns why the window could not be filled, in the middle of a
-// document.
+// stop returns the reason why the window could not be filled within a document.
 func (s *scanner) stop() error {
 	switch s.err {
 	case nil:
@@ -44,8 +43,8 @@ func (s *scanner) stop() error {
 	return s.err
 }
 
-// next returns the next token. With wantText unset text is passed over,
-// however long. io.EOF means the end of the body between two tokens.
+// next returns the next token. Without wantText it skips text of any length. io.EOF means
+// that the body ends between two tokens.
 func (s *scanner) next(wantText bool) (token, error) {
 	for {
 		if s.pos == s.end && !s.fill() {
@@ -72,8 +71,8 @@ func (s *scanner) next(wantText bool) (token, error) {
 	}
 }
 
-// scanText passes over text up to the next tag or the end of the window, and
-// reports whether s.text has any. A reference is not cut in two.
+// scanText reads text up to the next tag or the end of the window, and reports whether
+// s.text has any. It does not split a reference.
 func (s *scanner) scanText(want bool) bool {
 	rest := s.rest()
 	n := bytes.IndexByte(rest, '<')
@@ -85,7 +84,7 @@ func (s *scanner) scanText(want bool) bool {
 			case tail+amp > 0 && amp >= 0:
 				n = tail + amp
 			case amp == 0 && s.fill():
-				return false // look again
+				return false // try again
 			}
 		}
 	}
@@ -94,8 +93,7 @@ func (s *scanner) scanText(want bool) bool {
 	return want && n > 0
 }
 
-// scanCDATA sets s.text to the rest of a CDATA section, or to what of it is
-// in the window.
+// scanCDATA sets s.text to the rest of a CDATA section, as far as it is in the window.
 func (s *scanner) scanCDATA() (found bool, err error) {
 	rest := s.rest()
 	n := bytes.Index(rest, endCDATA)
@@ -105,7 +103,7 @@ func (s *scanner) scanCDATA() (found bool, err error) {
 		s.pos += n + len(endCDATA)
 		return n > 0, nil
 	}
-	n = len(rest) - len(endCDATA) + 1 // the end may be cut in two
+	n = len(rest) - len(endCDATA) + 1 // the window may end within the end mark
 	if n <= 0 {
 		if !s.fill() {
 			return false, s.stop()
@@ -126,8 +124,7 @@ var (
 	endPI        = []byte("?>")
 )
 
-// scanMarkup reads what begins with '<'. It reports false for what is passed
-// over.
+// scanMarkup reads markup, which begins with '<'. It reports false for skipped markup.
 func (s *scanner) scanMarkup() (tok token, found bool, err error) {
 	for s.end-s.pos < 2 {
 		if !s.fill() {
@@ -160,7 +157,7 @@ func (s *scanner) scanMarkup() (tok token, found bool, err error) {
 	}
 }
 
-// skipPast drops skip bytes and what follows, through the mark.
+// skipPast skips bytes and everything up to the end of the mark.
 func (s *scanner) skipPast(skip int, mark []byte) error {
 	s.pos += skip
 	for {
@@ -178,9 +175,8 @@ func (s *scanner) skipPast(skip int, mark []byte) error {
 	}
 }
 
-// skipDeclaration drops "<!…>" with whatever declarations, strings, comments
-// and instructions are inside: a document type and its entities are not read
-// (ROB-SMP-13).
+// skipDeclaration skips "<!…>" with the declarations, strings, comments and instructions
+// inside. A document type and its entities are not parsed (ROB-SMP-13).
 func (s *scanner) skipDeclaration() error {
 	s.pos += len("<!")
 	depth := 1
@@ -279,7 +275,7 @@ func (s *scanner) scanStartTag() error {
 	}
 }
 
-// setTag splits what is between '<' and '>' of a start tag.
+// setTag splits the text between '<' and '>' of a start tag.
 func (s *scanner) setTag(tag []byte) error {
 	if s.empty = len(tag) > 0 && tag[len(tag)-1] == '/'; s.empty {
 		tag = tag[:len(tag)-1]
@@ -295,8 +291,8 @@ func (s *scanner) setTag(tag []byte) error {
 	return nil
 }
 
-// isNameStart reports whether a name can begin with c. Of what is outside
-// ASCII everything can: an unknown element is skipped either way.
+// isNameStart reports whether a name can begin with c. It accepts all bytes outside ASCII,
+// because unknown elements are skipped anyway.
 func isNameStart(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
 }

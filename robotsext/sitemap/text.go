@@ -15,7 +15,7 @@ func (rd *reading) readLines() error {
 		return &Finding{Kind: NotASitemap, Err: errors.New("binary data")}
 	}
 	rd.summary.Format = Text
-	var bad string // the first line that is no URL
+	var bad string // the first invalid line
 	for rd.skipBlank() {
 		e, err := rd.begin()
 		if err != nil {
@@ -51,8 +51,7 @@ func (rd *reading) readLines() error {
 	return nil
 }
 
-// scanLine takes the rest of the line, or passes over one that is longer than
-// any URL.
+// scanLine reads the rest of the line. It skips a line that is longer than any URL.
 func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 	n := 0
 	for {
@@ -62,7 +61,7 @@ func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 			break
 		}
 		if n = len(rest); n > maxText {
-			rd.pos += n - maxText // the line is lost in any case
+			rd.pos += n - maxText // the line is too long anyway
 			n, tooLong = maxText, true
 		}
 		if !rd.fill() {
@@ -77,11 +76,10 @@ func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 	return line, tooLong || n > maxText, nil
 }
 
-// looked is how much of the start of a body tells text from binary data.
+// looked is the number of bytes that are checked for binary data.
 const looked = 512
 
-// looksLikeText reports whether there are no control characters at the start
-// of a body.
+// looksLikeText reports whether a body has no control characters at its start.
 func looksLikeText(b []byte) bool {
 	for _, c := range b[:min(len(b), looked)] {
 		if c < ' ' && !isSpace(c) {

@@ -9,33 +9,32 @@ import (
 )
 
 const (
-	// maxLayers is how often a body may be gzipped: once as a file, and
-	// once more by a server that compresses what is compressed already.
+	// maxLayers limits the layers of gzip: one of the file, and one of a server that
+	// compresses compressed files again.
 	maxLayers = 2
 
-	// ratioGrace is what of an unpacked body does not count for its ratio: a
-	// small file proves nothing.
+	// ratioGrace is the size up to which the ratio is not checked.
 	ratioGrace = 1 << 20
 
-	// idleGrace is how many bytes may arrive beyond twice what they unpack to. gzip
-	// adds a few to what it cannot shorten; a stream of empty blocks has no other end.
+	// idleGrace is the number of compressed bytes allowed in addition to twice the decompressed
+	// bytes. It stops an endless stream of empty blocks.
 	idleGrace = 1 << 20
 )
 
-// errIdle is what is wrong with gzip data that goes on and on.
+// errIdle is the error of gzip data that is much longer than its content.
 var errIdle = errors.New("it unpacks to nothing")
 
-// A meter counts the bytes of one layer of a body and stops it at max.
+// meter counts the bytes of one layer of a body and fails after max.
 type meter struct {
 	r   io.Reader
 	n   int64
 	max int64
-	err error // of r, or why it was stopped; stays
+	err error // of r, or of the limit; permanent
 
-	packed *meter // the body as it arrived; nil for that one itself
+	packed *meter // the received body; nil for the meter of the received body
 	ratio  int64
 
-	// What the body is unpacked to, in the innermost layer; nil: it is not packed.
+	// The decompressed body, the innermost layer; nil: not compressed.
 	unpacked *meter
 }
 
@@ -45,7 +44,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	room := m.max - m.n
 	if int64(len(p)) > room {
-		p = p[:room+1] // one byte more tells "exactly max" from "too many"
+		p = p[:room+1] // one byte more, to distinguish max bytes from too many
 	}
 	n, err := m.r.Read(p)
 	m.n += int64(n)
@@ -64,7 +63,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A gunzip is a gzip layer whose own faults are told from those below it.
+// gunzip marks the errors of a gzip layer, to distinguish them from errors of its reader.
 type gunzip struct{ z *gzip.Reader }
 
 func (g gunzip) Read(p []byte) (int, error) {
@@ -72,15 +71,15 @@ func (g gunzip) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// errCut stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
+// errCut replaces io.ErrUnexpectedEOF, whose text does not say what was incomplete.
 var errCut = errors.New("it is incomplete")
 
 func gzipError(err error) error {
 	var below *Finding
 	if errors.As(err, &below) {
-		return below // has more to say
+		return below // the cause
 	}
-	if err == io.ErrUnexpectedEOF { //nolint:errorlint // one that is wrapped comes from below
+	if err == io.ErrUnexpectedEOF { //nolint:errorlint // a wrapped one is an error of the reader
 		return &Finding{Kind: BadGzip, Err: errCut}
 	}
 	var corrupt flate.CorruptInputError
@@ -90,22 +89,21 @@ func gzipError(err error) error {
 	return err
 }
 
-// A body is what Read was given, unpacked.
+// body is the decompressed reader of Read.
 type body struct {
 	*bufio.Reader
-	packed   *meter // as it arrived
-	unpacked *meter // the innermost layer; packed itself if there is only that
+	packed   *meter // the received body
+	unpacked *meter // the innermost layer; packed if there is no gzip
 	layers   int    // of gzip
 }
 
-// unpack takes off the gzip layers of r, which it knows by their first bytes
-// (ROB-SMP-11). Every layer has the limit of the whole: what is not a sitemap
-// when it has cost that much will not become one.
+// unpack removes the gzip layers of r, which it detects by their first bytes (ROB-SMP-11).
+// Each layer has the limit of the whole body.
 func unpack(r io.Reader, o *Options) (*body, error) {
 	packed := &meter{r: r, max: o.MaxBytes}
 	b := &body{Reader: bufio.NewReader(packed), packed: packed, unpacked: packed}
 	for {
-		magic, _ := b.Peek(2) // an error will come again
+		magic, _ := b.Peek(2) // later reads return the error again
 		if string(magic) != "\x1f\x8b" {
 			return b, nil
 		}

@@ -36,8 +36,7 @@ func decimal(b []byte, limit float64) (float32, bool) {
 	return float32(f), true
 }
 
-// firstYear is the first that is taken for one: "0001-01-01" is what programs
-// write for no date.
+// firstYear is the first valid year. Programs write "0001-01-01" for a missing date.
 const firstYear = "1900"
 
 // parseW3C reads the date of an entry (ROB-SMP-16).

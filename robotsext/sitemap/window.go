@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// windowSize is how much of a body is in memory at a time, and so also the
-// longest tag that can be read.
+// windowSize is the number of bytes of a body in memory, and the limit of a tag's length.
 const windowSize = 64 << 10
 
-// A window is the part of a body that is in memory: buf[pos:end] is read and
-// not yet used up.
+// window is the part of a body that is in memory: buf[pos:end] was read and is not yet
+// parsed.
 type window struct {
 	r        io.Reader
 	buf      []byte
@@ -20,25 +19,24 @@ type window struct {
 
 	base    int64 // offset of buf[0] in the body
 	line    int   // line of buf[lined]
-	lined   int   // line breaks before it are counted; never beyond pos
-	afterCR bool  // there is a CR before it, whose LF is not counted again
+	lined   int   // line breaks before this position are counted; at most pos
+	afterCR bool  // the byte before lined is a CR, so an LF does not count
 
-	err error // of r, once there is one
+	err error // error of r
 }
 
 func newWindow(r io.Reader) *window {
 	return &window{r: r, buf: make([]byte, windowSize), line: 1}
 }
 
-// rest returns what is in memory and not yet used up.
+// rest returns the bytes in memory that are not yet parsed.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 
 // offset returns the number of bytes of the body before the current one.
 func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
 // lineHere returns the number of the current line. A line ends in LF, CR LF or
-// CR, as in XML. Counting is put off until somebody asks, and then is done for
-// what was passed since.
+// CR, as in XML. It counts only the bytes since the last call.
 func (w *window) lineHere() int {
 	passed := w.buf[w.lined:w.pos]
 	if len(passed) == 0 {
@@ -58,9 +56,8 @@ func (w *window) lineHere() int {
 
 var lf, cr, crlf = []byte("\n"), []byte("\r"), []byte("\r\n")
 
-// fill reads more of the body behind what is in memory, making room by
-// dropping what is used up. It reports false if there is no more, for which
-// w.err has the reason, or if the window is full, where w.err is nil.
+// fill reads more of the body, after dropping parsed bytes. It reports false if reading
+// failed or ended, with the reason in w.err, or if the window is full, with w.err nil.
 func (w *window) fill() bool {
 	if w.err != nil {
 		return false
@@ -91,7 +88,7 @@ func (w *window) fill() bool {
 	return false
 }
 
-// skipSpace drops white space and reports whether anything is behind it.
+// skipSpace skips white space and reports whether anything follows.
 func (w *window) skipSpace() bool {
 	for {
 		for w.pos < w.end && isSpace(w.buf[w.pos]) {
@@ -106,8 +103,8 @@ func (w *window) skipSpace() bool {
 	}
 }
 
-// skipBlank drops white space, that of Unicode too, and reports whether anything is
-// behind it.
+// skipBlank skips white space, including that of Unicode, and reports whether anything
+// follows.
 func (w *window) skipBlank() bool {
 	for w.skipSpace() {
 		for !utf8.FullRune(w.rest()) && w.fill() {
@@ -124,8 +121,8 @@ func (w *window) skipBlank() bool {
 // isSpace reports whether c is white space in XML.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// trim drops white space as XML has it at both ends: that of names. Values lose
-// Unicode white space too, which editors and templates put around them.
+// trim removes XML white space at both ends of a name. Values are trimmed of Unicode white
+// space, which editors and templates add.
 func trim(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]

@@ -4,7 +4,7 @@ package clip
 import "unicode/utf8"
 
 // Text returns s, or its first most bytes and an ellipsis if it is longer. It does
-// not cut a character in two.
+// not split a character.
 func Text(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxLen bounds what is looked at: no date is longer.
+// maxLen limits the length of a date.
 const maxLen = 64
 
 // W3C reads the six forms of the W3C note on dates and times, from a year to a
@@ -30,9 +30,8 @@ func W3C(s string) (time.Time, bool) {
 	return t.UTC(), true
 }
 
-// isLoose reports whether s is more than RFC 3339 allows, in a way that time.Parse
-// does not mind: an hour of one digit, a comma for the point of a fraction, an
-// offset beyond 23:59.
+// isLoose reports whether s is invalid by RFC 3339 in a way that time.Parse accepts: an hour
+// of one digit, a comma in a fraction, or an offset beyond 23:59.
 func isLoose(s string) bool {
 	if s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
 		return true
@@ -52,16 +51,14 @@ var iso8601 = [...]string{
 	"20060102",
 }
 
-// The parts of dates as in RFC 822 and RFC 850, which is the same with hyphens.
-// Time and zone may be missing.
+// The parts of dates in RFC 822, and in RFC 850 with hyphens. Time and zone may be missing.
 var (
 	rfc822Days  = [...]string{"2 Jan 2006", "2 Jan 06", "2 January 2006", "2 January 06"}
 	rfc822Times = [...]string{" 15:04:05 -0700", " 15:04 -0700", " 15:04:05", ""}
 )
 
 // Parse reads a date in one of the forms of RFC 822, RFC 850 and ISO 8601. A time
-// without a zone is in UTC, a day without a time begins at midnight. The result is
-// in UTC.
+// without a zone is in UTC; a day without a time means midnight. The result is in UTC.
 func Parse(s string) (time.Time, bool) {
 	if len(s) > maxLen {
 		return time.Time{}, false
@@ -105,7 +102,7 @@ func IsWeekday(s string) bool {
 }
 
 func parseISO8601(s string) (time.Time, bool) {
-	// A space may stand for the T, and the colon of a zone's offset may be missing.
+	// A space may replace the T, and the offset may have no colon.
 	if day, clock, ok := strings.Cut(s, " "); ok && len(day) == len("2006-01-02") && strings.Count(day, "-") == 2 && day[4] == '-' {
 		s = day + "T" + strings.ReplaceAll(clock, " ", "")
 	}
@@ -120,8 +117,8 @@ func parseISO8601(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// zoneOffset returns the offset of a zone that RFC 822 names, "" for others.
-// Package time knows these names only where they are those of the local zone.
+// zoneOffset returns the offset of a zone of RFC 822, or "". Package time knows the name only
+// if it is that of the local zone.
 func zoneOffset(name string) string {
 	switch name {
 	case "UT", "UTC", "GMT", "Z":

@@ -20,13 +20,13 @@ func Remove(path string) string {
 		if dots == 0 {
 			kept = append(kept, s)
 		} else if i == len(segments)-1 {
-			kept = append(kept, "") // "/a/.." is the directory "/", not nothing
+			kept = append(kept, "") // "/a/.." is the directory "/", not ""
 		}
 	}
 	return "/" + strings.Join(kept, "/")
 }
 
-// dotCount returns 1 or 2 for a segment of so many dots, raw or escaped, else 0.
+// dotCount returns 1 or 2 for a segment of one or two dots, escaped or not, else 0.
 func dotCount(segment string) int {
 	n := 0
 	for segment != "" {

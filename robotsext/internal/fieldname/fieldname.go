@@ -1,5 +1,4 @@
-// Package fieldname recognises the fields of robots.txt in spellings that are not
-// theirs.
+// Package fieldname recognizes misspelt fields of robots.txt.
 package fieldname
 
 import (
@@ -7,8 +6,8 @@ import (
 	"strings"
 )
 
-// lenient are the beginnings of names that Google's parser accepts, in the order in
-// which it tries them (ROB-FMT-12), with the field that they stand for.
+// lenient are the prefixes of names that Google's parser accepts, with their fields. The
+// parser tries them in this order (ROB-FMT-12).
 var lenient = [...][2]string{
 	{"user-agent", "user-agent"},
 	{"useragent", "user-agent"},
@@ -24,7 +23,7 @@ var lenient = [...][2]string{
 	{"site-map", "sitemap"},
 }
 
-// Lenient returns the field that Google's parser takes a name for, "" if for none.
+// Lenient returns the field that Google's parser recognizes in a name, or "".
 func Lenient(name string) string {
 	for _, spelling := range lenient {
 		if n := len(spelling[0]); len(name) >= n && strings.EqualFold(name[:n], spelling[0]) {
@@ -34,10 +33,9 @@ func Lenient(name string) string {
 	return ""
 }
 
-// Nearest guesses which field an unknown name was meant for, by the number of
-// letters that would have to be added, dropped, changed or swapped with their
-// neighbour (ROB-FMT-11): user-agent, allow, disallow, sitemap or crawl-delay. It
-// returns "" if none is near.
+// Nearest returns the field with the smallest edit distance from an unknown name:
+// user-agent, allow, disallow, sitemap or crawl-delay (ROB-FMT-11). It returns "" if no
+// field is similar.
 func Nearest(name string) string {
 	if field := Lenient(name); field != "" {
 		return field
@@ -57,8 +55,8 @@ func Nearest(name string) string {
 	return ""
 }
 
-// letterSet is the set of the letters of a name. Each change of the name, as
-// distance counts them, takes at most one letter from it and adds one.
+// letterSet returns the set of the letters of a name. Each edit that distance counts removes
+// at most one letter from the set and adds at most one.
 func letterSet(name string) (set uint32) {
 	for i := 0; i < len(name); i++ {
 		set |= 1 << (name[i] & 31) // of either case
@@ -66,9 +64,8 @@ func letterSet(name string) (set uint32) {
 	return set
 }
 
-// distance is the edit distance of Damerau and Levenshtein, without regard to
-// case, in its short form: no letter is touched twice. It is for the names of
-// fields, which are short.
+// distance returns the restricted Damerau-Levenshtein distance without regard to case. Its
+// arguments must be short.
 func distance(a, b string) int {
 	var rows [16][16]int8
 	for i := 0; i <= len(a); i++ {

@@ -1,5 +1,5 @@
-// Package hostname brings the hosts of URLs into the form in which they are sent
-// in DNS and compared.
+// Package hostname converts the hosts of URLs to the canonical form that is compared and sent
+// in DNS requests.
 package hostname
 
 import (
@@ -26,13 +26,13 @@ var profile = idna.New(
 // ToASCII maps an international name to punycode.
 func ToASCII(name string) (string, error) {
 	if !utf8.ValidString(name) {
-		return "", errors.New("not UTF-8") // or the octets would be taken for U+FFFD
+		return "", errors.New("not UTF-8") // or the octets would become U+FFFD
 	}
 	return profile.ToASCII(name)
 }
 
 // Canonical returns the canonical form of the host of a URL, without its port: an
-// IPv6 address in brackets as RFC 5952 writes it, a name in lower case and
+// IPv6 address in brackets in the form of RFC 5952, a name in lower case and
 // punycode. A trailing dot is kept (ROB-LOC-14). It fails for addresses with a
 // zone (ROB-LOC-15) and for names that DNS cannot carry (ROB-LOC-16).
 func Canonical(host string) (string, error) {
@@ -60,9 +60,9 @@ func canonicalIPv6(host string) (string, error) {
 	return "[" + addr.String() + "]", nil
 }
 
-// checkName accepts what DNS can carry and crawlers meet: letters, digits,
-// hyphens and underscores in labels of 1 to 63 octets, 253 octets in all, with
-// or without the root's dot.
+// checkName accepts names that are valid in DNS and in use: letters, digits, hyphens and
+// underscores in labels of 1 to 63 octets, up to 253 octets in total, with or without a
+// trailing dot.
 func checkName(name string) error {
 	name = strings.TrimSuffix(name, ".")
 	if len(name) == 0 || len(name) > 253 {

@@ -1,4 +1,4 @@
-// Package prefixes knows which of many strings begin with which others.
+// Package prefixes finds the strings of a set that a text begins with.
 package prefixes
 
 import (
@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Set is strings that each know the longest other that they begin with, their parent. A
-// text begins with the longest of them that Longest finds, with the parents of that, and
-// with no other.
+// Set is a set of strings, its keys. The parent of a key is the longest other key that it
+// begins with. A text begins with the key that Longest finds, with its parent and so on, and
+// with no other key.
 type Set struct {
-	Keys   []string // sorted, each once
+	Keys   []string // sorted, without duplicates
 	parent []int32  // of each key
 }
 
-// New returns the set of keys, which may be in any order and repeat each other.
+// New returns the set of keys, which may have any order and duplicates.
 func New(keys []string) *Set {
 	keys = slices.Clone(keys)
 	slices.Sort(keys)
@@ -30,18 +30,18 @@ func New(keys []string) *Set {
 	return s
 }
 
-// Parent returns the position of a key's parent, -1 if it begins with no other key.
+// Parent returns the position of a key's parent, or -1 if it has none.
 func (s *Set) Parent(i int) int { return int(s.parent[i]) }
 
-// Find returns the position of the first key that does not sort before text: that of text
-// if it is a key. The keys that begin with text come in a row from there.
+// Find returns the position of the first key that does not sort before text. The keys that
+// begin with text follow from there.
 func (s *Set) Find(text string) int {
 	i, _ := slices.BinarySearch(s.Keys, text)
 	return i
 }
 
-// Longest returns the position of the longest key that text begins with, -1 if there is
-// none. It compares text with as many keys as a search among them does, however deep they lie.
+// Longest returns the position of the longest key that text begins with, or -1. It takes a
+// binary search, regardless of the number of parents.
 func (s *Set) Longest(text string) int {
 	i := s.Find(text)
 	if i == len(s.Keys) || s.Keys[i] != text {

@@ -2,7 +2,7 @@ package rulepath
 
 import "strings"
 
-// Match reports whether a glob matches all of a text. A star in a glob is any text, also none.
+// Match reports whether a glob matches a whole text. A star matches any text, even empty.
 func Match(glob, text string) bool {
 	first, rest, star := strings.Cut(glob, "*")
 	if !star {
@@ -19,7 +19,6 @@ func Match(glob, text string) bool {
 	return false
 }
 
-// Instance returns a text that a glob matches and that stands for all of them: another glob
-// of canonical patterns, which hold no control characters, matches it only if it matches
-// whatever is put in the place of the stars.
+// Instance returns a text that represents all matches of a glob. Another glob without control
+// characters, as in canonical patterns, matches it only if it matches all of them.
 func Instance(glob string) string { return strings.ReplaceAll(glob, "*", "\x00") }

@@ -1,5 +1,4 @@
-// Package rulepath holds the forms in which the paths of rules and URLs are
-// compared.
+// Package rulepath converts the paths of rules and URLs to the forms that are compared.
 package rulepath
 
 import (
@@ -7,10 +6,9 @@ import (
 	"strings"
 )
 
-// querySigns are the characters that some write raw in a query and others escape.
-// RFC 9309 takes the two for equal in figure 4 (ROB-MAT-19, D10). An apostrophe is
-// one of them, since browsers and colly escape it, and net/http does not. [ ] are
-// too, but they are escaped in the first form already.
+// querySigns are the characters that only some clients escape in a query. In figure 4 of RFC
+// 9309 both forms are equal (ROB-MAT-19, D10). Browsers and colly escape an apostrophe,
+// net/http does not. [ and ] are already escaped in the first form.
 const querySigns = ":/?@'"
 
 // queryEscapes has the escape of each of the querySigns.
@@ -22,7 +20,7 @@ var queryEscapes = func() (t [256]string) {
 }()
 
 // EscapeQuery returns the second form of a canonical path or pattern, in which the
-// characters : / ? @ ' are escaped behind the first question mark.
+// characters : / ? @ ' are escaped after the first question mark.
 func EscapeQuery(s string) string {
 	same := strings.IndexByte(s, '?') + 1
 	if same == 0 {

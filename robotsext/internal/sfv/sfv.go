@@ -1,12 +1,11 @@
-// Package sfv reads structured field values (RFC 9651): the members of lists and
-// dictionaries, one after the other, so that a caller may keep those that stand
-// before a mistake.
+// Package sfv parses structured field values (RFC 9651). It parses the members of lists and
+// dictionaries one by one, so that a caller can keep the members before an error.
 package sfv
 
 import "strings"
 
-// A Reader reads a value from its start. Its methods report false where Rest does
-// not begin with what they read.
+// Reader reads a value from its start. A method returns false if Rest does not begin with
+// the item that it reads.
 type Reader struct{ Rest string }
 
 // Kind is the type of an Item.
@@ -20,17 +19,17 @@ const (
 	Boolean   Kind = 'b'
 	Date      Kind = '@'
 	Bytes     Kind = ':'
-	Display   Kind = 'd' // a display string, whose text is not kept
-	InnerList Kind = '(' // whose items are not kept
+	Display   Kind = 'd' // a display string, without its text
+	InnerList Kind = '(' // an inner list, without its items
 )
 
-// An Item is a bare item or an inner list.
+// Item is a bare item or an inner list.
 type Item struct {
 	Kind Kind
 	Text string
 }
 
-// A Param is a parameter of an item. Without a value it is true.
+// Param is a parameter of an item. Without a value it is true.
 type Param struct {
 	Key   string
 	Value Item
@@ -76,8 +75,8 @@ func (r *Reader) Entry() (key string, value Item, ok bool) {
 	return key, yes, ok
 }
 
-// Next goes on to the next member of a list or dictionary. more is false at the
-// end; ok is false where neither follows.
+// Next moves to the next member of a list or dictionary. More is false at the end. Ok is
+// false if something else follows.
 func (r *Reader) Next() (more, ok bool) {
 	r.Rest = strings.TrimLeft(r.Rest, " \t")
 	if r.Rest == "" {
@@ -98,7 +97,7 @@ func (r *Reader) skip(c byte) bool {
 	return true
 }
 
-// while takes off the longest start of which every byte satisfies ok.
+// while removes and returns the longest prefix whose bytes satisfy ok.
 func (r *Reader) while(ok func(c byte) bool) string {
 	n := 0
 	for n < len(r.Rest) && ok(r.Rest[n]) {
@@ -156,8 +155,8 @@ func (r *Reader) bare() (Item, bool) {
 	return Item{}, false
 }
 
-// number reads an integer of up to 15 digits, or a decimal with up to 12 before
-// the point and 3 behind it.
+// number reads an integer of up to 15 digits, or a decimal with up to 12 digits before and 3
+// after the point.
 func (r *Reader) number() (string, bool) {
 	sign := ""
 	if r.skip('-') {
@@ -171,8 +170,8 @@ func (r *Reader) number() (string, bool) {
 	return sign + whole + "." + part, len(whole) >= 1 && len(whole) <= 12 && len(part) >= 1 && len(part) <= 3
 }
 
-// quoted reads a string of printable ASCII, in which a backslash stands only
-// before a quote or another backslash.
+// quoted reads a string of printable ASCII. A backslash is valid only before a quote or
+// another backslash.
 func (r *Reader) quoted() (string, bool) {
 	if !r.skip('"') {
 		return "", false
@@ -198,7 +197,7 @@ func (r *Reader) quoted() (string, bool) {
 	return "", false
 }
 
-// params reads the parameters behind an item, in order and with repetitions.
+// params reads the parameters of an item in order, with duplicates.
 func (r *Reader) params() (list []Param, ok bool) {
 	for r.skip(';') {
 		r.Rest = strings.TrimLeft(r.Rest, " ")

@@ -2,10 +2,9 @@ package sfv
 
 import "strings"
 
-// Usage reads content usage preferences (draft-ietf-aipref-vocab, ROB-EXT-05): a
-// dictionary in which the tokens y and n have a meaning, granting and refusing a
-// category of use. Of a category given twice the last counts; other values say
-// nothing. It returns nil if value is no such dictionary.
+// Usage parses content usage preferences (draft-ietf-aipref-vocab, ROB-EXT-05), a dictionary.
+// The token y grants a category of use and n refuses it; other values are ignored. The last
+// value of a category counts. It returns nil if value is not a valid dictionary.
 func Usage(value string) map[string]bool {
 	usage := map[string]bool{}
 	r := Reader{strings.Trim(value, " ")}
