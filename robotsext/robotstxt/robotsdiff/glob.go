@@ -53,8 +53,8 @@ func (g glob) prefix() string {
 // instance returns the path with fill in place of each star.
 func (g glob) instance(fill string) string { return strings.ReplaceAll(string(g), "*", fill) }
 
-// rooted returns globs that begin with a slash and are g together: a star at the
-// beginning is a slash and something, or, before a slash, nothing.
+// rooted returns globs that begin with a slash and together match the paths of g. A star at
+// the beginning becomes a slash and a star, or is dropped before a slash.
 func (g glob) rooted() []glob {
 	if g == "" || g[0] == '/' {
 		return []glob{g}
@@ -66,9 +66,9 @@ func (g glob) rooted() []glob {
 	return list
 }
 
-// kinds yields the rooted globs and those parts of them in which a star holds
-// the question mark: after it rules are compared in another way too, and dots
-// are no segments. An instance of a glob alone does not show that.
+// kinds yields the rooted globs, and their parts in which a star matches the question mark.
+// After a question mark, rules are also compared in another form, and dots are not segments.
+// An instance of a glob does not cover that.
 func (g glob) kinds() iter.Seq[glob] {
 	return func(yield func(glob) bool) {
 		list := g.rooted()
@@ -127,13 +127,13 @@ func (s *search) covers(g, h glob) bool {
 	return true
 }
 
-// queryUnescapes undoes what rulepath.EscapeQuery does.
+// queryUnescapes reverses rulepath.EscapeQuery.
 var queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%27", "'")
 
-// forms returns the glob of a pattern and, where it may match a query, those of
-// its other forms: in what follows the question mark, or a star which may hold
-// it, such characters may be escaped in the URL or not. When there are too many,
-// it is one more than mostForms.
+// forms returns the glob of a pattern, and of its other forms if it may match a query. After
+// the question mark, or after a star that may match it, the characters of
+// rulepath.EscapeQuery may be escaped in the URL or not. If there are too many forms, it
+// returns mostForms+1.
 func forms(pattern string) []glob {
 	list := []glob{globOf(pattern)}
 	add := func(form string) {
@@ -142,12 +142,12 @@ func forms(pattern string) []glob {
 		}
 	}
 	add(rulepath.EscapeQuery(pattern))
-	undone := -1 // where the first escape is that the last form has no more
+	undone := -1 // position of the first escape that the last form does not have
 	for i := 0; i < len(pattern) && len(list) <= mostForms; i++ {
 		if pattern[i] != '?' && pattern[i] != '*' {
 			continue
 		}
-		if i > undone { // else the form would be the same
+		if i > undone { // otherwise the form is the same
 			if undone = nextEscape(pattern, i); undone < 0 {
 				break
 			}
@@ -163,8 +163,8 @@ func forms(pattern string) []glob {
 // mostForms limits the forms of a pattern. Each star before such an escape makes one.
 const mostForms = 20
 
-// nextEscape returns where in a pattern, from i on, the next escape is of those
-// that a query may do without, -1 if there is none.
+// nextEscape returns the position of the next escape from i on that is optional in a query,
+// or -1.
 func nextEscape(pattern string, i int) int {
 	for ; i+3 <= len(pattern); i++ {
 		if pattern[i] == '%' && len(queryUnescapes.Replace(pattern[i:i+3])) == 1 {

@@ -12,7 +12,7 @@ import (
 type search struct {
 	old, new side
 	fresh    string // a character that no rule contains
-	queries  bool   // some rule may match in another way after a question mark
+	queries  bool   // some rule has a second form for queries
 	steps    int    // remaining; below zero the search stops
 	gaveUp   bool   // the search was incomplete
 }
@@ -33,10 +33,10 @@ type rule struct {
 	globs   []glob // its forms; the first is the rule itself
 	length  int
 	allowed bool
-	kept    bool // the other side has it too
+	kept    bool // the other side has the same rule
 }
 
-// none is the index of the rule if no rule matches.
+// none is the index for "no rule matches".
 const none = -1
 
 func newSide(group *robotstxt.Group) side {
@@ -45,7 +45,7 @@ func newSide(group *robotstxt.Group) side {
 	for _, r := range group.Ranked() {
 		globs := forms(r.Canonical)
 		if g := globs[0]; seen[g] || g == "" || g[0] != '/' && g[0] != '*' {
-			continue // an earlier one decides, or no path is matched
+			continue // an earlier rule decides, or the rule matches no path
 		}
 		seen[globs[0]] = true
 		if len(globs) > mostForms {
@@ -61,7 +61,7 @@ func newSide(group *robotstxt.Group) side {
 	return s
 }
 
-// identity is equal for rules with the same paths, length and verdict.
+// identity returns the same text for rules with the same paths, length and verdict.
 type identity struct {
 	glob    glob
 	length  int
@@ -89,7 +89,7 @@ func (s *search) compareKept() {
 	}
 }
 
-// at returns a rule of the side, nil for none.
+// at returns a rule of the side, or nil for none.
 func (s *side) at(i int) *rule {
 	if i == none {
 		return nil
@@ -116,13 +116,12 @@ func (s *search) hasSteps() bool {
 	return s.steps >= 0
 }
 
-// find is a pattern for whose paths one rule of each side decides, with different
-// verdicts.
+// find is a pattern on whose paths one rule of each side decides, with different verdicts.
 type find struct {
 	glob     glob
 	literals int    // of the glob
 	old, new int    // rules
-	except   []glob // parts that have not changed so
+	except   []glob // parts without this change
 	example  string
 }
 
@@ -172,7 +171,7 @@ func (s *search) finds() []find {
 // near returns the items of an index that may intersect one of the globs.
 func (s *search) near(index *globIndex, globs ...glob) []int {
 	items := index.near(globs...)
-	s.steps -= 1 + 8*len(items) // to gather and sort them
+	s.steps -= 1 + 8*len(items) // for collecting and sorting them
 	return items
 }
 
@@ -203,13 +202,12 @@ func (s *search) intersections(a, b *rule) []glob {
 // condition is a test of the verdicts of both sides.
 type condition func(was, is robotstxt.Verdict) bool
 
-// decidedBy is the condition that these two rules decide.
+// decidedBy returns the condition that these two rules decide.
 func (s *search) decidedBy(o, n *rule) condition {
 	return func(was, is robotstxt.Verdict) bool { return was.Rule == o.line() && is.Rule == n.line() }
 }
 
-// where returns the parts of g where a condition holds, or g itself when it holds
-// everywhere.
+// where returns the parts of g for which a condition holds, or g itself if it holds for all.
 func (s *search) where(g glob, holds condition) []glob {
 	var parts []glob
 	all := true
@@ -235,8 +233,8 @@ func (s *search) where(g glob, holds condition) []glob {
 	return widest(s, parts, s.contains)
 }
 
-// ask reports whether a condition holds of a path, if it is a path. One that is
-// not in canonical form is none: no path is ever compared as it.
+// ask reports whether a condition holds for a path. It returns false for a path that is not
+// in canonical form, because no URL is compared as such a path.
 func (s *search) ask(path string, holds condition) (ok, isPath bool) {
 	if s.steps -= 20 + 2*len(path); robotstxt.Canonical(path) != path {
 		return false, false
@@ -245,8 +243,7 @@ func (s *search) ask(path string, holds condition) (ok, isPath bool) {
 	return holds(s.old.group.Match(path), s.new.group.Match(path)), true
 }
 
-// example returns a path of a find, one that looks like a site's if there is such
-// a one; none when it gave up.
+// example returns a path of a find, preferably a natural one, or none if the search gave up.
 func (s *search) example(f *find) string {
 	decided := s.decidedBy(s.old.at(f.old), s.new.at(f.new))
 	asked := 0
@@ -261,11 +258,10 @@ func (s *search) example(f *find) string {
 	return ""
 }
 
-// likely is how many paths of a find are asked about also when there are no steps
-// left.
+// likely is the number of paths of a find that are tested even without remaining steps.
 const likely = 6
 
-// paths yields paths of a find, the likelier ones first.
+// paths yields paths of a find, the most natural ones first.
 func (f *find) paths(fresh string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, r := range f.glob.rooted() {

@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// isUTF16 reports whether body is UTF-16: it says so, or every other octet of its
-// beginning is zero.
+// isUTF16 reports whether body is UTF-16: it has a byte order mark, or every other octet at
+// its beginning is zero.
 func isUTF16(body []byte) bool {
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
 		return true

@@ -158,10 +158,9 @@ func foreignComment(text string) (comment string, ok bool) {
 	return "", false
 }
 
-// withoutDots removes dot segments where they make a rule match nothing, and
-// reports whether there are such: URLs have none left when they are compared
-// (ROB-MAT-25). Beyond the first star or question mark it may be a query that
-// matches, in which dots stay.
+// withoutDots removes dot segments that make a rule match nothing, and reports whether there
+// were any. URLs are compared without dot segments (ROB-MAT-25). After the first star or
+// question mark a rule may match a query, which keeps its dots.
 func withoutDots(canonical string) (bare string, ok bool) {
 	end := strings.IndexAny(canonical, "*?$")
 	if end < 0 {

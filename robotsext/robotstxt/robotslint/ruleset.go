@@ -9,45 +9,42 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
-// A rule is needless if the others alone give the same verdict on every URL. That
-// is so, of a rule r, if some other rule s matches all that r matches, and
+// A rule is needless if the other rules give the same verdict on every URL. A rule r is
+// needless if another rule s matches all URLs that r matches, and one of these holds:
 //
-//   - s outranks r, being longer, or as long and an Allow where r is none, or as
-//     long and of the same verdict: wherever r matches, s or another of its rank
-//     or higher decides. Or
-//   - s is of the same verdict as r, and there is no rule t of the other verdict
-//     that ranks between the two and may match a URL that r matches: wherever r
-//     decides, s would do so in its absence, or another of the same verdict.
+//   - s outranks r, because it is longer, or has the same length and is an Allow or has the
+//     same verdict. Then s or a higher rule decides wherever r matches.
+//   - s has the same verdict as r, and no rule t with the other verdict ranks between them
+//     and may match a URL that r matches. Without r, s or another rule with the same verdict
+//     decides wherever r decides.
 //
-// Both hold on whatever rules there are besides, t being looked for among all. To
-// make it safe to remove all needless rules at once, s is looked for only among
-// those that have not been found needless before: as they are removed one by one
-// in the order in which they were found, s is still there each time.
+// Both hold regardless of the other rules, because t may be any rule. All needless rules can
+// be removed together: s is never a rule that was found needless before. So when the rules
+// are removed in the order in which they were found, s is still present.
 //
-// Whether s matches all that r matches is asked of the patterns, see covers;
-// whether t and r may match the same URL, of their literal beginnings. Both
-// questions are only ever answered in the direction that keeps a rule, and when
-// the number of steps is used up, which hostile files manage, so are the rest.
+// covers decides whether s matches all URLs of r. The literal prefixes decide whether t and r
+// may match the same URL. In case of doubt, and if no steps remain in a hostile file, a rule
+// counts as needed.
 
-// ruleset is the rules of one merged group.
+// ruleset holds the rules of one merged group.
 type ruleset struct {
 	rules    []pattern
 	allow    []bool
 	needless []bool
 	steps    *int
 
-	literals *prefixes.Set // of the rules' literal beginnings
+	literals *prefixes.Set // literal prefixes of the rules
 	node     []int         // of each rule, in literals
-	flat     [][2][]int    // of each node, the rules of each verdict that are prefixes, by rank, highest first
-	wild     [][]int       // and those that are not
+	flat     [][2][]int    // of each node, the prefix rules of each verdict, highest rank first
+	wild     [][]int       // of each node, the other rules
 
-	paths *prefixes.Set // of the beginnings up to the query
+	paths *prefixes.Set // prefixes of the rules up to the query
 	at    []int         // of each rule, in paths
-	ranks [][2][]int    // of each node, the ranks of each verdict, lowest first, but for
-	exact [][2][]int    // those of rules that match a single path
+	ranks [][2][]int    // of each node, the ranks of each verdict, lowest first, without
+	exact [][2][]int    // the ranks of rules that match a single path
 }
 
-// verdict is the index of a rule's verdict in pairs of lists.
+// verdict returns the index of a verdict in a pair of lists.
 func verdict(allow bool) int {
 	if allow {
 		return 1
@@ -94,8 +91,8 @@ func newRuleset(rules []pattern, allow []bool, steps *int) *ruleset {
 	return s
 }
 
-// shadow returns the rule that makes r needless, -1 if there is none, and keeps
-// it in mind. Asked from the last rule to the first it keeps the first of equals.
+// shadow returns the rule that makes r needless, or -1, and stores the result. Called from
+// the last rule to the first, it keeps the first of equal rules.
 func (s *ruleset) shadow(r int) int {
 	under := -1 // the highest rule of the same verdict that covers r and ranks below
 	over := -1  // a rule that outranks r
@@ -133,8 +130,8 @@ func (s *ruleset) shadow(r int) int {
 	return -1
 }
 
-// highest returns the highest rule of a node that is a prefix, of one verdict,
-// not r and not needless.
+// highest returns the highest prefix rule of a node with verdict v that is neither r nor
+// needless.
 func (s *ruleset) highest(n, v, r int) int {
 	list := s.flat[n][v]
 	for len(list) > 0 && s.needless[list[0]] {
@@ -149,8 +146,8 @@ func (s *ruleset) highest(n, v, r int) int {
 	return -1
 }
 
-// between reports whether a rule of the other verdict ranks between two of the
-// same verdict and may match a URL that the upper one, r, matches.
+// between reports whether a rule of the other verdict ranks between lower and r and may match
+// a URL that r matches.
 func (s *ruleset) between(lower, r int) bool {
 	from, to, other := s.rules[lower].rank, s.rules[r].rank, 1-verdict(s.allow[r])
 	for n := s.at[r]; n >= 0; n = s.paths.Parent(n) {
@@ -163,7 +160,7 @@ func (s *ruleset) between(lower, r int) bool {
 		return true
 	}
 	if s.rules[r].isPath() || 2*leastLength(own) >= to {
-		return false // a rule that begins with more than own is longer than r
+		return false // rules with a longer prefix than own are longer than r
 	}
 	for n := s.at[r] + 1; n < len(s.paths.Keys) && strings.HasPrefix(s.paths.Keys[n], own); n++ {
 		if *s.steps -= 2; *s.steps < 0 || holdsBetween(s.ranks[n][other], from, to) || holdsBetween(s.exact[n][other], from, to) {
@@ -173,9 +170,8 @@ func (s *ruleset) between(lower, r int) bool {
 	return false
 }
 
-// leastLength is the length that a rule has at least whose beginning is longer
-// than this one. A dollar sign that is written as such counts as one
-// (ROB-MAT-03), which may be the one that completes a stray %2.
+// leastLength returns the minimum length of a rule whose prefix is longer than beginning. A
+// literal dollar sign counts as one octet (ROB-MAT-03), and may be part of an escape.
 func leastLength(beginning string) int {
 	n := len(beginning) - 2*strings.Count(beginning, "%24") + 1
 	if strings.HasSuffix(beginning, "%") || strings.HasSuffix(beginning, "%2") {
@@ -184,7 +180,7 @@ func leastLength(beginning string) int {
 	return n
 }
 
-// holdsBetween reports whether a sorted list holds a number between two others.
+// holdsBetween reports whether a sorted list has a number between from and to.
 func holdsBetween(list []int, from, to int) bool {
 	i := sort.SearchInts(list, from+1)
 	return i < len(list) && list[i] < to

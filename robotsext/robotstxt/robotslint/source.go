@@ -7,22 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// source is a file as it is written: its lines taken apart, valid or not, and
-// the groups that they form. What the lines mean is told by robotstxt.File; here
-// is kept what a File has no use for.
+// source holds the parsed lines of a file, also invalid ones, and its groups.
+// robotstxt.File has the meaning of the lines; source has details that a File lacks.
 type source struct {
-	records []record // lines with something before the comment
+	records []record // lines with text before the comment
 	blocks  []block
 	html    bool
 
-	unread   int  // number of the first line that the size limit cuts off, 0: none
-	lastRead bool // there is no such line: what is cut off ends the one before it
-	badUTF8  int  // number of the first line that is not UTF-8, 0: none
-	loneCR   int  // number of the first line that a CR alone ends, 0: none
-	loneCRs  int  // how many such lines there are
+	unread   int  // number of the first line beyond the size limit; 0: none
+	lastRead bool // only the end of the line before unread is beyond the limit
+	badUTF8  int  // number of the first line that is not UTF-8; 0: none
+	loneCR   int  // number of the first line that ends with a CR without LF; 0: none
+	loneCRs  int  // number of lines that end with a CR without LF
 }
 
-// field says what a line is, so far as that is of interest here.
+// field is the kind of a line.
 type field uint8
 
 const (
@@ -41,12 +40,12 @@ type record struct {
 	line  int
 	field field
 	name  string // before the colon, as written
-	value string // after it; without a colon, the whole line
+	value string // after the colon; without a colon, the whole line
 	text  string // the line up to its comment, without outer white space
 	after string // the comment with its #, if it follows the value without white space
 	long  bool   // longer than some crawlers read
-	gap   bool   // an empty line stands before it
-	block int    // the group that it stands in, -1: none
+	gap   bool   // an empty line precedes it
+	block int    // index of its block; -1: none
 }
 
 // usable reports whether the record is a rule that has an effect (ROB-MAT-09,
@@ -59,17 +58,17 @@ func (r *record) usable() bool {
 type block struct {
 	first  int      // record of its first User-agent line
 	last   int      // record of its last line that is a User-agent line or a rule
-	agents []string // lower case product tokens, "*", or "" for nobody; one for each line
-	rules  int      // number of Allow and Disallow lines, with those of no effect
+	agents []string // product tokens in lower case, "*", or "" for no crawler; one for each line
+	rules  int      // number of Allow and Disallow lines, including those without effect
 }
 
-// longLine is what Google's parser keeps of a line.
+// longLine is the number of bytes of a line that Google's parser reads.
 const longLine = 2083*8 - 1
 
 const bom = "\ufeff"
 
-// read takes body apart, of which no more than limit bytes are looked at. Cut says
-// that there was more of it.
+// read parses the lines of body, at most limit bytes. Cut means that body is only the
+// beginning of the file.
 func read(body []byte, limit int, cut bool) *source {
 	s := &source{}
 	rest := body
@@ -89,7 +88,7 @@ func read(body []byte, limit int, cut bool) *source {
 	s.html = strings.HasPrefix(strings.TrimLeft(text, space), "<")
 	lines := s.split(text)
 	if len(rest) < len(body) || cut {
-		s.unread = lines // the last line is the one that begins where reading ends
+		s.unread = lines // the last line begins at the limit
 		if len(rest) > 0 && rest[len(rest)-1] != '\n' && rest[len(rest)-1] != '\r' {
 			s.unread++
 			left := string(body[len(rest):])
@@ -100,11 +99,11 @@ func read(body []byte, limit int, cut bool) *source {
 	return s
 }
 
-// space is what is trimmed from the ends of lines, fields and values
-// (ROB-FMT-09), and what ends lines.
+// space has the characters that are trimmed from lines, fields and values (ROB-FMT-09),
+// and the line ends.
 const space = " \t\v\f\r\n"
 
-// split makes records of the lines and returns the number of the last one.
+// split adds the records of all lines and returns the number of the last line.
 func (s *source) split(text string) int {
 	gap := false
 	for n := 1; ; n++ {
@@ -129,7 +128,7 @@ func (s *source) split(text string) int {
 	}
 }
 
-// pastEnd returns what follows the end of line n (ROB-FMT-02).
+// pastEnd returns the text after line n (ROB-FMT-02).
 func (s *source) pastEnd(text string, end, n int) string {
 	if text[end] == '\n' {
 		return text[end+1:]
@@ -174,8 +173,8 @@ func takeApart(line string) record {
 	return r
 }
 
-// group finds the groups. A rule ends a run of User-agent lines, whatever its
-// value, and nothing else does (ROB-GRP-06, ROB-GRP-08).
+// group finds the groups. Only a rule ends a run of User-agent lines, even an invalid one
+// (ROB-GRP-06, ROB-GRP-08).
 func (s *source) group() {
 	inAgents := false
 	for i := range s.records {
@@ -203,7 +202,7 @@ func (s *source) group() {
 	}
 }
 
-// at returns the record of a line, nil if the line holds none.
+// at returns the record of a line, or nil.
 func (s *source) at(line int) *record {
 	i := sort.Search(len(s.records), func(i int) bool { return s.records[i].line >= line })
 	if i < len(s.records) && s.records[i].line == line {
@@ -226,8 +225,8 @@ func lineOfBadUTF8(text string) int {
 	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r") - strings.Count(before, "\r\n")
 }
 
-// controlIn returns where in value the first control character is that no value
-// may hold (ROB-FMT-17), -1 if there is none.
+// controlIn returns the position of the first invalid control character in value
+// (ROB-FMT-17), or -1.
 func controlIn(value string) int {
 	for i := range len(value) {
 		if value[i] < ' ' && value[i] != '\t' {

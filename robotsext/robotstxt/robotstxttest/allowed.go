@@ -39,8 +39,8 @@ type line struct {
 	value string
 }
 
-// choose returns the lines of the first token that the file names, or those of
-// "*" (ROB-UA-04, ROB-UA-06, ROB-UA-08).
+// choose returns the lines of the first token that the file names, or else the lines of "*"
+// (ROB-UA-04, ROB-UA-06, ROB-UA-08).
 func choose(groups map[string][]line, tokens []string) []line {
 	for _, t := range tokens {
 		if lines, ok := groups[asciiLower(t)]; ok {
@@ -53,8 +53,8 @@ func choose(groups map[string][]line, tokens []string) []line {
 // parse returns the merged lines of each agent, named in lower case.
 func parse(body []byte) map[string][]line {
 	groups := map[string][]line{}
-	var agents []string // of the group that is being read
-	ruleSeen := true    // it has a rule, so that the next agent begins another
+	var agents []string // of the current group
+	ruleSeen := true    // the current group has a rule, so the next agent begins another group
 	for _, text := range split(body) {
 		text, _, _ = strings.Cut(text, "#")
 		field, value, colon := strings.Cut(text, ":")
@@ -70,7 +70,7 @@ func parse(body []byte) map[string][]line {
 				groups[name] = append(groups[name], []line{}...)
 			}
 		case field == "allow" || field == "disallow":
-			ruleSeen = true // ROB-GRP-08: also where the value is of no use
+			ruleSeen = true // ROB-GRP-08: even if the value is invalid
 			for _, name := range agents {
 				if usable(value) {
 					groups[name] = append(groups[name], line{field == "allow", value})
@@ -108,7 +108,7 @@ var (
 	product     = regexp.MustCompile(`^[A-Za-z_-]*`)
 )
 
-// agent returns "*", a product token in lower case, or "" for nobody
+// agent returns "*", a product token in lower case, or "" for no crawler
 // (ROB-UA-03, ROB-UA-12).
 func agent(value string) string {
 	if globalAgent.MatchString(value) {
@@ -128,10 +128,9 @@ func usable(value string) bool {
 	return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "*")
 }
 
-// canonicalRule returns the canonical form of a rule's path, in which a star is
-// always a wildcard and a dollar sign always the end of the URL, and its length
-// in octets, in which a dollar sign counts as one wherever it stands, and so does
-// a bracket in the query.
+// canonicalRule returns the canonical form of a rule's path and its length in octets. In that
+// form a star is always a wildcard, and a dollar sign is the end of the URL. In the length a
+// dollar sign counts as one octet, and so does a bracket in the query.
 func canonicalRule(value string) (rule string, length int) {
 	var out []byte
 	asOne := strings.Count(value, "$")
@@ -149,7 +148,7 @@ func canonicalRule(value string) (rule string, length int) {
 		}
 	}
 	if strings.HasSuffix(value, "$") {
-		asOne-- // it is one octet already
+		asOne-- // it is already one octet
 	}
 	return string(out), len(out) - 2*asOne
 }
@@ -159,14 +158,14 @@ var (
 	userinfo        = regexp.MustCompile(`^[^/?]*@`)
 )
 
-// canonicalURL returns path and query as they are compared.
+// canonicalURL returns path and query in the form that is compared.
 func canonicalURL(rawURL string) string {
 	in, _, _ := strings.Cut(rawURL, "#")
 	if m := beforeAuthority.FindString(in); m != "" {
 		in = userinfo.ReplaceAllString(in[len(m):], "")
 	}
 	if i := strings.IndexAny(in, "/?;"); i >= 0 {
-		in = in[i:] // what is before is the authority
+		in = in[i:] // the authority ends here
 	} else {
 		in = ""
 	}
@@ -189,8 +188,8 @@ func canonicalURL(rawURL string) string {
 	return path
 }
 
-// canonicalOctet moves one octet or escape from in to out. An escape is not
-// decoded where that would make up a new escape after a stray %.
+// canonicalOctet moves one octet or escape from in to out. It does not decode an escape if
+// that would complete a stray % to another escape.
 func canonicalOctet(out []byte, in string) (newOut []byte, newIn string) {
 	if isEscape(in) {
 		var b byte
@@ -220,7 +219,7 @@ func isUnreserved(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
 }
 
-// octetBack returns the nth octet from the end, 0 if there are not so many.
+// octetBack returns the nth octet from the end, or 0 if there are fewer.
 func octetBack(b []byte, n int) byte {
 	if n > len(b) {
 		return 0
@@ -245,9 +244,8 @@ func withoutDots(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// matches compares as they are, then with the characters that some clients escape
-// in a query and others do not escaped on both sides (ROB-MAT-19). Brackets are in
-// the canonical form already.
+// matches compares the canonical forms. Then it compares them with additional characters of
+// the query escaped in both, because only some clients escape these (ROB-MAT-19).
 func matches(rule, path string) bool {
 	return match(rule, path) || match(escapeQuery(rule), escapeQuery(path))
 }
@@ -261,13 +259,13 @@ func escapeQuery(s string) string {
 		":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "'", "%27").Replace(query)
 }
 
-// match notes, octet by octet of the path, which beginnings of the rule fit what
-// has been seen of it. A rule fits every path that begins with it.
+// match tracks, octet by octet of the path, which prefixes of the rule match the path so far.
+// A rule matches every path that begins with it.
 func match(rule, path string) bool {
 	fits := make([]bool, len(rule)+1)
 	fits[0] = true
 	for at := 0; slices.Contains(fits, true); at++ {
-		for i := range rule { // what fits without a further octet
+		for i := range rule { // steps that consume no octet
 			if fits[i] && (rule[i] == '*' || rule[i] == '$' && at == len(path)) {
 				fits[i+1] = true
 			}
