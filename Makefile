@@ -1,5 +1,5 @@
-# What a developer runs. It needs Go, git, make and, for the race detector, gcc;
-# every other tool comes through `go run` at the version written here.
+# Targets for developers. They need Go, git, make and, for the race detector, gcc. `go run`
+# fetches every other tool at the version given here.
 
 GO            ?= go
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -16,26 +16,25 @@ PKG       ?= ./...
 VULNDB    ?=
 VERSION   ?=
 
-# A process that is built with the race detector waits for a second before it ends, by
-# default, and the tests start hundreds.
+# By default, a process with the race detector waits for a second before it ends, and the
+# tests start hundreds of processes.
 GORACE ?= atexit_sleep_ms=0
 export GORACE
 
-# Go does not go into the modules below the one that it is started in: each is named here
-# by its folder. A target does its work in all of them, but for MODULES=robotsext.
+# The folders of all modules: Go ignores modules below the current one. Targets run in each
+# of them; MODULES=robotsext selects one.
 MODULES ?= $(sort $(patsubst %/go.mod,%,$(shell find . -name testdata -prune -o -name go.mod -print)))
 
-# Without the tables for debuggers a test program is linked in half the time, and there
-# are eighty.
+# Without debug tables, each of the eighty test programs is linked in half the time.
 TESTFLAGS := -race -vet=off -ldflags=-w -parallel 8
 
-# The module of the tests that look at pages in a browser.
+# The module with the tests that use a browser.
 BROWSERTEST := ./crawler/browsertest
 
 # Pages of the documentation packages that tests crawl.
 DOCS := $(addprefix /usr/share/doc/,sqlite3/index.html python3/html/index.html debian-policy/policy.html/index.html git-doc/index.html)
 
-# What releases are made for.
+# The platforms of a release.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
 
 SHELL       := bash
@@ -51,36 +50,35 @@ help: ## Show this list
 build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
-# Tests may use more of Go than the go directive says; lint looks at the code. With -race
-# vet needs the packages that the tests are built of, and no others.
+# Tests may use newer features of Go than the go directive allows; lint checks the other code.
+# With -race, vet uses the same packages as the tests.
 .PHONY: test
-test: warcio redis readers ## Vet, run all but the long tests under the race detector: within five minutes
+test: warcio redis readers ## Run vet and all tests except the long ones, with the race detector (five minutes)
 	$(call each,$(GO) vet -race -stdversion=false ./...)
 	$(call each,$(GO) test $(TESTFLAGS) -short -timeout 20m ./...,$(BROWSERTEST))
 
-# Long are the tests that ask testing.Short whether to run, and those of the module
-# BROWSERTEST. TestPeak measures a process that is built as a release is.
+# Long tests call testing.Short, or are in the module BROWSERTEST. TestPeak measures a process
+# that is built like a release.
 .PHONY: test-all
-test-all: chromium warcio redis readers docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium warcio redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium, read archives back with warcio, start servers of Redis, have
-# shells and readers of manual pages read what is for them, and crawl documentation packages
-# of Debian. These are installed for root on Debian and in continuous integration; elsewhere
-# the tests of what is missing are skipped.
+# Tests use Chromium, warcio, Redis, shells, readers of manual pages, and documentation
+# packages of Debian. The targets install them for root on Debian and in continuous
+# integration. Elsewhere, tests that lack a tool are skipped.
 .PHONY: chromium
 chromium:
-	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests that look at pages)
+	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests in a browser)
 
 # warcio is a package of npm, at the version that WARCIO/package-lock.json names.
 WARCIO := crawler/output/warc/testdata/warcio
 
 .PHONY: warcio
 warcio:
-	@$(call tool,npm,npm,tests that read archives back)
+	@$(call tool,npm,npm,tests of WARC files)
 	@if [ ! -d $(WARCIO)/node_modules/warcio ] && command -v npm > /dev/null; then \
 		cd $(WARCIO); npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || [ -z "$${CI:-}" ]; \
 	fi
@@ -89,7 +87,7 @@ warcio:
 redis:
 	@$(call tool,redis-server valkey-server,redis-server,tests of the frontier on Redis)
 
-# fish and zsh read the scripts of completion, man and mandoc the manual pages.
+# Tests run completion scripts in fish and zsh, and manual pages in man and mandoc.
 .PHONY: readers
 readers:
 	@$(call tool,fish,fish,tests of completion in fish)
@@ -105,7 +103,7 @@ docs:
 	@$(call files,$(DOCS),--reinstall -o 'Dpkg::Options::=--path-include=/usr/share/doc/*' sqlite3-doc '^python3[.0-9]*-doc$$' debian-policy git-doc,tests that crawl real sites)
 
 .PHONY: pictures
-pictures: chromium ## Take the pictures of the documentation anew where they have changed
+pictures: chromium ## Update the pictures of the documentation that have changed
 	$(GO) -C crawler/browsertest test ./pictures -run '^TestPictures$$' -count 1 -v -update
 
 .PHONY: man
@@ -117,21 +115,21 @@ fuzz: ## Fuzz each target for FUZZTIME (1m)
 	@$(call fuzz,$(FUZZTIME))
 
 .PHONY: soak
-soak: ## Crawl 2,000 hosts with every fault there is for SOAK (1h), kill it at times, and judge
+soak: ## Crawl 2,000 hosts with every known fault for SOAK (1h), with kills, and check the results
 	$(GO) test -vet=off -timeout 0 ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -v -soak $(SOAK)
 
 .PHONY: bench
-bench: ## Run the benchmarks and tabulate ours/temoto (MODULES=robotsext, PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)
+bench: ## Run the benchmarks, with a table that compares robotstxt and temoto (MODULES=robotsext, PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)
 	@$(call each,$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) $(PKG)) | \
 		awk -f robotsext/robotstxt/testdata/table.awk
 
 .PHONY: lint
-lint: ## Run golangci-lint as .golangci.yml says
+lint: ## Run golangci-lint
 	$(GO) run $(GOLANGCI_LINT) config verify
 	$(call each,$(GO) run $(GOLANGCI_LINT) run)
 
 .PHONY: check
-check: tidy licenses vuln ## Look at what is linked: go.mod, licences, known vulnerabilities
+check: tidy licenses vuln ## Check go.mod, licenses and known vulnerabilities
 
 .PHONY: tidy
 tidy:
@@ -143,30 +141,29 @@ licenses:
 	$(GO) build -o bin/licenses ./cmd/internal/licenses
 	$(call each,$(abspath bin/licenses) -platforms '$(PLATFORMS)' ./... > /dev/null)
 
-# VULNDB is the URL of a copy of the database; empty: the one of the Go project. Where
-# neither it nor the tool can be had that is said and no failure: nothing is known then.
+# VULNDB is the URL of a copy of the database; empty: the database of the Go project. If the
+# database or the tool is unavailable, the target says so and succeeds.
 .PHONY: vuln
 vuln:
 	@$(call vuln,bin)
 
-# VERSION is that of dist/modules; empty: the tag of what is committed, or what Go calls a
-# commit without one.
+# VERSION is the version of dist/modules; empty: the tag of the commit, or its pseudo-version.
 .PHONY: release
-release: ## Build dist/ for all platforms, from what is committed, and dist/modules for `go install` (VERSION=v1.2.3)
+release: ## Build dist/ for all platforms from the commit, and dist/modules for `go install` (VERSION=v1.2.3)
 	@$(call release,dist,$(PLATFORMS))
 
 .PHONY: rebuild
-rebuild: ## Build twice, in two directories and with an empty cache, and compare
+rebuild: ## Build a release twice, in two directories and with an empty cache, and compare
 	@$(call rebuild)
 
 .PHONY: clean
-clean: ## Remove what build and release made
+clean: ## Remove bin and dist
 	rm -rf bin dist
 
-# each runs a command in the folder of each module but EXCEPT: $(call each,COMMAND,EXCEPT).
+# each runs a command in the folder of each module except EXCEPT: $(call each,COMMAND,EXCEPT).
 each = for module in $(filter-out $(2),$(MODULES)); do (cd "$$module"; $(1)); done
 
-# tests are the files of the tests of a module.
+# tests lists the test files of a module.
 tests = $$($(GO) list -f '{{$$dir := .Dir}}{{range .TestGoFiles}}{{$$dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$dir}}/{{.}} {{end}}' ./...)
 
 # fuzztargets prints the fuzz targets of a module: its folder, that of the package in it, the name.
@@ -174,18 +171,18 @@ define fuzztargets
 awk -F '[ (]' -v module="$$module" '/^func Fuzz/ { dir = substr(FILENAME, length(ENVIRON["PWD"]) + 2); sub("[^/]*$$", "", dir); print module, "./" dir, $$2 }' $(tests)
 endef
 
-# long runs the tests of a module that make test skips. They are found by the call of
-# testing.Short, which is to be in the function of the test itself.
+# long runs the tests of a module that make test skips. It finds them by their call of
+# testing.Short, which must be in the test function itself.
 define long
 files=$$(grep -l 'testing\.Short()' $(tests) || true); \
 [ -n "$$files" ] || exit 0; \
 names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } \
-	/testing\.Short\(\)/ { print name; if (name !~ /^Test/) { print FILENAME ": " name " is no test and asks testing.Short" > "/dev/stderr"; exit 1 } }' \
+	/testing\.Short\(\)/ { print name; if (name !~ /^Test/) { print FILENAME ": " name " calls testing.Short, but is not a test" > "/dev/stderr"; exit 1 } }' \
 	$$files | sort -u | paste -s -d '|' -); \
 $(GO) test $(TESTFLAGS) -timeout 40m -run "^($$names)\$$" $$(dirname $$files | sort -u)
 endef
 
-# tool installs PACKAGE unless one of COMMANDS is there: $(call tool,COMMANDS,PACKAGE,USE).
+# tool installs PACKAGE unless one of COMMANDS exists: $(call tool,COMMANDS,PACKAGE,USE).
 define tool
 for name in $(1); do \
 	if command -v "$$name" > /dev/null; then exit 0; fi; \
@@ -193,7 +190,7 @@ done; \
 missing="$(firstword $(1))"; $(call install,$(2),$(3))
 endef
 
-# files installs PACKAGES unless all FILES are there: $(call files,FILES,PACKAGES,USE).
+# files installs PACKAGES unless all FILES exist: $(call files,FILES,PACKAGES,USE).
 define files
 missing=; \
 for name in $(1); do \
@@ -210,14 +207,14 @@ if [ -n "$${CI:-}" ] || { [ -z "$$as" ] && grep -qs '^ID.*debian' /etc/os-releas
 	$$as apt-get update -q; \
 	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(1); \
 else \
-	echo "there is no $$missing: $(2) are skipped; install it (on Debian: apt-get install $(1))" >&2; \
+	echo "$$missing is missing, so $(2) are skipped; install it (on Debian: apt-get install $(1))" >&2; \
 fi
 endef
 
-# vuln asks govulncheck, which goes to DIR: $(call vuln,DIR). It ends with 3 when it
-# finds something in a module, after those before.
+# vuln installs govulncheck into DIR and runs it: $(call vuln,DIR). It ends with 3 at the first
+# module with a finding.
 define vuln
-unknown() { printf 'govulncheck: nothing is known of vulnerabilities, since %s could not be had:\n%s\n' "$$1" "$$2" >&2; exit 0; }; \
+unknown() { printf 'govulncheck: vulnerabilities are unknown, because %s is unavailable:\n%s\n' "$$1" "$$2" >&2; exit 0; }; \
 out=$$(GOBIN=$(abspath $(1)) $(GO) install $(GOVULNCHECK) 2>&1) || unknown "the tool" "$$out"; \
 for module in $(MODULES); do \
 	code=0; out=$$($(abspath $(1))/govulncheck -C "$$module" $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1) || code=$$?; \
@@ -227,10 +224,10 @@ for module in $(MODULES); do \
 done
 endef
 
-# release builds from what is committed into DIR, the same wherever and whenever that is
-# done by the same version of Go: $(call release,DIR,PLATFORMS).
+# release builds the commit into DIR. The same version of Go builds the same bytes anywhere:
+# $(call release,DIR,PLATFORMS).
 define release
-if [ -n "$$(git status --porcelain)" ]; then echo "there is something that is not committed, and would not be in a release" >&2; exit 1; fi; \
+if [ -n "$$(git status --porcelain)" ]; then echo "uncommitted changes would not be in the release; commit them first" >&2; exit 1; fi; \
 rm -rf $(1); mkdir -p $(1); \
 for platform in $(2); do \
 	os=$${platform%/*} arch=$${platform#*/} ext=; [ "$$os" != windows ] || ext=.exe; \
@@ -242,23 +239,23 @@ $(GO) run ./cmd/internal/modules -version '$(VERSION)' $(1)/modules; \
 cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
-# rebuild makes the release of this platform here and, with an empty cache, in a clone
-# somewhere else.
+# rebuild builds the release of this platform here and, with an empty cache, in a clone in
+# another directory.
 define rebuild
-git rev-parse HEAD > /dev/null || { echo "this is no clone: there is no revision to build" >&2; exit 0; }; \
+git rev-parse HEAD > /dev/null || { echo "this directory is not a git clone, so there is no commit to build" >&2; exit 0; }; \
 there=$$(mktemp -d); trap 'chmod -R u+w "$$there"; rm -rf "$$there"' EXIT; \
 platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); \
 git clone -q . "$$there/elsewhere"; \
 $(MAKE) -s release PLATFORMS="$$platform"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
 diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
-dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the build does not say of what it is" >&2; exit 1; }; \
+dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the program does not print its revision" >&2; exit 1; }; \
 $(call goinstall,$$there); \
 cat dist/SHA256SUMS
 endef
 
-# goinstall gets the program, and robotsext for a colly program, as anybody would who has
-# dist/modules for a module proxy, into a directory with a cache: $(call goinstall,DIR).
+# goinstall installs the program into DIR, and builds a colly program with robotsext, with
+# dist/modules as the module proxy: $(call goinstall,DIR).
 define goinstall
 ( module=github.com/politecrawl/politecrawl; \
 	version=$$(cat "dist/modules/$$module/@v/list"); \
@@ -273,12 +270,12 @@ define goinstall
 	$(GO) build . )
 endef
 
-# fuzz runs every fuzz target of every module, one after the other, and goes on
-# after a finding so that one run tells all.
+# fuzz runs every fuzz target of every module, one after the other. It continues after a
+# finding, so that one run shows all findings.
 #
-# When the time is up the fuzzing engine of Go 1.26 now and then fails a target
-# with a bare "context deadline exceeded" (https://go.dev/issue/75804). A finding
-# always names the input that failed, so that line without one is let pass.
+# At the end of the time, the fuzzing engine of Go 1.26 sometimes fails a target with a bare
+# "context deadline exceeded" (https://go.dev/issue/75804). A real finding names the input that
+# failed, so this line without an input is ignored.
 define fuzz
 targets=$$(set -e; $(call each,$(fuzztargets))); \
 failed=; \
