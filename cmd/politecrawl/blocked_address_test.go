@@ -156,7 +156,7 @@ func TestNotAllowedIsNotAsked(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)
 	}
 	got = run(t, "plan", start, "--quiet")
-	if !strings.Contains(got.Out, " 0, of which 0 for robots.txt and sitemaps\n") ||
+	if !strings.Contains(got.Out, " 0, 0 of them for robots.txt and sitemaps\n") ||
 		!strings.Contains(got.Out, start+"robots.txt is not requested: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
 		strings.Contains(got.Out, "unreachable") || strings.Contains(got.Out, "the URLs on") {
 		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)

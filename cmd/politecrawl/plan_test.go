@@ -44,7 +44,7 @@ func TestPlan(t *testing.T) {
 	clitest.WantParts(t, text,
 		"a crawl would fetch 3 pages of 1 host in ", "skipped       3 of 6 URLs (disallowed: 2, not-authorized: 1)",
 		`disallowed    2 URLs by line 4 of http://127.0.0.1:8080/robots.txt, "Disallow: /private/": /private/x /private/y`,
-		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, of which 2 for robots.txt and sitemaps", "pages that only links lead to")
+		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, 2 of them for robots.txt and sitemaps", "pages that are found only by links")
 }
 
 func TestPlanJSON(t *testing.T) {

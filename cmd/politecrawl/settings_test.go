@@ -101,7 +101,7 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 	want := fmt.Sprintf("politecrawl: bad configuration: workers: 0 is less than 1 (file %[1]s:2)\n"+
 		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
 		"politecrawl: bad configuration: scope: \"galaxy\" is not one of host, domain, any (file %[1]s:4)\n"+
-		"politecrawl: bad configuration: timeout: 0s is not a time to wait (flag --timeout)\n", file)
+		"politecrawl: bad configuration: timeout: 0s is not positive (flag --timeout)\n", file)
 	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
 		got := run(t, append(args, "--config", file, "--timeout", "0s")...)
 		if got.Code != cli.ExitMisuse || got.Stderr != want {

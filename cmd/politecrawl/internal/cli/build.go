@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// A Build is what the program knows of its own making.
+// A Build describes how the program was built.
 type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

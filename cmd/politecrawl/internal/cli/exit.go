@@ -43,8 +43,8 @@ returns 130 unless it failed.`,
 	}
 }
 
-// An ExitError is an error that knows the exit code it ends the program with. With a
-// nil err there is nothing to say: the results have said it.
+// An ExitError is an error with the exit code of the program. If err is nil, the program
+// prints no message.
 type ExitError struct {
 	Code int
 	err  error
@@ -62,13 +62,12 @@ func (e *ExitError) Unwrap() error { return e.err }
 // WithCode returns err as an error that ends the program with code.
 func WithCode(code int, err error) error { return &ExitError{code, err} }
 
-// Misuse returns an error for what the user has to write differently, such as the name of
-// a file that cannot be opened.
+// Misuse returns a usage error, such as for a file that cannot be opened.
 func Misuse(format string, args ...any) error {
 	return WithCode(ExitMisuse, fmt.Errorf(format, args...))
 }
 
-// AllMisuse returns what the user has to write differently as one error; nil for none.
+// AllMisuse joins usage errors into one; it returns nil for none.
 func AllMisuse(bad []error) error {
 	if err := errors.Join(bad...); err != nil {
 		return WithCode(ExitMisuse, err)
@@ -81,7 +80,8 @@ func Failed(format string, args ...any) error {
 	return WithCode(ExitFailed, fmt.Errorf(format, args...))
 }
 
-// ExitWith ends a command with code and without a message; its output has said it all.
+// ExitWith returns the error that ends a command with code and without a message; nil for
+// ExitDone.
 func ExitWith(code int) error {
 	if code == ExitDone {
 		return nil
@@ -89,7 +89,7 @@ func ExitWith(code int) error {
 	return &ExitError{Code: code}
 }
 
-// Worse returns the exit code of a run for which both codes are true.
+// Worse returns the exit code of a command to which both codes apply.
 func Worse(a, b int) int {
 	for _, code := range []int{ExitInterrupted, ExitMisuse, ExitFailed, ExitFindings, ExitLater} {
 		if a == code || b == code {

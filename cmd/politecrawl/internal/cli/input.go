@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Stdin is how a command line names standard input.
+// Stdin is the argument that means standard input.
 const Stdin = "-"
 
 // InputName returns the name of an input for a message.
@@ -37,7 +37,7 @@ func ReadInput(name string, stdin io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// FileHint is what to do about a file that cannot be opened.
+// FileHint says what to do about a file that cannot be opened.
 const FileHint = "name a file that you can read"
 
 // A Line is one line of a list.
@@ -46,8 +46,8 @@ type Line struct {
 	Text   string
 }
 
-// Lines yields what a list of URLs holds, one a line; blank lines and lines that
-// begin with # are passed over, and so is a byte order mark before the first.
+// Lines yields the lines of a list of URLs. It skips blank lines, lines that begin with #,
+// and a byte order mark.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		scanner := bufio.NewScanner(r)

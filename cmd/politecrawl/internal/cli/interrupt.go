@@ -7,11 +7,10 @@ import (
 	"syscall"
 )
 
-// Interruptible returns a context that ends at the first SIGINT or SIGTERM, which
-// lets the work come to a good end; notice, unless empty, says so to the user. The
-// second signal calls abort, says so too, and after it signals have their usual
-// meaning again.
-// The caller calls done when the work has ended.
+// Interruptible returns a context that ends at the first SIGINT or SIGTERM, so that the
+// work can finish, and prints notice unless it is empty. The second signal calls abort and
+// prints a notice. After that, signals have their usual effect. The caller calls done when
+// the work has ended.
 func (s *Streams) Interruptible(ctx context.Context, abort func(), notice string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

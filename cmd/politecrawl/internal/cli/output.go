@@ -43,8 +43,8 @@ func (s *Streams) PrintJSON(v any) error {
 	return s.Print(text + "\n")
 }
 
-// Buffered returns streams for a command that prints more than fits into memory: standard
-// output is written when the buffer is full and when flush is called.
+// Buffered returns streams with a buffered standard output, for commands that print more
+// than fits into memory. flush writes the rest.
 func (s *Streams) Buffered() (buffered *Streams, flush func() error) {
 	out := bufio.NewWriterSize(s.Out, 1<<16)
 	flush = func() error { return resultsError(out.Flush()) }
@@ -58,8 +58,7 @@ func resultsError(err error) error {
 	return Failed("cannot write the results: %w", err)
 }
 
-// Marshal returns v as JSON in which &, < and > stand for themselves: URLs are
-// full of them and nobody puts this into a page.
+// Marshal returns v as JSON without escapes for &, < and >, which are common in URLs.
 func Marshal(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -85,11 +84,11 @@ const (
 // A Painter returns text in a color.
 type Painter func(Color, string) string
 
-// Painter returns how text is colored on standard output: not at all unless that
-// is a terminal whose user has not asked for plain text (https://no-color.org).
+// Painter returns the Painter for standard output. It colors text only on a terminal, and
+// not if the user has set NO_COLOR (https://no-color.org).
 func (s *Streams) Painter() Painter { return PainterFor(s.Out) }
 
-// PainterFor returns the Painter for what is written to w.
+// PainterFor returns the Painter for text that is written to w.
 func PainterFor(w io.Writer) Painter {
 	if !IsTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return func(_ Color, text string) string { return text }
@@ -97,13 +96,13 @@ func PainterFor(w io.Writer) Painter {
 	return ANSI
 }
 
-// IsTerminal tells whether somebody watches what is written to w.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Width returns how many characters a line of standard output may have.
+// Width returns the width of standard output in characters.
 func (s *Streams) Width() int {
 	if file, ok := s.Out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {

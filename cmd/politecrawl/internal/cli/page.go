@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Page is a text for a person, as far as it is written.
+// A Page is a text that is being written for people.
 type Page struct {
 	strings.Builder
 	Paint Painter
@@ -15,7 +15,7 @@ type Page struct {
 // Printf writes formatted text.
 func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
 
-// Field writes a line with its name before it; an empty name goes on with the field above.
+// Field writes a line with its name before it. An empty name continues the field above.
 func (p *Page) Field(name, format string, args ...any) {
 	p.Printf("  %-*s  %s\n", p.Names, name, fmt.Sprintf(format, args...))
 }

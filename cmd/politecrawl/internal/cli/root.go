@@ -12,8 +12,7 @@ func (s *Streams) Run(ctx context.Context, root *cobra.Command, args []string) i
 	return s.report(root.ExecuteContext(ctx))
 }
 
-// NewRoot returns root with commands below it, and with our help, usage errors and
-// completion.
+// NewRoot adds commands to root, and sets up its help, usage errors and completion.
 func NewRoot(streams *Streams, root *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	Group(root)
 	root.Version = ReadBuild().String()

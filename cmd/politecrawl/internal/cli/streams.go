@@ -1,5 +1,5 @@
-// Package cli holds what the commands of politecrawl share: streams, exit codes, output
-// formats, arguments, help and completion.
+// Package cli has the common parts of the commands of politecrawl: streams, exit codes,
+// output formats, arguments, help and completion.
 package cli
 
 import (
@@ -16,13 +16,12 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Notice writes a line for a person to standard error, without passwords, since others may
-// see it too. There is nobody to tell when that fails.
+// Notice writes a line to standard error, without passwords. It ignores errors.
 func (s *Streams) Notice(line string) {
 	_, _ = fmt.Fprintln(s.Err, Escape(secret.RedactText(line)))
 }
 
-// Complain writes an error that does not end the command yet.
+// Complain writes an error that does not end the command.
 func (s *Streams) Complain(err error) {
 	for line := range strings.Lines(err.Error()) {
 		s.Notice("politecrawl: " + strings.TrimSuffix(line, "\n"))

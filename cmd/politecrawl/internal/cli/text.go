@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Escape returns text from a foreign file in a form that a terminal shows and
-// does not obey: control characters and broken UTF-8 are written as escapes.
+// Escape escapes control characters and invalid UTF-8 in text, so that a terminal does not
+// interpret them.
 func Escape(text string) string {
 	quoted := strconv.QuoteToGraphic(text)
 	return unquoted.Replace(quoted[1 : len(quoted)-1])
@@ -21,7 +21,7 @@ func Escape(text string) string {
 // unquoted writes what only a quoted text needs to escape as itself.
 var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// Clip returns text in at most so many characters.
+// Clip shortens text to at most that many characters.
 func Clip(text string, most int) string {
 	if characters := []rune(text); len(characters) > most {
 		return string(characters[:most-1]) + "…"
@@ -32,8 +32,8 @@ func Clip(text string, most int) string {
 // OneLine returns text with each run of white space as one space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ErrorText returns the text of err on one line, without users and passwords; of nil, an
-// empty string.
+// ErrorText returns the text of err on one line, without users and passwords. It returns an
+// empty string for nil.
 func ErrorText(err error) string {
 	if err == nil {
 		return ""
@@ -41,8 +41,8 @@ func ErrorText(err error) string {
 	return OneLine(secret.RedactText(err.Error()))
 }
 
-// QuotePath quotes the path in an error about a file or directory, because the path may
-// hold spaces.
+// QuotePath quotes the path in an error about a file or directory, because it may contain
+// spaces.
 func QuotePath(err error) error {
 	if about, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s %q: %w", about.Op, about.Path, about.Err)

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Group makes cmd a command that only has others below it: alone it shows its
-// help, with a word that is none of them it says so.
+// Group makes cmd a command that only has subcommands. Without one it shows its help, and
+// it rejects unknown ones.
 func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -29,8 +29,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// IsGroup tells whether a command is nothing without one of its own commands: it has no
-// place for arguments.
+// IsGroup reports whether a command needs a subcommand: it takes no arguments itself.
 func IsGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
 
 func unknownCommand(parent *cobra.Command, word string) error {
@@ -44,7 +43,7 @@ func name(cmd *cobra.Command) string {
 	return rest
 }
 
-// MisuseOf is the error for a command that was called in a wrong way.
+// MisuseOf returns a usage error of cmd that refers to its help.
 func MisuseOf(cmd *cobra.Command, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if name(cmd) != "" {
@@ -63,8 +62,8 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// Args wants a number of arguments in these bounds (no upper one: -1); what
-// says what they are.
+// Args checks that a command has from atLeast to atMost arguments (-1: any number). The
+// error says what they should be.
 func Args(atLeast, atMost int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -110,7 +109,7 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	return MisuseOf(cmd, "%w", err)
 }
 
-// BadValue says what a value that flag refused should have been.
+// BadValue returns the error for an invalid value of flag, and says which values are valid.
 func BadValue(flag *pflag.Flag, value string) error {
 	switch kind := flag.Value.Type(); kind {
 	case "int", "int64":
@@ -126,8 +125,8 @@ func BadValue(flag *pflag.Flag, value string) error {
 	}
 }
 
-// DidYouMean returns ` (did you mean x?)` for the candidate nearest to word, or
-// nothing when none is near.
+// DidYouMean returns ` (did you mean x?)` with the candidate nearest to word, or an empty
+// string if none is near.
 func DidYouMean(word string, candidates []string) string {
 	best := Nearest(word, candidates)
 	if best == "" {
@@ -136,9 +135,9 @@ func DidYouMean(word string, candidates []string) string {
 	return fmt.Sprintf(" (did you mean %s?)", best)
 }
 
-// Nearest returns the candidate that word may be a misspelling of, or nothing. A
-// slip of the finger changes one letter or, when it swaps two, two; who writes a
-// long word may slip more than once.
+// Nearest returns the candidate that word may be a misspelling of, or an empty string. A
+// typing error changes one letter, or two if it swaps them. A long word may have several
+// errors.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	edits := 1 + len(word)/4

@@ -32,12 +32,12 @@ func Only(command Program) Program {
 	}
 }
 
-// ProcessVariable is the environment variable that makes the test binary be the program, for
-// tests that need a process: of signals, and of files in place of buffers.
+// ProcessVariable is the environment variable that makes the test binary run as the
+// program, for tests that need a process, such as tests of signals.
 const ProcessVariable = "TEST_ACT_AS_POLITECRAWL"
 
-// Main runs the tests of a package, or main where the test binary is to be the program.
-// Nothing in the environment configures a test.
+// Main runs the tests of a package, or main if the test binary runs as the program. It
+// clears the configuration in the environment.
 func Main(m *testing.M, main func()) {
 	if os.Getenv(ProcessVariable) != "" {
 		main()
@@ -53,7 +53,7 @@ func Main(m *testing.M, main func()) {
 	os.Exit(m.Run())
 }
 
-// Main runs the tests of a package as the function does, with p as the program.
+// Main runs the tests of a package like the function Main, with p as the program.
 func (p Program) Main(m *testing.M) {
 	Main(m, func() {
 		streams := &cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
@@ -73,7 +73,7 @@ func (p Program) Run(t *testing.T, args ...string) Result {
 	return p.RunWith(t, "", args...)
 }
 
-// RunWith is Run with something on standard input.
+// RunWith is Run with a standard input.
 func (p Program) RunWith(t *testing.T, stdin string, args ...string) Result {
 	t.Helper()
 	var out, stderr Buffer
@@ -99,7 +99,7 @@ func onLoopback(args []string) []string {
 	return slices.Insert(slices.Clone(args), words, "--allow-addr=127.0.0.0/8")
 }
 
-// A Buffer takes lines from several goroutines, as a file does.
+// A Buffer collects lines from several goroutines.
 type Buffer struct {
 	mu     sync.Mutex // guards buffer
 	buffer bytes.Buffer
@@ -117,7 +117,7 @@ func (b *Buffer) String() string {
 	return b.buffer.String()
 }
 
-// Process returns the program as a process of its own, for a test run by Main.
+// Process returns the program as a separate process, for tests run by Main.
 func Process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -129,8 +129,8 @@ func Process(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// WantRefusal checks that the program ended with code, wrote no result, and one
-// line to standard error that holds each of the words.
+// WantRefusal checks that the program ended with code, wrote no result, and wrote one line
+// with each of the words to standard error.
 func (r Result) WantRefusal(t *testing.T, code int, words ...string) {
 	t.Helper()
 	if r.Code != code {
@@ -145,7 +145,7 @@ func (r Result) WantRefusal(t *testing.T, code int, words ...string) {
 	WantParts(t, r.Stderr, words...)
 }
 
-// WantParts checks that a text holds each of the parts.
+// WantParts checks that a text contains each part.
 func WantParts(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -155,13 +155,13 @@ func WantParts(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// A Misuse is the arguments of a command that refuses them, and words of what it says.
+// A Misuse has invalid arguments of a command, and words of the expected error.
 type Misuse = struct {
 	Name        string
 	Args, Words []string
 }
 
-// WantMisuse holds that a command refuses each of the cases.
+// WantMisuse checks that a command rejects each case.
 func (p Program) WantMisuse(t *testing.T, command []string, cases []Misuse) {
 	t.Helper()
 	for _, tt := range cases {
@@ -171,7 +171,7 @@ func (p Program) WantMisuse(t *testing.T, command []string, cases []Misuse) {
 	}
 }
 
-// JSON decodes text that is a value of JSON.
+// JSON decodes a JSON text.
 func JSON[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -180,7 +180,7 @@ func JSON[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// JSONLines decodes text that has a value of JSON on each line.
+// JSONLines decodes a text with JSON on each line.
 func JSONLines[T any](t *testing.T, text string) []T {
 	t.Helper()
 	var list []T
@@ -194,7 +194,7 @@ func JSONLines[T any](t *testing.T, text string) []T {
 	return list
 }
 
-// Server is a site that answers every request as its handler does.
+// Server starts a site with this handler.
 func Server(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -202,7 +202,7 @@ func Server(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// ServeRobots is a site with this robots.txt.
+// ServeRobots starts a site with this robots.txt.
 func ServeRobots(t *testing.T, body string) *httptest.Server {
 	return Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
@@ -224,8 +224,7 @@ func WriteFile(t *testing.T, name, content string) string {
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
 
-// Golden holds a whole output against a file in testdata, which is there for
-// a person to read too.
+// Golden compares a whole output with a file in testdata, which people can read too.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -247,8 +246,8 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
-// Tool returns the path of a program. Where there is none the test is skipped, but for
-// continuous integration, for which the Makefile installs it.
+// Tool returns the path of a program. It skips the test if the program is missing, except
+// in continuous integration, where the Makefile installs it.
 func Tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -256,8 +255,8 @@ func Tool(t *testing.T, name string) string {
 	return path
 }
 
-// Need skips a test that lacks something of its machine, or fails it in continuous
-// integration.
+// Need skips a test if the machine lacks something. In continuous integration it fails the
+// test.
 func Need(t *testing.T, lack error) {
 	t.Helper()
 	switch {

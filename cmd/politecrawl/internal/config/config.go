@@ -1,4 +1,4 @@
-// Package config shows the effective configuration of a crawl: the command config.
+// Package config has the command config, which shows the configuration of a crawl.
 package config
 
 import (

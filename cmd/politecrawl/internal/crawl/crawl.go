@@ -1,4 +1,4 @@
-// Package crawl crawls sites, and manages crawls that processes share: the command crawl.
+// Package crawl has the command crawl, which crawls sites and manages shared crawls.
 package crawl
 
 import (

@@ -1,4 +1,4 @@
-// Package crawldir explains what is wrong with the directory of a crawl, and what to do.
+// Package crawldir explains errors in the directory of a crawl, and what to do about them.
 package crawldir
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The names of its state and of its frontier in the directory of a crawl.
+// The names of the state file and of the frontier in the directory of a crawl.
 const (
 	StateFile      = "crawl.json"
 	FrontierFolder = "frontier"
 )
 
-// HoldsCrawl tells whether a crawl was started in dir.
+// HoldsCrawl reports whether dir has the state file of a crawl.
 func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, StateFile)) }
 
-// HoldsFrontier tells whether the frontier of a crawl in dir can be read.
+// HoldsFrontier reports whether dir has a readable frontier.
 func HoldsFrontier(dir string) bool {
 	view, err := pebblestore.OpenReadOnly(filepath.Join(dir, FrontierFolder))
 	if err != nil {
@@ -36,7 +36,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// IsDirectory tells whether name is a directory.
+// IsDirectory reports whether name is a directory.
 func IsDirectory(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
@@ -64,7 +64,7 @@ func ResumeCommand(flag, dir string) string {
 	return fmt.Sprintf("politecrawl crawl --%s %s, with flags for all settings that are not the default", flag, cli.ShellWord(dir))
 }
 
-// IsBadJSON tells whether a file is not the JSON that it should be.
+// IsBadJSON reports whether err says that a file is damaged.
 func IsBadJSON(err error) bool {
 	_, damaged := errors.AsType[*output.DamagedError](err)
 	return damaged

@@ -15,8 +15,8 @@ import (
 // NewState is the smallest crawl.json with which a crawl can be resumed.
 const NewState = `{"version":2,"config":{"urls":["START URL"]}}`
 
-// DamagedState returns the error for a crawl.json that is missing or damaged. The command is
-// what the user wanted to do; again is how to do it once there is such a file.
+// DamagedState returns the error for a crawl.json that is missing or damaged. The command
+// is the one that failed; again is the command to run when the file is restored.
 func DamagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, StateFile)
 	if damaged, ok := errors.AsType[*output.DamagedError](err); ok {
@@ -33,8 +33,8 @@ func DamagedState(command, dir, again string, err error) error {
 		command, file, what, NewState, again)
 }
 
-// IsDamagedFrontier tells whether err says that the frontier in dir is damaged or missing. That
-// of a shared crawl is on Redis and never is.
+// IsDamagedFrontier reports whether err says that the frontier in dir is damaged or
+// missing. It returns false for a shared crawl, whose frontier is on Redis.
 func IsDamagedFrontier(dir string, err error) bool {
 	if errors.Is(err, crawler.ErrFrontierLost) {
 		saved, err := crawler.LoadConfig(dir)

@@ -1,4 +1,4 @@
-// Package demo crawls a site on this machine and judges the crawl: the command demo.
+// Package demo has the command demo, which crawls a demo site and checks the crawl.
 package demo
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// A Result is what the crawler said of a crawl beside what the site saw.
+// A Result has the results of the crawler and the records of the site.
 type Result struct {
 	Summary  *runner.Summary `json:"summary"`
 	DelayMS  int64           `json:"delay_ms"`
@@ -57,7 +57,7 @@ func (r *Result) code() int {
 	return code
 }
 
-// Text is the result for a person.
+// Text returns the result as text.
 func (r *Result) Text(paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	p.WriteString(runner.SummaryText(r.Summary))

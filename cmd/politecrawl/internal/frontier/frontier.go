@@ -1,4 +1,4 @@
-// Package frontier shows what a stopped crawl has left to do: the command frontier.
+// Package frontier has the command frontier, which shows the queue of a stopped crawl.
 package frontier
 
 import (

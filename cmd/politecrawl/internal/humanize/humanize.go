@@ -1,4 +1,4 @@
-// Package humanize writes numbers and times for a person.
+// Package humanize formats numbers and times for people.
 package humanize
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Count writes a number of things: "1 page", "2 pages".
+// Count formats a number of things: "1 page", "2 pages".
 func Count(n int, thing string) string {
 	switch {
 	case n == 1:
@@ -22,7 +22,7 @@ func Count(n int, thing string) string {
 }
 
 // Counts lists numbers by kind in parentheses, the largest first. It returns an empty
-// string for no numbers.
+// string if there are none.
 func Counts[K cmp.Ordered](numbers map[K]int, kind string) string {
 	if len(numbers) == 0 {
 		return ""
@@ -37,7 +37,7 @@ func Counts[K cmp.Ordered](numbers map[K]int, kind string) string {
 	return " (" + kind + strings.Join(parts, ", ") + ")"
 }
 
-// List lists words, and says how many more there are than it names.
+// List lists the first words, and the number of the others.
 func List(words []string, most int) string {
 	if more := len(words) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
@@ -54,10 +54,10 @@ func Sum[K comparable](numbers map[K]int) int {
 	return sum
 }
 
-// Time writes a point in time in the local time zone.
+// Time formats a point in time in the local time zone.
 func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") }
 
-// Duration writes a duration that need not be exact.
+// Duration formats an approximate duration.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -68,7 +68,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d days", d.Round(24*time.Hour)/(24*time.Hour))
 }
 
-// ShortDuration writes a duration in its two largest units.
+// ShortDuration formats a duration in its two largest units.
 func ShortDuration(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

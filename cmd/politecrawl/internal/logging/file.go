@@ -36,5 +36,5 @@ func (l *logFile) check(err error) {
 	if r := crawldir.Remedy(err); r != "" {
 		remedy = "; " + r
 	}
-	l.tell(fmt.Errorf("log-file: %w; the log misses lines from here on; the crawl continues%s", cli.QuotePath(err), remedy))
+	l.tell(fmt.Errorf("log-file: %w; later lines are missing from the log; the crawl continues%s", cli.QuotePath(err), remedy))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Config is what a crawl writes to its log, and where. Its keys are those of a run: they are
-// not kept with the crawl.
+// Config has the level, format and file of a log. Its keys apply to one run, and are not
+// stored with the crawl.
 type Config struct {
 	format string // one of these; empty: logOff
 	level  string // in the words of slog
@@ -27,7 +27,7 @@ const (
 	logOff  = "off"
 )
 
-// KeyPrefix begins the names of these keys, and of no others.
+// KeyPrefix is the prefix of these keys, and of no others.
 const KeyPrefix = "log"
 
 // AddFlags adds the keys of the log to fs.

@@ -1,4 +1,4 @@
-// Package man writes the manual pages of the program: the command man.
+// Package man has the command man, which writes the manual pages.
 package man
 
 import (

@@ -1,4 +1,4 @@
-// Package plan says what a crawl would do: the command plan.
+// Package plan has the command plan, which shows what a crawl would do.
 package plan
 
 import (

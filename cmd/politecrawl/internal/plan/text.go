@@ -44,7 +44,7 @@ func (p *planPage) text() string {
 	p.rules()
 	p.failures()
 	p.needs()
-	p.Printf("\nnot known\n")
+	p.Printf("\nunknown\n")
 	p.unknown()
 	return p.String()
 }
@@ -187,7 +187,7 @@ func (p *planPage) failures() {
 			p.Field("hours", "%s", text)
 		}
 		if h.SitemapsUnread > 0 {
-			p.Field("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsUnread)
+			p.Field("sitemaps", "%s lists %d, and %d of them are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsUnread)
 		}
 	}
 	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *plan.Sitemap) bool { return f.Unread == "" })
@@ -202,7 +202,7 @@ func (p *planPage) failures() {
 // needs says what the crawl would take.
 func (p *planPage) needs() {
 	p.Field("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
-	p.Field("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
+	p.Field("requests", "%d, %d of them for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
 	time := aboutTime(p.CrawlDuration)
 	switch p.Bottleneck {
 	case plan.BottleneckWorkers:
@@ -221,9 +221,9 @@ func (p *planPage) needs() {
 // unknown says what no plan can tell.
 func (p *planPage) unknown() {
 	if p.cfg.Sitemaps.Only {
-		p.Printf("  pages that redirects lead to\n")
+		p.Printf("  pages that are found by redirects\n")
 	} else {
-		p.Printf("  pages that only links lead to\n")
+		p.Printf("  pages that are found only by links\n")
 	}
 	p.Printf("  the responses of pages: redirects, retries, slow responses that make the delay longer\n")
 	if p.cfg.Limits.MaxBytes > 0 {

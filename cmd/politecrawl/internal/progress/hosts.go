@@ -17,9 +17,9 @@ const maxAsked = 500
 // heard of again with its next page.
 const maxKnown = 10_000
 
-// A HostList lists the hosts that a crawl has URLs of. It is an output.Sink: it receives what
-// the crawl finds, and drops a host when none of its URLs is left. After a resume it does not
-// list a host before something of the host is found.
+// A HostList lists the hosts of a crawl that have remaining URLs. It is an [output.Sink],
+// and removes a host when none of its URLs remain. After a resume, it lists a host when the
+// first result of the host arrives.
 type HostList struct {
 	mu    sync.Mutex // guards hosts
 	hosts map[frontier.Host]bool
@@ -59,7 +59,7 @@ func (l *HostList) Write(f *output.Results) error {
 	return nil
 }
 
-// Commit implements output.Sink. There is nothing to go on from.
+// Commit implements output.Sink. The checkpoint is empty.
 func (l *HostList) Commit(bool) ([]byte, error) { return nil, nil }
 
 // Close implements output.Sink.

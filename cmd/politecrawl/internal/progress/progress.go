@@ -1,4 +1,4 @@
-// Package progress shows on standard error how a crawl is getting on.
+// Package progress shows the progress of a crawl on standard error.
 package progress
 
 import (
@@ -27,10 +27,9 @@ const (
 	rateOver = 30 * time.Second
 )
 
-// A View shows how a crawl is getting on, on standard error: on a terminal as
-// a few lines at the bottom, which are drawn anew, and elsewhere as a line now and
-// then. What is written to it meanwhile stands above. It is safe for concurrent
-// use.
+// A View shows the progress of a crawl on standard error. On a terminal it redraws a few
+// lines at the bottom; elsewhere it writes a line periodically. Text that is written to it
+// appears above these lines. It is safe for concurrent use.
 type View struct {
 	out      io.Writer
 	terminal *os.File // out, if it is one
@@ -58,7 +57,7 @@ type sample struct {
 	pages int
 }
 
-// New returns a view that is shown on out.
+// New returns a view that writes to out.
 func New(out io.Writer) *View {
 	p := &View{out: out, paint: cli.PainterFor(out)}
 	if file, ok := out.(*os.File); ok && cli.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
@@ -67,8 +66,8 @@ func New(out io.Writer) *View {
 	return p
 }
 
-// Begin shows a crawl from now on, until End. Its hosts are those that known has, its
-// limit is that of its pages (0: none).
+// Begin shows the crawl until End. known lists its hosts, and limit is its limit of pages
+// (0: none).
 func (p *View) Begin(crawl Crawl, known *HostList, limit int) {
 	p.crawl, p.known, p.limit = crawl, known, limit
 	if s, err := crawl.Status(); err == nil { // a resumed crawl has pages already
@@ -77,7 +76,7 @@ func (p *View) Begin(crawl Crawl, known *HostList, limit int) {
 	p.Repeat(p.show)
 }
 
-// Repeat calls show now and then, until End.
+// Repeat calls show periodically until End.
 func (p *View) Repeat(show func()) {
 	p.stop = make(chan struct{})
 	every := linesEvery
@@ -110,7 +109,7 @@ func (p *View) End() {
 	p.draw("", nil)
 }
 
-// Write implements io.Writer. What is written has to be whole lines.
+// Write implements io.Writer. It expects whole lines.
 func (p *View) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -53,7 +53,7 @@ report.html is one file that needs no network. report.json has the same data for
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if rows < 1 {
-				return cli.Misuse("report: --rows: %d is not a number of rows; give 1 or more", rows)
+				return cli.Misuse("report: --rows: %d is less than 1", rows)
 			}
 			switch {
 			case to != "":

@@ -32,13 +32,13 @@ func parseAgent(text string) (agent, error) {
 // tokenHint says what to write for something that is not the name of a crawler.
 func tokenHint(text string) string {
 	if guess, err := robotstxt.ProductToken(text); err == nil {
-		return fmt.Sprintf("; the product token of this one is %q", guess)
+		return fmt.Sprintf("; its product token is %q", guess)
 	}
 	// Of what begins like a product, only the names of browsers are no tokens.
 	if name, _, ok := strings.Cut(text, "/"); ok && name != "" && strings.Trim(name, tokenCharacters) == "" {
-		return fmt.Sprintf("; %q is the token of browsers; give the crawler's own name, such as Googlebot", name)
+		return fmt.Sprintf("; %q is the product token of browsers; give the name of the crawler, such as Googlebot", name)
 	}
-	return "; write it as robots.txt files do, such as Googlebot"
+	return "; write the name that robots.txt files use, such as Googlebot"
 }
 
 const tokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

@@ -237,11 +237,11 @@ func (c *check) ask(ctx context.Context, u cli.Line) error {
 func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	switch {
 	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
-		return "", nil, fmt.Errorf("%q is neither a path nor a whole URL; write it as /%s", raw, raw)
+		return "", nil, fmt.Errorf("%q is neither a path nor a complete URL; write it as /%s", raw, raw)
 	case !strings.HasPrefix(raw, "/") || c.robots == "" && !site.IsPath(raw):
 		target = raw
 	case c.robots == "":
-		return "", nil, fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
+		return "", nil, fmt.Errorf("%q is a path; write the complete URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
 	default:
 		target = "https://localhost" + raw // one file decides, whatever the origin
 	}

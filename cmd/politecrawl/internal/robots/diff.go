@@ -67,7 +67,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 		return cli.Misuse("robots diff: standard input cannot be both files; name one of them")
 	}
 	if d.limit < 0 {
-		return cli.Misuse("robots diff: --limit: %d is not a number of changes", d.limit)
+		return cli.Misuse("robots diff: --limit: %d is negative", d.limit)
 	}
 	if err := d.input.checkFlags(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	if !diff.Complete {
 		const why = "the files have too many differences, rules or wildcards to be compared completely"
 		if !diff.Changed() {
-			return cli.Failed("robots diff: %s; no change was found so far", why)
+			return cli.Failed("robots diff: %s; no change was found", why)
 		}
 		d.remark(why + "; there may be more changes and exceptions")
 	}

@@ -78,7 +78,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if l.limit < 0 {
-		return cli.Misuse("robots lint: --limit: %d is not a number of findings", l.limit)
+		return cli.Misuse("robots lint: --limit: %d is negative", l.limit)
 	}
 	for _, arg := range args {
 		if err := l.one(ctx, arg); err != nil {

@@ -1,4 +1,4 @@
-// Package robots explains robots.txt files: the command robots and those below it.
+// Package robots has the command robots, which explains robots.txt files.
 package robots
 
 import (

@@ -91,7 +91,7 @@ var redisRemedies = []struct {
 	{redisstore.ErrTLS, false, ""},
 }
 
-// IsRedisError tells whether RedisError knows what to do about err.
+// IsRedisError reports whether RedisError has a remedy for err.
 func IsRedisError(err error) bool {
 	for _, r := range redisRemedies {
 		if errors.Is(err, r.class) {

@@ -16,8 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 )
 
-// Listen is where a crawl can be watched while it runs. It belongs to a run, not to the
-// crawl: no key of a configuration, and not kept with the crawl.
+// Listen has the flags of the live page. They apply to one run: they are not keys of the
+// configuration, and not stored with the crawl.
 type Listen struct {
 	addr  string // empty: nowhere
 	token string

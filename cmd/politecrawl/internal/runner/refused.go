@@ -13,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// RefusedStarts reports the start URLs whose addresses are refused: as an error if the whole
-// run was in vain, and as a note otherwise. The crawl in dir, which allows some addresses
-// already, can be resumed with more; a plan has no dir.
+// RefusedStarts reports start URLs at blocked addresses: as an error if the run fetched
+// nothing, and otherwise as a note. The crawl in dir already allows some addresses, and can
+// be resumed with more; a plan has no dir.
 func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string, dir string, inVain bool) error {
 	switch {
 	case len(refused) == 0:

@@ -1,5 +1,4 @@
-// Package runner runs a crawl for a person: with its log, progress, live page, notes and
-// summary.
+// Package runner runs a crawl with its log, progress, live page, notes and summary.
 package runner
 
 import (
@@ -23,9 +22,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// A Runner runs or plans a crawl and tells a person about it on standard error: that it has
-// begun, how it gets on, and what should be known while it runs. It is safe for concurrent
-// use.
+// A Runner runs or plans a crawl, and writes its start, progress and notes to standard
+// error. It is safe for concurrent use.
 type Runner struct {
 	*cli.Streams
 	Quiet       bool // say nothing but errors
@@ -34,8 +32,8 @@ type Runner struct {
 	SecretFlags map[string]string // flags that hold a secret, each with the variable to use instead
 }
 
-// Start opens the log and puts a view of the progress on standard error. What is written to
-// standard error from now on stands above the view. The caller calls end.
+// Start opens the log, and shows the progress on standard error. Later text on standard
+// error appears above it. The caller calls end.
 func (r *Runner) Start() (view *progress.View, log *slog.Logger, end func(), err error) {
 	streams := *r.Streams
 	view = progress.New(streams.Err)
@@ -45,8 +43,8 @@ func (r *Runner) Start() (view *progress.View, log *slog.Logger, end func(), err
 	return view, log, end, err
 }
 
-// Crawl crawls until the end or the first interrupt, and writes the report. Its errors know
-// their exit code; the summary is nil if the crawl did not begin.
+// Crawl crawls until the end or the first interrupt, and writes the report. Its errors have
+// exit codes. The summary is nil if the crawl did not start.
 func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Options) (*Summary, error) {
 	view, log, endLog, err := r.Start()
 	if err != nil {
@@ -125,7 +123,7 @@ func (r *Runner) started(cfg crawler.Config, opts crawler.Options) {
 	}
 }
 
-// Note writes a line that is good to know and no failure, unless quiet.
+// Note writes an informational line, except with --quiet.
 func (r *Runner) Note(line string) {
 	if r.Quiet {
 		return
@@ -133,14 +131,14 @@ func (r *Runner) Note(line string) {
 	r.Notice("note: " + line)
 }
 
-// Lost writes what files have lost, quiet or not: no file tells it any more.
+// Lost writes which files have lost data, even with --quiet: no file has this information.
 func (r *Runner) Lost(lost []output.Loss) {
 	for _, l := range lost {
 		r.Complain(errors.New(l.String()))
 	}
 }
 
-// EndCode returns the exit code of a crawl with this end.
+// EndCode returns the exit code for an end of a crawl.
 func EndCode(end crawler.End) int {
 	switch end {
 	case crawler.EndDeferred:

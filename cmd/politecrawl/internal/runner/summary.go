@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// SummaryText writes what a crawl did, for a person.
+// SummaryText returns the summary of a crawl as text.
 func SummaryText(s *Summary) string {
 	p := cli.Page{Names: 10}
 	p.Printf("%s\n", endText(s.Summary))
@@ -124,11 +124,11 @@ func NewSummary(s *crawler.Summary) *Summary {
 	return &Summary{Summary: s, ResumeCommand: resumeCommand(s)}
 }
 
-// MaxListed is how many hosts are named that could not be requested.
+// MaxListed is the number of waiting hosts that a text names.
 const MaxListed = 5
 
-// WaitingText names the hosts for which a crawl ended with URLs left, since their
-// robots.txt cannot be reached, those of one reason on one line; empty: there is none.
+// WaitingText names the hosts with remaining URLs whose robots.txt is unreachable, one line
+// for each reason. It returns an empty string if there are none.
 func WaitingText(s *crawler.Summary) string {
 	why := make(map[string][]string) // hosts by reason
 	var reasons []string             // in the order of their first hosts
@@ -189,7 +189,8 @@ func resumeCommand(s *crawler.Summary) string {
 	return command
 }
 
-// ResumeText returns the last line for a person, or an empty string if nothing is left.
+// ResumeText returns the line with the command that resumes the crawl, or an empty string
+// if there is nothing to resume.
 func ResumeText(s *crawler.Summary) string {
 	if command := resumeCommand(s); command != "" {
 		return "to resume: " + command + "\n"

@@ -51,8 +51,8 @@ var otherVariables = []string{TokenVariable, redisstore.PasswordVariable, envPre
 // gives every container beside a service of the name politecrawl.
 var serviceVariable = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
-// TokenVariable holds what --listen-token does, where other users of the machine do
-// not see it.
+// TokenVariable is the environment variable for --listen-token, which other users of the
+// machine cannot see.
 const TokenVariable = envPrefix + "_LISTEN_TOKEN"
 
 // TokenFlag is the flag with the token of the live page.

@@ -18,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// AddResumeFlags adds the flags to fs that take the configuration from an earlier crawl.
+// AddResumeFlags adds the flags to fs that read the configuration of an earlier crawl.
 func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.resume, "resume", "", "resume the stopped or killed crawl in `DIR`")
 	fs.StringVar(&s.recrawl, "recrawl", "", "request the URLs of the crawl in `DIR` again, conditionally")
@@ -29,8 +29,8 @@ func (s *Settings) Options() crawler.Options {
 	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != ""}
 }
 
-// LoadOrResume completes the configuration: from an earlier crawl and the flags that
-// were given, or as Load does.
+// LoadOrResume completes the configuration from an earlier crawl and the flags, or like
+// Load.
 func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	name, dir := "resume", s.resume
 	if cmd.Flags().Changed("recrawl") {

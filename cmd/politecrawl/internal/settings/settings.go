@@ -1,4 +1,4 @@
-// Package settings puts the configuration of a crawl together: from flags, the environment, a
+// Package settings assembles the configuration of a crawl from flags, the environment, a
 // file and the defaults, in this order of precedence, or from an earlier crawl.
 package settings
 
@@ -23,7 +23,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// Settings are the configuration of a crawl, and of the log of this run.
+// Settings are the configuration of a crawl and of the log of this run.
 type Settings struct {
 	Config crawler.Config
 	Log    logging.Config // not kept with the crawl
@@ -45,10 +45,9 @@ const (
 	fromDefault = "default"
 )
 
-// New returns the defaults. It is the one place where a key is tied to its field, its kind
-// of value and its meaning. The keys of the log, which are not kept with a crawl, come last.
-// The flag of a key also parses its value from the environment and from a file, so that the
-// same text means the same everywhere.
+// New returns the defaults. It connects each key to its field, type and usage. The keys of
+// the log, which are not stored with a crawl, come last. The flag of a key also parses its
+// value from the environment and from a file.
 func New() *Settings {
 	s := &Settings{Config: crawler.Default(), from: map[string]string{}, given: func(string) bool { return false }}
 	c := &s.Config
@@ -129,7 +128,7 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	s.addRenamed(cmd)
 }
 
-// AddKeys adds the flags of some keys alone to cmd.
+// AddKeys adds only the flags of these keys to cmd.
 func (s *Settings) AddKeys(cmd *cobra.Command, keys ...string) {
 	cmd.Flags().SortFlags = false
 	for _, key := range keys {
@@ -137,7 +136,7 @@ func (s *Settings) AddKeys(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// LoadKeys gives some keys their values, from flags and the environment.
+// LoadKeys sets these keys from flags and the environment.
 func (s *Settings) LoadKeys(keys ...string) error {
 	v, err := s.sources()
 	if err != nil {
@@ -151,12 +150,12 @@ func (s *Settings) LoadKeys(keys ...string) error {
 	return nil
 }
 
-// Visit calls f for each key, whose flag has the value, with where the value came from.
+// Visit calls f for each key, with its flag and the source of its value.
 func (s *Settings) Visit(f func(key *pflag.Flag, from string)) {
 	s.keys.VisitAll(func(key *pflag.Flag) { f(key, s.from[key.Name]) })
 }
 
-// IsSet tells whether the value of a key is not the default.
+// IsSet reports whether a key was set, and not left at its default.
 func (s *Settings) IsSet(key string) bool { return s.from[key] != fromDefault }
 
 // Load completes the configuration after the flags have been parsed. The start URLs on the
@@ -242,8 +241,7 @@ func (s *Settings) at(key string) string {
 	return s.file
 }
 
-// Validate returns what is wrong with the configuration, each line with where the value
-// came from.
+// Validate returns the errors of the configuration, each with the source of the value.
 func (s *Settings) Validate() error {
 	all, ok := errors.AsType[joined](s.Config.Validate())
 	if !ok {
@@ -333,16 +331,17 @@ func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.C
 	return lists, cobra.ShellCompDirectiveNoFileComp
 }
 
-// ProxyKey is the key whose values may have a password in them.
+// ProxyKey is the key whose values may contain a password.
 const ProxyKey = "proxy"
 
-// WithoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
+// WithoutSecrets returns the URLs of proxies without users and passwords. The result is not
+// nil.
 func WithoutSecrets(proxies []string) []string {
 	return append([]string{}, crawler.Config{Fetch: crawler.Fetch{Proxies: proxies}}.WithoutSecrets().Fetch.Proxies...)
 }
 
-// SecretFlags returns the flags that were given with a secret in them, each with the variable
-// of the environment to use instead, which other users do not see.
+// SecretFlags returns the given flags that contain a secret, each with the environment
+// variable to use instead.
 func (s *Settings) SecretFlags() map[string]string {
 	seen := make(map[string]string)
 	if s.from[ProxyKey] == "flag --"+ProxyKey && !slices.Equal(WithoutSecrets(s.Config.Fetch.Proxies), s.Config.Fetch.Proxies) {

@@ -1,5 +1,5 @@
-// Package site holds what commands share that request something of sites: URLs as users
-// write them, flags, and why an address is refused.
+// Package site has the common parts of commands that send requests to sites: URLs of users,
+// flags, and errors about blocked addresses.
 package site
 
 import (
@@ -21,13 +21,13 @@ import (
 // AllowFlag is the flag of every command that connects to sites.
 const AllowFlag = "allow-addr"
 
-// AddAllowFlag adds AllowFlag to flags, with the present value of allowed as its default.
+// AddAllowFlag adds AllowFlag to flags, with the current value of allowed as its default.
 func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
 	flags.StringSliceVar(allowed, AllowFlag, *allowed, "allow connections to the non-public `NETWORK`, such as 10.0.0.0/8; repeatable")
 }
 
-// AddUserAgentFlag adds --user-agent to flags. The default is too long for the help, whose text
-// has the start of it.
+// AddUserAgentFlag adds --user-agent to flags. Its usage has the start of the default,
+// which is too long for the help.
 func AddUserAgentFlag(flags *pflag.FlagSet, value *string) {
 	flags.StringVar(value, "user-agent", crawler.DefaultUserAgent, "send `NAME` with every request (default: politecrawl/0.1 and its URL)")
 	flags.Lookup("user-agent").DefValue = ""
@@ -47,7 +47,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	AddAllowFlag(flags, &f.Allowed)
 }
 
-// NewGuard returns the guard that lets the addresses of --allow-addr through.
+// NewGuard returns the guard that allows the addresses of --allow-addr.
 func NewGuard(texts []string) (*guard.Guard, error) {
 	var allowed []netip.Prefix
 	for _, text := range texts {
@@ -61,8 +61,8 @@ func NewGuard(texts []string) (*guard.Guard, error) {
 }
 
 // RefusedAddress says why the guard refused an address, and how to allow it. It returns an
-// empty string for any other error. The host is empty where the user did not name it, as
-// with the target of a redirect: how to allow that is not said.
+// empty string for any other error. If host is empty, because the user did not name it, the
+// text does not say how to allow it.
 func RefusedAddress(err error, host string) string {
 	refused, ok := errors.AsType[*guard.AddressError](err)
 	odd, isOdd := errors.AsType[*guard.HostError](err)

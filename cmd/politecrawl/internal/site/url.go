@@ -11,10 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// ParseOrigin returns scheme, host and port of an absolute http or https URL. The
-// rest of it is no business of url.Parse: rules are matched with URLs as they are
-// found in pages, and those hold stray % signs and worse. The error is for who
-// wrote the URL, and says what to write instead.
+// ParseOrigin returns scheme, host and port of an absolute http or https URL. It ignores
+// the rest: URLs in pages contain stray % signs and other errors that url.Parse rejects.
+// The error says what to write instead.
 func ParseOrigin(raw string) (*url.URL, error) {
 	u, err := readOrigin(raw)
 	if shown := secret.RedactInvalidURL(raw); err != nil && shown != raw {
@@ -22,7 +21,7 @@ func ParseOrigin(raw string) (*url.URL, error) {
 		if _, err := readOrigin(shown); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%q is not a URL; a user name and password are never sent, leave them out", shown)
+		return nil, fmt.Errorf("%q is not a URL; remove the user and password, which are never sent", shown)
 	}
 	return u, err
 }
@@ -60,13 +59,13 @@ func incomplete(raw string) error {
 	case raw == "":
 		return errors.New("the URL is empty; write it as https://example.com/")
 	case IsPath(raw):
-		return fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s", raw, raw)
+		return fmt.Errorf("%q is a path; write the complete URL, as in https://example.com%s", raw, raw)
 	}
 	if scheme, rest, ok := strings.Cut(raw, ":"); ok && isScheme(scheme) && !startsWithDigit(rest) {
 		if !isWeb(scheme) {
 			return unsupported(raw, scheme)
 		}
-		return fmt.Errorf("%q is no whole URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
+		return fmt.Errorf("%q is not a complete URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
 	}
 	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Mask+"@")
 	first, second := "https", "http"
@@ -80,7 +79,7 @@ func unsupported(raw, scheme string) error {
 	return fmt.Errorf("%q: scheme %q is not supported; use http or https", raw, scheme)
 }
 
-// IsPath tells a path from what may begin with a host.
+// IsPath reports whether raw is a path, and does not begin with a host.
 func IsPath(raw string) bool {
 	return strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//")
 }
@@ -97,8 +96,8 @@ func isScheme(word string) bool {
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// IsLocal tells whether what comes after a scheme is rather a server of one's
-// own, which seldom speaks https.
+// IsLocal reports whether a URL without its scheme looks like a local server, which rarely
+// uses https.
 func IsLocal(rest string) bool {
 	host, _, _ := strings.Cut(rest, "/")
 	name, port, err := net.SplitHostPort(host)

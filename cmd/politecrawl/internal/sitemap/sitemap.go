@@ -1,4 +1,4 @@
-// Package sitemap lists and checks the sitemaps of a site: the command sitemap.
+// Package sitemap has the command sitemap, which lists and checks sitemaps.
 package sitemap
 
 import (
@@ -116,13 +116,13 @@ func (l *listing) run(ctx context.Context, arg string) error {
 func (l *listing) prepare() error {
 	switch {
 	case l.timeout <= 0:
-		return cli.Misuse("sitemap: --timeout: %v is not a time to wait", l.timeout)
+		return cli.Misuse("sitemap: --timeout: %v is not positive", l.timeout)
 	case l.delay < 0:
 		return cli.Misuse("sitemap: --delay: %v is negative", l.delay)
 	case l.maxFiles < 1:
 		return cli.Misuse("sitemap: --max-files: %d is less than 1", l.maxFiles)
 	case l.stats && l.format == cli.CSV:
-		return cli.Misuse("sitemap: --stats is no table; use --format text or json")
+		return cli.Misuse("sitemap: --stats cannot be written as CSV; use --format text or json")
 	}
 	l.out, l.flush = l.Buffered()
 	l.table, l.watched = csv.NewWriter(l.out.Out), cli.IsTerminal(l.Out)

@@ -1,4 +1,4 @@
-// Package version prints the version of the program: the command version.
+// Package version has the command version.
 package version
 
 import (
