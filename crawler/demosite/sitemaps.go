@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	shelves       = 8
+	shelves      = 8
 	booksPerPage = 10
 )
 

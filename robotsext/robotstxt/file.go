@@ -33,7 +33,7 @@ type File struct {
 	size     atomic.Int64 // 0: not yet estimated
 }
 
-// SpecID is an Allow or Disallow line that has an effect.
+// Rule is an Allow or Disallow line that has an effect.
 type Rule struct {
 	Allow   bool
 	Pattern string // as written, without comment and outer white space
