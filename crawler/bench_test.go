@@ -58,7 +58,7 @@ func BenchmarkPeers(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // of a round of three crawls: nobody's figure
 }
 
-// BenchmarkSite is the crawler's part of BenchmarkPeers, for a profile.
+// BenchmarkSite is the part of BenchmarkPeers for this crawler, to profile it.
 func BenchmarkSite(b *testing.B) {
 	site := startBenchSite(b, benchPages(b))
 	var rates []float64
@@ -86,8 +86,7 @@ func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
-// benchRound lets one crawler loose on the site and returns how many pages it
-// brought in for a second of processor time.
+// benchRound runs one crawler and returns the pages per second of processor time.
 func benchRound(b *testing.B, site *benchSite, crawl func(b *testing.B, site, out string)) (float64, benchSeen) {
 	b.Helper()
 	runtime.GC() // what the one before left
@@ -126,16 +125,16 @@ func benchCrawler(b *testing.B, site, out string) {
 // benchSiteEnv makes the test binary serve the site instead of testing.
 const benchSiteEnv = "POLITECRAWL_BENCH_SITE"
 
-// A benchSite is a site in a process of its own.
+// A benchSite is a site in its own process.
 type benchSite struct {
 	url   string
 	pages int // how many different ones a crawler is to find
 }
 
-// benchSeen is what the site saw since it was last asked.
+// benchSeen has the requests to the site since the last call of seen.
 type benchSeen struct{ Pages, Repeated, Disallowed int }
 
-// seen asks the site what it saw.
+// seen returns the requests since its last call.
 func (s *benchSite) seen(b *testing.B) (seen benchSeen) {
 	b.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -150,7 +149,7 @@ func (s *benchSite) seen(b *testing.B) (seen benchSeen) {
 	return seen
 }
 
-// startBenchSite starts a site of size pages.
+// startBenchSite starts a site with a number of pages.
 func startBenchSite(b *testing.B, size int) *benchSite {
 	b.Helper()
 	self, err := os.Executable()
@@ -183,14 +182,14 @@ const (
 	benchListed   = 10 // pages that are also linked with a query, in two orders
 )
 
-// benchDisallowed is what the site's robots.txt disallows.
+// benchDisallowed is the path that the site's robots.txt disallows.
 func benchDisallowed(u *url.URL) bool {
 	return strings.HasPrefix(u.Path, "/no/") || strings.HasPrefix(u.RawQuery, "session=")
 }
 
-// serveBenchSite is the site: pages of 20 KB with 30 links. Page n links to 2n+1
-// and 2n+2, so that all are found, and to others: by way of a fragment, by a query
-// in either order, to other hosts, to disallowed paths.
+// serveBenchSite serves pages of 20 KB with 30 links. Page n links to 2n+1 and 2n+2, so that all
+// are found. The other links have fragments, queries in either order, other hosts and disallowed
+// paths.
 func serveBenchSite(size int) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -242,7 +241,7 @@ func serveBenchSite(size int) error {
 	return nil
 }
 
-// benchHTML is page n.
+// benchHTML returns page n.
 func benchHTML(n, size int) []byte {
 	const words = "<p class=\"text\">Words of a page, some <b>bold</b> and some not, as long as a paragraph of it may well be.</p>\n"
 	var page bytes.Buffer
@@ -273,14 +272,14 @@ func benchHTML(n, size int) []byte {
 	return page.Bytes()
 }
 
-// benchPage is the line that the peers write.
+// A benchPage is the JSON line that the other crawlers write.
 type benchPage struct {
 	URL    string `json:"url"`
 	Status int    `json:"status"`
 	Title  string `json:"title"`
 }
 
-// benchColly is what colly's documentation shows, with its own robots check.
+// benchColly crawls as in the documentation of colly, with its own robots.txt check.
 func benchColly(b *testing.B, site, out string) {
 	file, err := os.Create(out)
 	if err != nil {
@@ -310,8 +309,8 @@ func benchColly(b *testing.B, site, out string) {
 	c.Wait()
 }
 
-// A bareCrawl is four goroutines, a queue and a map of what was seen. That the
-// site disallows is built in.
+// A bareCrawl has four goroutines, a queue and a map of known URLs. The disallowed path is
+// hard-coded.
 type bareCrawl struct {
 	client *http.Client
 	host   string

@@ -27,8 +27,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A URL that is beyond a limit is skipped and listed, and comes back when the limit
-// is wider.
+// A URL that exceeds a limit is skipped and listed. It is fetched when the limit is raised.
 func TestURLBounds(t *testing.T) {
 	long := "/" + strings.Repeat("x", 300)
 	params := "/search?a" + strings.Repeat("&a=1", 20)
@@ -69,8 +68,7 @@ func TestURLBounds(t *testing.T) {
 	}
 }
 
-// max-links counts distinct URLs. A page that repeats its links, whatever their spelling,
-// loses none of them.
+// max-links counts distinct URLs. Repeated links in other spellings do not count.
 func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 	t.Parallel()
 	const distinct = 20
@@ -123,7 +121,7 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 	}
 }
 
-// A short page can have links of any length, by a base that is long.
+// A short page can have long links, by a long base URL.
 func TestLinksOfALongBase(t *testing.T) {
 	t.Parallel()
 	base := strings.Repeat(strings.Repeat("x", 39)+"/", 100)
@@ -146,7 +144,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	}
 }
 
-// What a site writes is kept at a length that a person would want to see.
+// Texts of sites are truncated in the output.
 func TestTextsAreCut(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	s := newSite(t, "127.0.0.1", nil)
@@ -174,7 +172,7 @@ func TestTextsAreCut(t *testing.T) {
 	}
 }
 
-// Nothing that a site wants to be kept and sent back is.
+// The crawl sends no cookies.
 func TestNoCookies(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	cookies := 0
@@ -202,8 +200,8 @@ func TestNoCookies(t *testing.T) {
 	}
 }
 
-// The parts of a path are those behind the host, however the URL is written; one with too
-// many is listed as too long wherever it was found, and its page leads on by its other links.
+// The number of path segments is limited, in every spelling of a URL. A page with a URL of too
+// many segments is listed as too long; its other links are followed.
 func TestMaxPathSegments(t *testing.T) {
 	b := scope.New(scope.Host, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
@@ -242,8 +240,8 @@ func TestMaxPathSegments(t *testing.T) {
 	}
 }
 
-// What is repeated of a site's words in each line is cut: a rule of 500 KB that closes ten
-// thousand links would be 5 GB of lines, an answer that is quoted 256 KiB.
+// Texts of sites are truncated in each line. Otherwise a rule of 500 KB that disallows ten
+// thousand links would need 5 GB, and an error may quote a response of 256 KiB.
 func TestDetailsAreCut(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const most = 2 * maxDetail // a line has more than the text
@@ -278,7 +276,7 @@ func TestDetailsAreCut(t *testing.T) {
 	})
 }
 
-// No page ends a crawl.
+// A page with a base URL that is too long does not end the crawl.
 func TestBaseThatIsTooLong(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/":  `<base href="http://[::1]/` + strings.Repeat("é", 3000) + `"><a href="/lost">lost</a>`,
@@ -289,7 +287,7 @@ func TestBaseThatIsTooLong(t *testing.T) {
 	}
 }
 
-// What is kept of where a URL was found does not grow with that.
+// The URL where a link was found is truncated.
 func TestFoundOnIsCut(t *testing.T) {
 	long := "/" + strings.Repeat("x", 3000)
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -310,8 +308,7 @@ func TestFoundOnIsCut(t *testing.T) {
 	}
 }
 
-// A sitemap whose URL is longer than one may be is not read: each of its entries would
-// repeat it.
+// A sitemap with a URL that is too long is not read, since each entry would repeat it.
 func TestLongSitemapURL(t *testing.T) {
 	long := "/" + strings.Repeat("x", maxSitemapURL) + ".txt"
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -324,7 +321,7 @@ func TestLongSitemapURL(t *testing.T) {
 	}
 }
 
-// Of a page with very many links as many are looked at as it takes to see that it leads on.
+// The trap check reads the links of a page only up to the first new one.
 func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Memory: frontier.NewMemory(nil)}
@@ -341,7 +338,8 @@ func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
 	}
 }
 
-// A counting frontier knows how much it was given, and asked about, at a time.
+// A counting frontier records the largest numbers of URLs that it was given, and queried for, at
+// a time.
 type counting struct {
 	*frontier.Memory
 
@@ -370,8 +368,7 @@ func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
 	return c.Memory.Known(ctx, urls)
 }
 
-// A sitemap of any length, and the URLs that are skipped until the end, are dealt with some
-// at a time.
+// Entries of a long sitemap, and skipped URLs at the end, are processed in batches.
 func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	const most = 1000 // lines of rejected.jsonl at a time
 	const n = 3*most + 7
@@ -402,7 +399,7 @@ func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	}
 }
 
-// Listing a large frontier takes long, so a crawl that has left nothing does not.
+// A finished crawl does not list the frontier, since that takes long.
 func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 	f := &counting{Memory: frontier.NewMemory(nil)}
 	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
@@ -411,7 +408,7 @@ func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
 	}
 }
 
-// Each limit for the fields of a page has a name of its own.
+// Each limit of fields has its own name.
 func TestLimitsOfFieldsHaveNames(t *testing.T) {
 	for err, want := range map[error]string{
 		extract.ErrTooLarge: "field-size", extract.ErrTooManyTags: "field-tags", extract.ErrTooSlow: "field-time", io.EOF: "field-nesting",

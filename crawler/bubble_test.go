@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// inBubble runs a test in a time of its own, which goes on when everybody waits. The sites of
-// the test are in memory, and its crawls connect to nothing else.
+// inBubble runs a test with fake time, which passes when all goroutines wait. Sites and crawls of
+// the test use a network in memory.
 func inBubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -34,7 +34,7 @@ func bubbled(test func(t *testing.T)) func(t *testing.T) {
 // memoryNetworks has the network of each bubble, by its *testing.T.
 var memoryNetworks sync.Map
 
-// memoryOf returns the network of a test; nil: it is not in a bubble.
+// memoryOf returns the network of a test; nil: the test is not in a bubble.
 func memoryOf(t testing.TB) *memoryNetwork {
 	m, _ := memoryNetworks.Load(t)
 	network, _ := m.(*memoryNetwork)
@@ -47,8 +47,8 @@ type memoryNetwork struct {
 	listeners map[string]*memoryListener // by address and port
 }
 
-// connected returns options with which a crawl connects to the sites of its bubble, unless
-// they have a transport or there is no bubble.
+// connected returns options with the transport of the bubble, unless they have a transport or
+// there is no bubble.
 func connected(t testing.TB, cfg *Config, opts *Options) *Options {
 	t.Helper()
 	m := memoryOf(t)
@@ -66,8 +66,8 @@ func connected(t testing.TB, cfg *Config, opts *Options) *Options {
 	return &in
 }
 
-// listen opens a port of an address: of the network of a bubble, else of loopback. A name is
-// an address too, in a bubble.
+// listen opens a port of an address, in the network of a bubble or on loopback. In a bubble, the
+// address may be a name.
 func listen(t testing.TB, address string) net.Listener {
 	t.Helper()
 	if m := memoryOf(t); m != nil {
@@ -138,8 +138,8 @@ type memoryAddr string
 func (memoryAddr) Network() string  { return "tcp" }
 func (a memoryAddr) String() string { return string(a) }
 
-// A memoryConn is an end of a pipe with a buffer, as a socket has: who writes need not wait
-// until the other end reads.
+// A memoryConn is one end of a connection in memory. Like a socket it has a buffer, so that
+// writes do not wait for reads.
 type memoryConn struct {
 	net.Conn
 	remote        memoryAddr
@@ -185,13 +185,13 @@ func (c *memoryConn) Write(p []byte) (int, error) {
 	}
 }
 
-// Close lets what is written arrive, unless the other end does not read.
+// Close delivers written data, unless the other end does not read.
 func (c *memoryConn) Close() error {
 	c.onceClosed.Do(func() { close(c.closing) })
 	return c.Conn.SetDeadline(time.Now().Add(time.Second))
 }
 
-// SetDeadline and SetWriteDeadline leave what is on its way alone.
+// SetDeadline and SetWriteDeadline do not affect data that was already written.
 func (c *memoryConn) SetDeadline(at time.Time) error { return c.SetReadDeadline(at) }
 
 func (c *memoryConn) SetWriteDeadline(time.Time) error { return nil }

@@ -18,8 +18,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// TestConfigErrorsNameTheKey: a value that is refused is told as a ConfigError of its key,
-// whichever group it is in, and each only once.
+// TestConfigErrorsNameTheKey: an invalid value of any group is reported once, as a ConfigError
+// with its key.
 func TestConfigErrorsNameTheKey(t *testing.T) {
 	for _, tt := range []struct {
 		key     string
@@ -97,8 +97,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 	}
 }
 
-// TestConfigJSONHasNoGroups: the keys of all groups stand side by side in JSON, as in
-// crawl.json.
+// TestConfigJSONHasNoGroups: JSON has the keys of all groups in one object, as in crawl.json.
 func TestConfigJSONHasNoGroups(t *testing.T) {
 	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"workers":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
 		"robots-timeout":"7ns","robots-retry":"8ns","sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":"10ns","proxy":["http://p"],
@@ -130,8 +129,8 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 	}
 }
 
-// TestSchema holds that SCHEMA.md of package output has every field of the files that
-// are made from types of others.
+// TestSchema: SCHEMA.md of package output has every field of the files whose types are in other
+// packages.
 func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)

@@ -30,7 +30,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A crawl that is over keeps no connection, by what the site sees.
+// A crawl closes all its connections at its end.
 func TestConnectionsAreClosedAtEnd(t *testing.T) {
 	var open, all atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -54,7 +54,7 @@ func TestConnectionsAreClosedAtEnd(t *testing.T) {
 	}
 }
 
-// http2Site starts a server of HTTP/2, and returns it with a transport that trusts it.
+// http2Site starts an HTTP/2 server and returns it with a transport that trusts it.
 func http2Site(t *testing.T, cfg *Config, handler http.Handler) (*httptest.Server, *http.Transport) {
 	t.Helper()
 	server := &httptest.Server{Listener: listen(t, "127.0.0.1"), Config: &http.Server{Handler: handler}}
@@ -64,7 +64,7 @@ func http2Site(t *testing.T, cfg *Config, handler http.Handler) (*httptest.Serve
 	return server, trusting(t, cfg, server)
 }
 
-// trusting returns a transport that trusts a server of TLS.
+// trusting returns a transport that trusts a TLS server.
 func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transport {
 	transport := connected(t, cfg, nil).Transport.(*http.Transport)
 	transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
@@ -72,7 +72,7 @@ func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transpor
 	return transport
 }
 
-// An answer that is not read to its end costs no other URL of the host anything.
+// An aborted response does not affect other URLs of the host.
 func TestUnreadResponseIsHarmless(t *testing.T) {
 	const slow = 3
 	for _, left := range []string{"/large", "/sitemap.xml"} {
@@ -141,8 +141,8 @@ func TestUnreadResponseIsHarmless(t *testing.T) {
 	}
 }
 
-// A site that asks for HTTP/1.1 gets it: the request that was turned away is sent again, after
-// the delay, and those that follow do not try HTTP/2 any more.
+// A site that requires HTTP/1.1 gets it. The rejected request is sent again after the delay, and
+// later requests do not try HTTP/2.
 func TestHTTP1Required(t *testing.T) {
 	const delay = 100 * time.Millisecond
 	reset := func(code http2.ErrCode) func(*http2.Framer, uint32, int) bool {
@@ -203,8 +203,8 @@ func TestHTTP1Required(t *testing.T) {
 	}
 }
 
-// framedSite starts a server with a handler for HTTP/1.1, and another for each connection of
-// HTTP/2, and returns it with a transport that trusts it.
+// framedSite starts a server with a handler for HTTP/1.1 and another for each HTTP/2 connection.
+// It returns the server with a transport that trusts it.
 func framedSite(t *testing.T, cfg *Config, http1 http.Handler, http2 func(conn *tls.Conn)) (*httptest.Server, *http.Transport) {
 	t.Helper()
 	server := &httptest.Server{Listener: listen(t, "127.0.0.1"), Config: &http.Server{Handler: http1}}
@@ -217,8 +217,8 @@ func framedSite(t *testing.T, cfg *Config, http1 http.Handler, http2 func(conn *
 	return server, trusting(t, cfg, server)
 }
 
-// serveFrames serves a connection of HTTP/2, of which respond gets each request, until that
-// says that it is over.
+// serveFrames serves an HTTP/2 connection. It calls respond for each request, until respond
+// returns that the connection is over.
 func serveFrames(conn io.ReadWriteCloser, respond func(f *http2.Framer, stream uint32) (stay bool)) {
 	defer func() { _ = conn.Close() }()
 	if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil {
@@ -254,7 +254,7 @@ type connSite struct {
 	seen []connRequest
 }
 
-// A connRequest is a request as a connSite saw it.
+// A connRequest is a request to a connSite.
 type connRequest struct {
 	path       string
 	conn       int // number of its connection
@@ -262,8 +262,8 @@ type connRequest struct {
 	began, end time.Time
 }
 
-// newConnSite starts a site. respond returns what is sent, as it is, and whether the
-// connection is closed then.
+// newConnSite starts a site. The function respond returns the raw response, and whether to close
+// the connection.
 func newConnSite(t *testing.T, respond func(r connRequest) (text string, closed bool)) *connSite {
 	t.Helper()
 	listener := listen(t, "127.0.0.1")
@@ -302,15 +302,14 @@ func (s *connSite) serve(conn net.Conn, number int, respond func(r connRequest) 
 	}
 }
 
-// requests returns what the site saw.
+// requests returns the requests to the site.
 func (s *connSite) requests() []connRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.seen)
 }
 
-// wantRequests wants these requests, each with the number of its connection, and the delay
-// before each.
+// wantRequests checks the requests, the numbers of their connections, and the delays.
 func (s *connSite) wantRequests(t *testing.T, delay time.Duration, want ...string) {
 	t.Helper()
 	var got []string
@@ -327,13 +326,13 @@ func (s *connSite) wantRequests(t *testing.T, delay time.Duration, want ...strin
 	}
 }
 
-// onRequest is a response as it is sent; fields end with a line end each.
+// sent returns a raw response; each of the fields ends with a line end.
 func sent(status, fields, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%s\r\n%s", status, len(body), fields, body)
 }
 
-// A 408 in place of a response says that the site has timed out an idle connection. The
-// request is sent again, over a new one, after the delay; what comes then is the response.
+// A 408 on a reused connection means that the site has closed an idle connection. The request is
+// sent again over a new connection, after the delay.
 func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 	const delay = 100 * time.Millisecond
 	page := sent("200 OK", "", `<a href="/a">a</a><a href="/private">private</a>`)
@@ -369,7 +368,7 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 	}
 }
 
-// One that arrives before the request costs nothing at all.
+// A 408 that arrives before the request has no effect.
 func TestRequestTimeoutOnIdleConnection(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const delay = 100 * time.Millisecond
@@ -385,8 +384,8 @@ func TestRequestTimeoutOnIdleConnection(t *testing.T) {
 	})
 }
 
-// Where a new connection brings the same, it is a failure that may pass: the page is retried
-// as after any other, each time over a new connection.
+// A 408 on a new connection is a temporary failure: the page is retried, each time over a new
+// connection.
 func TestRequestTimeoutIsRetried(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const delay = 100 * time.Millisecond
@@ -411,7 +410,7 @@ func TestRequestTimeoutIsRetried(t *testing.T) {
 	})
 }
 
-// A 408 that says when to come back is not answered by a request before that.
+// After a 408 with Retry-After, no request is sent before that time.
 func TestRequestTimeoutWithRetryAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newConnSite(t, func(r connRequest) (string, bool) {
@@ -432,7 +431,7 @@ func TestRequestTimeoutWithRetryAfter(t *testing.T) {
 	})
 }
 
-// A new connection is meant, not another one that has been idle as long.
+// The retry after a 408 uses a new connection, not another idle one.
 func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 	const idle = 3
 	var together sync.WaitGroup // so that each has a connection of its own
@@ -474,7 +473,7 @@ func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 the connection has other requests on it, and is closed when they are done.
+// An HTTP/2 connection with a 408 is closed when its other requests are done.
 func TestRequestTimeoutOverHTTP2(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		cfg := testConfig(t)
@@ -497,7 +496,7 @@ func TestRequestTimeoutOverHTTP2(t *testing.T) {
 	})
 }
 
-// spent is a transport that has no descriptor left for a path.
+// spent is a transport without file descriptors for a path.
 type spent struct {
 	http.RoundTripper
 	path string
@@ -510,9 +509,8 @@ func (s *spent) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(req)
 }
 
-// A crawl that has no descriptor left fails, and says for what. That is no fault of the
-// site: no URL fails, no robots.txt is taken for one that cannot be reached, and the
-// crawl goes on at once when there are some again.
+// A crawl without file descriptors fails and reports that. It blames no site: no URL fails, and
+// no robots.txt is unreachable. When descriptors are available, the crawl continues at once.
 func TestNoDescriptorsLeft(t *testing.T) {
 	for _, path := range []string{"/robots.txt", "/", "/a"} {
 		t.Run(path, func(t *testing.T) {
@@ -535,7 +533,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	}
 }
 
-// A crawl of more workers than the process may have files open is refused, and nothing is made.
+// A crawl with more workers than file descriptors is refused, and creates no files.
 func TestTooManyWorkersForTheDescriptors(t *testing.T) {
 	cfg := testConfig(t, "http://127.0.0.1:1/")
 	cfg.Limits.Workers = descriptors.Limit() // each needs more than one

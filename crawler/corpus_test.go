@@ -17,9 +17,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
-// A hundred hosts (-short: twenty), each with a real robots.txt and a page for every path that its
-// rules name and for some they do not. What the hosts saw is judged by a naive
-// matcher that shares no code with the one under test.
+// TestRealRobotsFiles crawls a hundred hosts (-short: twenty). Each has a real robots.txt, and
+// pages for the paths in its rules and for other paths. A naive matcher, which shares no code
+// with the crawler, checks the requests.
 func TestRealRobotsFiles(t *testing.T) {
 	n, least := 100, 1000
 	if testing.Short() {
@@ -87,7 +87,7 @@ func crawlCorpus(t *testing.T, files [][]byte, agent string, least int) {
 		allowed, disallowed, len(files), *got.Summary)
 }
 
-// naive judges once per URL: it is as slow as it is plain.
+// naive matches a URL against robots.txt, slowly and simply.
 func (h *corpusHost) naive(agent, uri string) bool {
 	allowed, ok := h.verdicts[uri]
 	if !ok {
@@ -97,7 +97,7 @@ func (h *corpusHost) naive(agent, uri string) bool {
 	return allowed
 }
 
-// corpusHost serves a robots.txt, an index page and a page for everything else.
+// A corpusHost serves a robots.txt, an index page and a page for each other path.
 type corpusHost struct {
 	*site
 	body []byte
@@ -127,8 +127,8 @@ func newCorpusHost(t *testing.T, address string, body []byte) *corpusHost {
 	return h
 }
 
-// urisOf makes URLs out of the rules of a file, by looking at its text alone: a
-// path that each matches, one below it, one beside it, and some of no rule.
+// urisOf returns URLs for the rules of a file: for each rule, a path that it matches, one below,
+// one beside, and some without a rule.
 func urisOf(body []byte) []string {
 	uris := []string{"/index.html", "/zz-no-rule", "/zz/no-rule.html?q=1", "/%E3%83%84"}
 	for _, line := range bytes.FieldsFunc(body, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -147,8 +147,8 @@ func urisOf(body []byte) []string {
 	return wireForm(uris)
 }
 
-// wireForm keeps, once each and in order, the URIs as a client sends them. What
-// is no URL, and robots.txt itself, is left out.
+// wireForm returns the URIs as a client sends them, each once and in order. It omits invalid URLs
+// and robots.txt.
 func wireForm(uris []string) []string {
 	var out []string
 	seen := map[string]bool{"/robots.txt": true}
@@ -167,8 +167,8 @@ func wireForm(uris []string) []string {
 	return out
 }
 
-// corpus reads n real robots.txt files of moderate size, spread over all there
-// are. They are other people's data and not part of the project.
+// corpus reads n real robots.txt files of moderate size, evenly selected. They belong to others
+// and are not part of the project.
 func corpus(t *testing.T, n int) [][]byte {
 	t.Helper()
 	names, err := filepath.Glob("../../shared/robots-corpus/*.txt")
@@ -196,8 +196,8 @@ func corpus(t *testing.T, n int) [][]byte {
 	return spread
 }
 
-// loopbackOnly answers for every host outside 127.0.0.0/8, which the Sitemap
-// lines of real files name, that it has nothing.
+// loopbackOnly is a transport that responds with 404 for hosts outside 127.0.0.0/8, which Sitemap
+// lines of real files name.
 type loopbackOnly struct{ base http.RoundTripper }
 
 func (l loopbackOnly) RoundTrip(r *http.Request) (*http.Response, error) {

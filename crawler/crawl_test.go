@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestMain is also the processes that tests and benchmarks start.
+// TestMain also runs the processes that tests and benchmarks start.
 func TestMain(m *testing.M) {
 	for env, serve := range map[string]func(string) error{
 		benchSiteEnv: numbered(serveBenchSite), hostsEnv: numbered(serveHosts), crawlEnv: crawlAsChild,
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// numbered reads the argument of a process as a number.
+// numbered parses the argument of a process as a number.
 func numbered(serve func(int) error) func(string) error {
 	return func(arg string) error {
 		n, err := strconv.Atoi(arg)
@@ -41,7 +41,7 @@ func numbered(serve func(int) error) func(string) error {
 	}
 }
 
-// ROB-GEN-07: links of pages, and pages of sitemaps, are crawled like the start.
+// ROB-GEN-07: links of pages and sitemap entries are crawled like start URLs.
 func TestROB_GEN_07(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}/index.xml\nUser-agent: *\nDisallow: /no\nAllow: /no/but\n",
@@ -137,7 +137,7 @@ func TestNofollowURLIsFetchedByAnotherLink(t *testing.T) {
 	}
 }
 
-// A page that is the robots.txt itself is one request, not two.
+// A page that is robots.txt itself is requested once.
 func TestRobotsTxtAsAPage(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n"})
 	got := run(t, testConfig(t, s.url+"/robots.txt"), nil)

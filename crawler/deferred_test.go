@@ -25,7 +25,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// answering is a network of sites that are all the same.
+// answering is a network in which all sites respond alike.
 type answering http.HandlerFunc
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -36,7 +36,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// opened returns a crawl that is open, for a test to do what its workers would.
+// opened returns an open crawl without workers.
 func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 	t.Helper()
 	c := newCrawler(t, cfg, opts)
@@ -44,7 +44,7 @@ func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 	return c
 }
 
-// restart has a crawl read back what it has written, as another process would.
+// restart reloads the state of a crawl, like another process.
 func restart(t *testing.T, c *Crawler) {
 	t.Helper()
 	must(t, c.record.Close())
@@ -56,7 +56,7 @@ func restart(t *testing.T, c *Crawler) {
 	}
 }
 
-// leased takes the next URL.
+// leased leases the next URL.
 func leased(t *testing.T, c *Crawler) *visit {
 	t.Helper()
 	got, err := c.frontier.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, Duration: c.leases.duration})
@@ -66,7 +66,7 @@ func leased(t *testing.T, c *Crawler) *visit {
 	return &visit{lease: got[0]}
 }
 
-// visited deals with a URL as a worker does, and returns what is to become of it.
+// visited processes a URL like a worker, and returns the decision.
 func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	t.Helper()
 	w := &worker{c: c, pages: c.pages, recorder: c.recorder}
@@ -84,8 +84,7 @@ func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	return outcome.Result
 }
 
-// stores has another process that shares the frontier of a crawl, and whose clock is so
-// much ahead, ask for a robots.txt.
+// stores simulates another process that fetches a robots.txt. Its clock is ahead by a duration.
 func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time.Duration) {
 	t.Helper()
 	rec.FetchedAt = time.Now().Add(ahead)
@@ -93,13 +92,13 @@ func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time
 	must(t, (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), rec))
 }
 
-// reaches has it find that there is none.
+// reaches simulates that the other process finds no robots.txt.
 func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin, ahead time.Duration) {
 	t.Helper()
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.OutcomeAllowAll, Status: http.StatusNotFound}, ahead)
 }
 
-// looked calls a function each time somebody looks whether the context has ended.
+// looked calls a function each time the end of the context is checked.
 type looked struct {
 	context.Context
 	then func()
@@ -110,9 +109,8 @@ func (l looked) Err() error {
 	return l.Context.Err()
 }
 
-// A worker that was allowed by a robots.txt, and is slow to go on, does not say that its
-// host is back when that could not be reached meanwhile: whenever that is, each URL that
-// waits for it is listed.
+// A slow worker with an older robots.txt does not report that its host has recovered from a later
+// outage. Each waiting URL is listed.
 func TestSlowWorkerDoesNotEndALaterOutage(t *testing.T) {
 	for _, before := range []bool{false, true} { // it was away before, too
 		for moment, reached := 1, true; reached; moment++ {
@@ -123,10 +121,9 @@ func TestSlowWorkerDoesNotEndALaterOutage(t *testing.T) {
 	}
 }
 
-// isAwayAt has the robots.txt of a host be out of reach for one worker when another, which
-// it allows its URL, looks for the n-th time whether it is to go on. Before tells whether it
-// had been so, and another process has reached it since. It tells whether there was such a
-// look.
+// isAwayAt makes the robots.txt of a host unreachable for one worker, while another worker checks
+// its context for the n-th time. If before is true, there was an earlier outage that another
+// process has seen end. It returns whether there was an n-th check.
 func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	away := before
 	cfg := testConfig(t, "http://a.test/1", "http://a.test/2")
@@ -180,9 +177,8 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	return true
 }
 
-// A host that is put off for a reason of our own, and not because its robots.txt could not
-// be reached, waits until it has been reached since: by a process that was there before, as
-// by one that starts again, and whatever the clocks of others say.
+// A host that was deferred for a reason of our own waits until any process has reached it. The
+// clocks of other processes do not matter.
 func TestHostDeferredByUsWaitsUntilReached(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for _, ahead := range []time.Duration{-100 * time.Hour, 0, 100 * time.Hour} {
@@ -193,9 +189,8 @@ func TestHostDeferredByUsWaitsUntilReached(t *testing.T) {
 	}
 }
 
-// isPutOff has the robots.txt of a host, which was known once or never, lead to another
-// host whose turn does not come; then another process, whose clock is so much ahead,
-// reaches it; then the same once more.
+// isPutOff defers a host whose robots.txt redirects to a host that is not due. Then another
+// process, whose clock is ahead, reaches it; and the same again.
 func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	const host, busy = "http://a.test", "http://b.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{
@@ -238,8 +233,8 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	}
 }
 
-// An earlier version wrote what came of a robots.txt with the name of a package before it,
-// and not which fetch of it was known.
+// An earlier version stored the outcome of a robots.txt with a package name, and without the
+// number of the fetch.
 func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
@@ -259,7 +254,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// A host that came back is not waiting any more, however long its delay.
+// A host that has recovered is not deferred, even with a long delay.
 func TestRecoveredHostIsNotDeferred(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
@@ -281,9 +276,8 @@ func TestRecoveredHostIsNotDeferred(t *testing.T) {
 	})
 }
 
-// Each URL that is left when a crawl ends, because no host can be asked yet, has a line with the
-// time before which it is in vain to try again. A resumed crawl before that asks nobody, and
-// lists them again.
+// When a crawl ends because no host is due, each remaining URL is listed with the time of the
+// next retry. A crawl that is resumed before that time sends no request, and lists them again.
 func TestDeferredURLsAreListed(t *testing.T) {
 	hours := "User-agent: *\nVisit-time: 0300-0400\n" // a bubble begins at midnight
 	retryAfter := func(status int) http.HandlerFunc {
@@ -382,7 +376,7 @@ func TestOutageSurvivesAFullDisk(t *testing.T) {
 	}
 }
 
-// fullDisk is a recorder that cannot write a robots.txt.
+// A fullDisk is a recorder that cannot write a robots.txt.
 type fullDisk struct {
 	recorder
 	err error
@@ -390,8 +384,8 @@ type fullDisk struct {
 
 func (r *fullDisk) Robots(*robotsext.Record) error { return r.err }
 
-// What waits for an unreachable robots.txt is listed, waits on, and is fetched when
-// the host is back (ROB-POL-03).
+// ROB-POL-03: URLs with an unreachable robots.txt are listed, keep waiting, and are fetched when
+// the host recovers.
 func TestResumeOfDeferredURLs(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		bad := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/deep">deep</a>`, "/deep": "deep", "/other": "other"})
@@ -434,9 +428,8 @@ func TestResumeOfDeferredURLs(t *testing.T) {
 	})
 }
 
-// Two hosts cannot be asked, and each is told of with what came of asking it. The URL of a
-// robots.txt may be requested while the file is unreachable, and the other URLs of its origin
-// still wait for it then.
+// Each of two unreachable hosts is reported with its reason. The URL of a robots.txt may be
+// requested while the file is unreachable; the other URLs of its origin wait.
 func TestWaitingHostsHaveReasons(t *testing.T) {
 	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
 	failing.handle("/robots.txt", status(http.StatusInternalServerError))

@@ -24,8 +24,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The demo site knows by construction what a polite crawl does. What it saw, and
-// nothing that the crawler believes it did, decides here.
+// The demo site knows what a polite crawl does. Its own requests decide, not the files of the
+// crawl.
 func TestDemoSite(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -65,8 +65,8 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 	t.Logf("%d requests in %v", report.Requests, got.Duration)
 }
 
-// wantFound holds that a crawl of the demo site requested and wrote what it should, and returns
-// what that is.
+// wantFound checks the requests and files of a crawl of the demo site, and returns the
+// expectation.
 func wantFound(t *testing.T, site *demosite.Site, cfg Config, token string, report demosite.Report) demosite.Expectation {
 	t.Helper()
 	for _, url := range report.Missing {
@@ -92,7 +92,7 @@ func wantFound(t *testing.T, site *demosite.Site, cfg Config, token string, repo
 	return want
 }
 
-// startDemoSite starts the demo site, and ends it with the test.
+// startDemoSite starts the demo site, and stops it after the test.
 func startDemoSite(t *testing.T, crawlDelay time.Duration) *demosite.Site {
 	t.Helper()
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: crawlDelay})
@@ -105,8 +105,8 @@ func startDemoSite(t *testing.T, crawlDelay time.Duration) *demosite.Site {
 	return site
 }
 
-// crawlEnv has this test binary crawl, by the configuration in it, or resume
-// what is in its directory. It says "begun" when the crawl has begun.
+// crawlEnv makes this test binary crawl with the configuration in it, or resume its directory. It
+// prints "begun" when the crawl has started.
 const crawlEnv = "POLITECRAWL_TEST_CRAWL"
 
 func crawlAsChild(config string) error {
@@ -133,7 +133,7 @@ func crawlAsChild(config string) error {
 	return err
 }
 
-// child starts a process that crawls, and returns when it has begun or ended.
+// child starts a process that crawls, and returns when it has started or ended.
 func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	config, err := json.Marshal(cfg)
@@ -153,9 +153,8 @@ func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-// A crawl of the demo site is killed 50 times at any moment, and goes
-// on each time. What the site saw and what stands in the files at the end is that of a
-// crawl that was never killed, but for requests that were cut short.
+// A crawl of the demo site is killed 50 times at random moments and resumed. Its requests and
+// files are those of a crawl that was never killed, except for aborted requests.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills a crawl 50 times")
@@ -200,9 +199,8 @@ func TestKill(t *testing.T) {
 	judgeKilled(t, site, cfg, moments)
 }
 
-// live lets a crawl make a few requests, or none where it has to wait, and returns at any
-// moment after that. They are counted, because a crawl has less to do in its lives where
-// much of the time that it waits for passes between them.
+// live lets a crawl make some requests, or wait, and then returns at a random moment. It counts
+// requests instead of time, since a killed crawl waits less.
 func live(site *demosite.Site, random *rand.Rand) {
 	enough := len(site.Requests()) + random.IntN(5)
 	for end := time.Now().Add(450 * time.Millisecond); len(site.Requests()) < enough && time.Now().Before(end); {
@@ -211,8 +209,8 @@ func live(site *demosite.Site, random *rand.Rand) {
 	time.Sleep(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
 }
 
-// judgeKilled is judge for a crawl that may have asked for a URL again, and does not
-// know of an answer that was on its way when it was killed.
+// judgeKilled checks a crawl that was killed. It may have requested URLs again, and does not know
+// responses that were in flight.
 func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Time) {
 	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
 	for _, v := range report.Violations {
@@ -245,8 +243,8 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	t.Logf("%d requests, %d of them repeated", report.Requests, repeated)
 }
 
-// A crawl that is killed while it reads a big sitemap queues every entry of it
-// once, and asks for the file again only because it had not come to its end.
+// A crawl that is killed while it reads a large sitemap queues each entry once. It requests the
+// file again, since it was not finished.
 func TestKillInSitemap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills a crawl in a sitemap of 20,000 entries")

@@ -19,8 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 )
 
-// newSite serves pages on loopback, so that the examples run anywhere. They may use
-// {site} for its URL.
+// newSite serves pages on an address of 127.0.0.0/8: HTML by path, and 404 for all other paths.
 func newSite(pages map[string]string) (site *httptest.Server, cfg crawler.Config, done func()) {
 	return serve(func(w http.ResponseWriter, r *http.Request) {
 		text, ok := pages[r.URL.Path]
@@ -35,8 +34,8 @@ func newSite(pages map[string]string) (site *httptest.Server, cfg crawler.Config
 	})
 }
 
-// serve returns a site, and the configuration of a crawl of it that need not be gentle,
-// as nobody but us has anything from the site.
+// serve returns a site and the configuration of a crawl without delays, since the site is our
+// own.
 func serve(answer http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, done func()) {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -109,7 +108,7 @@ func ExampleConfig_Validate() {
 	// bad configuration: workers: 0 is less than 1
 }
 
-// How fast is a crawl if I say nothing?
+// How fast is a crawl by default?
 func ExampleDefault() {
 	cfg := crawler.Default()
 	fmt.Println("from the end of a request to a host to the start of the next:", cfg.Politeness.Delay)
@@ -121,7 +120,7 @@ func ExampleDefault() {
 	// requests in flight on a host: 1
 }
 
-// Under which address does a crawl know a page?
+// What is the canonical form of a URL?
 func ExampleCanonical() {
 	for _, raw := range []string{"HTTPS://Jane@Example.com:443/a/../b?x=1&y#top", "http://bücher.example", "mailto:jane@example.com"} {
 		url, err := crawler.Canonical(raw)
@@ -137,7 +136,7 @@ func ExampleCanonical() {
 	// "mailto:jane@example.com": unsupported scheme
 }
 
-// How is a crawl resumed that was stopped or killed?
+// How do I resume a crawl that was stopped or killed?
 func ExampleLoadConfig() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	defer done()
@@ -176,7 +175,7 @@ func ExampleLoadConfig() {
 	// finished 3 pages, 0 left
 }
 
-// What has changed since the last crawl? What has not is not sent again.
+// How do I find what has changed since the last crawl? Unchanged pages are not sent again.
 func ExampleOptions_recrawl() {
 	round := "first"
 	site, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
@@ -218,7 +217,7 @@ func ExampleOptions_recrawl() {
 	// /news 200 "The second round" unchanged: false
 }
 
-// How is a crawl held for a while, and watched?
+// How do I pause a crawl, and read its status?
 func ExampleCrawler_Pause() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	defer done()
@@ -264,7 +263,7 @@ func ExampleCrawler_Abort() {
 	// Output: interrupted, pages: 0, left: 1
 }
 
-// endDuring crawls a site that calls end while it is asked for its first page.
+// endDuring crawls a site that calls end while its first page is requested.
 func endDuring(end func(c *crawler.Crawler)) {
 	var c *crawler.Crawler
 	_, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
@@ -292,7 +291,7 @@ func endDuring(end func(c *crawler.Crawler)) {
 	fmt.Printf("%s, pages: %d, left: %d\n", sum.End, sum.Pages, sum.Remaining)
 }
 
-// What does a crawl know of a host?
+// How do I get the state of a host?
 func ExampleCrawler_Host() {
 	site, cfg, done := newSite(map[string]string{"/robots.txt": "User-agent: *\nDisallow:\n", "/": "home"})
 	defer done()
@@ -313,7 +312,7 @@ func ExampleCrawler_Host() {
 	// Output: URLs that wait: 1 at a time: 1 delay: 0s <nil>
 }
 
-// How does a crawl write CSV beside its lines of JSON?
+// How do I write CSV in addition to JSON Lines?
 func ExampleOptions_formats() {
 	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
 	defer done()
@@ -337,7 +336,7 @@ func ExampleOptions_formats() {
 	// <nil>
 }
 
-// How is a crawl kept in memory, with a frontier of one's own?
+// How do I keep a crawl in memory, or use my own frontier?
 func ExampleOptions_frontier() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	defer done()
@@ -358,7 +357,7 @@ func ExampleOptions_frontier() {
 	// Output: 2 pages, and no frontier on disk: true
 }
 
-// What would a crawl do, and how long would it take? No page is asked for.
+// What would a crawl do, and how long would it take? A plan requests no page.
 func ExampleNewPlanner() {
 	_, cfg, done := newSite(map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.1\nSitemap: {site}/map.txt\n",
@@ -388,7 +387,7 @@ func ExampleNewPlanner() {
 	// 5 requests, with a delay of 100ms
 }
 
-// How do processes on several machines work on one crawl?
+// How do several machines share a crawl?
 func ExampleJoinConfig() {
 	ctx := context.Background()
 	cfg := crawler.Default()

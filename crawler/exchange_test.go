@@ -18,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// keeping is a format without a name that keeps what it is given.
+// keeping is a format without a name that keeps all results.
 type keeping struct {
 	mu sync.Mutex
 	output.Results
@@ -36,7 +36,7 @@ func (k *keeping) keep(f *output.Results) {
 	k.Robots = append(k.Robots, f.Robots...)
 }
 
-// wireLog is a server's connection that keeps what comes in.
+// A wireLog is a server connection that keeps the received bytes.
 type wireLog struct {
 	net.Listener
 	mu sync.Mutex
@@ -68,8 +68,8 @@ func (c *loggedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Exchanges are what went over the wire: requests as the server received them, bodies
-// as it sent them, of robots.txt, sitemaps, pages and redirects.
+// Exchanges have the requests as the server received them, and the bodies as it sent them, for
+// robots.txt, sitemaps, pages and redirects.
 func TestExchanges(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -176,8 +176,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// What is between the crawl and its proxy is not archived, nor what asks not to be
-// stored; with obey-noindex off a page is, whatever it asks for.
+// Requests to a proxy itself, and content that must not be stored, are not archived. With
+// obey-noindex off, noindex pages are.
 func TestExchangesWithheld(t *testing.T) {
 	const secret = "hunter2"
 	s := newSite(t, "127.0.0.1", nil) // the proxy: it answers for any host

@@ -38,7 +38,7 @@ func TestWriteNames(t *testing.T) {
 	}
 }
 
-// resumeWith resumes a crawl in other formats, and returns what it says.
+// resumeWith resumes a crawl with other formats, and returns its notices.
 func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Format) (notices []string, err error) {
 	t.Helper()
 	cfg.Output.AlsoWrite = write
@@ -50,7 +50,7 @@ func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Form
 	return notices, err
 }
 
-// A resumed crawl in a format takes over no files but its own.
+// A crawl that is resumed with a new format does not overwrite files of others.
 func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, write ...string) Config {
@@ -111,7 +111,7 @@ func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	})
 }
 
-// When a limit for hosts is raised, lines of rejected.jsonl go, and so they do in sinks.
+// When a limit for hosts is raised, its lines are removed from rejected.jsonl and from sinks.
 func TestSinkWithFullHosts(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	cfg := testConfig(t, s.url)
@@ -126,7 +126,7 @@ func TestSinkWithFullHosts(t *testing.T) {
 	sameInSink(t, cfg, true)
 }
 
-// With durability power a sink is told so, and nameless ones get no checkpoint.
+// With durability power, Commit gets power. A sink without a name gets no checkpoint.
 func TestSinkPower(t *testing.T) {
 	t.Parallel()
 	for _, power := range []bool{false, true} {
@@ -160,7 +160,7 @@ func TestSinkPower(t *testing.T) {
 	}
 }
 
-// A checkpoint that is too long for the frontier's note is refused where it is made.
+// A checkpoint that is too long for the frontier's note is an error of Commit.
 func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
@@ -172,7 +172,7 @@ func TestSinkMarkTooLong(t *testing.T) {
 	}
 }
 
-// listFormat is a format of tests: a file with a line for all that is found.
+// listFormat is a format for tests: a file with a line for each result.
 var listFormat = output.Format{Name: "list", Files: []string{"found.list"}, Open: openList}
 
 type list struct {
@@ -229,8 +229,8 @@ func (l *list) Commit(bool) ([]byte, error) {
 
 func (l *list) Close() error { return l.file.Close() }
 
-// listed returns what found.list and the files of lines of a directory say, each
-// sorted. They ought to say the same.
+// listed returns the contents of found.list and of the JSON Lines files of a directory, sorted.
+// They should be equal.
 func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 	t.Helper()
 	text := contentOf(t, filepath.Join(cfg.Output.Dir, "found.list"))
@@ -269,7 +269,7 @@ func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 	return sink, lines
 }
 
-// sameInSink holds that a sink was given what the files of lines have.
+// sameInSink checks that a sink has the contents of the JSON Lines files.
 func sameInSink(t *testing.T, cfg Config, robots bool) {
 	t.Helper()
 	sink, lines := listed(t, cfg, robots)
@@ -278,8 +278,8 @@ func sameInSink(t *testing.T, cfg Config, robots bool) {
 	}
 }
 
-// A sink is given all that is in the files of lines: in a crawl, in one that goes on,
-// where it comes in later, and in a recrawl, which rotates its files.
+// A sink gets all results of the JSON Lines files: in a crawl, in a resumed one, when it is added
+// later, and in a recrawl, which rotates its files.
 func TestSink(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/b\n{site}/c\n",
@@ -315,7 +315,7 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// A sink that fails ends the crawl, which says which one it was.
+// A sink that fails ends the crawl with an error that names it.
 func TestSinkFails(t *testing.T) {
 	full := errors.New("no space left")
 	for _, at := range []string{"Open", "Write", "Commit", "Close"} {
@@ -348,7 +348,7 @@ func TestSinkFails(t *testing.T) {
 	}
 }
 
-// A new crawl is not begun over the files of a format.
+// A new crawl does not overwrite the files of a format.
 func TestCheckEmptyOfFormats(t *testing.T) {
 	cfg := testConfig(t, "http://h.invalid/")
 	cfg.Output.AlsoWrite = []string{"list"}
@@ -363,7 +363,7 @@ func TestCheckEmptyOfFormats(t *testing.T) {
 // A testSink is called for each method of a sink.
 type testSink func(method string, f *output.Results, power bool) (checkpoint []byte, err error)
 
-// onWrite is a sink that is called for what is written alone.
+// onWrite is a sink with a function for Write only.
 func onWrite(write func(*output.Results)) testSink {
 	return func(_ string, f *output.Results, _ bool) ([]byte, error) {
 		if f != nil {
@@ -385,7 +385,7 @@ func (s testSink) Close() error {
 	return err
 }
 
-// format has the sink as a format.
+// format returns a format with the sink.
 func (s testSink) format(name string) output.Format {
 	return output.Format{Name: name, Open: func(string, []byte) (output.Sink, error) { return s, nil }}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
-// TestRecrawlOfRefused: what was refused when its turn had come, for where the robots.txt
-// of its host redirects to or for the address of its host's name, is judged again by each
-// recrawl: listed again, once, as long as it is refused, and fetched when it is not.
+// TestRecrawlOfRefused: each recrawl checks again the URLs that were refused when they were due,
+// for a robots.txt redirect or the address of their host. They are listed once while refused, and
+// fetched when allowed.
 func TestRecrawlOfRefused(t *testing.T) {
 	t.Parallel()
 	var repaired atomic.Bool
@@ -78,8 +78,8 @@ func TestRecrawlOfRefused(t *testing.T) {
 	}
 }
 
-// TestRecrawlOfRefusedHost: a host whose robots.txt begins to redirect inside loses none
-// of what is known of it, from links or from its sitemap.
+// TestRecrawlOfRefusedHost: if the robots.txt of a host starts to redirect to a blocked address,
+// its URLs from links and sitemaps are kept.
 func TestRecrawlOfRefusedHost(t *testing.T) {
 	var broken atomic.Bool
 	other := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="/x">x</a>`, "/x": "x", "/s.txt": "{site}/listed\n", "/listed": "listed"})
@@ -115,8 +115,8 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 	}
 }
 
-// TestRecrawlWithLessAllowed: what was fetched, and is refused since less is allowed, is
-// listed by each recrawl, and comes back when a crawl is resumed with it allowed again.
+// TestRecrawlWithLessAllowed: pages that are no longer allowed are listed by each recrawl, and
+// fetched when a crawl is resumed with their address allowed.
 func TestRecrawlWithLessAllowed(t *testing.T) {
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
@@ -135,8 +135,8 @@ func TestRecrawlWithLessAllowed(t *testing.T) {
 	}
 }
 
-// TestRedirectOfRobotsAllowedLater: where a robots.txt leads to is allowed when the crawl
-// goes on, and the URLs of its host are requested.
+// TestRedirectOfRobotsAllowedLater: when the redirect target of a robots.txt is allowed in a
+// resumed crawl, the URLs of its host are requested.
 func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x"})
@@ -151,8 +151,8 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	}
 }
 
-// TestRefusedStartURLIsReported: a start URL at an address that is not allowed is said to be so, by
-// the summary, and to the person while the others are crawled.
+// TestRefusedStartURLIsReported: a start URL at a blocked address is in the summary, and in a
+// notice while the others are crawled.
 func TestRefusedStartURLIsReported(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
@@ -171,8 +171,8 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	}
 }
 
-// TestGuardIsOff: of networks that let everything through, metadata services too, the log
-// warns at the start, and the person; of those that somebody may mean, not.
+// TestGuardIsOff: allowed networks that include metadata services are reported in the log and in
+// a notice; narrower networks are not.
 func TestGuardIsOff(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ allow, warns string }{
@@ -198,8 +198,8 @@ func TestGuardIsOff(t *testing.T) {
 	}
 }
 
-// TestGuardAllowedLater: what was refused at sight is queued when its address is
-// allowed, and the rest still belongs where it belonged.
+// TestGuardAllowedLater: URLs at a blocked address are queued when their address is allowed.
+// Other skipped URLs are not affected.
 func TestGuardAllowedLater(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/a": "a", "/listed": "l"})
 	s := newSite(t, "127.0.0.2", map[string]string{
@@ -224,8 +224,8 @@ func TestGuardAllowedLater(t *testing.T) {
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 }
 
-// TestStartAllowedLater: a start URL and a host name whose addresses were refused are requested
-// when the crawl is resumed with these addresses allowed.
+// TestStartAllowedLater: a blocked start URL and host name are requested when the crawl is
+// resumed with their addresses allowed.
 func TestStartAllowedLater(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
 	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
@@ -248,7 +248,7 @@ func TestStartAllowedLater(t *testing.T) {
 }
 
 // TestRefusedNameKeepsItsAddress: a resumed crawl still knows the address for which a name was
-// refused, with which the program says what to allow.
+// blocked, to suggest what to allow.
 func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	addr := netip.MustParseAddr("10.0.0.1")
 	cfg := guardedConfig(t, "http://inside.example/")
@@ -261,7 +261,7 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	}
 }
 
-// sameStarts tells whether two lists of start URLs are of the same, in whatever order.
+// sameStarts reports whether two lists have the same start URLs, in any order.
 func sameStarts(a, b []RefusedStart) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s RefusedStart) bool { return !slices.Contains(b, s) })
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
-// guardedConfig is that of a crawl which may connect to 127.0.0.2 alone, and would be a
-// long time about it if it waited for, or retried, what it may not.
+// guardedConfig returns the configuration of a crawl that may connect to 127.0.0.2 only. It would
+// take long if it waited for blocked addresses.
 func guardedConfig(t *testing.T, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)
@@ -29,7 +29,7 @@ func guardedConfig(t *testing.T, urls ...string) Config {
 	return cfg
 }
 
-// wantRefused holds that a URL is listed as being at an address that is not allowed.
+// wantRefused checks that a URL is listed with a blocked address.
 func (c *crawl) wantRefused(t *testing.T, url, detail string) {
 	t.Helper()
 	if r := c.refusal(t, url); r.Reason != output.BlockedAddress || !strings.Contains(r.Detail, detail) {
@@ -37,7 +37,7 @@ func (c *crawl) wantRefused(t *testing.T, url, detail string) {
 	}
 }
 
-// wantUntouched holds that a server saw nothing.
+// wantUntouched checks that a server got no request.
 func (s *site) wantUntouched(t *testing.T) {
 	t.Helper()
 	if got := s.requests(); len(got) > 0 {
@@ -47,8 +47,7 @@ func (s *site) wantUntouched(t *testing.T) {
 
 const metadata = "http://169.254.169.254/latest/meta-data/"
 
-// TestGuard: whoever leads there, what is at an address that is not allowed is not asked
-// for, and is listed with the reason, at once.
+// TestGuard: URLs at blocked addresses are not requested, and are listed with the reason at once.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	inside := newSite(t, "127.0.0.1", map[string]string{"/": "secret", "/a": "secret", "/s.xml": "http://x/"})
@@ -139,8 +138,8 @@ func TestGuard(t *testing.T) {
 	inside.wantUntouched(t)
 }
 
-// TestGuardOfRobotsRedirect: a robots.txt that redirects inside leaves its host unread,
-// whose URLs do not wait for that to change. They are listed with the target.
+// TestGuardOfRobotsRedirect: if a robots.txt redirects to a blocked address, the URLs of its host
+// do not wait. They are listed with the target.
 func TestGuardOfRobotsRedirect(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	for _, target := range []string{"http://169.254.169.254/robots.txt", inside.url + "/robots.txt", "http://inside.example/robots.txt"} {
@@ -171,9 +170,8 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 	inside.wantUntouched(t)
 }
 
-// TestGuardOfRareSpelling: a robots.txt that redirects to an address in a spelling that
-// some take for a name, with a proxy and without one. The reason stands there once, in
-// words.
+// TestGuardOfRareSpelling: a robots.txt redirects to an address in an unusual spelling, with and
+// without a proxy. The reason is reported once.
 func TestGuardOfRareSpelling(t *testing.T) {
 	const target = "http://0xa9fea9fe/"
 	s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
@@ -195,8 +193,8 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	}
 }
 
-// TestSitemapsOfOtherHostsAreLimited: no more sitemaps of others that an index lists are named than the
-// host may list of its own. A recrawl asks for none of them.
+// TestSitemapsOfOtherHostsAreLimited: the sitemaps of other hosts that an index lists count for
+// the limit of the host. A recrawl requests none of them.
 func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	var index strings.Builder
 	index.WriteString(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
@@ -217,8 +215,7 @@ func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	}
 }
 
-// serveAt starts a server on a port of an address of loopback, which closes its
-// connections.
+// serveAt starts a server on a port of a loopback address, which closes its connections.
 func serveAt(t *testing.T, addr string, s *site) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp4", addr)
@@ -240,8 +237,8 @@ func serveAt(t *testing.T, addr string, s *site) (port string) {
 	return port
 }
 
-// TestGuardAgainstRebinding: the name has an address that is allowed when robots.txt is
-// asked for, and another one when it is the page's turn.
+// TestGuardAgainstRebinding: a name has an allowed address for robots.txt, and a blocked one for
+// the page.
 func TestGuardAgainstRebinding(t *testing.T) {
 	pages := map[string]string{"/robots.txt": "", "/": "page"}
 	inside, outside := &site{mux: http.NewServeMux()}, &site{mux: http.NewServeMux()}
@@ -262,8 +259,8 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	inside.wantUntouched(t)
 }
 
-// TestGuardIsPrompt: a host at an address that is not allowed has many URLs, none of
-// which waits for a turn or for its robots.txt.
+// TestGuardIsPrompt: the URLs of a host at a blocked address do not wait for a request slot or
+// for robots.txt.
 func TestGuardIsPrompt(t *testing.T) {
 	var links strings.Builder
 	for i := range 300 {
@@ -282,8 +279,8 @@ func TestGuardIsPrompt(t *testing.T) {
 	}
 }
 
-// TestGuardAndScope: of a crawl that stays on its hosts too, a link or a redirect to an
-// address that is not allowed is listed as such; when it is allowed, it is out of scope.
+// TestGuardAndScope: links and redirects to blocked addresses are listed with that reason. When
+// the address is allowed, they are out of scope.
 func TestGuardAndScope(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a><a href="/m">m</a>`})
 	s.handle("/m", redirect("http://10.1.2.3/m"))
@@ -304,8 +301,8 @@ func TestGuardAndScope(t *testing.T) {
 	}
 }
 
-// TestGuardAndProxies: a proxy is connected to wherever it is; it is not sent addresses
-// that are not allowed, and is no page itself.
+// TestGuardAndProxies: a proxy may have any address. Blocked addresses are not sent to it, and it
+// is not a page itself.
 func TestGuardAndProxies(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
@@ -334,7 +331,7 @@ func TestGuardAndProxies(t *testing.T) {
 	}
 }
 
-// TestGuardIsNotForTransports: who brings a transport decides himself.
+// TestGuardIsNotForTransports: the guard does not apply to the caller's transport.
 func TestGuardIsNotForTransports(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
@@ -344,7 +341,7 @@ func TestGuardIsNotForTransports(t *testing.T) {
 	}
 }
 
-// TestPlanOfGuarded: a plan says what the crawl would.
+// TestPlanOfGuarded: a plan reports blocked addresses like the crawl.
 func TestPlanOfGuarded(t *testing.T) {
 	inside := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
 	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.txt\nSitemap: " + inside.url + "/s.xml", "/s.txt": "{site}/a\n" + metadata + "\n"})
@@ -366,9 +363,8 @@ func TestPlanOfGuarded(t *testing.T) {
 	inside.wantUntouched(t)
 }
 
-// TestGuardOfLinkHeaders: a Link header leads nowhere, whatever its relation and wherever it
-// points, nor does a Refresh header; its canonical URL is written down. Of link elements
-// those of a series are links, and are refused and listed as such.
+// TestGuardOfLinkHeaders: Link and Refresh headers are not followed; a canonical URL in them is
+// recorded. Link elements of a series are links, and are blocked like others.
 func TestGuardOfLinkHeaders(t *testing.T) {
 	inside, allowed := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.3", nil)
 	targets := []string{metadata, inside.url + "/", allowed.url + "/"}

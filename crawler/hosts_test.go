@@ -20,10 +20,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-// hostsEnv has this test binary serve so many hosts, for a crawl of many at once.
+// hostsEnv makes this test binary serve a number of hosts.
 const hostsEnv = "POLITECRAWL_TEST_HOSTS"
 
-// hostPages is how many pages each of the hosts has.
+// hostPages is the number of pages of each host.
 const hostPages = 10
 
 // BenchmarkManyHosts crawls many hosts at once, each with a delay of a second: its
@@ -54,16 +54,15 @@ func BenchmarkManyHosts(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// ROB-POL-01, ROB-POL-02: of many hosts at once none is asked too soon, by two at a
-// time, or twice for its robots.txt.
+// ROB-POL-01, ROB-POL-02: no host gets a request too soon, concurrent requests, or two requests
+// for its robots.txt.
 func TestManyHosts(t *testing.T) {
 	t.Parallel()
 	crawlHosts(t, 100, 50*time.Millisecond)
 }
 
-// crawlHosts crawls n hosts and judges by what they saw. Memory is how much the
-// crawl holds at the end, when all hosts are known, none has anything left, and the
-// connection to each is still there.
+// crawlHosts crawls n hosts and checks their requests. Memory is the size of the crawl at the
+// end, when all hosts are known and connected, and nothing remains.
 func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, seen *hostsSeen, memory uint64) {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -123,7 +122,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 	return time.Duration(sum.Duration), seen, memory
 }
 
-// weighing calls at before it closes a frontier.
+// weighing calls a function before it closes a frontier.
 type weighing struct {
 	*pebblestore.Store
 	at func()
@@ -134,7 +133,7 @@ func (w *weighing) Close() error {
 	return w.Store.Close()
 }
 
-// inUse is the memory of the heap and of the stacks of goroutines.
+// inUse returns the memory of the heap and of goroutine stacks.
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -142,15 +141,15 @@ func inUse() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// hostsSeen is what the hosts saw, all together.
+// hostsSeen has the requests to all hosts.
 type hostsSeen struct {
 	Robots, Pages, Others int
 	SmallestGap           time.Duration // from the end of a request to the start of the next, of any host
 	MostAtOnce            int           // at any host
 }
 
-// serveHosts serves n hosts, says where they are, and at the end of its input what
-// they saw.
+// serveHosts serves n hosts and prints their addresses. At the end of its input it prints their
+// requests.
 func serveHosts(n int) error {
 	seen := &hostsSeen{SmallestGap: time.Hour}
 	var mu sync.Mutex // guards seen
@@ -212,7 +211,7 @@ func serveHosts(n int) error {
 	return say.Encode(seen)
 }
 
-// manyHost is what one of many hosts keeps in mind.
+// A manyHost is the state of one of many hosts.
 type manyHost struct {
 	busy  int
 	ended time.Time // the last request

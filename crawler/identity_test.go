@@ -13,8 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Parameters that do not change a page are taken out of what is found, not of what
-// somebody asks for by name.
+// Ignored parameters are removed from found URLs, but not from start URLs.
 func TestDropParams(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}/map.txt\n",
@@ -30,8 +29,8 @@ func TestDropParams(t *testing.T) {
 	}
 }
 
-// ROB-EXT-03: what a host's Clean-param lines name is taken out when it is asked
-// to be, also of URLs that were found before the host's robots.txt.
+// ROB-EXT-03: with clean-param, the parameters in Clean-param lines are removed, also from URLs
+// that were found before robots.txt was fetched.
 func TestROB_EXT_03(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{
 		"/robots.txt": "User-agent: *\nClean-param: ref /books\n", "/books": "books", "/music": "music",
@@ -57,7 +56,7 @@ func TestROB_EXT_03(t *testing.T) {
 	}
 }
 
-// A redirect that adds a parameter leads to the page that it names.
+// A redirect that adds an ignored parameter is followed as it is.
 func TestDropParamsKeepsRedirects(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`})
 	s.redirectUnless("/a", "sid=1")
@@ -88,8 +87,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// ROB-EXT-03: a URL that is another spelling of a page is fetched once where a redirect leads to
-// it: its page, or several others.
+// ROB-EXT-03: a URL that is another spelling of a page is fetched once if a redirect leads to it.
 func TestRedirectToAnAlias(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -136,7 +134,7 @@ func TestRedirectToAnAlias(t *testing.T) {
 	}
 }
 
-// ROB-EXT-03: a recrawl requests such a page again too: with its validators, and where it failed.
+// ROB-EXT-03: a recrawl requests such a page again, with its validators.
 func TestRecrawlOfARedirectToAnAlias(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a"></a><a href="/b"></a>`, "/robots.txt": ""})

@@ -61,7 +61,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// Copies are marked, also of pages that an earlier process fetched.
+// Duplicates are marked, also of pages that an earlier process fetched.
 func TestDuplicates(t *testing.T) {
 	same := "<p>the same</p>"
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -165,7 +165,7 @@ func TestMaxTime(t *testing.T) {
 	})
 }
 
-// A sitemap that is tried again, and its list that is read again, count once.
+// A sitemap that is retried counts once.
 func TestMaxSitemapsCountsOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -195,7 +195,7 @@ func TestMaxSitemapsCountsOnce(t *testing.T) {
 	})
 }
 
-// Of endless hosts as many are queued as may be; those that are known go on.
+// Of endless hosts only max-hosts are queued. Known hosts are not affected.
 func TestMaxHosts(t *testing.T) {
 	// One machine that serves every name of a domain, through which all goes.
 	proxy := newSite(t, "127.0.0.1", nil)

@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// logLines is a log that is kept, as the JSON handler writes it.
+// logLines is a log in memory, as the JSON handler writes it.
 type logLines struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -55,8 +55,8 @@ func (l *logLines) named(t *testing.T, message string) []map[string]any {
 	return found
 }
 
-// TestLog holds what is logged of a crawl in which something of nearly everything
-// happens, and that it is what README.md lists.
+// TestLog checks the log of a crawl with almost all events, and that README.md lists all
+// messages.
 func TestLog(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
@@ -211,8 +211,7 @@ func TestLogNamesAreListed(t *testing.T) {
 	}
 }
 
-// What a program is told, that uses this package, has no password of a URL either: no
-// notice, no line of the log, no line of the output.
+// No notice, log line or output line has a password of a URL.
 func TestNoticesHoldNoPassword(t *testing.T) {
 	const user = "alice:hunter2@"
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -236,8 +235,8 @@ func TestNoticesHoldNoPassword(t *testing.T) {
 	}
 }
 
-// A rule that kept a URL away is repeated without a user, by a crawl and by its plan. The
-// URL itself has that text in its path, where it is no user's, and is left as it is.
+// A disallowing rule is recorded without a user, by a crawl and by its plan. The URL itself has
+// that text in its path, and is not changed.
 func TestRulesHoldNoPassword(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: //alice:hunter2@h/x\n",
@@ -253,7 +252,7 @@ func TestRulesHoldNoPassword(t *testing.T) {
 	}
 }
 
-// Why a URL was skipped says nothing of a user, whatever error that is.
+// The reason for a skipped URL has no user, for any error.
 func TestDetailHoldsNoPassword(t *testing.T) {
 	r := skipFor(output.Failed, fmt.Errorf(`get "http://alice:hunter2@proxy.test/": %w`, io.EOF)).skipped
 	if want := `get "http://***@proxy.test/": EOF`; r.Detail != want {

@@ -22,14 +22,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-// damages are what becomes of a file of a crawl that is not running.
+// damages are changes of a file while the crawl is not running.
 var damages = map[string]func(name string) error{
 	"gone":      os.Remove,
 	"empty":     func(name string) error { return os.Truncate(name, 0) },
 	"shortened": func(name string) error { return cutFile(name, 8) }, // of rejected.jsonl the end does not count
 }
 
-// cutFile leaves a part of a file.
+// cutFile truncates a file.
 func cutFile(name string, part int64) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -50,8 +50,8 @@ func listing(t *testing.T) *site {
 	return s
 }
 
-// Tables and the database that lack something when a crawl is resumed are rewritten, from the
-// files of lines: in the end they say the same as those of a crawl that nobody disturbed.
+// Tables and databases with lost data are rewritten from the JSON Lines files when a crawl is
+// resumed. In the end they are as without the loss.
 func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
 	for _, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
@@ -92,8 +92,7 @@ func TestResumeRewritesIncompleteFormats(t *testing.T) {
 	}
 }
 
-// Where lines are lost, or damaged, too, a table has more than they can bring back: what is left
-// of it stays.
+// If JSON Lines files have lost lines too, the remaining rows of a table are kept.
 func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 	for way, spoil := range map[string]func(t *testing.T, name string){
 		"lost":    func(t *testing.T, name string) { must(t, os.Remove(name)) },
@@ -126,8 +125,8 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 	}
 }
 
-// What files of lines, and an archive, have lost is said when the crawl is resumed, and every time after that: in
-// its summary and in its state.
+// Lost data of JSON Lines files and archives is reported when the crawl is resumed, and in all
+// later summaries.
 func TestResumeSaysWhatIsLost(t *testing.T) {
 	for _, file := range []string{
 		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile, "crawl-00000.warc.gz",
@@ -166,7 +165,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 	}
 }
 
-// A last line whose end is damaged looks like a torn one, and is cut off: that is said.
+// A damaged last line looks like a partial write. It is removed and reported.
 func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
@@ -191,7 +190,7 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	}
 }
 
-// A recrawl requests what the files list; what they have lost it says.
+// A recrawl requests the URLs in the files, and reports lost data.
 func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
@@ -203,7 +202,7 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	}
 }
 
-// Files that a recrawl has rotated when it fails or is killed are not lost.
+// Files that were rotated by a failed or killed recrawl are not lost.
 func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
@@ -225,8 +224,8 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	}
 }
 
-// Lines that are taken out because a limit is wider now are not lost, also when the process is
-// killed before the frontier knows that.
+// Lines that are removed because a limit was raised are not lost, even if the process is killed
+// before the frontier knows.
 func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
@@ -252,7 +251,7 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	}
 }
 
-// A loss is said once, and a table rewritten once, also where nothing is left to fetch.
+// A loss is reported once, and a table rewritten once, even if the crawl has finished.
 func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
@@ -275,7 +274,7 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	}
 }
 
-// A crawl that ended says how much it has written.
+// A crawl stores the lengths of its files at its end.
 func TestEndSaysWhatIsWritten(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
@@ -297,7 +296,7 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 	}
 }
 
-// damage changes one bit of the first line of a file: a quote becomes another character.
+// damage changes one bit in the first line of a file: a quote becomes another character.
 func damage(t *testing.T, name string) (before []byte) {
 	t.Helper()
 	text := contentOf(t, name)
@@ -310,8 +309,7 @@ func damage(t *testing.T, name string) (before []byte) {
 	return text
 }
 
-// A crawl continues although lines of its files cannot be read, and says which and what becomes
-// of them. All else it does as if they could.
+// A crawl with damaged lines reports them and their effect, and continues otherwise unchanged.
 func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -390,8 +388,8 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 	}
 }
 
-// A frontier that has lost its last changes, as when its log is cut, is behind the files. The
-// crawl says so, and requests again what the frontier does not know to be done.
+// A frontier that has lost its last changes is behind the files. The crawl reports that, and
+// requests URLs again that are not done in the frontier.
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	s, cfg := stoppedChain(t, 6, 4)
 	logs, err := filepath.Glob(filepath.Join(cfg.Output.Dir, frontierDir, "*.log"))
@@ -414,7 +412,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	got.whole(t, s, 6)
 }
 
-// A line of the journal that is JSON and makes no sense counts as damaged.
+// An invalid line of the journal counts as damaged, even if it is JSON.
 func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 	s, cfg := stoppedChain(t, 3, 1)
 	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
@@ -429,7 +427,7 @@ func TestResumeWithInvalidLinesInJournal(t *testing.T) {
 	got.whole(t, s, 3)
 }
 
-// What is left of a crawl that somebody has half removed is not taken for a new one.
+// A directory with some files of an earlier crawl is refused for a new crawl.
 func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
@@ -443,8 +441,7 @@ func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	}
 }
 
-// A crawl whose frontier somebody has removed is not resumed: it would take all that
-// it has written for nothing.
+// A crawl without its frontier is not resumed, since it would truncate all its files.
 func TestResumeWithoutFrontier(t *testing.T) {
 	s, cfg := stoppedChain(t, 4, 2)
 	must(t, os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)))

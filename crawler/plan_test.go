@@ -21,7 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// mapped is a site whose sitemap lists n pages, every tenth of which is disallowed.
+// mapped is a site with a sitemap of n pages, every tenth of which is disallowed.
 func mapped(t *testing.T, n int) *site {
 	var list strings.Builder
 	for i := range n {
@@ -38,8 +38,8 @@ func mapped(t *testing.T, n int) *site {
 	})
 }
 
-// What a plan says of a site, its limits included. The site is asked for robots.txt
-// and the sitemap, each once, and for no page.
+// A plan describes the crawl of a site, with its limits. The site gets one request for robots.txt
+// and one for the sitemap, and none for pages.
 func TestPlan(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -90,7 +90,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A host whose robots.txt is unreachable is said to be, and its URLs are later.
+// A plan reports an unreachable robots.txt; the URLs of its host are robots-unreachable.
 func TestPlanUnreachable(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/robots.txt", status(http.StatusServiceUnavailable))
@@ -108,7 +108,7 @@ func TestPlanUnreachable(t *testing.T) {
 	}
 }
 
-// The end of the context breaks a plan off, and what is known is there.
+// When the context ends, planning is aborted, and the plan has the results so far.
 func TestPlanInterrupted(t *testing.T) {
 	asked := make(chan struct{})
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n"})
@@ -142,7 +142,7 @@ func TestPlanInterrupted(t *testing.T) {
 	}
 }
 
-// TestFrontierSize holds the size that plans foretell against a frontier on disk.
+// TestFrontierSize compares the predicted size of the frontier with a frontier on disk.
 func TestFrontierSize(t *testing.T) {
 	const urls = 10_000
 	dir := filepath.Join(t.TempDir(), "frontier")
@@ -178,7 +178,7 @@ func TestFrontierSize(t *testing.T) {
 	}
 }
 
-// makePlan plans to the end.
+// makePlan returns a complete plan.
 func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *plan.Plan) {
 	t.Helper()
 	p, err := NewPlanner(cfg, connected(t, &cfg, opts))
@@ -192,9 +192,8 @@ func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *plan.Plan) {
 	return p, plan
 }
 
-// What the plan of the demo site says is what a crawl then does that follows no
-// links: which URLs it fetches, which it leaves alone and why, by which rules. The
-// site's own record says what the plan asked for, and at which pace.
+// The plan of the demo site predicts a crawl that follows no links: fetched and skipped URLs,
+// reasons and rules. The site checks the requests of the plan and their delays.
 func TestPlanOfTheDemoSite(t *testing.T) {
 	t.Parallel()
 	site := startDemoSite(t, 10*time.Millisecond)
@@ -268,7 +267,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	}
 }
 
-// fileOf returns what a plan says of a sitemap file; nil: nothing.
+// fileOf returns the entry of a plan for a sitemap file; nil: none.
 func fileOf(p *plan.Plan, url string) *plan.Sitemap {
 	for _, f := range p.Files {
 		if f.URL == url {

@@ -13,8 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ROB-POL-02: with several in flight the delay counts from start to start, also
-// for those that waited for robots.txt together, and by the Crawl-delay in it.
+// ROB-POL-02: with several concurrent requests, the delay counts from start to start. This
+// includes URLs that waited for robots.txt, and its Crawl-delay.
 func TestROB_POL_02(t *testing.T) {
 	const delay = 300 * time.Millisecond
 	tests := []struct {
@@ -63,8 +63,8 @@ func TestROB_POL_02(t *testing.T) {
 	}
 }
 
-// A host that others lead to, by sitemaps, redirects, links and a robots.txt that moves
-// there, has one clock all the same, and its own robots.txt comes first.
+// A host that is requested because of sitemaps, redirects, links and robots.txt of other hosts
+// still has one delay, and its own robots.txt is requested first.
 func TestThirdHostIsNotFlooded(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const delay = 50 * time.Millisecond
@@ -101,8 +101,7 @@ func TestThirdHostIsNotFlooded(t *testing.T) {
 	})
 }
 
-// ROB-POL-08: a permanent failure is asked for as often as Retries says, and then
-// listed as it is.
+// ROB-POL-08: a permanent failure is requested Retries times more, and then recorded.
 func TestROB_POL_08(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/broken">b</a><a href="/cut">c</a>`})
@@ -124,7 +123,7 @@ func TestROB_POL_08(t *testing.T) {
 	})
 }
 
-// ROB-POL-03: an unreachable robots.txt holds its URLs back and loses none.
+// ROB-POL-03: the URLs of an unreachable robots.txt wait, and none is lost.
 func TestROB_POL_03(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var failures atomic.Int32
@@ -149,9 +148,8 @@ func TestROB_POL_03(t *testing.T) {
 	})
 }
 
-// ROB-POL-04, ROB-POL-05: a host that answers 429 with Retry-After gets no request for
-// that long, asked more slowly after it, and at its usual pace again in the end.
-// What the host saw is the judge.
+// ROB-POL-04, ROB-POL-05: a host that sends 429 with Retry-After gets no request before that
+// time. Then its delay is longer, and finally as before. The site checks the requests.
 func TestTooManyRequests(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const (
@@ -214,7 +212,7 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// ROB-POL-04: whatever response has a Retry-After, the host gets no request before that time.
+// ROB-POL-04: after any response with Retry-After, the host gets no request before that time.
 func TestROB_POL_04(t *testing.T) {
 	const (
 		wait  = time.Second
@@ -290,7 +288,7 @@ func TestROB_POL_04(t *testing.T) {
 	}
 }
 
-// A robots.txt that another host leads to has the clock of its own host wait.
+// A Retry-After of a robots.txt that another host redirects to applies to its own host.
 func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		other := newSite(t, "127.0.0.2", map[string]string{"/": "page"})
@@ -313,7 +311,7 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 	})
 }
 
-// A page with a Retry-After counts like any other, and only the host's clock waits.
+// A page with Retry-After is recorded like any other; only its host waits.
 func TestPageWithRetryAfterIsKept(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/last": "last"})
@@ -332,7 +330,7 @@ func TestPageWithRetryAfterIsKept(t *testing.T) {
 	})
 }
 
-// ROB-POL-07 holds for every request, whatever it was for.
+// ROB-POL-07 applies to requests of every kind.
 func TestROB_POL_07_everyRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const slow = 400 * time.Millisecond
@@ -355,7 +353,7 @@ func TestROB_POL_07_everyRequest(t *testing.T) {
 	})
 }
 
-// Hosts of one address share its slots.
+// Hosts with the same address share its limit.
 func TestPerIP(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var mu sync.Mutex

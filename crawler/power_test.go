@@ -23,8 +23,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// powerConfig is a configuration for a crawl that is to outlive power cuts, or not, and a
-// disk that says what a cut would leave of the directory of its Output.
+// powerConfig returns a configuration with or without durability power, and a disk that simulates
+// a power cut.
 func powerConfig(t *testing.T, d Durability, urls ...string) (Config, *powercut.Disk) {
 	t.Helper()
 	cfg := testConfig(t, urls...)
@@ -32,7 +32,7 @@ func powerConfig(t *testing.T, d Durability, urls ...string) (Config, *powercut.
 	return cfg, powercut.Watch(t, filepath.Dir(cfg.Output.Dir))
 }
 
-// leftOf is the directory of a crawl after a power cut now.
+// leftOf returns the directory of a crawl after a power cut.
 func leftOf(disk *powercut.Disk, cfg Config, kept ...string) string {
 	for i, name := range kept {
 		kept[i] = filepath.Join(filepath.Base(cfg.Output.Dir), name)
@@ -40,8 +40,8 @@ func leftOf(disk *powercut.Disk, cfg Config, kept ...string) string {
 	return filepath.Join(disk.Cut(kept...), filepath.Base(cfg.Output.Dir))
 }
 
-// cutting is a frontier before which the power is cut each time it is told something: what
-// it is told to rely on has to be left then.
+// cutting is a frontier that simulates a power cut before each change: files that the change
+// relies on must be on disk.
 type cutting struct {
 	*frontier.Memory
 	t        *testing.T
@@ -111,8 +111,7 @@ func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Ho
 	return f.Memory.UpdateHost(ctx, h, u)
 }
 
-// Files reach the disk before the frontier relies on them, whatever the moment at which
-// the machine goes down.
+// Files are on disk before the frontier relies on them.
 func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.xml\n",
@@ -131,8 +130,7 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	}
 }
 
-// Without power, a crawl waits for the disk when it begins and when it ends, and at no
-// time between.
+// Without durability power, a crawl syncs files only at its start and end.
 func TestProcessDoesNotWaitForDisk(t *testing.T) {
 	count := func(origins, pages int) int {
 		var urls []string
@@ -151,7 +149,7 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 	}
 }
 
-// robotsBodies are the texts in the table robots of a crawl's database.
+// robotsBodies returns the texts in the table robots of a crawl's database.
 func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
@@ -173,8 +171,7 @@ func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	return bodies
 }
 
-// A crawl continues with what a power cut has left of it, and lacks nothing, in another
-// format too.
+// A crawl resumes after a power cut without loss, also in another format.
 func TestResumeAfterPowerCut(t *testing.T) {
 	const n = 6
 	s := chain(t, n)
@@ -196,8 +193,8 @@ func TestResumeAfterPowerCut(t *testing.T) {
 	}
 }
 
-// What a power cut took of robots/ is written again by what the frontier knows, and
-// requested again where that is not the text of the line.
+// Files in robots/ that a power cut removed are restored from the frontier. They are requested
+// again if the text differs from the hash.
 func TestResumeRestoresRobots(t *testing.T) {
 	t.Parallel()
 	const text = "User-agent: *\nDisallow: /no\n"

@@ -15,8 +15,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// What a proxy answers for itself is told as that, of pages, sitemaps and robots.txt, and
-// tells nothing of the site.
+// A proxy's own error is reported as such for pages, sitemaps and robots.txt, and is not a result
+// of the site.
 func TestProxyRequiresAuthentication(t *testing.T) {
 	t.Parallel()
 	const asks = "the proxy requires a user and password, or rejected those it got (407)"
@@ -58,7 +58,7 @@ func TestProxyRequiresAuthentication(t *testing.T) {
 	}
 }
 
-// Without a proxy 407 is a status of the site like any other.
+// Without a proxy, 407 is an ordinary status of the site.
 func TestSiteAnswersForProxy(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.mux.HandleFunc("/page", status(http.StatusProxyAuthRequired))
@@ -82,7 +82,7 @@ func TestBadProxies(t *testing.T) {
 	}
 }
 
-// A proxy that has lost its user is refused: it would be used without one.
+// A proxy whose user was masked is refused.
 func TestProxyWithoutItsUser(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
 	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
@@ -91,8 +91,7 @@ func TestProxyWithoutItsUser(t *testing.T) {
 	}
 }
 
-// The proxies of the environment that are used are told of, without their users, and those
-// that are not used are not.
+// Proxies of the environment are reported if they are used, without users.
 func TestProxiesOfTheEnvironmentAreReported(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
 		t.Setenv(name, "")
@@ -183,8 +182,7 @@ func TestWithoutProxyUser(t *testing.T) {
 	}
 }
 
-// A proxy of the environment that is not understood is not passed over, and its password
-// is not shown.
+// An invalid proxy in the environment is an error that does not show its password.
 func TestProxyVariables(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "https_proxy"} {
 		for value, wrong := range map[string]bool{

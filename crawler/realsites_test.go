@@ -26,9 +26,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
-// TestRealSites serves the documentation of Debian packages, crawls it, and compares the
-// requests that the server saw, the files of the crawl and its report with a walk over the
-// files. sqlite3-doc 3.40.1 has 426 broken links: distinct URLs with status 404.
+// TestRealSites serves the documentation of Debian packages and crawls it. It compares the
+// requests, the files of the crawl and the report with a walk over the files. sqlite3-doc 3.40.1
+// has 426 broken links: distinct URLs with status 404.
 func TestRealSites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls the documentation of four Debian packages")
@@ -65,7 +65,7 @@ func TestRealSites(t *testing.T) {
 	}
 }
 
-// recordOf reads what a crawl found on a site.
+// recordOf returns the record of a site from the files of a crawl.
 func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 	t.Helper()
 	r := &siteRecord{Requests: s.asked()}
@@ -93,8 +93,8 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 	return r
 }
 
-// needFile skips a test where a file of a Debian package is missing. In continuous
-// integration the test fails instead.
+// needFile skips a test if a file of a Debian package is missing. In continuous integration the
+// test fails instead.
 func needFile(t *testing.T, name, pkg string) {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
@@ -106,7 +106,7 @@ func needFile(t *testing.T, name, pkg string) {
 	}
 }
 
-// A siteRecord lists what a site has. Every list is sorted.
+// A siteRecord has sorted lists of the contents of a site.
 type siteRecord struct {
 	Requests []string // path and query of each request, without robots.txt
 	Pages    []string // status and URL
@@ -115,9 +115,9 @@ type siteRecord struct {
 	Broken   []string // URL with status 4xx or 5xx, status, number of linking pages, the first ten of them
 }
 
-// A walk reads the files of a folder and finds what a crawl of it should find when
-// net/http's file server serves the folder. It shares no code with the crawler: goquery
-// reads pages, net/url reads URLs, and package robotstxttest reads robots.txt.
+// A walk reads the files of a folder to predict a crawl of it, served by net/http's file server.
+// It shares no code with the crawler: goquery parses pages, net/url URLs, and package
+// robotstxttest robots.txt.
 type walk struct {
 	root   string   // the folder
 	site   *url.URL // its URL, ending in a slash
@@ -157,7 +157,7 @@ func walkFolder(root, site, agent string) (*siteRecord, error) {
 	return w.record(), nil
 }
 
-// enqueue queues a URL once, unless it may not be requested.
+// enqueue queues a URL once, if it may be requested.
 func (w *walk) enqueue(u *url.URL, follow bool) {
 	text := u.String()
 	switch {
@@ -170,7 +170,7 @@ func (w *walk) enqueue(u *url.URL, follow bool) {
 	}
 }
 
-// decide records the response for a URL and follows its redirect or its links.
+// visit records the response for a URL and follows its redirect or its links.
 func (w *walk) visit(u *url.URL) error {
 	got, err := w.respond(u)
 	if err != nil {
@@ -231,7 +231,7 @@ func (w *walk) respond(u *url.URL) (fileResponse, error) {
 	return index, err
 }
 
-// respondFile tells the content type from the name, or else from the content.
+// respondFile sets the content type from the name, or else from the content.
 func respondFile(name string) (fileResponse, error) {
 	body, err := os.ReadFile(name)
 	if err != nil {
@@ -261,8 +261,7 @@ func respondList(name string) (fileResponse, error) {
 // refreshURL matches the content of a meta refresh, as `5; url=/next`.
 var refreshURL = regexp.MustCompile(`(?i)^[\s\d.]*[;,]\s*url\s*=\s*["']?([^"']*)`)
 
-// readPage records the links of a page and follows them, unless the page or the link asks not
-// to (ROB-PAG-06, ROB-PAG-08).
+// read records the links of a page and follows them, except nofollow (ROB-PAG-06, ROB-PAG-08).
 func (w *walk) read(u *url.URL, body []byte) error {
 	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// A recrawl asks for everything on condition that it has changed, lists what has
-// not, and finds what is new.
+// A recrawl sends conditional requests for all URLs. It reports unchanged pages and finds new
+// ones.
 func TestRecrawl(t *testing.T) {
 	t.Parallel()
 	var second atomic.Bool // the site has changed
@@ -112,9 +112,9 @@ func TestRecrawl(t *testing.T) {
 	}
 }
 
-// A page that answers 304 still links to what it linked to, however often it is crawled
-// again. A page whose links are not known is requested without conditions: a limit cut them
-// off, or the page failed in the previous crawl.
+// A page with status 304 keeps its links over several recrawls. A page whose links are not known
+// is requested without conditions: a limit truncated them, or the page failed in the previous
+// crawl.
 func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
@@ -195,7 +195,7 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	}
 }
 
-// A URL that was disallowed may be allowed now, and the reverse.
+// A recrawl obeys the new robots.txt.
 func TestRecrawlByOtherRules(t *testing.T) {
 	var second atomic.Bool
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
@@ -218,7 +218,7 @@ func TestRecrawlByOtherRules(t *testing.T) {
 	}
 }
 
-// A recrawl that ends early is resumed by Resume, and keeps what it has.
+// A stopped recrawl is resumed with Resume, and keeps its results.
 func TestResumeOfRecrawl(t *testing.T) {
 	t.Parallel()
 	const n = 6
@@ -250,7 +250,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 	}
 }
 
-// ROB-POL-02 holds from one crawl to the next, too.
+// ROB-POL-02 applies between two crawls too.
 func TestRecrawlKeepsDelays(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := chain(t, 1)
@@ -266,7 +266,7 @@ func TestRecrawlKeepsDelays(t *testing.T) {
 	})
 }
 
-// Where a page says how it changed and nobody has asked, it is not unchanged.
+// A 304 to an unconditional request does not mean unchanged.
 func TestUnrequested304IsNotUnchanged(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/", status(http.StatusNotModified))
@@ -275,7 +275,7 @@ func TestUnrequested304IsNotUnchanged(t *testing.T) {
 	}
 }
 
-// A recrawl asks for sitemaps as such, whatever came of them the last time.
+// A recrawl requests sitemaps as sitemaps, whatever their last outcome was.
 func TestRecrawlOfSitemaps(t *testing.T) {
 	var second atomic.Bool
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -310,7 +310,7 @@ func TestRecrawlOfSitemaps(t *testing.T) {
 	}
 }
 
-// A recrawl has the links of unchanged pages although their file is deleted meanwhile.
+// A recrawl keeps the links of unchanged pages even if their file is deleted meanwhile.
 func TestUnchangedPagesKeepLinksOfADeletedFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file cannot be deleted on Windows")

@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// baseKnown checks that a crawl of chain has everything once.
+// whole checks that a crawl of chain has all pages, once each.
 func (c *crawl) whole(t *testing.T, s *site, n int) {
 	t.Helper()
 	var want []string
@@ -43,8 +43,8 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 	}
 }
 
-// failing is a frontier whose nth Finish fails, and all after it, without having
-// done anything: as if the process had ended there.
+// failing is a frontier whose nth Finish and all later ones fail without effect, as if the
+// process had ended.
 type failing struct {
 	*pebblestore.Store
 	left atomic.Int32
@@ -59,8 +59,8 @@ func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 	return f.Store.Finish(ctx, o, note)
 }
 
-// Between the line of a page and the end of its lease a crawl may end at any
-// moment. The page is fetched again, and stands there once, in a sink too.
+// A crawl may be killed after the line of a page is written and before its lease is finished. The
+// page is fetched again, and has one line, also in sinks.
 func TestKillBetweenWriteAndCommit(t *testing.T) {
 	const n = 6
 	for at := range int32(2*n + 1) {
@@ -178,7 +178,7 @@ func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 	}
 }
 
-// The scope that a redirect brought stays.
+// A host that joined the scope by a redirect stays in the scope.
 func TestResumeKeepsJoinedHosts(t *testing.T) {
 	www := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="/2">2</a>`, "/2": `<a href="/3">3</a>`, "/3": "end"})
 	bare := newSite(t, "127.0.0.1", nil)
@@ -194,7 +194,7 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 	}
 }
 
-// ROB-POL-02: a delay that was changed holds from the first request on.
+// ROB-POL-02: a changed delay applies from the first request of a resumed crawl.
 func TestResumeWithAnotherDelay(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const n = 4
@@ -211,7 +211,7 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 	})
 }
 
-// The sitemaps of a host that joined the crawl are read after a kill that came before they were
+// The sitemaps of a host that joined the scope are read even after a kill before they were
 // queued.
 func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	b := newSite(t, "127.0.0.2", map[string]string{"/": "b", "/for-a.txt": "", "/own.txt": "{site}/p\n", "/p": "p", "/robots.txt": "Sitemap: {site}/own.txt\n"})
@@ -241,7 +241,7 @@ func TestResumeQueuesSitemapsOfJoinedHosts(t *testing.T) {
 	}
 }
 
-// A failingHost does not tell of the hosts that fails names.
+// A failingHost is a frontier whose Host fails for some hosts.
 type failingHost struct {
 	frontier.Frontier
 	fails func(frontier.Host) bool

@@ -61,7 +61,7 @@ func mustResolve(t *testing.T, raw string) weburl.URL {
 	return a
 }
 
-// What lies outside is not asked for, whether a redirect or a sitemap leads there.
+// URLs out of scope are not requested, also if a redirect or a sitemap has them.
 func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "", "/maps/": "{site}/maps/a\n", "/maps/a": "a", "/b": "b", "/c": "c"})
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -90,7 +90,7 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	}
 }
 
-// ROB-GEN-04 and the rules for redirects: a target is a URL of its own.
+// ROB-GEN-04: the target of a redirect is checked like any URL.
 func TestROB_GEN_04_redirects(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private\n", "/": "other", "/private": "never",
@@ -136,8 +136,8 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	}
 }
 
-// The redirect of a start URL brings its host into the scope, also for what was found before,
-// and nothing past max-depth with it.
+// A redirect of a start URL adds its host to the scope, also for URLs found before. It does not
+// change max-depth.
 func TestStartRedirectJoinsTheScope(t *testing.T) {
 	for depth, want := range map[int][]string{-1: {"/", "/early", "/more"}, 0: {"/"}} {
 		t.Run(fmt.Sprint("max-depth ", depth), bubbled(func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestUnusualResponses(t *testing.T) {
 	}
 }
 
-// ROB-LOC-16: a URL with a port that cannot exist is invalid, wherever it enters the crawl.
+// ROB-LOC-16: a URL with an impossible port is invalid, wherever it is found.
 func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 	for _, port := range []string{"0", "000", "65536"} {
 		t.Run(port, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
 	}
 }
 
-// A host that joins the scope after its robots.txt was read brings its sitemaps.
+// The sitemaps of a host are read when it joins the scope after its robots.txt was fetched.
 func TestJoinBringsSitemaps(t *testing.T) {
 	www := newSite(t, "127.0.0.2", map[string]string{
 		"/robots.txt": "Sitemap: {site}/own.txt\n", "/own.txt": "{site}/listed\n", "/listed": "listed", "/": "www", "/shared.txt": "",
@@ -259,7 +259,7 @@ func TestJoinBringsSitemaps(t *testing.T) {
 	}
 }
 
-// A skipped URL is judged by the shortest way to it.
+// A skipped URL has the smallest depth of all links to it.
 func TestSkippedURLKeepsTheLeastDepth(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/x": "x"})

@@ -15,13 +15,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// spellings links to every way to write the URL /a of example.com.
+// spellings links to all spellings of the URL /a of example.com.
 const spellings = `<a href="http://example.com/a">1</a><a href="https://example.com/a">2</a><a href="http://example.com./a">3</a>
 	<a href="https://example.com./a">4</a>`
 
 var spelt = []string{"http://example.com./a", "http://example.com/", "http://example.com/a", "https://example.com./a", "https://example.com/a"}
 
-// inSpellings is the server behind example.com, with pages under each origin.
+// inSpellings is the server of example.com, with pages for each origin.
 func inSpellings() *fakeServer {
 	s := &fakeServer{pages: make(map[string]http.HandlerFunc)}
 	for _, origin := range []string{"http://example.com", "https://example.com", "http://example.com.", "https://example.com."} {
@@ -30,9 +30,8 @@ func inSpellings() *fakeServer {
 	return s
 }
 
-// ROB-POL-01: http, https and the name with a dot are one server, which gets one request at
-// a time, a delay apart, robots.txt included, by its own record, also by a crawl that was stopped
-// and goes on. Their URLs are different.
+// ROB-POL-01: http, https and the name with a dot are one server. It gets one request at a time,
+// with the delay, including robots.txt, also in a resumed crawl. Their URLs are different.
 func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := inSpellings()
@@ -54,7 +53,7 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 	})
 }
 
-// The same of a crawl that several processes share.
+// The same holds for a shared crawl.
 func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	t.Parallel()
 	s := inSpellings()
@@ -67,7 +66,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	wantSpaced(t, s.requests(), cfg.Politeness.Delay)
 }
 
-// A fakeServer answers in memory, at the time of a bubble.
+// A fakeServer responds in memory, in the time of a bubble.
 type fakeServer struct {
 	site
 	pages map[string]http.HandlerFunc // by URL; nil at "http:": it takes no connections
@@ -91,8 +90,7 @@ func (s *fakeServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// crawlServer crawls http://example.com/ and https://example.com/ of a server where time
-// passes by itself.
+// crawlServer crawls http://example.com/ and https://example.com/ of a server, with fake time.
 func crawlServer(t *testing.T, pages map[string]http.HandlerFunc, change func(*Config), look func(t *testing.T, got *crawl, s *fakeServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +104,7 @@ func crawlServer(t *testing.T, pages map[string]http.HandlerFunc, change func(*C
 	})
 }
 
-// ROB-POL-04: Retry-After of one origin holds for all of the server.
+// ROB-POL-04: Retry-After of one origin applies to the whole server.
 func TestROB_POL_04_RetryAfterHoldsForTheServer(t *testing.T) {
 	tries := 0
 	busy := func(w http.ResponseWriter, r *http.Request) {
@@ -133,8 +131,8 @@ func TestROB_POL_04_RetryAfterHoldsForTheServer(t *testing.T) {
 	})
 }
 
-// ROB-POL-03: while the robots.txt of one origin cannot be read, its URLs wait and those of
-// another origin of the server are crawled. Where the server asks for quiet all wait.
+// ROB-POL-03: if the robots.txt of one origin is unreachable, its URLs wait, and those of another
+// origin of the server are fetched. After Retry-After, all wait.
 func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 	status := func(code int, fields ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -186,8 +184,8 @@ func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 	}
 }
 
-// ROB-FET-19: a robots.txt that redirects to another origin of its server waits for the
-// delay in between, and for no other turn.
+// ROB-FET-19: a robots.txt that redirects to another origin of its server waits for the delay in
+// between, but not for another request slot.
 func TestROB_FET_19_RedirectOfRobotsStaysOnTheServer(t *testing.T) {
 	redirect := http.RedirectHandler("https://example.com/robots.txt", http.StatusMovedPermanently).ServeHTTP
 	crawlServer(t, map[string]http.HandlerFunc{
@@ -208,7 +206,7 @@ func TestROB_FET_19_RedirectOfRobotsStaysOnTheServer(t *testing.T) {
 	})
 }
 
-// ROB-POL-02: the delay of a server is the longest that one of its origins asks for.
+// ROB-POL-02: the delay of a server is the longest Crawl-delay of its origins.
 func TestROB_POL_02_LongestCrawlDelayOfTheOrigins(t *testing.T) {
 	slow, quick := page(200, "User-agent: *\nCrawl-delay: 5\n"), page(200, "User-agent: *\nCrawl-delay: 2\n")
 	links := `<a href="/1">1</a><a href="/2">2</a>`
@@ -230,7 +228,7 @@ func TestROB_POL_02_LongestCrawlDelayOfTheOrigins(t *testing.T) {
 	}
 }
 
-// max-host-pages is for a server, by whatever name and scheme.
+// max-host-pages counts pages of all names and schemes of a server.
 func TestHostPagesAreOfAServer(t *testing.T) {
 	pages := make(map[string]http.HandlerFunc)
 	for _, origin := range []string{"http://example.com", "https://example.com"} {

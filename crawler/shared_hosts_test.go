@@ -17,8 +17,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// What one worker learns of the scope holds for all: also for what another had left
-// aside before.
+// A host that joins the scope in one worker joins it in all, also for URLs that another has
+// skipped.
 func TestSharedScopeGrows(t *testing.T) {
 	t.Parallel()
 	target := newSite(t, "127.0.0.3", map[string]string{"/deep": "deep"})
@@ -58,8 +58,7 @@ func TestSharedScopeGrows(t *testing.T) {
 	}
 }
 
-// A host that belongs to the crawl since a start URL led there belongs to it also for who
-// comes later.
+// A host that joined the scope by a start URL belongs to it for later workers too.
 func TestHostJoinedBefore(t *testing.T) {
 	t.Parallel()
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
@@ -76,8 +75,8 @@ func TestHostJoinedBefore(t *testing.T) {
 	}
 }
 
-// The sitemaps of a host that joins are read also where its robots.txt was read before
-// that, and who brought it died before he came to them.
+// The sitemaps of a host that joins are read even if its robots.txt was fetched before, and the
+// worker that added the host was killed.
 func TestSitemapsReadByOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
@@ -101,8 +100,8 @@ func TestSitemapsReadByOthers(t *testing.T) {
 	}
 }
 
-// When the first page of a host is asked for, its sitemaps are in the frontier, also where
-// it joined so recently that who asks has not heard: he might die before he does.
+// The sitemaps of a host are in the frontier before its first page is requested, even if this
+// worker has not received the event that the host joined.
 func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
@@ -128,7 +127,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	}
 }
 
-// A host joins once, however many workers tell of it.
+// A host joins once, even if several workers announce it.
 func TestHostJoinsOnce(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
@@ -143,7 +142,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	}
 }
 
-// A countedFrontier counts how often it is asked for a host.
+// A countedFrontier counts the calls of Host.
 type countedFrontier struct {
 	frontier.Frontier
 	asked int
@@ -154,8 +153,8 @@ func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.H
 	return f.Frontier.Host(ctx, h)
 }
 
-// The sitemaps of a host that one worker brings are read, also when another asks for its
-// robots.txt before it has heard of that.
+// The sitemaps of a host that one worker adds are read even if another worker fetches its
+// robots.txt before it receives the event.
 func TestSitemapsOfAHostThatJoins(t *testing.T) {
 	t.Parallel()
 	busy := wide(t, "127.0.0.1", 30)
@@ -172,7 +171,7 @@ func TestSitemapsOfAHostThatJoins(t *testing.T) {
 	}
 }
 
-// A site cannot end the crawl by what a start URL leads to.
+// A long redirect of a start URL does not end the crawl.
 func TestLongRedirectOfAStart(t *testing.T) {
 	t.Parallel()
 	good := wide(t, "127.0.0.1", 10)

@@ -23,8 +23,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A crowd is many hosts on one listener: the addresses of 127.0.0.0/8 are all this
-// machine. It remembers what each was asked.
+// A crowd is many hosts on one listener, since 127.0.0.0/8 is all this machine. It records the
+// requests to each host.
 type crowd struct {
 	port   int
 	pages  int // of each host
@@ -98,7 +98,7 @@ func (c *crowd) serve(w http.ResponseWriter, r *http.Request) {
 	c.mu.Unlock()
 }
 
-// done tells how many pages have been asked for.
+// done returns the number of requested pages.
 func (c *crowd) done() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *crowd) done() int {
 	return n
 }
 
-// since tells how many requests came after a time.
+// since returns the number of requests after a time.
 func (c *crowd) since(at time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,8 +124,8 @@ func (c *crowd) since(at time.Time) int {
 	return n
 }
 
-// judge judges by what the hosts saw. What was in flight at a kill may have been asked
-// for again, once for each.
+// judge checks the requests. A page that was in flight at a kill may be requested again, once for
+// each kill.
 func (c *crowd) judge(t testing.TB, delay time.Duration, inFlight int) {
 	t.Helper()
 	c.mu.Lock()
@@ -161,8 +161,8 @@ func (c *crowd) judge(t testing.TB, delay time.Duration, inFlight int) {
 	}
 }
 
-// judgeSegments judges by what the workers wrote: each page is in one of their files.
-// Those whose lease was lost while they could not tell may be in two.
+// judgeSegments checks that each page is in the files of one worker. Pages whose lease was lost
+// during an outage may be in two.
 func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
 	t.Helper()
 	found := make(map[string]int)
@@ -191,8 +191,7 @@ func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
 	}
 }
 
-// workers are processes of one crawl, each of which begins again when it has ended before
-// the crawl is over.
+// workers are processes of one crawl. Each restarts if it ends before the crawl is finished.
 type workers struct {
 	t    testing.TB
 	cfgs []Config
@@ -202,8 +201,7 @@ type workers struct {
 	killed  int
 }
 
-// start starts the workers, and returns what waits until all have come to the end of the
-// crawl.
+// start starts the workers, and returns a function that waits until all have finished.
 func (w *workers) start() (wait func()) {
 	w.running = make([]*exec.Cmd, len(w.cfgs))
 	var all sync.WaitGroup
@@ -216,7 +214,7 @@ func (w *workers) start() (wait func()) {
 	return all.Wait
 }
 
-// allStarted waits until all have begun: who begins does not wait for Redis.
+// allStarted waits until all workers have started, since starting fails without Redis.
 func (w *workers) allStarted() {
 	waitFor(func() bool {
 		w.mu.Lock()
@@ -225,7 +223,7 @@ func (w *workers) allStarted() {
 	})
 }
 
-// live runs a worker, again and again as long as it is killed.
+// live runs a worker, and restarts it when it is killed.
 func (w *workers) live(i int) {
 	for {
 		cmd, said := child(w.t, w.cfgs[i])
@@ -256,7 +254,7 @@ func (w *workers) kill(random *rand.Rand) {
 	}
 }
 
-// crowdWorkers are n workers on a crawl of a crowd.
+// crowdWorkers returns n workers that crawl a crowd.
 func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration, inFlight int) *workers {
 	t.Helper()
 	w := &workers{t: t}
@@ -277,8 +275,8 @@ func (w *workers) dirs() []string {
 	return dirs
 }
 
-// Four workers crawl 1,000 hosts, and one of them is killed every second or so: every
-// page is fetched and none is lost, and no host is asked by two at once, or too soon.
+// Four workers crawl 1,000 hosts, and about every second one of them is killed. Every page is
+// fetched, none is lost, and no host gets concurrent requests or one too soon.
 func TestWorkersAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls 1,000 hosts and kills workers for 20 s")
@@ -312,8 +310,8 @@ func TestWorkersAreKilled(t *testing.T) {
 	hosts.judgeSegments(t, w.dirs(), 0)
 }
 
-// Redis is killed under load, twice, and comes back: nothing is lost, nothing is listed
-// twice but what was in flight, and the workers resume by themselves.
+// Redis is killed twice under load and restarts. Nothing is lost, only pages in flight are
+// fetched twice, and the workers resume by themselves.
 func TestRedisIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls 300 hosts and kills Redis twice")
@@ -341,13 +339,12 @@ func TestRedisIsKilled(t *testing.T) {
 	hosts.judgeSegments(t, w.dirs(), again)
 }
 
-// unwritten is how far back a server with appendfsync everysec may have forgotten what it
-// acknowledged, where the disk is slow: it puts writing off for up to two seconds while it
-// waits for the disk. On a disk that is not busy it forgets nothing.
+// unwritten is how much acknowledged data a server with appendfsync everysec may lose on a slow
+// disk: it delays writes for up to two seconds while it waits for the disk.
 const unwritten = 2500 * time.Millisecond
 
-// A master of a Cluster is killed, and its replica takes over: the crawl continues. What
-// the replica had not been told of is fetched again.
+// A master of a Redis Cluster is killed, and its replica takes over. The crawl continues, and
+// fetches pages again whose outcomes were not replicated.
 func TestMasterIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a Redis Cluster and kills its master")
@@ -366,7 +363,7 @@ func TestMasterIsKilled(t *testing.T) {
 	hosts.judgeSegments(t, w.dirs(), 2*inFlight+unreplicated)
 }
 
-// Who interrupts a crawl twice need not wait until Redis is back, and loses nothing.
+// A second interrupt ends a crawl without waiting for Redis, and nothing is lost.
 func TestInterruptWithoutRedis(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills Redis and waits until the crawl gives it up")

@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
+// byHand opens or creates a crawl as a worker, without running it.
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
 	store, err := redisstore.Open(t.Context(), cfg.Sharing.Frontier, &redisstore.Options{
@@ -33,14 +33,13 @@ func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	return store
 }
 
-// tells has a worker tell the others, in JSON as package cluster does.
+// tells publishes an event of a worker, in the JSON of package cluster.
 func tells(t *testing.T, store *redisstore.Store, format string, args ...any) {
 	t.Helper()
 	must(t, store.Publish(t.Context(), fmt.Appendf(nil, format, args...)))
 }
 
-// atFirst has a site serve a page that leads to its front page, and calls do when that is
-// asked for the first time.
+// atFirst serves a page that links to the front page, and calls do at its first request.
 func atFirst(s *site, path string, do func()) {
 	once := sync.OnceFunc(do)
 	s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
@@ -50,8 +49,7 @@ func atFirst(s *site, path string, do func()) {
 	})
 }
 
-// What a worker has in hand of a limit when it ends is there for the others, who know at
-// once what it has had.
+// When a worker ends, its unused share of a limit is available to the others at once.
 func TestEndedWorkerReturnsPages(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
@@ -72,8 +70,8 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	}
 }
 
-// A resumed worker has what its files hold of a limit: it does not miss the pages
-// that it had in hand when it was killed, and those count that it fetched without a limit.
+// A resumed worker counts the pages in its files for a limit: those that were in flight when it
+// was killed, and those that it fetched without a limit.
 func TestResumedWorkerKeepsLimits(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
@@ -108,8 +106,7 @@ func TestResumedWorkerKeepsLimits(t *testing.T) {
 	})
 }
 
-// Who waits for the turn of a host ends all the same when a limit has been met meanwhile,
-// by what others have had or because it is another now.
+// A worker that waits for a host ends when the limit is reached by other workers, or lowered.
 func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
@@ -142,7 +139,7 @@ func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	}
 }
 
-// A worker at its work that is told of a limit says what it has had.
+// A running worker that receives a new limit reports its pages.
 func TestWorkerReportsItsPagesWhenALimitIsAnnounced(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
 	c := newCrawler(t, cfg, nil)
@@ -155,14 +152,13 @@ func TestWorkerReportsItsPagesWhenALimitIsAnnounced(t *testing.T) {
 	}
 }
 
-// roundTrip is a function that answers requests.
+// roundTrip is a transport by a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The last page of a host that one process has in flight may come to nothing: until it is
-// known what comes of it, another does not leave the URLs of the host alone, nor is it given
-// them again and again.
+// The last page of a host that another process has in flight may fail. Until then, a worker
+// neither skips the URLs of the host nor leases them again and again.
 func TestWorkerWaitsForTheLastPageOfAnother(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status int // 0: it breaks off
@@ -178,8 +174,8 @@ func TestWorkerWaitsForTheLastPageOfAnother(t *testing.T) {
 	}
 }
 
-// isElsewhere has the last page of a host in flight in one process end with a status, and
-// wants something to become of the URL that another process has of it.
+// isElsewhere has the last page of a host in flight in one process, with a status, and checks
+// what another process does with its URL.
 func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	var first string
 	free := make(chan struct{})
@@ -249,8 +245,8 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	}
 }
 
-// With several pages of a host in flight at once, in several processes, and the last of
-// them coming to nothing, exactly as many are fetched as the limit says.
+// If several processes have pages of a host in flight and the last of them fails, the number of
+// fetched pages is still exactly the limit.
 func TestLimitIsMetThoughAPageFails(t *testing.T) {
 	t.Parallel()
 	const pages, most = 40, 10

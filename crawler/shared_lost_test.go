@@ -17,8 +17,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A request that is on its way when its lease ends, since Redis is away, is broken off
-// before another process may be given the host.
+// A request whose lease expires during an outage of Redis is aborted before another process can
+// lease the host.
 func TestRequestEndsWithItsLease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills Redis and waits until a lease ends")
@@ -51,7 +51,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 	}
 }
 
-// A host that is only asked for the robots.txt of others has the delay of the crawl.
+// A host that is requested only for the robots.txt of others has the delay of the crawl.
 func TestDelayOfAHostBehindRedirects(t *testing.T) {
 	const delay = 200 * time.Millisecond
 	behind := newSite(t, "127.0.0.9", map[string]string{"/all.txt": "User-agent: *\nDisallow: /no\n"})
@@ -77,8 +77,8 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 	}
 }
 
-// A page whose lease was lost before it was committed counts for nothing: not for the limits,
-// the files or the traps. The process that has the lease then fetches it.
+// A page whose lease was lost before its commit does not count for limits, files and traps. The
+// process with the new lease fetches it.
 func TestPageOfALostLease(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/a\n", "/": "start", "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
@@ -94,8 +94,8 @@ func TestPageOfALostLease(t *testing.T) {
 	}
 }
 
-// A request that was ended because this process lost a lease of the host says nothing of the
-// site: neither a page nor a robots.txt has failed.
+// A request that was aborted because its lease was lost is not a failure of the page or the
+// robots.txt.
 func TestLostLeaseIsNoFailureOfTheSite(t *testing.T) {
 	for _, path := range []string{"/robots.txt", "/", "/map.txt"} {
 		t.Run(path, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestLostLeaseIsNoFailureOfTheSite(t *testing.T) {
 	}
 }
 
-// A Retry-After holds although the lease of the URL was lost: it is of the server, not of the URL.
+// A Retry-After applies even if the lease of the URL was lost.
 func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := opened(t, testConfig(t, "http://a.test/"), &Options{
@@ -149,8 +149,7 @@ type lostMember struct{ cluster.Member }
 
 func (lostMember) Lost(frontier.LeaseID) bool { return true }
 
-// A page that an error of our own side ends is given back to the limits: another may be fetched
-// in its place.
+// If an error of our own ends a page, its share of the limits is returned.
 func TestInternalErrorReturnsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fails := false

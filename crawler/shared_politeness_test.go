@@ -24,8 +24,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// A host that nobody has asked yet is asked by one, for its robots.txt, whoever has its
-// URLs; then for as many pages at once as may be, and not before its delay.
+// The robots.txt of a new host is requested by one worker. Then as many pages as allowed are
+// requested concurrently, after the delay.
 func TestNewHostIsRequestedByOneWorker(t *testing.T) {
 	t.Parallel()
 	const delay, pages, perHost, slow = 60 * time.Millisecond, 8, 3, 400 * time.Millisecond
@@ -79,8 +79,8 @@ func TestNewHostIsRequestedByOneWorker(t *testing.T) {
 	}
 }
 
-// A robots.txt that was read by a clock ahead of this machine's does not hold up its host
-// until that time has come here too.
+// A robots.txt that was fetched with a clock ahead of this machine's does not block its host
+// until that time.
 func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	f := frontier.NewMemory(nil)
@@ -101,8 +101,7 @@ func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	}
 }
 
-// What is in flight for longer than a lease stays with the process that has it, as long
-// as that is there.
+// The lease of a long request is extended as long as its process runs.
 func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for twice the time of a lease")
@@ -128,8 +127,8 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	}
 }
 
-// A robots.txt that redirects to another host takes the turn of that, which nobody
-// extends: it lasts for as long as that may take.
+// A robots.txt that redirects to another host takes a request slot of that host, which is not
+// extended. It is long enough for the whole request.
 func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
 	t.Parallel()
 	cfg := workerConfig(t, sharedConfig(t, "http://127.0.0.1:1/"), "w1")
@@ -142,7 +141,8 @@ func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
 	}
 }
 
-// A host that this process could not reach, and another has reached since, waits no more.
+// A host that was unreachable for this process waits no longer when another process has reached
+// it.
 func TestRecoveredByOthers(t *testing.T) {
 	const origin = robotsext.Origin("http://a.test")
 	f := frontier.NewMemory(nil)
@@ -178,8 +178,8 @@ func TestRecoveredByOthers(t *testing.T) {
 	}
 }
 
-// Who comes to the end with a host that he could not reach says nothing of it when another
-// has reached it.
+// A process that ends with an unreachable host does not report it if another process has reached
+// it.
 func TestEndAfterOthersRecovered(t *testing.T) {
 	t.Parallel()
 	var well atomic.Bool
@@ -221,7 +221,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 	}
 }
 
-// A person is told that Redis is away, and that it is back.
+// An outage of Redis and its end are reported in notices.
 func TestRedisOutageIsReported(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
@@ -249,8 +249,8 @@ func TestRedisOutageIsReported(t *testing.T) {
 	}
 }
 
-// While a process opens its files, which may take long, the others know that it is there;
-// and what they tell meanwhile it acts on when it can.
+// A process counts as running while it opens its files, which may take long. It processes events
+// of others afterwards.
 func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	t.Parallel()
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})

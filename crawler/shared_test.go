@@ -23,27 +23,27 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// workerConfig is cfg for another worker of the same crawl.
+// workerConfig returns cfg for another worker of the same crawl.
 func workerConfig(t testing.TB, cfg Config, name string) Config {
 	t.Helper()
 	cfg.Sharing.WorkerName, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
 	return cfg
 }
 
-// sharedConfig is a configuration of a crawl on a server of its own.
+// sharedConfig returns the configuration of a crawl on its own Redis server.
 func sharedConfig(t testing.TB, urls ...string) Config {
 	t.Helper()
 	return sharedOn(t, redistest.Start(t).URL(), urls...)
 }
 
-// together has workers crawl at the same time, and returns what each did. The first
-// has started before the others do.
+// together runs workers concurrently, and returns their results. The others start after the first
+// has started.
 func together(t *testing.T, cfgs ...Config) []*crawl {
 	t.Helper()
 	return togetherWith(t, nil, cfgs...)
 }
 
-// togetherWith is together with a transport of the test.
+// togetherWith is like together, with a transport of the test.
 func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*crawl {
 	t.Helper()
 	all := make([]*crawl, len(cfgs))
@@ -62,7 +62,7 @@ func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*
 	return all
 }
 
-// wide serves a page with links to n others, each with a link on.
+// wide serves a page with links to n others, each with one link.
 func wide(t *testing.T, address string, n int) *site {
 	t.Helper()
 	pages, front := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}, `<a href="/no">no</a>`
@@ -84,8 +84,8 @@ func allPages(all []*crawl) []string {
 	return urls
 }
 
-// Two workers fetch each page once, ask for each robots.txt once, and keep the delay of
-// a host between them.
+// Two workers fetch each page once and each robots.txt once, and keep the delay of a host
+// together.
 func TestSharedCrawl(t *testing.T) {
 	t.Parallel()
 	const hosts, pages, delay = 6, 8, 60 * time.Millisecond
@@ -123,8 +123,8 @@ func TestSharedCrawl(t *testing.T) {
 	}
 }
 
-// A worker that joins has the settings of the crawl, brings its own start URLs, and may
-// not have other settings.
+// A worker that joins has the settings of the crawl, adds its own start URLs, and cannot have
+// other settings.
 func TestJoined(t *testing.T) {
 	t.Parallel()
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
@@ -158,8 +158,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// A worker that allows other addresses would skip URLs that the others fetch: it is refused.
-// How the same addresses are written makes no difference.
+// A worker that allows other addresses is refused, since it would skip URLs that the others
+// fetch. The spelling of addresses does not matter.
 func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 	t.Parallel()
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
@@ -191,7 +191,7 @@ func TestSharedCrawlAllowsTheSameAddresses(t *testing.T) {
 	}
 }
 
-// Limits are of all workers together.
+// Limits apply to all workers together.
 func TestSharedLimits(t *testing.T) {
 	t.Parallel()
 	a, b := wide(t, "127.0.0.1", 60), wide(t, "127.0.0.2", 60)
@@ -239,7 +239,7 @@ func TestSharedLimits(t *testing.T) {
 	}
 }
 
-// A limit that a worker is given when it is resumed holds for all; other settings stay.
+// A changed limit of a resumed worker applies to all workers; other settings stay.
 func TestSharedResume(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
@@ -267,7 +267,7 @@ func TestSharedResume(t *testing.T) {
 	}
 }
 
-// A crawl is stopped for all who work on it, and goes on.
+// Stop stops all workers of a crawl, and the crawl can be resumed.
 func TestStopShared(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
@@ -308,7 +308,7 @@ func TestStopShared(t *testing.T) {
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "")
 }
 
-// A directory is one process's, and a name is one worker's.
+// A directory belongs to one process, and a name to one worker.
 func TestSharedDirectoryIsLocked(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 30)
@@ -332,7 +332,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 	}
 }
 
-// A password is not taken from where others see it, and what is no address is not asked.
+// A password in the address is refused, and an invalid address is not connected to.
 func TestSharedAddress(t *testing.T) {
 	cfg := testConfig(t, "http://example.com/")
 	for addr, want := range map[string]string{
@@ -353,8 +353,7 @@ func TestSharedAddress(t *testing.T) {
 	}
 }
 
-// What a worker has written is not taken for a part of another crawl, whatever that is
-// called, nor of another worker.
+// The directory of a worker is refused for another crawl of any name, and for another worker.
 func TestResumeIntoAnotherCrawl(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 5)
@@ -379,8 +378,8 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
 
-// A shared crawl that another version has started is refused with what to do, and neither its
-// directory nor what is on the server changes.
+// A shared crawl of another version is refused with advice. Its directory and its data in Redis
+// are not changed.
 func TestSharedCrawlOfAnotherFormatIsUnchanged(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -420,8 +419,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Each worker requests again what it had requested, at the same time or one after the
-// other, and robots.txt is requested again too.
+// Each worker requests its own URLs again, concurrently or one after the other, and robots.txt
+// too.
 func TestSharedRecrawl(t *testing.T) {
 	t.Parallel()
 	a, b := wide(t, "127.0.0.1", 10), wide(t, "127.0.0.2", 10)
@@ -453,13 +452,13 @@ func TestSharedRecrawl(t *testing.T) {
 	}
 }
 
-// storeOptions say which crawl of its server cfg is about.
+// storeOptions returns the options of redisstore for cfg.
 func storeOptions(cfg Config) *redisstore.Options {
 	store := cfg.Sharing.crawl().Store
 	return &store
 }
 
-// sharedOn is a configuration of a crawl on a server.
+// sharedOn returns the configuration of a crawl on a Redis server.
 func sharedOn(t testing.TB, url string, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)

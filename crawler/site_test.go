@@ -22,7 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// site is a host on loopback that remembers what it was asked.
+// A site is a host on loopback that records its requests.
 type site struct {
 	url  string // without a slash at the end
 	mux  *http.ServeMux
@@ -32,7 +32,7 @@ type site struct {
 	}
 }
 
-// request is one request as the site saw it.
+// A request is a request to a site.
 type request struct {
 	uri         string // as sent
 	began, end  time.Time
@@ -54,7 +54,7 @@ func newSite(t *testing.T, address string, pages map[string]string) *site {
 	return s
 }
 
-// countPage serves body at path, which may use {site} for the site's own URL.
+// page serves body at path. {site} in it is replaced by the site's URL.
 func (s *site) page(path, body string) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		kind := "text/html; charset=utf-8"
@@ -84,7 +84,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// requests returns what the site saw, in the order in which it came.
+// requests returns the requests to the site, in order.
 func (s *site) requests() []request {
 	s.seen.Lock()
 	defer s.seen.Unlock()
@@ -93,7 +93,7 @@ func (s *site) requests() []request {
 	return out
 }
 
-// asked returns the URIs the site was asked for, in order, without robots.txt.
+// asked returns the requested URIs, in order, without robots.txt.
 func (s *site) asked() []string {
 	var uris []string
 	for _, r := range s.requests() {
@@ -104,7 +104,7 @@ func (s *site) asked() []string {
 	return uris
 }
 
-// count returns how often the site was asked for a URI.
+// count returns the number of requests for a URI.
 func (s *site) count(uri string) int {
 	n := 0
 	for _, r := range s.requests() {
@@ -115,7 +115,7 @@ func (s *site) count(uri string) int {
 	return n
 }
 
-// crawl is a finished crawl of a test, read back from its files.
+// A crawl is a finished crawl of a test, with the contents of its files.
 type crawl struct {
 	*Summary
 	pages    []output.Page
@@ -123,7 +123,7 @@ type crawl struct {
 	notices  []string
 }
 
-// testConfig is a configuration for loopback: no delay, nothing waits long.
+// testConfig returns a configuration for loopback, without delays.
 func testConfig(t testing.TB, urls ...string) Config {
 	t.Helper()
 	cfg := Default()
@@ -135,7 +135,7 @@ func testConfig(t testing.TB, urls ...string) Config {
 	return cfg
 }
 
-// newCrawler makes a crawl, which in a bubble connects to the sites in it.
+// newCrawler returns a crawl. In a bubble it connects to the sites of the bubble.
 func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
 	t.Helper()
 	c, err := New(cfg, connected(t, &cfg, opts))
@@ -145,13 +145,13 @@ func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
 	return c
 }
 
-// run crawls to the end and reads the output back.
+// run crawls to the end and reads the files.
 func run(t *testing.T, cfg Config, opts *Options) *crawl {
 	t.Helper()
 	return runChanged(t, cfg, opts, func(*Crawler) {})
 }
 
-// runChanged is run with a change before it begins that Options cannot make.
+// runChanged is like run, but changes the Crawler before it starts.
 func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) *crawl {
 	t.Helper()
 	var mu sync.Mutex
@@ -217,7 +217,7 @@ func (c *crawl) paths(base string) []string {
 	return paths
 }
 
-// checkHost returns the line of rejected.jsonl about a URL.
+// refusal returns the line of rejected.jsonl for a URL.
 func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
 	t.Helper()
 	var found []output.Rejection
@@ -232,15 +232,14 @@ func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
 	return found[0]
 }
 
-// waitFor waits until a condition holds, or for a minute: what is judged then fails by itself.
+// waitFor waits until a condition holds, for at most a minute. The checks after it then fail.
 func waitFor(holds func() bool) {
 	for end := time.Now().Add(time.Minute); !holds() && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// redirectUnless serves a page at path when it is asked for with the query, and
-// redirects there when it is not.
+// redirectUnless serves a page at path for requests with the query, and redirects others to it.
 func (s *site) redirectUnless(path, query string) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != query {
@@ -251,7 +250,7 @@ func (s *site) redirectUnless(path, query string) {
 	})
 }
 
-// countPage is a response with a body, in which {site} stands for the site.
+// page returns a response with a body, in which {site} is replaced.
 func page(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -259,8 +258,7 @@ func page(status int, body string) http.HandlerFunc {
 	}
 }
 
-// wantSpaced holds that the server never had two requests at once, and that much time
-// between them.
+// wantSpaced checks that the server never had concurrent requests, and the delay between them.
 func wantSpaced(t *testing.T, requests []request, least time.Duration) {
 	t.Helper()
 	for i, r := range requests[1:] {
@@ -283,7 +281,7 @@ func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
 	return run(t, saved, &Options{Resume: true})
 }
 
-// chain is a site of n pages, each of which links to the next and elsewhere.
+// chain returns a site of n pages, each with a link to the next and others.
 func chain(t *testing.T, n int) *site {
 	pages := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}
 	for i := range n {
@@ -293,24 +291,24 @@ func chain(t *testing.T, n int) *site {
 	return newSite(t, "127.0.0.1", pages)
 }
 
-// refetch crawls the directory of cfg another time.
+// again crawls the directory of cfg again.
 func again(t *testing.T, cfg Config, opts Options) *crawl {
 	t.Helper()
 	saved := savedConfig(t, cfg)
 	return run(t, saved, &opts)
 }
 
-// status is a response of a status and nothing else.
+// status returns a response with a status and no body.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// redirect leads elsewhere.
+// redirect returns a redirect.
 func redirect(to string) http.HandlerFunc {
 	return http.RedirectHandler(to, http.StatusFound).ServeHTTP
 }
 
-// must ends a test that cannot continue.
+// must ends a test with an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -326,7 +324,7 @@ func contentOf(t testing.TB, name string) []byte {
 	return text
 }
 
-// savedConfig is the configuration that a crawl has written.
+// savedConfig returns the configuration in crawl.json.
 func savedConfig(t *testing.T, cfg Config) Config {
 	t.Helper()
 	saved, err := LoadConfig(cfg.Output.Dir)
@@ -334,7 +332,7 @@ func savedConfig(t *testing.T, cfg Config) Config {
 	return saved
 }
 
-// refuses wants a crawl not to begin, and its files as they were.
+// refuses checks that a crawl does not start, and that its files are unchanged.
 func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
 	t.Helper()
 	name := filepath.Join(cfg.Output.Dir, "pages.jsonl")
@@ -348,8 +346,8 @@ func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) 
 	}
 }
 
-// stoppedChain is a chain of n pages, and the configuration of a crawl that has stopped after
-// some of them.
+// stoppedChain returns a chain of n pages, and the configuration of a crawl that was stopped
+// after some of them.
 func stoppedChain(t *testing.T, n, after int) (*site, Config) {
 	t.Helper()
 	s := chain(t, n)

@@ -15,8 +15,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ROB-SMP-04, ROB-SMP-23: a sitemap and its entries are asked for only where
-// robots.txt allows it, and what is not is listed with the rule.
+// ROB-SMP-04, ROB-SMP-23: a sitemap and its entries are requested only if robots.txt allows it.
+// Others are listed with the rule.
 func TestROB_SMP_23(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /closed\nSitemap: {site}/closed/map.xml\nSitemap: {site}/map.txt\n",
@@ -34,8 +34,8 @@ func TestROB_SMP_23(t *testing.T) {
 	}
 }
 
-// ROB-SMP-10: /sitemap.xml is asked for only when told to, and only where no
-// sitemap is named.
+// ROB-SMP-10: /sitemap.xml is requested only with probe-sitemap, and only if robots.txt names no
+// sitemap.
 func TestROB_SMP_10(t *testing.T) {
 	pages := map[string]string{
 		"/": "start", "/sitemap.xml": "<urlset><url><loc>{site}/only</loc></url></urlset>", "/only": "x",
@@ -62,8 +62,8 @@ func TestROB_SMP_10(t *testing.T) {
 	}
 }
 
-// ROB-SMP-24: a sitemap that fails changes nothing for the pages, and one that
-// fails for a while is read in the end.
+// ROB-SMP-24: a failed sitemap does not affect pages. A sitemap that fails temporarily is read
+// finally.
 func TestROB_SMP_24(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
@@ -160,7 +160,7 @@ func ofSitemap(uris []string) []string {
 	return slices.DeleteFunc(slices.Clone(uris), func(u string) bool { return u != "/new" && u != "/undated" && u != "/older" })
 }
 
-// What a page asks for is listed with its source; noindex withholds content.
+// The directives of a page are listed with their source. Noindex withholds the content.
 func TestROB_PAG_06(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/":      `<title>front</title><meta name="robots" content="noindex, max-snippet: 50"><a href="/plain">p</a>`,
@@ -191,8 +191,8 @@ func TestObeyNofollowIsAnOption(t *testing.T) {
 	}
 }
 
-// ROB-PAG-01: what a disallowed page asks for does not exist: it is neither
-// fetched nor listed as a page, and its nofollow keeps nobody from its links.
+// ROB-PAG-01: directives of a disallowed page have no effect: it is not fetched and not listed as
+// a page, and its nofollow applies to no links.
 func TestROB_PAG_01(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /closed\n",
@@ -209,8 +209,7 @@ func TestROB_PAG_01(t *testing.T) {
 	}
 }
 
-// The sitemaps of a host list as many pages as may be taken; what comes after that is
-// not read, and said.
+// Entries of sitemaps above max-sitemap-entries are not read, which is reported.
 func TestMaxSitemapEntries(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		pages := map[string]string{"/robots.txt": "Sitemap: {site}/1.txt\nSitemap: {site}/2.txt\nSitemap: {site}/3.txt\n", "/": "start"}
@@ -267,7 +266,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 	})
 }
 
-// The entries of sitemaps that fail count: they are queued.
+// The entries of sitemaps that fail count, since they are queued.
 func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/": "", "/robots.txt": "Sitemap: {site}/0.txt\nSitemap: {site}/1.txt\nSitemap: {site}/2.txt\n"})
@@ -288,7 +287,7 @@ func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 	})
 }
 
-// Indexes of indexes of indexes are read so far down.
+// Nested sitemap indexes are read up to a depth.
 func TestNestedIndexes(t *testing.T) {
 	pages := map[string]string{"/robots.txt": "Sitemap: {site}/0.xml\n", "/": "start"}
 	for i := range 10 {

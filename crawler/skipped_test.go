@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// skipEvents is a sink that remembers what it is told of URLs that are skipped.
+// skipEvents is a sink that records events of skipped URLs.
 type skipEvents struct {
 	mu     sync.Mutex // guards events
 	events []string
@@ -43,7 +43,7 @@ func (s *skipEvents) sorted() []string {
 	return slices.Sorted(slices.Values(s.events))
 }
 
-// statusOf returns how a crawl is getting on.
+// statusOf returns the status of a crawl.
 func statusOf(t *testing.T, c *Crawler) *Status {
 	t.Helper()
 	s, err := c.Status()
@@ -53,7 +53,7 @@ func statusOf(t *testing.T, c *Crawler) *Status {
 	return s
 }
 
-// gated is a site that answers two of its pages when a test says so.
+// gated is a site that responds to two of its pages when the test allows it.
 type gated struct {
 	*site
 	reached, open map[string]chan struct{}
@@ -72,9 +72,8 @@ func newGated(t *testing.T) *gated {
 	return s
 }
 
-// URLs that are skipped where they are found are counted and told at once, each once. One
-// that is queued after all, or is skipped for another reason then, counts no more for
-// the first.
+// Skipped URLs are counted and reported at once, each once. A URL that is queued later, or
+// skipped for another reason, no longer counts for the first one.
 func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	s := newGated(t)
 	s.page("/1", `<a href="/deep">1</a><a href="/deep">1</a><a rel=nofollow href="/no">2</a><a href="http://other.invalid/">3</a>
@@ -136,7 +135,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	}
 }
 
-// A resumed crawl counts what was skipped before from the beginning.
+// A resumed crawl includes earlier skipped URLs in its counts.
 func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	s := newGated(t)
 	s.page("/", `<a rel=nofollow href="/no">1</a><a rel=nofollow href="/yes">2</a><a href="/yes">2</a><a href="http://other.invalid/">3</a><a href="/gate1">4</a><a href="/gate2">5</a>`)

@@ -19,8 +19,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// A lastOutcome keeps the delay that the last outcome asks for, and whether a robots.txt is
-// unreachable.
+// A lastOutcome keeps the delay of the last outcome, and whether robots.txt is unreachable.
 type lastOutcome struct {
 	*frontier.Memory
 	delay   time.Duration
@@ -39,7 +38,7 @@ func (f *lastOutcome) UpdateHost(ctx context.Context, h frontier.Host, u frontie
 	return f.Memory.UpdateHost(ctx, h, u)
 }
 
-// Abort breaks off a page, or a robots.txt, that is in flight: it says nothing of the site.
+// Abort aborts a page or robots.txt in flight, which is not a failure of the site.
 func TestAbortEndsRequestsInFlight(t *testing.T) {
 	for _, path := range []string{"/", "/robots.txt"} {
 		t.Run(path, bubbled(func(t *testing.T) {
@@ -106,7 +105,7 @@ func TestInterruptAtAnyMomentIsNoRace(t *testing.T) {
 	}
 }
 
-// A pause lets nothing be sent, and the end of it everything.
+// During a pause no request is sent. Its end sends all.
 func TestPause(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{
@@ -152,7 +151,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// A crawl is stopped from outside: while it runs, during a pause, before it runs.
+// Stop ends a crawl while it runs, during a pause, and before it runs.
 func TestStop(t *testing.T) {
 	for _, when := range []string{"running", "paused", "before"} {
 		t.Run(when, bubbled(func(t *testing.T) {
@@ -182,7 +181,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A pause is no reason to give up what would have to be waited for too long.
+// A pause does not end a crawl because of max-wait.
 func TestPauseKeepsTheCrawl(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", nil)
@@ -217,7 +216,8 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 	})
 }
 
-// A robots.txt that comes when the crawl is over is not taken in: its files are closed.
+// A robots.txt that arrives after the end of the crawl is not recorded, since the files are
+// closed.
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	c.lifecycle.Close()
@@ -228,8 +228,8 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A frontier that does not take a URL ends the crawl: that of the start, or one of a sitemap that
-// breaks off.
+// A frontier that accepts no URL ends the crawl, for the start URL and for entries of an
+// incomplete sitemap.
 func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
 	for _, path := range []string{"/", "/listed"} {
 		t.Run(path, bubbled(func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestFrontierThatFailsEndsTheCrawl(t *testing.T) {
 
 var errFullFrontier = errors.New("full frontier")
 
-// A fullFrontier does not take a URL.
+// A fullFrontier accepts no URL.
 type fullFrontier struct {
 	*frontier.Memory
 	url string
@@ -261,7 +261,7 @@ func (f *fullFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, 
 	return f.Memory.Add(ctx, items)
 }
 
-// A crawl that is aborted while it lists what it skipped has not failed, and can be resumed.
+// A crawl that is aborted while it lists skipped URLs has not failed, and can be resumed.
 func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="http://other.invalid/">out</a>`})
 	cfg := testConfig(t, s.url+"/")
@@ -282,7 +282,8 @@ func TestAbortWhileSkippedURLsAreListed(t *testing.T) {
 	}
 }
 
-// An abandonedFrontier is out of reach from when the crawl has ended, and nobody waits for it.
+// An abandonedFrontier is unreachable from the end of the crawl, and the user does not wait for
+// it.
 type abandonedFrontier struct {
 	frontier.Frontier
 	c       *Crawler

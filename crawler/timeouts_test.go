@@ -42,8 +42,7 @@ func TestStallTimeouts(t *testing.T) {
 	})
 }
 
-// Of an answer that goes on and on, at a pace that is none to complain of, as much is
-// read as may be, for as long as it may take.
+// An endless page is read up to max-body or its timeout.
 func TestEndlessPage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var sent atomic.Int64
@@ -79,7 +78,7 @@ func TestEndlessPage(t *testing.T) {
 	})
 }
 
-// The head of an answer has a limit of its own.
+// The headers of a response have their own limit.
 func TestMaxHeader(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/more">1</a><a href="/less">2</a>`})
 	const most = 256 << 10
@@ -96,7 +95,7 @@ func TestMaxHeader(t *testing.T) {
 	}
 }
 
-// endlessly writes a line a second until the crawl breaks it off, and then says how long that took.
+// endlessly writes a line per second until the crawl aborts, and reports the duration.
 func endlessly(line string) (handler http.HandlerFunc, took chan time.Duration) {
 	took = make(chan time.Duration, 1)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -113,8 +112,7 @@ func endlessly(line string) (handler http.HandlerFunc, took chan time.Duration) 
 	}, took
 }
 
-// A sitemap, and a robots.txt, that goes on and on, at a pace that is none to complain of, is read
-// for as long as it may take.
+// An endless sitemap or robots.txt is read up to its timeout.
 func TestEndlessSitemapAndRobots(t *testing.T) {
 	const robotsTimeout = 40 * time.Second
 	for _, tt := range []struct {
@@ -143,8 +141,7 @@ func TestEndlessSitemapAndRobots(t *testing.T) {
 	}
 }
 
-// Two hosts whose robots.txt redirect to each other at the same moment do not wait for
-// each other for ever.
+// Two hosts whose robots.txt files redirect to each other at the same time do not deadlock.
 func TestRobotsRedirectingToEachOther(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		sites := []*site{newSite(t, "127.0.0.1", map[string]string{"/": ""}), newSite(t, "127.0.0.2", map[string]string{"/": ""})}
@@ -172,7 +169,7 @@ func TestRobotsRedirectingToEachOther(t *testing.T) {
 	})
 }
 
-// A page that was cut says so, and one that is just as long as it may be was not.
+// A truncated page is marked; a page of exactly max-body is not.
 func TestTruncated(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})

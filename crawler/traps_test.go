@@ -23,7 +23,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// trapSite is a site with pages, of which some are the doors of traps.
+// A trapSite is a site with pages, some of which lead into traps.
 func trapSite(t *testing.T) *site {
 	s := newSite(t, "127.0.0.1", map[string]string{"/about": "<p>" + traptest.Prose(1, 50), "/contact": "<p>" + traptest.Prose(2, 50), "/news/": "<p>" + traptest.Prose(3, 50)})
 	menu := `<title>Shop</title><nav><a href="/about">About us</a><a href="/contact">Contact</a><a href="/news/">News</a></nav>` + "<p>" + traptest.Prose(4, 100) + "</p>"
@@ -84,7 +84,7 @@ func trapSite(t *testing.T) *site {
 	return s
 }
 
-// A crawl of a site full of traps ends by itself, with all pages that are worth it.
+// A crawl of a site with many spider traps finishes, with all useful pages.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := trapSite(t)
@@ -126,9 +126,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// A large site that is none is fetched whole: articles by date, which a list of five
-// hundred pages leads to, each of which only the one before it knows, and products, which
-// are numbers.
+// A large site without traps is fetched completely: articles by date, most of which only the
+// previous one links to, and numbered products.
 func TestLargeSiteIsNoTrap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls a site of 5,000 articles")
@@ -173,8 +172,8 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 	}
 }
 
-// A large site is no trap for saying the same everywhere: neither one whose pages link to
-// each other, nor one of leaves.
+// A large site with the same text on all pages is not a trap, with or without links between the
+// pages.
 func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 	t.Parallel()
 	const size = 600
@@ -199,8 +198,8 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 	}
 }
 
-// A trap whose pages lead to another host of the crawl and back is one, and so is one whose
-// links all redirect: to another host, as from http to https, or on the same.
+// A trap over two hosts is detected, and so is a trap of redirects, to another host or on the
+// same one.
 func TestTrapOfTwoHosts(t *testing.T) {
 	t.Parallel()
 	next := func(r *http.Request) int {
@@ -245,7 +244,7 @@ func TestTrapOfTwoHosts(t *testing.T) {
 	}
 }
 
-// What is closed stays closed for a resumed crawl, and opens when more is allowed.
+// A closed pattern stays closed in a resumed crawl, and opens when trap-pages is raised.
 func TestTrapsAndResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
@@ -284,8 +283,7 @@ func TestTrapsAndResume(t *testing.T) {
 	}
 }
 
-// What a sitemap lists is no trap where it redirects either, in the next round as in the
-// first, and may repeat itself.
+// Sitemap entries that redirect are not traps, also in a recrawl, and may repeat segments.
 func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
 	const listed = 150
@@ -329,7 +327,7 @@ func TestRedirectedSitemapEntryIsNoTrap(t *testing.T) {
 	}
 }
 
-// What a sitemap lists, and what was asked for, is no trap.
+// Sitemap entries and start URLs are not traps.
 func TestSitemapEntryIsNoTrap(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", nil)
@@ -353,8 +351,8 @@ func TestSitemapEntryIsNoTrap(t *testing.T) {
 	}
 }
 
-// A page leads on by any of its links, also by one that stands behind thousands of others:
-// a menu, or the pages of the trap that came before it.
+// A page has new links even if thousands of known links come first: a menu, or earlier pages of
+// the trap.
 func TestLeadsToNewURLs(t *testing.T) {
 	const host = "https://a.test"
 	c := &Crawler{discovery: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), lifecycle: lifecycle.New(slog.New(slog.DiscardHandler))}
@@ -389,7 +387,8 @@ func TestLeadsToNewURLs(t *testing.T) {
 	}
 }
 
-// A page that closes a trap and is not committed is fetched again, and its trap with it.
+// A page that closes a pattern and is not committed is fetched again, and closes the pattern
+// again.
 func TestTrapIsClosedAfterItsPage(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -419,7 +418,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 
 var errFrontierFails = errors.New("the frontier fails")
 
-// A failingFrontier accepts no outcome when fails says so.
+// A failingFrontier rejects outcomes if fails returns true.
 type failingFrontier struct {
 	frontier.Frontier
 	fails func() bool

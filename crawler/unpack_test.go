@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// packed gzips a text.
+// packed returns text compressed with gzip.
 func packed(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -22,7 +22,7 @@ func packed(t *testing.T, text []byte) []byte {
 	return b.Bytes()
 }
 
-// What colly unpacks has no limit there, so it gets nothing to unpack.
+// Bodies are decompressed before colly gets them, since colly has no limit for that.
 func TestUnpackLeavesNothingToColly(t *testing.T) {
 	page := []byte("<title>a page</title>")
 	once := packed(t, make([]byte, 32<<20))

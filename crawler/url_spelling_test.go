@@ -13,9 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestROB_MAT_28 shows that a rule binds a link that is spelt like it, raw or
-// escaped, and that a link is requested as it is spelt but for octets that no URI
-// holds raw.
+// TestROB_MAT_28: a rule matches a link in the same spelling, raw or escaped. The crawl requests
+// the spelling of the link, except that it escapes octets that are invalid in a URI.
 func TestROB_MAT_28(t *testing.T) {
 	rules, front := "User-agent: *\n", ""
 	link := func(href string) { front += `<a href="` + html.EscapeString(href) + `">x</a>` }
