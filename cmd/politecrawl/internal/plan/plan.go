@@ -122,7 +122,8 @@ func run(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.F
 	return cli.ExitWith(runner.EndCode(p.End))
 }
 
-// makePlan asks for what a plan is made of. The plan is nil when it could not begin.
+// makePlan requests robots.txt files and sitemaps, and returns the plan. It is nil if the planner
+// could not start.
 func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.Plan, error) {
 	view, log, endLog, err := r.Start()
 	if err != nil {
@@ -134,7 +135,7 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
 	if !r.Quiet {
-		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C stops and prints what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
+		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C stops and prints the plan so far", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
 		view.Repeat(func() { showPlanner(view, planner, time.Now()) })
 	}
 	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: the plan is incomplete")
@@ -147,16 +148,16 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.
 	return plan, err
 }
 
-// showPlanner shows how a planner is getting on.
+// showPlanner shows the progress of a planner.
 func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
 	s, err := planner.Status()
 	if err != nil {
-		return // it is ending, and will say so
+		return // the planner is ending
 	}
 	view.ShowLines(planningLines(s, now))
 }
 
-// planningLines is how a planner is getting on, for a person.
+// planningLines returns the progress of a planner as text.
 func planningLines(s *crawler.PlanStatus, now time.Time) []string {
 	sitemaps := fmt.Sprintf("sitemaps: %d read, %d remaining, %s", s.Sitemaps, s.SitemapsRemaining, humanize.Count(s.URLs, "URL"))
 	hosts := fmt.Sprintf("hosts: %d with robots.txt requested", s.Hosts)

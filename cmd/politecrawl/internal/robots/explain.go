@@ -233,12 +233,13 @@ func (p *explainPage) fetch(x *explanation) {
 		answer += ", " + f.Error
 	}
 	p.line("robots.txt", cli.Escape(strings.Join(f.Chain, " → "))+": "+answer)
+	if x.Because == becauseUnreachable && f.RetryAt.IsZero() {
+		return // a blocked address was not requested
+	}
 	fetched := fmt.Sprintf("fetched %s, %s ago", humanize.Time(f.FetchedAt), humanize.ShortDuration(time.Duration(*x.Age)*time.Millisecond))
 	if x.Because == becauseUnreachable {
 		p.line("", fetched)
-		if !f.RetryAt.IsZero() {
-			p.line("", fmt.Sprintf("failing since %s, next retry %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
-		}
+		p.line("", fmt.Sprintf("failing since %s, next retry %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
 		return
 	}
 	p.line("", fetched+", valid until "+humanize.Time(f.ExpiresAt))

@@ -13,32 +13,32 @@ const (
 	forOther    purpose = "other"
 )
 
-// purposes are the headings of the matrix, in the order in which they come.
+// purposes are the headings of the matrix, in their order.
 var purposes = []struct {
 	purpose purpose
 	heading string
 }{
 	{forSearch, "Search engines"},
-	{forTraining, "AI: training of models"},
+	{forTraining, "AI: model training"},
 	{forAnswers, "AI: search and answers"},
-	{forUser, "AI: what a user asks for"},
+	{forUser, "AI: user requests"},
 	{forOther, "Others"},
 }
 
-// A knownAgent is a crawler that many robots.txt files speak of.
+// A knownAgent is a crawler that many robots.txt files name.
 type knownAgent struct {
 	name     string
 	operator string
 	purpose  purpose
-	general  string // the token that it goes by where the file does not name it
-	ownOnly  bool   // the group of * is nothing to it (ROB-UA-09)
+	general  string // the token that it uses if the file does not name it
+	ownOnly  bool   // ignores the group of * (ROB-UA-09)
 
-	tokens []string // of one that is not in the list below
+	tokens []string // of a crawler that is not in the list below
 }
 
-// knownAgents are the crawlers that "robots agents" asks for, as their operators
-// described them in 2026. Google-Extended and Applebot-Extended are no crawlers
-// but names by which a site says what may be done with its pages.
+// knownAgents are the crawlers that "robots agents" shows, as their operators described them
+// in 2026. Google-Extended and Applebot-Extended are not crawlers. Sites use these tokens to
+// say how their pages may be used.
 var knownAgents = []knownAgent{
 	{name: "Googlebot", operator: "Google", purpose: forSearch},
 	{name: "Googlebot-Image", operator: "Google", purpose: forSearch, general: "Googlebot"},
@@ -91,8 +91,7 @@ func (k knownAgent) agent() agent {
 	return agent{[]string{k.name}}
 }
 
-// known returns the crawler that has these names: one of those above, or one of
-// which nothing else is known.
+// known returns the known crawler with these tokens, or a new one.
 func known(a agent) knownAgent {
 	for _, k := range knownAgents {
 		if strings.EqualFold(k.name, a.String()) {
