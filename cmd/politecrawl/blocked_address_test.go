@@ -27,9 +27,9 @@ func untouched(t *testing.T) *httptest.Server {
 // allowing loopback.
 const noneAllowed = "--" + site.AllowFlag + "=192.0.2.1"
 
-// TestNotAllowed: every command that asks a site for something asks none at an address
+// TestBlockedStartURL: every command that asks a site for something asks none at an address
 // that is not allowed, ends with exit code 3, and names the flag that would allow it.
-func TestNotAllowed(t *testing.T) {
+func TestBlockedStartURL(t *testing.T) {
 	s := untouched(t)
 	out := filepath.Join(t.TempDir(), "crawl")
 	for _, args := range [][]string{
@@ -59,9 +59,8 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// TestNotAllowedAgain: nor does a crawl that goes on with nothing more allowed come to
-// another end, or say something else, than it did.
-func TestNotAllowedAgain(t *testing.T) {
+// A crawl that is resumed without another --allow-addr fails with the same message.
+func TestBlockedAddressOnResume(t *testing.T) {
 	s := untouched(t)
 	for _, start := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)} {
 		out := filepath.Join(t.TempDir(), "crawl")
@@ -73,9 +72,9 @@ func TestNotAllowedAgain(t *testing.T) {
 	}
 }
 
-// TestNotAllowedAll: of several start URLs each is named, or counted, and one flag allows
-// all of them, beside what is allowed already; also where others are crawled.
-func TestNotAllowedAll(t *testing.T) {
+// The message names or counts all blocked start URLs. One flag allows them all, with the
+// addresses that are already allowed; also if other start URLs are crawled.
+func TestSeveralBlockedStartURLs(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/": "home"})
 	for site, want := range map[string]struct {
 		code  int
@@ -91,8 +90,8 @@ func TestNotAllowedAll(t *testing.T) {
 	}
 }
 
-// TestNotAllowedJSON: the same for programs.
-func TestNotAllowedJSON(t *testing.T) {
+// TestBlockedAddressInJSON: the same for programs.
+func TestBlockedAddressInJSON(t *testing.T) {
 	s := untouched(t)
 	got := run(t, "crawl", s.URL+"/", "--quiet", "--format", "json", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
 	sum := clitest.JSON[crawler.Summary](t, got.Out)
@@ -113,10 +112,9 @@ func TestNotAllowedJSON(t *testing.T) {
 	}
 }
 
-// TestNotAllowedElsewhere: of an address that a robots.txt redirects to, everybody is told
-// that it is refused. How to allow it is told by the commands about robots.txt alone, and only
-// of one that may be that of a site.
-func TestNotAllowedElsewhere(t *testing.T) {
+// All commands report a robots.txt that redirects to a blocked address. Only the commands about
+// robots.txt say how to allow it, and only if the address may belong to a site.
+func TestBlockedRedirectTarget(t *testing.T) {
 	crawl := []string{"crawl", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl")}
 	check, show, lint, agents := []string{"robots", "check"}, []string{"robots", "show"}, []string{"robots", "lint"}, []string{"robots", "agents"}
 	for _, tt := range []struct {
@@ -146,9 +144,9 @@ func TestNotAllowedElsewhere(t *testing.T) {
 	}
 }
 
-// TestNotAllowedIsNotAsked: a host at an address that is not allowed is not among those
+// TestBlockedAddressIsNotRequested: a host at an address that is not allowed is not among those
 // whose robots.txt was requested, for a crawl and for a plan.
-func TestNotAllowedIsNotAsked(t *testing.T) {
+func TestBlockedAddressIsNotRequested(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/": "home"})
 	const start = "http://169.254.169.254/"
 	got := run(t, "crawl", s.url+"/", start, "--output", filepath.Join(t.TempDir(), "crawl"))
@@ -163,8 +161,8 @@ func TestNotAllowedIsNotAsked(t *testing.T) {
 	}
 }
 
-// TestNotAllowedSitemap: a sitemap of a list is not had, the others are.
-func TestNotAllowedSitemap(t *testing.T) {
+// TestBlockedSitemap: a sitemap of a list is not had, the others are.
+func TestBlockedSitemap(t *testing.T) {
 	var s *httptest.Server
 	s = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -181,7 +179,7 @@ func TestNotAllowedSitemap(t *testing.T) {
 	}
 }
 
-// TestBadAllowAddr: what is no address is misuse, before anybody is asked.
+// An invalid address is a usage error, before any request.
 func TestBadAllowAddr(t *testing.T) {
 	s := untouched(t)
 	for _, args := range [][]string{{"crawl", s.URL + "/"}, {"plan", s.URL + "/"}, {"robots", "check", s.URL + "/"}, {"robots", "show", s.URL + "/"}, {"robots", "agents", s.URL + "/"}, {"sitemap", s.URL + "/"}} {

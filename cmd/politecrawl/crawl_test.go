@@ -156,7 +156,7 @@ func TestCrawlUserAgentChoosesTheGroup(t *testing.T) {
 	}
 }
 
-func TestCrawlSeeds(t *testing.T) {
+func TestCrawlReadsURLFile(t *testing.T) {
 	site := newTestSite(t, map[string]string{"/1": "<p>", "/2": "<p>", "/3": "<p>"})
 	seeds := "\ufeff# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
 	for _, from := range []string{clitest.WriteFile(t, "seeds.txt", seeds), "-"} {
@@ -168,9 +168,9 @@ func TestCrawlSeeds(t *testing.T) {
 	}
 }
 
-// TestCrawlLater holds that a crawl whose robots.txt cannot be reached sends
-// nothing else, says so and ends with exit code 4.
-func TestCrawlLater(t *testing.T) {
+// A crawl with an unreachable robots.txt requests no page, and ends with exit code 4 and the
+// reason.
+func TestCrawlWithUnreachableRobotsEndsWithLater(t *testing.T) {
 	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
 			t.Errorf("requested %s", r.URL)
@@ -187,9 +187,8 @@ func TestCrawlLater(t *testing.T) {
 	quiet.WantRefusal(t, cli.ExitLater, "1 URL remaining", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to resume: politecrawl crawl --resume '"+dir+"'")
 }
 
-// TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would
-// end with had it waited no longer; one that had its pages is done.
-func TestCrawlTimeIsUp(t *testing.T) {
+// --max-time with a waiting host gives the same exit code as --max-wait.
+func TestMaxTimeWithWaitingHostEndsWithLater(t *testing.T) {
 	busy := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "crawl", busy.URL+"/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), "--max-time", "300ms", "--max-wait", "1h", "--format", "json")
 	if got.Code != cli.ExitLater || !strings.Contains(got.Out, `"end":"max-time"`) || !strings.Contains(got.Out, `"status 503"`) {

@@ -140,7 +140,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 
 // Where crawl.json is damaged or gone, what is said about it works: nothing that was fetched is
 // requested again, and nothing is missing.
-func TestDamagedStateSaysHowToGoOn(t *testing.T) {
+func TestDamagedStateSaysHowToResume(t *testing.T) {
 	for name, damage := range map[string]func(file string) error{
 		"removed":    os.Remove,
 		"empty":      func(file string) error { return os.Truncate(file, 0) },
@@ -185,7 +185,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 
 // Damaged lines are said by the crawl that goes on, with --quiet too, and by the report; both
 // do what they can.
-func TestDamagedLinesAreSaid(t *testing.T) {
+func TestDamagedLinesAreReported(t *testing.T) {
 	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} {
 		site := smallSite(t)
 		dir := startedCrawl(t, site)

@@ -48,9 +48,9 @@ func TestPackagesTeach(t *testing.T) {
 // a server.
 var needsRedis = regexp.MustCompile(`\b(Example(JoinConfig|Stop) is not checked|calls (JoinConfig|Status|Stop))$`)
 
-// TestExamplesAnswer holds that each program in examples begins with the question that
+// TestExamplesStartWithAQuestion holds that each program in examples begins with the question that
 // it answers, and is tested.
-func TestExamplesAnswer(t *testing.T) {
+func TestExamplesStartWithAQuestion(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join("..", "..", "examples", "*"))
 	if err != nil || len(dirs) < 5 {
 		t.Fatalf("examples: %v, %v", dirs, err)

@@ -11,9 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestWrite crawls once into every format, goes on with the crawl without naming them,
-// and holds that the table of pages has what pages.jsonl has.
-func TestWrite(t *testing.T) {
+// A resumed crawl writes the formats that it started with, and pages.csv has the pages of
+// pages.jsonl.
+func TestResumedCrawlWritesAllFormats(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--also-write", "csv,sqlite", "--also-write", "warc")
@@ -43,7 +43,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestWriteUnknown(t *testing.T) {
+func TestAlsoWriteUnknownFormat(t *testing.T) {
 	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--also-write", "excel")
 	if got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, `unknown format "excel"; use one of csv, sqlite, warc`) {
 		t.Errorf("%+v", got)

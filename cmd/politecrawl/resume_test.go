@@ -82,8 +82,8 @@ func TestResumeMisuse(t *testing.T) {
 	}
 }
 
-// TestCrawlHolds holds that a second process is told who is at a directory.
-func TestCrawlHolds(t *testing.T) {
+// A second process on a directory is refused with the process id of the first.
+func TestSecondProcessOnADirectoryIsRefused(t *testing.T) {
 	site := newSlowSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	first, _ := startCrawl(t, site, dir)
@@ -175,9 +175,8 @@ func TestResumeUnwritable(t *testing.T) {
 	}
 }
 
-// TestLeftOvers holds that a crawl of which only a part is there is not taken for none, and
-// that whoever wants it learns how to go on.
-func TestLeftOvers(t *testing.T) {
+// A new crawl refuses a directory with parts of a crawl, and says what to do.
+func TestIncompleteCrawlDirectoryIsRefused(t *testing.T) {
 	site := smallSite(t)
 	for _, removed := range [][]string{
 		{"crawl.json"},
@@ -200,9 +199,9 @@ func TestLeftOvers(t *testing.T) {
 	}
 }
 
-// TestGivenUp holds what the help of crawl says: --resume asks no more for what was
-// given up, --recrawl does; and a recrawl has the limits of the crawl.
-func TestGivenUp(t *testing.T) {
+// --resume does not request failed pages again, --recrawl does, as the help says. A recrawl has
+// the limits of the crawl.
+func TestFailedPagesAreNotRetriedOnResume(t *testing.T) {
 	var asked atomic.Int32
 	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

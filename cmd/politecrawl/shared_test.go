@@ -119,7 +119,7 @@ func TestJoiningWithOtherAddressesIsRefused(t *testing.T) {
 }
 
 // A Redis that cannot be used is said to be so, with what to do.
-func TestRedisIsNotThere(t *testing.T) {
+func TestRedisIsUnavailable(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").WantRefusal(t, cli.ExitFailed, "redis is not available", "check that the server runs")
 	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").WantRefusal(t, cli.ExitMisuse, "frontier", "redis://host:port")

@@ -9,9 +9,9 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
-// TestCrawlSaysThatItBegins holds that the line is there while the site has not
+// TestCrawlPrintsStartNotice holds that the line is there while the site has not
 // answered yet.
-func TestCrawlSaysThatItBegins(t *testing.T) {
+func TestCrawlPrintsStartNotice(t *testing.T) {
 	site := newSlowSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	cmd := clitest.Process(t, "crawl", site.url, "--output", dir, "--max-depth", "0")

@@ -60,9 +60,9 @@ func TestTruncatedPagesAreNamed(t *testing.T) {
 	}
 }
 
-// TestLostLinesAreSaid: what a file has lost is said with --quiet too, in the summary and in
+// TestLostLinesAreReported: what a file has lost is said with --quiet too, in the summary and in
 // report.json, also by a report that is made without going on.
-func TestLostLinesAreSaid(t *testing.T) {
+func TestLostLinesAreReported(t *testing.T) {
 	lines := func(dir string) (lost []report.Loss) {
 		t.Helper()
 		return clitest.JSON[report.Report](t, readText(t, filepath.Join(dir, report.JSONFile))).Lost

@@ -13,7 +13,7 @@ import (
 )
 
 // net/http logs what a server sends behind a response to standard error by itself.
-func TestOctetsBehindAResponseAreNotShown(t *testing.T) {
+func TestBytesAfterAResponseAreNotPrinted(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {

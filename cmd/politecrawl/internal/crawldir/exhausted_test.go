@@ -13,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// What has run out is known by the error, and where that has it in words alone, as that
-// of a lookup of a name, by these.
-func TestShortError(t *testing.T) {
+// The exhausted resource is known from the type of the error or, for a DNS lookup, from its
+// text.
+func TestExhaustedError(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestShortError(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		err    error
-		remedy string // empty: it is none of a shortage
+		remedy string // empty: not a resource exhaustion
 	}{
 		{lookup(syscall.EMFILE), "ulimit -n"},
 		{fmt.Errorf("crawler: dial tcp: %w", lookup(syscall.ENFILE)), "on this machine"},

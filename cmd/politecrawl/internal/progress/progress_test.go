@@ -78,8 +78,7 @@ func TestRateOfOneSampleIsZero(t *testing.T) {
 	}
 }
 
-// TestReading holds what is said of how a crawl is getting on, where it differs.
-func TestReading(t *testing.T) {
+func TestStatusLines(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	status := func(change func(*crawler.Status)) *crawler.Status {
 		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Remaining: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{Added: 110, Leased: 1}}}

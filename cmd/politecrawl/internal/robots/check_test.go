@@ -150,8 +150,8 @@ func TestCheckQuiet(t *testing.T) {
 	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").WantRefusal(t, cli.ExitMisuse, "gopher")
 }
 
-// TestCheckGoesOnAfterBadURL holds that one bad line of many spoils only itself.
-func TestCheckGoesOnAfterBadURL(t *testing.T) {
+// TestCheckContinuesAfterInvalidURL holds that one bad line of many spoils only itself.
+func TestCheckContinuesAfterInvalidURL(t *testing.T) {
 	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	got := runWith(t, "http://h/1\nftp://h/2\nhttp://h/private/3\n", "robots", "check", "-", "--robots", file)
 	if got.Code != cli.ExitMisuse || strings.Count(got.Out, "\n") != 2 {

@@ -154,9 +154,9 @@ func TestDiffHTML(t *testing.T) {
 	}
 }
 
-// TestDiffGivesUp holds that files which are too intricate to be compared are
+// TestDiffOfTooComplexFiles holds that files which are too intricate to be compared are
 // not said to be the same.
-func TestDiffGivesUp(t *testing.T) {
+func TestDiffOfTooComplexFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compares patterns for half a minute before it gives up")
 	}

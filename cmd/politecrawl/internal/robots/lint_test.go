@@ -23,9 +23,9 @@ func TestLintGolden(t *testing.T) {
 	}
 }
 
-// TestLintFaults runs the command on a file for each fault: it is named with its
+// TestLintErrors runs the command on a file for each fault: it is named with its
 // line and a fix, and the exit code says whether it is worse than a note.
-func TestLintFaults(t *testing.T) {
+func TestLintErrors(t *testing.T) {
 	files, err := filepath.Glob("../../../../robotsext/robotstxt/robotslint/testdata/faults/*.txt")
 	if err != nil || len(files) < 30 {
 		t.Fatal(err, files)

@@ -10,9 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
-// TestRedirectsAstray holds that redirects which lead nowhere are told from a
-// robots.txt that is not there.
-func TestRedirectsAstray(t *testing.T) {
+// Redirects without an end differ from a missing robots.txt in the output.
+func TestRobotsRedirectLoops(t *testing.T) {
 	hops := 0
 	far := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		hops++

@@ -56,7 +56,7 @@ func TestSiteTitle(t *testing.T) {
 
 // A crawl that has run out of something before it began has failed, and was asked for
 // rightly; a directory that cannot be written was not.
-func TestShortAtTheStart(t *testing.T) {
+func TestNotStartedSaysRemedy(t *testing.T) {
 	for _, tt := range []struct {
 		err    error
 		code   int

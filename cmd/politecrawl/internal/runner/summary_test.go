@@ -45,7 +45,7 @@ func TestWaitingText(t *testing.T) {
 	}
 }
 
-func TestGoOnText(t *testing.T) {
+func TestResumeText(t *testing.T) {
 	for _, tt := range []struct {
 		sum  crawler.Summary
 		want string

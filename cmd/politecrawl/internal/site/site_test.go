@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAllowing: the flag that is named lets the address through, and little else.
-func TestAllowing(t *testing.T) {
+// TestAllowAddrFlagFor: the flag that is named lets the address through, and little else.
+func TestAllowAddrFlagFor(t *testing.T) {
 	for _, c := range []struct{ host, addr, want string }{
 		{"127.0.0.1", "127.0.0.1", "127.0.0.0/8"},
 		{"[::1]", "::1", "::1"},
