@@ -188,8 +188,8 @@ func (w *worker) decide(v *visit) (decision, error) {
 		return d, err
 	}
 	request := fetch.Request{URL: v.u.String()}
-	// A 304 has no links. In a shared crawl another worker may have them.
-	if w.c.member.ID() != "" || w.c.record.KnowsLinks(request.URL) {
+	// A 304 has no links, so they have to be known.
+	if w.c.record.KnowsLinks(request.URL) || w.c.member.OthersHavePages() {
 		request.Header = conditional(v.lease.Validators)
 	}
 	resp, failure := w.pages.Fetch(request)

@@ -33,6 +33,9 @@ type Member interface {
 	// not shared.
 	Peers() []Peer
 
+	// OthersHavePages reports whether other processes have pages of the crawl, with their links.
+	OthersHavePages() bool
+
 	// Hold extends a lease until Release.
 	Hold(l *frontier.Lease)
 	Release(id frontier.LeaseID)
