@@ -183,7 +183,7 @@ func (p *problems) checkYear(key string, d time.Duration) {
 
 // checkTimeout checks a duration that must not be zero.
 func (p *problems) checkTimeout(key string, d time.Duration) {
-	p.check(d > 0, key, "%v is not a time to wait", d)
+	p.check(d > 0, key, "%v is not positive", d)
 	p.checkYear(key, d)
 }
 
