@@ -98,5 +98,5 @@ func (c *Crawler) countRejected(r *output.Rejection, attempt int) {
 // logSitemap logs that a sitemap file was read.
 func (w *worker) logSitemap(line *output.Sitemap) {
 	c := w.c
-	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))
+	c.log.Info("sitemap read", "url", line.URL, "host", line.Origin, "pages", line.Pages, "sitemaps", line.Sitemaps, "duration", time.Since(line.FetchedAt))
 }

@@ -228,7 +228,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	}
 	files := map[string]output.Sitemap{}
 	for _, f := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
-		files[f.Host+" "+f.URL] = f
+		files[f.Origin+" "+f.URL] = f
 	}
 	for _, f := range plan.Files {
 		if c, ok := files[f.Host+" "+f.URL]; !ok || c.Status != f.Status || c.Pages != f.Pages || c.Sitemaps != f.Sitemaps {

@@ -75,7 +75,7 @@ type requeuer struct {
 // addAll requeues the URLs that the files of a crawl list.
 func (r *requeuer) addAll(old crawldir.Files) error {
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
-		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
+		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
 		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
 	})
 	if err != nil {

@@ -252,7 +252,7 @@ func (c *Crawler) restore() error {
 		}),
 		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.countSitemap(s)
-			c.discovery.sitemaps.Count(robotsext.Origin(s.Host), s.Pages)
+			c.discovery.sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {

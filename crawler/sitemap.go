@@ -112,8 +112,8 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 // sitemapLine returns the line of sitemaps.jsonl about v.
 func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
-		URL: v.u.String(), Status: status, Host: string(v.prov.SitemapOf),
-		FoundOn: v.prov.FoundOn, Nested: v.prov.IndexDepth, FetchedAt: began.UTC(),
+		URL: v.u.String(), Status: status, Origin: string(v.prov.SitemapOf),
+		FoundOn: v.prov.FoundOn, IndexDepth: v.prov.IndexDepth, FetchedAt: began.UTC(),
 	}
 }
 

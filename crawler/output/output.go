@@ -74,15 +74,15 @@ type Links struct {
 
 // Sitemap is a sitemap file that was requested: one line of sitemaps.jsonl.
 type Sitemap struct {
-	URL       string    `json:"url"`
-	Status    int       `json:"status"`
-	Host      string    `json:"host"`             // the origin whose robots.txt lists it, directly or through an index
-	FoundOn   string    `json:"found_on"`         // the robots.txt or index that lists it; empty: it was probed
-	Nested    int       `json:"nested"`           // number of sitemap indexes between it and robots.txt
-	Pages     int       `json:"pages"`            // entries that are pages
-	Sitemaps  int       `json:"sitemaps"`         // entries that are sitemaps
-	Detail    string    `json:"detail,omitempty"` // why it could not be read completely
-	FetchedAt time.Time `json:"fetched_at"`
+	URL        string    `json:"url"`
+	Status     int       `json:"status"`
+	Origin     string    `json:"origin"`           // the origin whose robots.txt lists it, directly or through an index
+	FoundOn    string    `json:"found_on"`         // the robots.txt or index that lists it; empty: it was probed
+	IndexDepth int       `json:"index_depth"`      // number of sitemap indexes between it and robots.txt
+	Pages      int       `json:"pages"`            // entries that are pages
+	Sitemaps   int       `json:"sitemaps"`         // entries that are sitemaps
+	Detail     string    `json:"detail,omitempty"` // why it could not be read completely
+	FetchedAt  time.Time `json:"fetched_at"`
 }
 
 // Entry is a page that a sitemap lists: one line of entries.jsonl. A page that is listed twice

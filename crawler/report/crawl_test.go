@@ -182,8 +182,8 @@ func everything() *crawl {
 		{URL: example + "/self", To: []string{example + "/self"}},
 	}
 	c.sitemaps = []output.Sitemap{
-		{URL: example + "/sitemap.xml", Status: 200, Host: example, FoundOn: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},
-		{URL: example + "/lost.xml", Status: 404, Host: example, FoundOn: example + "/robots.txt", FetchedAt: at(3)},
+		{URL: example + "/sitemap.xml", Status: 200, Origin: example, FoundOn: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},
+		{URL: example + "/lost.xml", Status: 404, Origin: example, FoundOn: example + "/robots.txt", FetchedAt: at(3)},
 	}
 	for _, path := range []string{
 		"/", "/fine", "/new", "/orphan", "/self", "/disallowed", "/moved", "/gone", "/down", "/hidden", "/hidden-by-header", "/copy", "/alias?x=1", "/fine",

@@ -86,10 +86,10 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, LimitsReached: []string{"max-links"}})
 		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
-			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Origin: example})
 		}, but(kindNotLinked), "1 sitemap file was not read, or not completely"},
 		{"a sitemap that was not read to its end", func(c *crawl) {
-			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Host: example, Detail: "cut short"})
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Origin: example, Detail: "cut short"})
 		}, but(kindNotLinked), "1 sitemap file was not read, or not completely"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
@@ -166,8 +166,8 @@ func TestFirstSitemapByNameIsShown(t *testing.T) {
 		c := everything()
 		for i, file := range order {
 			c.sitemaps = append(c.sitemaps,
-				output.Sitemap{URL: file, Status: 200, Host: example, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9*i)},
-				output.Sitemap{URL: file, Status: 200, Host: other, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9-9*i)})
+				output.Sitemap{URL: file, Status: 200, Origin: example, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9*i)},
+				output.Sitemap{URL: file, Status: 200, Origin: other, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9-9*i)})
 			c.entries = append(c.entries,
 				output.Entry{URL: example + "/nowhere", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)},
 				output.Entry{URL: example + "/old", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)})

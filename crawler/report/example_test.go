@@ -42,7 +42,7 @@ func smallCrawl() (dir string, remove func()) {
 		}),
 		b.Links(&output.Links{URL: site + "/", To: []string{site + "/about", site + "/gone", site + "/private/"}}),
 		b.Links(&output.Links{URL: site + "/about", To: []string{site + "/gone"}}),
-		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Host: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
+		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Origin: site, FoundOn: site + "/robots.txt", Pages: 2, FetchedAt: at}),
 		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
 		b.Entry(&output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
 		d.Write(&b), d.Close())

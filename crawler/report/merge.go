@@ -50,7 +50,7 @@ func (c claim) dir() uint16 { return uint16(c) }
 // A fetch is the part of a line that decides which of several is the last.
 type fetch struct {
 	URL       string    `json:"url"`
-	Host      string    `json:"host"` // of a sitemap file: who lists it
+	Origin    string    `json:"origin"` // of a sitemap file: the origin that lists it
 	FetchedAt time.Time `json:"fetched_at"`
 }
 
@@ -64,7 +64,7 @@ func (u *merger) addFetches() error {
 		return err
 	}
 	u.pages = len(u.latest)
-	if err := u.findLatest(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Host) }); err != nil {
+	if err := u.findLatest(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
 		return err
 	}
 	err := read(u.dirs, crawldir.SitemapsFile, every, func(s *workerDir, m *output.Sitemap) {
@@ -153,7 +153,7 @@ func (u *merger) links(s *workerDir, l *output.Links) bool { return u.counts(s, 
 
 // sitemap reports whether a line of sitemaps.jsonl counts.
 func (u *merger) sitemap(s *workerDir, m *output.Sitemap) bool {
-	return u.counts(s, sitemapKey(m.URL, m.Host))
+	return u.counts(s, sitemapKey(m.URL, m.Origin))
 }
 
 // entry reports whether a line of entries.jsonl counts.

@@ -119,7 +119,7 @@ func TestFetchedURLIsNotRejected(t *testing.T) {
 		for _, path := range []string{"/later", "/away", "/deep", "/failed", "/no", "/full"} {
 			c.page(path, output.Page{Source: "link", Depth: 1})
 		}
-		c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 1, FetchedAt: at(1)}}
+		c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, Pages: 1, FetchedAt: at(1)}}
 		c.entries = []output.Entry{{URL: example + "/later", Sitemap: example + "/sitemap.xml"}}
 	})
 	inAnyOrder(t, []*crawl{left, fetched}, func(t *testing.T, r *Report) {
@@ -318,7 +318,7 @@ func TestSitemapAndPageOfOneURLAreTwo(t *testing.T) {
 	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
 	asSitemap := func(c *crawl) {
 		c.reject("/sitemap.xml", disallowed)
-		c.sitemaps = []output.Sitemap{{URL: file, Host: example, FoundOn: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
+		c.sitemaps = []output.Sitemap{{URL: file, Origin: example, FoundOn: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
 	}
 	asPage := worker(func(c *crawl) { c.page("/sitemap.xml", output.Page{Source: "link", ContentType: "text/xml"}) })
 	inAnyOrder(t, []*crawl{worker(asSitemap), worker(asSitemap), asPage}, func(t *testing.T, r *Report) {
@@ -334,7 +334,7 @@ func TestLastReadingOfASitemapCounts(t *testing.T) {
 	const file = example + "/sitemap.xml"
 	reading := func(second int, host string, paths ...string) func(*crawl) {
 		return func(c *crawl) {
-			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Host: host, FoundOn: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Origin: host, FoundOn: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
 			for _, path := range paths {
 				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: file})
 			}
@@ -384,7 +384,7 @@ func TestLastReadingOfASitemapCounts(t *testing.T) {
 func TestDiscrepanciesAcrossWorkers(t *testing.T) {
 	workers := []*crawl{
 		worker(func(c *crawl) {
-			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 5, FetchedAt: at(1)}}
+			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, Pages: 5, FetchedAt: at(1)}}
 			for _, path := range []string{"/linked", "/orphan", "/moved", "/no", "/target"} {
 				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
 			}
@@ -423,7 +423,7 @@ func TestRejectedSitemapOfAnIndexIsNoPage(t *testing.T) {
 	c := &crawl{state: everything().state}
 	index := example + "/index.xml"
 	c.page("/", output.Page{Source: "start"})
-	c.sitemaps = []output.Sitemap{{URL: index, Status: 200, Host: example, Sitemaps: 1, FetchedAt: at(1)}}
+	c.sitemaps = []output.Sitemap{{URL: index, Status: 200, Origin: example, Sitemaps: 1, FetchedAt: at(1)}}
 	c.reject("/child.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", FoundOn: index, Detail: "no answer"})
 	r := c.make(t)
 	if r.Sitemaps.Files.Total != 2 || r.Broken.Total != 0 || r.Sitemaps.Entries != 0 {

@@ -63,7 +63,7 @@ func hostileCrawl() *crawl {
 			}
 			c.links = append(c.links, output.Links{URL: text, To: []string{u + "/404"}})
 		}
-		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Host: text, FoundOn: text, Detail: text, FetchedAt: day})
+		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Origin: text, FoundOn: text, Detail: text, FetchedAt: day})
 		c.robots = append(c.robots,
 			robotsLine{Origin: origin, Outcome: text, Error: text, Chain: []string{text, text}, FetchedAt: at(1), FailingSince: at(1)},
 			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text}, FetchedAt: at(2)},

@@ -42,7 +42,7 @@ func (s *sitemapFiles) add(m *output.Sitemap) {
 	k := keyOf(m.URL)
 	s.place[sitemapKey(m.URL, m.FoundOn)] = len(s.files)
 	s.files = append(s.files, SitemapFile{
-		URL: m.URL, Status: m.Status, Host: m.Host, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
+		URL: m.URL, Status: m.Status, Host: m.Origin, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
 	if m.FetchedAt.After(s.readAt[k]) {
 		s.readAt[k] = m.FetchedAt

@@ -73,7 +73,7 @@ func TestStateOfSeveralWorkers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			workers := endings(tt.shared, tt.ends...)
-			workers[0].sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 1}}
+			workers[0].sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, Pages: 1}}
 			workers[0].entries = []output.Entry{{URL: example + "/x", Sitemap: example + "/sitemap.xml"}}
 			r := together(t, workers...)
 			s := r.Summary
@@ -206,7 +206,7 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 	whole := everything()
 	part := worker(func(c *crawl) {
 		c.page("/part", output.Page{Source: "link"})
-		c.sitemaps = []output.Sitemap{{URL: other + "/sitemap.xml", Status: 200, Host: other, Pages: 1}}
+		c.sitemaps = []output.Sitemap{{URL: other + "/sitemap.xml", Status: 200, Origin: other, Pages: 1}}
 		c.entries = []output.Entry{{URL: example + "/part", Sitemap: other + "/sitemap.xml"}}
 	})
 	for name, tt := range map[string]struct {

@@ -32,25 +32,25 @@ type Kind string
 const (
 	KindTooLarge        Kind = "too-large"          // the file exceeds Options.MaxBytes
 	KindNotUTF8         Kind = "not-utf8"           // a line that is not valid UTF-8
-	KindBOM             Kind = "byte-order-mark"    // inside the file, where it spoils the line
+	KindBOM             Kind = "byte-order-mark"    // a byte order mark inside the file
 	KindHTML            Kind = "html"               // the file looks like an HTML page
-	KindNoColon         Kind = "no-colon"           // between field and value
-	KindNoField         Kind = "no-field"           // nothing before the colon
-	KindBadField        Kind = "bad-field"          // a field with characters that no field has
+	KindNoColon         Kind = "no-colon"           // no colon between field and value
+	KindNoField         Kind = "no-field"           // no field before the colon
+	KindBadField        Kind = "bad-field"          // invalid characters in the name of a field
 	KindMisspelt        Kind = "misspelt-field"     // such as Disalow
-	KindControl         Kind = "control-character"  // makes the line invalid
-	KindLongLine        Kind = "long-line"          // longer than some crawlers read
-	KindBadAgent        Kind = "bad-agent"          // a User-agent that names no crawler
-	KindAgentCut        Kind = "agent-cut"          // a User-agent of which only the beginning counts
-	KindRuleBeforeGroup Kind = "rule-before-group"  // applies to no crawler
+	KindControl         Kind = "control-character"  // a control character, which makes the line invalid
+	KindLongLine        Kind = "long-line"          // a line longer than some crawlers read
+	KindBadAgent        Kind = "bad-agent"          // a User-agent that is not a crawler name
+	KindAgentCut        Kind = "agent-cut"          // a User-agent name that is cut at an invalid character
+	KindRuleBeforeGroup Kind = "rule-before-group"  // a rule before the first User-agent line
 	KindNoSlash         Kind = "no-slash"           // a path that begins with neither / nor *
-	KindSitemapRelative Kind = "relative-sitemap"   // needs an absolute URL
-	KindSitemapScheme   Kind = "sitemap-scheme"     // neither http nor https
-	KindSitemapTwice    Kind = "duplicate-sitemap"  // listed before
-	KindManyFields      Kind = "too-many-fields"    // exceeds Options.MaxExtensions
+	KindSitemapRelative Kind = "relative-sitemap"   // a sitemap without an absolute URL
+	KindSitemapScheme   Kind = "sitemap-scheme"     // a sitemap with a URL that is neither http nor https
+	KindSitemapTwice    Kind = "duplicate-sitemap"  // a sitemap that is already listed
+	KindManyFields      Kind = "too-many-fields"    // more extensions than Options.MaxExtensions
 	KindNoEffect        Kind = "no-effect"          // a field that robots.txt does not have, such as Noindex
-	KindBadValue        Kind = "bad-value"          // of an extension
-	KindDelayCapped     Kind = "crawl-delay-capped" // exceeds Options.MaxCrawlDelay
+	KindBadValue        Kind = "bad-value"          // an invalid value of an extension
+	KindDelayCapped     Kind = "crawl-delay-capped" // a Crawl-delay greater than Options.MaxCrawlDelay
 )
 
 // kinds holds the id of the requirement and the message of each kind.

@@ -296,7 +296,7 @@ func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldi
 
 // addSitemap counts a sitemap.
 func (s *Counter) addSitemap(f *output.Sitemap) {
-	p := &plan.Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
+	p := &plan.Sitemap{URL: f.URL, Host: f.Origin, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
 	}

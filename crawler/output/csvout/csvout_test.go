@@ -59,7 +59,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}},
 		Sitemaps: []*output.Sitemap{{
-			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", FoundOn: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
@@ -86,7 +86,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		},
 		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
 		SitemapsFile: {
-			{"url", "status", "host", "found_on", "nested", "pages", "sitemaps", "detail", "fetched_at"},
+			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
 		},
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},

@@ -31,7 +31,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,
 		}},
 		Links:    []*output.Links{{URL: bad, To: []string{bad}}},
-		Sitemaps: []*output.Sitemap{{URL: bad, Host: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
+		Sitemaps: []*output.Sitemap{{URL: bad, Origin: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 	})
 	sinktest.Close(t, s)

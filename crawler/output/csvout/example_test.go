@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [223,206,101,66,21] <nil> <nil>
+	// [223,206,101,73,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

@@ -63,16 +63,16 @@ CREATE INDEX link_from ON link (from_id);
 CREATE INDEX link_to ON link (to_id);
 
 CREATE TABLE sitemaps (
-  id         INTEGER PRIMARY KEY,
-  url        TEXT NOT NULL,
-  status     INTEGER NOT NULL,
-  host       TEXT NOT NULL,    -- the origin whose robots.txt lists it, directly or through an index
-  found_on   TEXT NOT NULL,    -- the robots.txt or index that lists it; empty: default location
-  nested     INTEGER NOT NULL, -- number of indexes above it
-  pages      INTEGER NOT NULL, -- entries that are pages
-  sitemaps   INTEGER NOT NULL, -- entries that are sitemaps
-  detail     TEXT,
-  fetched_at TEXT
+  id          INTEGER PRIMARY KEY,
+  url         TEXT NOT NULL,
+  status      INTEGER NOT NULL,
+  origin      TEXT NOT NULL,    -- the origin whose robots.txt lists it, directly or through an index
+  found_on    TEXT NOT NULL,    -- the robots.txt or index that lists it; empty: default location
+  index_depth INTEGER NOT NULL, -- number of sitemap indexes between it and robots.txt
+  pages       INTEGER NOT NULL, -- entries that are pages
+  sitemaps    INTEGER NOT NULL, -- entries that are sitemaps
+  detail      TEXT,
+  fetched_at  TEXT
 );
 
 CREATE TABLE entries (

@@ -42,7 +42,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		}, {URL: "http://a.test/bare"}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/"}}, {URL: "http://a.test/1", To: []string{"http://a.test/"}}},
 		Sitemaps: []*output.Sitemap{{
-			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", FoundOn: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},

@@ -12,7 +12,7 @@ import (
 // A listedEntry is a page as JSON shows it.
 type listedEntry struct {
 	Loc        string              `json:"loc"`
-	Nested     bool                `json:"nested,omitempty"` // loc is a sitemap that an index lists
+	IsSitemap  bool                `json:"is_sitemap,omitempty"` // loc is a sitemap that an index lists
 	LastMod    time.Time           `json:"lastmod,omitzero"`
 	ChangeFreq string              `json:"changefreq,omitempty"`
 	Priority   float32             `json:"priority"`
@@ -48,7 +48,7 @@ type listedVideo struct {
 
 func listedEntryOf(e sitemap.Entry) listedEntry {
 	l := listedEntry{
-		Loc: e.Loc, Nested: e.Sitemap, LastMod: e.LastMod, ChangeFreq: e.ChangeFreq, Priority: e.Priority,
+		Loc: e.Loc, IsSitemap: e.Sitemap, LastMod: e.LastMod, ChangeFreq: e.ChangeFreq, Priority: e.Priority,
 		Alternates: e.Alternates, Images: e.Images, News: e.News, Sitemap: e.File, Line: e.Line,
 	}
 	for _, v := range e.Videos {

@@ -89,7 +89,7 @@ func TestSitemapExtensions(t *testing.T) {
 func TestSitemapStandardInput(t *testing.T) {
 	t.Run("index", func(t *testing.T) {
 		got := runWith(t, sampleIndex, "sitemap", "-", "--format", "json")
-		want := `{"loc":"https://example.com/1.xml","nested":true,"priority":0.5,"sitemap":"-","line":2}` + "\n"
+		want := `{"loc":"https://example.com/1.xml","is_sitemap":true,"priority":0.5,"sitemap":"-","line":2}` + "\n"
 		if got.Out != want || got.Code != cli.ExitDone {
 			t.Errorf("exit code %d, output %q, want %q", got.Code, got.Out, want)
 		}

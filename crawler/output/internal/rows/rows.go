@@ -30,7 +30,7 @@ var Columns = [...][]string{
 		"truncated", "links_skipped", "limits_reached",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
-	Sitemaps: {"url", "status", "host", "found_on", "nested", "pages", "sitemaps", "detail", "fetched_at"},
+	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 	Entries:  {"url", "sitemap", "lastmod"},
 }
 
@@ -67,7 +67,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		}
 	}
 	for _, m := range f.Sitemaps {
-		if err := row(Sitemaps, m.URL, m.Status, m.Host, m.FoundOn, m.Nested, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
+		if err := row(Sitemaps, m.URL, m.Status, m.Origin, m.FoundOn, m.IndexDepth, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
 			return err
 		}
 	}
