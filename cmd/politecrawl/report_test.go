@@ -260,7 +260,7 @@ func TestReportRefusals(t *testing.T) {
 		{"no argument", nil, cli.ExitMisuse, []string{"give the output directory of a crawl"}},
 		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, cli.ExitMisuse, []string{"no directory", "absent"}},
 		{"a directory of something else", []string{t.TempDir()}, cli.ExitMisuse, []string{"holds no crawl", "crawl.json", "name the output directory"}},
-		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "1 or more"}},
+		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "0 is less than 1"}},
 		{"damaged", []string{damaged}, cli.ExitFailed, []string{"crawl.json"}},
 		{"cannot be written", []string{taken}, cli.ExitMisuse, []string{
 			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are unchanged", "politecrawl report " + taken + " --output DIR",

@@ -48,10 +48,10 @@ func TestTLS(t *testing.T) {
 		{"another name", other + ca, ErrTLS, local},
 		{"without a certificate of ours", closed + ca, ErrTLS, "remote error"},
 		{"with a stranger's", closed + ca + "&cert=" + strangerCert + "&key=" + strangerKey, ErrTLS, "remote error"},
-		{"server without TLS", strings.Replace(plain.URL(), "redis:", "rediss:", 1), ErrTLS, "without TLS"},
+		{"server without TLS", strings.Replace(plain.URL(), "redis:", "rediss:", 1), ErrTLS, "does the server use TLS?"},
 		{"client without TLS", strings.Replace(open, "rediss:", "redis:", 1), ErrUnavailable, ""},
 		{"no such file", open + "?ca=/no/such/file", os.ErrNotExist, "certificate authority"},
-		{"no certificate in it", open + "?ca=" + key, ErrCredentials, "no certificate in " + strconv.Quote(key)},
+		{"no certificate in it", open + "?ca=" + key, ErrCredentials, strconv.Quote(key) + " has no certificate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Open(t.Context(), c.url, &Options{RetryTimeout: -1})
