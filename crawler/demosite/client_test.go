@@ -27,12 +27,12 @@ func serve(t *testing.T, opts *Options) *Site {
 	return s
 }
 
-// quick answers at once, so that a test does not wait for what it does not test.
+// quick returns options without latency, so that tests are fast.
 func quick() *Options {
 	return &Options{Latency: -1, CrawlDelay: 5 * time.Millisecond, RobotsFailures: 1}
 }
 
-// client is an HTTP client that follows no redirect by itself.
+// client is an HTTP client that does not follow redirects.
 func client(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -43,7 +43,7 @@ func client(t *testing.T) *http.Client {
 	}
 }
 
-// send does one request and reads the answer to its end.
+// send sends one request and reads the response to its end.
 func send(t *testing.T, c *http.Client, method, rawURL string, change ...func(*http.Request)) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, rawURL, nil)
@@ -68,9 +68,8 @@ func send(t *testing.T, c *http.Client, method, rawURL string, change ...func(*h
 	return resp, body
 }
 
-// courteous is a polite client, written by hand: one clock for each host, the
-// robots.txt first, patience when it is told to wait. What is allowed it knows
-// from the Expectation.
+// A courteous is a polite client, written by hand. It has a delay for each host, requests
+// robots.txt first, and obeys Retry-After. The Expectation tells it what is allowed.
 type courteous struct {
 	t      *testing.T
 	client *http.Client
@@ -81,7 +80,7 @@ type courteous struct {
 	clocks map[string]*clock
 }
 
-// clock is the turn of one host.
+// A clock holds the next request time of a host.
 type clock struct {
 	mu  sync.Mutex // held during a request
 	due time.Time
@@ -96,7 +95,7 @@ func (c *courteous) clock(host string) *clock {
 	return c.clocks[host]
 }
 
-// get asks when the host is due, again and again while the answer is 503.
+// get sends a request when the host is due, and retries while the status is 503.
 func (c *courteous) get(rawURL string) *http.Response {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -139,7 +138,7 @@ func (c *courteous) robots(origin string) {
 	}
 }
 
-// crawl fetches all that is to be fetched.
+// crawl fetches all expected URLs.
 func (c *courteous) crawl(e Expectation) {
 	var wg sync.WaitGroup
 	for origin := range e.Robots {

@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
-// What does the site say of a client that has not read robots.txt?
+// What does the site report about a client that ignores robots.txt?
 func ExampleSite_Judge() {
 	site, err := demosite.Start(nil)
 	if err != nil {
@@ -54,7 +54,7 @@ func ExampleSite_Expected() {
 	// skipped: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]
 }
 
-// What did the site see?
+// Which requests did the site get?
 func ExampleSite_Requests() {
 	site, err := demosite.Start(&demosite.Options{Latency: -1})
 	if err != nil {
@@ -74,7 +74,7 @@ func ExampleSite_Requests() {
 	// Output: 1 GET /robots.txt 200 Go-http-client/1.1
 }
 
-// Are two spellings of a URL the same to the site?
+// Are two spellings of a URL the same page?
 func ExampleCanonicalURL() {
 	fmt.Println(demosite.CanonicalURL("http://127.0.0.1:8080/a/../caf%c3%a9") == demosite.CanonicalURL("http://127.0.0.1:8080/café"))
 	// Output: true

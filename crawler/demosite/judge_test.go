@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// A polite client leaves nothing to say, unless it is judged by a longer delay
-// than it was told to keep.
+// A polite client has no violations, unless it is checked with a longer delay.
 func TestJudgePassesThePolite(t *testing.T) {
 	for _, tc := range []struct {
 		name, token string
@@ -85,7 +84,7 @@ func (b branded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.base.RoundTrip(r)
 }
 
-// fault is what a case expects: the kind, and the numbers of the two requests.
+// A fault is an expected violation: its kind, and the numbers of both requests.
 type fault struct {
 	kind             Kind
 	request, earlier int
@@ -99,7 +98,7 @@ func faults(report Report) []fault {
 	return list
 }
 
-// Each case is a client that misbehaves in one way, or just does not.
+// Each case is a client with one violation, or with almost one.
 func TestJudgeCatches(t *testing.T) {
 	type visit func(path string, change ...func(*http.Request))
 	ask := func(paths ...string) func(visit) {
@@ -205,7 +204,7 @@ func TestJudgeCatches(t *testing.T) {
 	}
 }
 
-// A request is sent while the answer to another has not ended.
+// A request is sent while another one is in flight.
 func TestJudgeCatchesOverlap(t *testing.T) {
 	s := serve(t, quick())
 	c := client(t)
@@ -230,7 +229,7 @@ func TestJudgeCatchesOverlap(t *testing.T) {
 	}
 }
 
-// Records made by hand show where exactly the judge draws the line.
+// Requests with exact times show the limits of each rule.
 func TestJudgeLimits(t *testing.T) {
 	s := serve(t, quick())
 	const delay = 20 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pageAt is the page of a host as a browser gets it.
+// pageAt returns a page as a browser gets it.
 func pageAt(t *testing.T, s *Site, name, uri string) (status int, text string) {
 	t.Helper()
 	resp, body := send(t, client(t), http.MethodGet, s.Origin(name)+uri)
@@ -104,8 +104,7 @@ func TestFrontPages(t *testing.T) {
 	}
 }
 
-// What is not there looks like the rest of the site, and so does the way into
-// the trap.
+// Missing pages, and the start of the spider trap, look like the rest of the site.
 func TestPagesThatNothingLeadsTo(t *testing.T) {
 	s := serve(t, quick())
 	for _, tt := range []struct {
@@ -131,7 +130,7 @@ func TestPagesThatNothingLeadsTo(t *testing.T) {
 	}
 }
 
-// Only a port that another program listens on is taken.
+// ErrPortTaken is only for a port that another program listens on.
 func TestErrorsOfListening(t *testing.T) {
 	for err, taken := range map[syscall.Errno]bool{syscall.EADDRINUSE: true, 10048: true, syscall.EACCES: false, syscall.EADDRNOTAVAIL: false} {
 		got := explained(&net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", err)})

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// plainBody is the body of a route without what differs from start to start.
+// plainBody returns the body of a route without its addresses.
 func plainBody(t *testing.T, s *Site, r *route) string {
 	t.Helper()
 	body := r.content()
@@ -74,7 +74,7 @@ func TestEveryPageHasATitleOfItsOwn(t *testing.T) {
 	}
 }
 
-// Each URL is declared once, and names a line that its host's robots.txt has.
+// Each URL is declared once, with a line of the robots.txt of its host.
 func TestDeclarationsAgreeWithRobots(t *testing.T) {
 	s := serve(t, quick())
 	for _, h := range s.hosts {
@@ -98,8 +98,7 @@ var (
 	notLinks   = regexp.MustCompile(`(?s)<!--.*?-->|<script.*?</script>|<textarea.*?</textarea>`)
 )
 
-// What a page declares as its links is what it serves as such; every link
-// within the site leads to a page of it.
+// A page has the links that it declares. Each link within the site leads to a page.
 func TestLinksAreServedAsDeclared(t *testing.T) {
 	s := serve(t, quick())
 	for _, h := range s.hosts {
@@ -144,7 +143,7 @@ func TestLinksAreServedAsDeclared(t *testing.T) {
 	}
 }
 
-// checkTarget wants a reference to another page of the site to lead to one.
+// checkTarget checks that a reference to the site leads to a page.
 func checkTarget(t *testing.T, s *Site, base, href string) {
 	t.Helper()
 	origin, uri, ok := resolve(base, href)
@@ -153,7 +152,7 @@ func checkTarget(t *testing.T, s *Site, base, href string) {
 	}
 }
 
-// The numbers that the demo shows.
+// The numbers that the demo prints.
 func TestExpected(t *testing.T) {
 	s := serve(t, nil)
 	e := s.Expected(Token)
@@ -285,7 +284,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// An address that is there twice gets two ports.
+// An address that is listed twice gets two ports.
 func TestAddressTwice(t *testing.T) {
 	listeners, err := listenOnce(0, []string{"127.0.0.1", "127.0.0.1"}, 2)
 	if err != nil {
@@ -311,7 +310,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// The texts of robots.txt that are no plain file.
+// The robots.txt texts that are generated.
 func TestRobotsTexts(t *testing.T) {
 	s := serve(t, quick())
 	for host, want := range map[string][]string{
@@ -326,7 +325,7 @@ func TestRobotsTexts(t *testing.T) {
 	}
 }
 
-// An answer that nobody waits for any more is over.
+// The response to a client that has gone ends.
 func TestClientLeaves(t *testing.T) {
 	s := serve(t, &Options{Latency: time.Hour})
 	ctx, leave := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ func TestMaxMeta(t *testing.T) {
 	}
 }
 
-// The text of one element may be all of a page, and takes no memory for that.
+// A long text in one element needs no extra memory.
 func TestLongTextIsNotCopied(t *testing.T) {
 	const size = 8 << 20
 	for _, page := range []string{
@@ -36,8 +36,8 @@ func TestLongTextIsNotCopied(t *testing.T) {
 	}
 }
 
-// Whatever a page repeats, reading it takes time in proportion to its length. What did
-// not would take minutes here.
+// The time to parse a page is proportional to its length, for any repeated text. Otherwise it
+// would take minutes here.
 func TestParseTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads 40 pages of 1 MiB")
@@ -56,8 +56,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestSlowSelector: a page on which a selector looks at each element before each is given
-// up, with what was found until then.
+// TestSlowSelector: a selector that is too slow is stopped, and the results so far are returned.
 func TestSlowSelector(t *testing.T) {
 	rules, err := NewRules(map[string]Rule{"a-first": {Selector: "p"}, "b-none": {Selector: "h3 ~ p"}, "c-never": {Selector: "p"}})
 	if err != nil {

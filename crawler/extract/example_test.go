@@ -20,7 +20,7 @@ func ExampleParse() {
 	// /about (nofollow)
 }
 
-// What if somebody puts a million links on a page?
+// How do I handle a page with a million links?
 func ExampleParseFunc() {
 	links, distinct := 0, make(map[string]bool)
 	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), func(_ string, link extract.Link) {
@@ -33,7 +33,7 @@ func ExampleParseFunc() {
 	// Output: 1000000 links to 1 URL
 }
 
-// Is there anything on this page that I have not seen?
+// How do I detect that a page has no new content?
 func ExampleVisibleParts() {
 	seen := make(map[string]bool)
 	for _, page := range []string{`<h1>Red shirts</h1><img src="/1.png"> 20 €`, `<h1>Red shirts</h1><img src="/2.png"> 20 €`} {
@@ -50,7 +50,7 @@ func ExampleVisibleParts() {
 	// /2.png;
 }
 
-// How are fields of one's own read from a page?
+// How do I extract my own fields from a page?
 func ExampleRules() {
 	rules, err := extract.NewRules(map[string]extract.Rule{
 		"price":  {Selector: ".price"},
@@ -65,7 +65,7 @@ func ExampleRules() {
 	// Output: 12 € [/1.png /2.png] <nil>
 }
 
-// How is a rule written in one line?
+// How do I write a rule in one line?
 func ExampleParseRule() {
 	for _, text := range []string{".price", "img@src", "ul.tags > li []", "p..x"} {
 		rule, err := extract.ParseRule(text)
@@ -78,7 +78,7 @@ func ExampleParseRule() {
 	// "" rule "p..x": selector "p..x": expected identifier, found . instead
 }
 
-// How is a field given on a command line?
+// How do I define a field on the command line?
 func ExampleParseField() {
 	name, rule, err := extract.ParseField("images=img.photo@src[]")
 	fmt.Printf("%s: selector %q, attribute %q, all: %v, %v\n", name, rule.Selector, rule.Attr, rule.All, err)

@@ -57,7 +57,7 @@ func TestLongTitleIsCutAtACharacter(t *testing.T) {
 	}
 }
 
-// FuzzParse holds Parse against the tokenizer alone.
+// FuzzParse compares Parse with the tokenizer alone.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "<", "<title>", `<a href="/a">`, `<meta http-equiv=refresh content=";url=">`,

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// checkParse holds Parse against the tokenizer alone.
+// checkParse compares Parse with the tokenizer alone.
 func checkParse(t *testing.T, body []byte) {
 	t.Helper()
 	want := reference(bytes.NewReader(body))
@@ -28,8 +28,7 @@ func equal(a, b *Document) bool {
 		slices.Equal(a.Links, b.Links) && slices.Equal(a.Meta, b.Meta)
 }
 
-// pieces are what markup of every kind can be put together from, one piece after
-// the other.
+// pieces are parts from which markup of every kind can be combined.
 var pieces = []string{
 	"<", "</", ">", "/>", "/", " ", "\n", "=", `"`, "'", "x", "&amp;", "\x00", "\r", "&",
 	"a", "A", " href", " href=", ` href="x"`, " href='/y'", " HREF=z", "<a href=x>", "<b>", "</b>", "<p class=a>",
@@ -40,7 +39,7 @@ var pieces = []string{
 	"<meta http-equiv=refresh content='0;url=r'>",
 }
 
-// lookPlain are pages whose markup is not what it seems to be at a glance.
+// lookPlain are pages whose markup is misleading.
 var lookPlain = []string{
 	`<svg x=a x=b/><title>the slash is no part of an attribute that counts</title>`,
 	`<!--><a href=after-the-comment>-->`,
@@ -85,8 +84,7 @@ func TestManyLongerPages(t *testing.T) {
 	}
 }
 
-// TestEveryElement asks whether the tokenizer knows an element, after which it
-// reads text, that isRawText does not.
+// TestEveryElement: isRawText knows all elements after which the tokenizer reads text.
 func TestEveryElement(t *testing.T) {
 	for _, name := range elementNames() {
 		for _, form := range []string{
@@ -98,7 +96,7 @@ func TestEveryElement(t *testing.T) {
 	}
 }
 
-// elementNames returns the names of all elements of HTML, and more.
+// elementNames returns the names of all HTML elements, and some others.
 func elementNames() []string {
 	return strings.Fields(`a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big
 		blink blockquote body br button canvas caption center cite code col colgroup command content data datalist dd del
@@ -110,8 +108,7 @@ func elementNames() []string {
 		svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp x-own`)
 }
 
-// TestRealPages reads the pages that the modules this one is built with have for
-// their own tests: whole, and damaged in places.
+// TestRealPages parses the test pages of the modules in use, complete and damaged.
 func TestRealPages(t *testing.T) {
 	const damage = "<>/\"'=! -&\x00\rax"
 	random := rand.New(rand.NewPCG(3, 4))
@@ -156,8 +153,8 @@ func realPages(t testing.TB) []string {
 	return pages
 }
 
-// TestPlainPagesAreCheap fails when the tokenizer, which allocates for each
-// attribute, gets to see more than it has to.
+// TestPlainPagesAreCheap fails if the tokenizer, which allocates for each attribute, gets more
+// tags than necessary.
 func TestPlainPagesAreCheap(t *testing.T) {
 	page := benchmarkPage()
 	if allocs := testing.AllocsPerRun(10, func() { Parse(page) }); allocs > 20 {
@@ -165,8 +162,8 @@ func TestPlainPagesAreCheap(t *testing.T) {
 	}
 }
 
-// TestLongTokensAreNotMovedOften counts what the tokenizer is given at a time:
-// were it small pieces of a long token, the token's bytes would be moved for each.
+// TestLongTokensAreNotMovedOften counts the reads of the tokenizer: small reads of a long token
+// would copy its bytes each time.
 func TestLongTokensAreNotMovedOften(t *testing.T) {
 	for _, page := range []string{
 		"<!-- -- " + strings.Repeat(">", 1<<20),

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// reference is what Parse is held against: every byte of the page goes through
-// the tokenizer, and every tag is looked at. Only text that is plain in every
-// way is shared with Parse.
+// reference is the implementation that Parse is compared with: the whole page goes through the
+// tokenizer. Only plain text is handled as in Parse.
 func reference(body io.Reader) *Document {
 	doc, z := &Document{}, html.NewTokenizer(body)
 	hasTitle, svg := false, 0

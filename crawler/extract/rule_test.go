@@ -114,8 +114,7 @@ func TestNewRulesNamesEveryMistake(t *testing.T) {
 	}
 }
 
-// FuzzParseRule: a rule that can be read is the one that its text form means, and
-// can be asked of any page.
+// FuzzParseRule: a parsed rule equals its text form, and works on any page.
 func FuzzParseRule(f *testing.F) {
 	for _, seed := range []string{
 		"p", "img@src", "li[]", "a[href*='@x']@href[]", "p:nth-child(2n+1)", ":not(a, b)", `\31 x`, "a@b@c", "p:contains('x')",

@@ -75,8 +75,7 @@ func TestWithoutRulesThePageIsNotRead(t *testing.T) {
 	}
 }
 
-// Many workers may have rules to read pages by; as many trees are there at a time as can
-// be worked on.
+// Any number of workers may use rules, but the number of trees at a time is limited.
 func TestConcurrentTrees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rules, err := NewRules(map[string]Rule{"all": {Selector: "p"}})
@@ -133,7 +132,7 @@ func TestFieldBounds(t *testing.T) {
 	}
 }
 
-// TestFieldsWithinBounds: what is just as long as it may be is all there, without an error.
+// TestFieldsWithinBounds: a field of exactly the maximum size is complete and has no error.
 func TestFieldsWithinBounds(t *testing.T) {
 	for name, page := range map[string]string{
 		"values": strings.Repeat("<p>x", maxMatches), "value": "<p> " + strings.Repeat("x", maxValue) + " ",

@@ -28,7 +28,7 @@ func render(t *testing.T, n *html.Node) string {
 	return b.String()
 }
 
-// Of pages whose formatting is closed where it belongs, the tree is the parser's own.
+// For well-nested formatting, the tree equals that of the HTML parser.
 func TestTree(t *testing.T) {
 	for _, page := range []string{
 		`<p>a <b>bold <i class="x">word</i></b>, <EM>one</EM ><em>more</em><code
@@ -54,7 +54,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Where it is not, nothing is opened again that the page does not open.
+// For misnested formatting, no element is opened again.
 func TestTreeOpensNothingAgain(t *testing.T) {
 	got, _, err := tree([]byte(`<p><b>one</p><p>two</p>`))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTreeOpensNothingAgain(t *testing.T) {
 	}
 }
 
-// misnested is a page that would make a tree of fifty times its tags and more.
+// misnested is a page whose tree would have more than fifty times its tags.
 func misnested(paragraphs int) []byte {
 	var b bytes.Buffer
 	b.WriteString("<p>")
@@ -86,7 +86,7 @@ func TestTreeOfMisnestedTags(t *testing.T) {
 	}
 }
 
-// A page may have any number of tags; a tree may not.
+// The number of tags in a tree is limited.
 func TestFieldsOfTooManyTags(t *testing.T) {
 	rules, err := NewRules(map[string]Rule{"title": {Selector: "title"}, "last": {Selector: "h1"}})
 	if err != nil {
@@ -103,8 +103,7 @@ func TestFieldsOfTooManyTags(t *testing.T) {
 	}
 }
 
-// FuzzTree holds that a tree is no more than some times as large as its page, and that
-// nothing in it is disguised.
+// FuzzTree: a tree is not much larger than its page, and has no disguised names left.
 func FuzzTree(f *testing.F) {
 	f.Add(misnested(20))
 	for _, seed := range []string{

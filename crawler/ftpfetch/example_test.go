@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// How is the robots.txt of an FTP site obeyed?
+// How do I obey the robots.txt of an FTP site?
 func ExampleNew() {
 	site, stop, err := ftpSite("User-agent: *\nDisallow: /private/\n")
 	if err != nil {
@@ -45,7 +45,7 @@ func ExampleNew() {
 	// /private/diary disallowed
 }
 
-// ftpSite serves a robots.txt by FTP on loopback.
+// ftpSite serves a robots.txt over FTP on loopback.
 func ftpSite(robots string) (origin string, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "ftp")
 	if err != nil {
@@ -61,7 +61,7 @@ func ftpSite(robots string) (origin string, stop func(), err error) {
 	}, err
 }
 
-// serveDir runs a real FTP server on loopback over a directory.
+// serveDir serves a directory with a real FTP server on loopback.
 func serveDir(dir string, auth server.Auth) (origin string, stop func(), err error) {
 	driver, err := file.NewDriver(dir)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// anonymous lets in who asks as such, and remembers all.
+// anonymous accepts anonymous logins and records them.
 type anonymous struct {
 	mu    sync.Mutex
 	users []string
@@ -40,7 +40,7 @@ func (a *anonymous) CheckPasswd(_ *server.Context, user, password string) (bool,
 	return user == "anonymous", nil
 }
 
-// serve runs a real FTP server over a directory with these files.
+// serve serves a directory with these files with a real FTP server.
 func serve(t *testing.T, files map[string]string) (origin string, auth *anonymous) {
 	t.Helper()
 	dir := t.TempDir()
@@ -138,8 +138,8 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// speak plays an FTP server that answers each command from replies, by its first
-// word; a reply "-" is none. A transfer is of data.
+// speak simulates an FTP server. It replies to each command by its first word; a reply "-" is
+// none. Data is sent in transfers.
 func speak(t *testing.T, greeting, data string, replies map[string]string) (origin string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,13 +16,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
-// counter is a listener that counts who connects.
+// A counter is a listener that counts connections.
 type counter struct {
 	net.Listener
 	connected atomic.Int32
 }
 
-// listen counts the connections to an address, and hands them to serve.
+// listen counts the connections to an address and passes them to serve.
 func listen(t *testing.T, addr string, serve func(net.Conn)) *counter {
 	t.Helper()
 	l, err := net.Listen("tcp4", addr)
@@ -48,8 +48,8 @@ func listen(t *testing.T, addr string, serve func(net.Conn)) *counter {
 
 func (c *counter) port() int { return c.Addr().(*net.TCPAddr).Port }
 
-// passive speaks FTP up to the command for a connection for data, and names a port, or
-// an address and a port.
+// passive simulates an FTP server up to the command for a data connection. It replies with a
+// port, or an address and a port.
 func passive(epsv, pasv string) func(net.Conn) {
 	return func(conn net.Conn) {
 		fmt.Fprint(conn, "220 hello\r\n")
@@ -77,7 +77,7 @@ func openWith(t *testing.T, opts *Options, dialer net.Dialer, raw string) error 
 	return err
 }
 
-// TestGuardOfCommands: the server itself is at an address that is not allowed.
+// TestGuardOfCommands: the server itself is at a blocked address.
 func TestGuardOfCommands(t *testing.T) {
 	inside := listen(t, "127.0.0.1:0", func(net.Conn) {})
 	err := openWith(t, &Options{Guard: guard.New()}, net.Dialer{}, fmt.Sprintf("ftp://127.0.0.1:%d/robots.txt", inside.port()))
@@ -89,8 +89,8 @@ func TestGuardOfCommands(t *testing.T) {
 	}
 }
 
-// TestGuardOfData: the server is where it may be, and would have the connection for data
-// lead elsewhere: by the address that it names, or since its name has another one by then.
+// TestGuardOfData: the server is at an allowed address, but redirects the data connection: by its
+// reply, or by a new address of its name.
 func TestGuardOfData(t *testing.T) {
 	inside := listen(t, "127.0.0.1:0", func(net.Conn) {})
 	p := inside.port()

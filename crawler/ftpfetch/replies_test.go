@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestRepliesWithoutEnd: of a server that goes on and on about one command no more is
-// read than all replies may have together.
+// TestRepliesWithoutEnd: endless replies are read only up to a limit for all replies.
 func TestRepliesWithoutEnd(t *testing.T) {
 	for name, reply := range map[string]struct{ begins, goesOn string }{
 		"a line":           {"220 ", strings.Repeat("x", 1000)},

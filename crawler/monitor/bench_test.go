@@ -10,8 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// BenchmarkWrite is what a page costs a crawl that is watched: nothing else is done on
-// its time.
+// BenchmarkWrite measures the cost of a page for a monitored crawl.
 func BenchmarkWrite(b *testing.B) {
 	w := newTestWatch(new(monitortest.Crawl))
 	pages := make([]*output.Page, 256)
@@ -29,8 +28,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLook is what a second costs while somebody watches, the longest lists
-// included.
+// BenchmarkLook measures the cost of one second with viewers and the longest lists.
 func BenchmarkLook(b *testing.B) {
 	w := newTestWatch(new(monitortest.Crawl))
 	w.enter()

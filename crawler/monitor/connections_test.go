@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// serveWithoutTimeouts serves on all addresses of this machine, and closes no connection for being
-// silent, so that no test depends on when the server does.
+// serveWithoutTimeouts serves on all addresses of this machine and closes no idle connection, so
+// that tests do not depend on timing.
 func serveWithoutTimeouts(t *testing.T) (port string) {
 	t.Helper()
 	listener, err := listen(":0", secret)
@@ -33,8 +33,7 @@ func serveWithoutTimeouts(t *testing.T) (port string) {
 	return port
 }
 
-// connect opens a connection from an address of this machine. Its reads fail after a time in
-// which a server that is going to answer has.
+// connect opens a connection from an address of this machine. Reads time out.
 func connect(t *testing.T, from, port string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -49,7 +48,7 @@ func connect(t *testing.T, from, port string) net.Conn {
 	return conn
 }
 
-// request asks for /healthz on a connection, which stays open.
+// request requests /healthz on a connection, which stays open.
 func request(conn net.Conn) error {
 	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
 		return err
@@ -65,8 +64,7 @@ func request(conn net.Conn) error {
 	return nil
 }
 
-// One remote address with any number of connections, on which it requests nothing, keeps
-// nobody else from an answer.
+// A remote address with many idle connections does not block others.
 func TestHealthzAnswersWhileAnotherAddressHoldsConnections(t *testing.T) {
 	port := serveWithoutTimeouts(t)
 	var open []net.Conn
@@ -102,8 +100,7 @@ func TestHealthzAnswersWhileAnotherAddressHoldsConnections(t *testing.T) {
 	}
 }
 
-// Whoever can reach the address cannot take more than their share of the descriptors, from
-// however many addresses.
+// The number of connections is limited, for one and for many remote addresses.
 func TestConnectionsAreBounded(t *testing.T) {
 	port := serveWithoutTimeouts(t)
 	var first net.Conn
@@ -150,8 +147,7 @@ func TestRemoteNetwork(t *testing.T) {
 	}
 }
 
-// A pipeListener is a listener whose connections are in memory, so that time can be the
-// bubble's.
+// A pipeListener has connections in memory, so that a bubble can control the time.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -170,7 +166,7 @@ func (l pipeListener) Close() error { close(l.done); return nil }
 
 func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A connection that says nothing, too little, or nothing more, does not stay.
+// Idle connections, and those with incomplete requests, are closed.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	const ask = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 	for _, tt := range []struct {

@@ -16,8 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// watched starts a crawl of a site that a server watches. It returns the summary when the crawl
-// is over.
+// watched starts a monitored crawl of a site. It returns the summary at the end.
 func watched(t *testing.T, url string, change func(*crawler.Config)) (*Server, <-chan *crawler.Summary) {
 	t.Helper()
 	s, err := Listen("127.0.0.1:0", nil)
@@ -45,9 +44,8 @@ func watched(t *testing.T, url string, change func(*crawler.Config)) (*Server, <
 	return s, over
 }
 
-// TestLastUpdate holds that what viewers see last of a crawl is how it ended, not how it
-// was when it was looked at before; and that so does who comes between that and the end of
-// the process.
+// TestLastUpdate: the last update for viewers shows the end of the crawl, also for viewers who
+// connect later.
 func TestLastUpdate(t *testing.T) {
 	const pages, most = 63, 6
 	open := make(chan struct{}) // the last page that is fetched, to a viewer who has seen what is left
@@ -100,7 +98,7 @@ func TestLastUpdate(t *testing.T) {
 	}
 }
 
-// TestEndOfACrawlThatDidNotBegin holds that who waits for one is told.
+// TestEndOfACrawlThatDidNotBegin: viewers see the end of a crawl that did not start.
 func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 	for _, sum := range []*crawler.Summary{nil, {End: crawler.EndFailed}} {
 		s, err := Listen("127.0.0.1:0", nil)
@@ -119,8 +117,8 @@ func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
 	}
 }
 
-// TestSkippedURLsAppearAtOnce holds that the live page counts and lists a skipped URL when
-// the crawl skips it, once. A URL that is fetched after all leaves the list.
+// TestSkippedURLsAppearAtOnce: the live page counts and lists a skipped URL at once, and once. A
+// URL that is fetched later is removed from the list.
 func TestSkippedURLsAppearAtOnce(t *testing.T) {
 	gates := map[string]chan struct{}{"/gate1": make(chan struct{}), "/gate2": make(chan struct{})}
 	open1, open2 := sync.OnceFunc(func() { close(gates["/gate1"]) }), sync.OnceFunc(func() { close(gates["/gate2"]) })

@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// How is a crawl watched while it runs?
+// How do I watch a crawl while it runs?
 func Example() {
 	site, err := demosite.Start(nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func Example() {
 	// politecrawl_page_fetch_duration_seconds_count 20
 }
 
-// How can others than the people at this machine watch it?
+// How do I allow others on the network to watch a crawl?
 func ExampleListen() {
 	_, err := monitor.Listen("0.0.0.0:8080", nil)
 	fmt.Println(err)

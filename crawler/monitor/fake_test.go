@@ -37,7 +37,7 @@ func serve(t *testing.T, opts *Options) (*Server, *monitortest.Crawl) {
 	return s, f
 }
 
-// An answer is what a server said.
+// An answer is a response of the server.
 type answer struct {
 	status int
 	header http.Header
@@ -74,7 +74,7 @@ func get(t *testing.T, url string) answer {
 	return ask(t, http.MethodGet, url, nil)
 }
 
-// An event is one of a stream.
+// An event is an event of a stream.
 type event struct{ name, data string }
 
 // A viewer reads a stream of events.
@@ -125,7 +125,7 @@ func (v *viewer) next() (event, error) {
 	}
 }
 
-// into reads the data of an event, if it is one of this name.
+// into decodes the data of an event if it has this name.
 func into(t *testing.T, e event, name string, data any) {
 	t.Helper()
 	if e.name != name {
@@ -136,7 +136,7 @@ func into(t *testing.T, e event, name string, data any) {
 	}
 }
 
-// until returns the data of the first event of this name that is as it should be.
+// until returns the data of the first event with this name for which ok returns true.
 func until[T any](v *viewer, name string, is func(T) bool) T {
 	v.t.Helper()
 	for {

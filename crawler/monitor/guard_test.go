@@ -12,7 +12,7 @@ import (
 
 const secret = "a-token-that-is-hard-to-guess"
 
-// changeOf reads the secret of the page.
+// changeOf returns the secret of the page.
 func changeOf(t *testing.T, s *Server) string {
 	t.Helper()
 	m := regexp.MustCompile(`<meta name="change" data-header="X-Politecrawl-Change" content="(\w{20,})">`).FindStringSubmatch(get(t, s.URL()).body)
@@ -22,7 +22,7 @@ func changeOf(t *testing.T, s *Server) string {
 	return m[1]
 }
 
-// fields changes a request: Host, or header fields.
+// fields changes the Host or the headers of a request.
 func fields(pairs ...string) func(*http.Request) {
 	return func(r *http.Request) {
 		for i := 0; i < len(pairs); i += 2 {

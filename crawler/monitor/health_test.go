@@ -96,7 +96,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestHealthOfAFrontierThatHangs holds that being asked does not hang with it.
+// TestHealthOfAFrontierThatHangs: the health check responds even if the frontier hangs.
 func TestHealthOfAFrontierThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, f, done := newWatcher("", 0), monitortest.New(monitortest.AtWork()), make(chan struct{})

@@ -17,7 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// asked is a crawl that counts for how many hosts it was asked.
+// An asked is a crawl that counts the hosts it was queried for.
 type asked struct {
 	Crawl
 	hosts int
@@ -28,8 +28,7 @@ func (a *asked) Host(context.Context, frontier.Host) (frontier.HostRecord, error
 	return frontier.HostRecord{}, nil
 }
 
-// However many hosts there are, the frontier is asked for as many as are shown, and no
-// list of them grows beyond its rows.
+// With many hosts, only the shown ones are queried, and lists do not grow.
 func TestRowsOfHostsAreBounded(t *testing.T) {
 	list := make([]host, 10*(maxHostRows+maxRecent))
 	for i := range list {
@@ -44,8 +43,7 @@ func TestRowsOfHostsAreBounded(t *testing.T) {
 	}
 }
 
-// A robots.txt that leads to an address which is not allowed is told apart from one that
-// may be reached later.
+// A robots.txt that redirects to a blocked address is shown differently from an unreachable one.
 func TestRefusedRobots(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
@@ -70,7 +68,7 @@ func TestRefusedRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsOfAnEarlierProcess takes what the frontier has kept.
+// TestRobotsOfAnEarlierProcess: robots.txt files that the frontier has stored are shown.
 func TestRobotsOfAnEarlierProcess(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	data, err := json.Marshal(&robotsext.Record{

@@ -17,7 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// newTestWatch has a crawl that has begun, and was looked at.
+// newTestWatch returns a watcher of a crawl that has started and was read once.
 func newTestWatch(f *monitortest.Crawl) *watcher {
 	w := newWatcher("", 0)
 	w.begin(f)
@@ -182,8 +182,7 @@ politecrawl_waiting_hosts 1
 	}
 }
 
-// TestMetricsBeforeTheCrawl holds that there is something to be asked for, and that the
-// linter finds fault where there is one.
+// TestMetricsBeforeTheCrawl: metrics exist before the crawl, and the linter reports errors.
 func TestMetricsBeforeTheCrawl(t *testing.T) {
 	w := newWatcher("", 0)
 	if n, err := testutil.GatherAndCount(w.metrics.registry, "politecrawl_build_info", "politecrawl_event_streams", "go_goroutines", "process_start_time_seconds"); err != nil || n != 4 {
@@ -195,7 +194,7 @@ func TestMetricsBeforeTheCrawl(t *testing.T) {
 	}
 }
 
-// hostile is what sites of bad will may have a crawl find.
+// hostile has results that hostile sites can cause.
 func hostile(r *rand.Rand, n int) *output.Results {
 	odd := func() string { return fmt.Sprintf("http://h%d.example/%x\xff\u202e<script>", r.Uint64(), r.Uint64()) }
 	now := time.Now()
@@ -211,8 +210,8 @@ func hostile(r *rand.Rand, n int) *output.Results {
 	return f
 }
 
-// TestNothingGrows feeds more than a day's worth of a fast crawl, with values that never
-// come twice: neither the series nor what is remembered grow.
+// TestNothingGrows: after more than a day of a fast crawl with unique values, neither series nor
+// memory have grown.
 func TestNothingGrows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it feeds more than a day's worth of a crawl")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A profile is taken for no longer than it may be, whatever number is asked for.
+// A profile is limited in time, whatever the request says.
 func TestProfileTime(t *testing.T) {
 	const usual = 30 * time.Second
 	for seconds, want := range map[string]time.Duration{
@@ -18,7 +18,7 @@ func TestProfileTime(t *testing.T) {
 	}
 }
 
-// What is not shown is no secret, not even where there is none.
+// An empty secret never matches.
 func TestSame(t *testing.T) {
 	for _, tt := range []struct {
 		given, secret string

@@ -10,8 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// No character that a person cannot see, or that turns the direction of reading, comes through
-// in a row, wherever a site wrote it.
+// Rows have no invisible characters and no characters that change the direction of text.
 func TestRowsAreEscaped(t *testing.T) {
 	const bad = "\u202e\u009b" + hostiletest.Markup
 	rows := []any{
@@ -33,7 +32,7 @@ func TestRowsAreEscaped(t *testing.T) {
 	}
 }
 
-// A fault says no more than its name where nothing else is known of it.
+// An error without details is its name only.
 func TestBecause(t *testing.T) {
 	for _, tt := range []struct {
 		status       int

@@ -86,7 +86,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestPartsThatStay holds that a viewer is sent again only what has changed.
+// TestPartsThatStay: a viewer gets only changes.
 func TestPartsThatStay(t *testing.T) {
 	s, f := serve(t, nil)
 	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
@@ -162,8 +162,8 @@ func TestEnoughViewers(t *testing.T) {
 	until(view(t, s), "status", func(overview) bool { return true })
 }
 
-// TestViewerWhoDoesNotRead holds that a crawl, and the other viewers, do not wait for
-// one, and that it is owed no more than what there is now.
+// TestViewerWhoDoesNotRead: a viewer who does not read blocks neither the crawl nor other
+// viewers, and later gets only the current state.
 func TestViewerWhoDoesNotRead(t *testing.T) {
 	s, f := serve(t, nil)
 	f.Change(func(s *monitortest.State) { s.Status = monitortest.AtWork() })
@@ -206,15 +206,14 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	}
 }
 
-// A way is what a server writes to, and one end of a connection without any buffer.
+// A way is one end of a connection without a buffer.
 type way struct{ net.Conn }
 
 func (way) Header() http.Header { return http.Header{} }
 func (way) WriteHeader(int)     {}
 func (way) Flush()              {}
 
-// TestSlowViewer holds that a viewer who reads stays, however long the crawl takes, and
-// that one who does not is left.
+// TestSlowViewer: a viewer who reads stays connected, and one who does not is disconnected.
 func TestSlowViewer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()

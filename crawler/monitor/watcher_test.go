@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// What viewers are to see is encoded while the crawl writes on, so it is a copy.
+// Data for viewers is a copy, since it is encoded while the crawl continues.
 func TestPartsAreCopies(t *testing.T) {
 	w := newWatcher("", 0)
 	write := func(n int) {

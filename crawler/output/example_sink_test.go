@@ -9,10 +9,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// titles is a sink that keeps the titles of pages in a file, one a line.
+// titles is a sink that writes the titles of pages to a file, one per line.
 type titles struct{ file *os.File }
 
-// titlesFormat is the format of it: what crawler.Options.Formats takes.
+// titlesFormat is its format, for crawler.Options.Formats.
 var titlesFormat = output.Format{Name: "titles", Files: []string{"titles.txt"}, Open: openTitles}
 
 func openTitles(dir string, checkpoint []byte) (output.Sink, error) {
@@ -38,8 +38,7 @@ func (t *titles) Write(f *output.Results) error {
 	return nil
 }
 
-// Commit has nothing to do for the end of the process: what a file was given is with
-// the system.
+// Commit needs no sync for the end of the process, since the operating system has the data.
 func (t *titles) Commit(power bool) (checkpoint []byte, err error) {
 	if power {
 		if err := t.file.Sync(); err != nil {
@@ -55,7 +54,7 @@ func (t *titles) Commit(power bool) (checkpoint []byte, err error) {
 
 func (t *titles) Close() error { return t.file.Close() }
 
-// How do I write a sink that outlives kill -9?
+// How do I write a sink that survives kill -9?
 func ExampleSink() {
 	dir, err := os.MkdirTemp("", "sink")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// exampleCrawl writes the directory of a crawl, as a crawl would.
+// exampleCrawl writes the directory of a crawl.
 func exampleCrawl() (dir string, remove func(), err error) {
 	parent, err := os.MkdirTemp("", "output")
 	if err != nil {
@@ -46,7 +46,7 @@ func exampleRobots(d *crawldir.Dir, origin string, body []byte) error {
 	return err
 }
 
-// Which pages did a crawl find broken?
+// Which pages are broken?
 func ExampleRead() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
@@ -67,7 +67,7 @@ func ExampleRead() {
 	// Output: 404 https://example.com/gone found on https://example.com/
 }
 
-// What did a crawl leave alone, and why?
+// Which URLs did a crawl skip, and why?
 func ExampleRobotsPath() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
@@ -116,7 +116,7 @@ func ExampleRead_links() {
 	// https://example.com/ changed in 2026 <nil>
 }
 
-// How are files read that a recrawl has renamed, or that hold lines of another kind?
+// How do I read files that a recrawl has renamed, or lines of another type?
 func ExampleRead_file() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {

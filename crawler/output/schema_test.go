@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// schemaFields are the names in the first table of a section of SCHEMA.md, in order.
+// schemaFields returns the names in the first table of a section of SCHEMA.md, in order.
 func schemaFields(t *testing.T, section string) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile("SCHEMA.md")
@@ -35,8 +35,8 @@ func schemaFields(t *testing.T, section string) (names []string) {
 	return names
 }
 
-// TestSchema holds that SCHEMA.md has every field of every line, in the order of the
-// lines. The values name no fields, so that one that is added has to be added here.
+// TestSchema: SCHEMA.md has every field of every line, in order. The values are written without
+// field names, so that a new field must be added here.
 func TestSchema(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for file, line := range map[string]any{
@@ -67,7 +67,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaReasons holds that SCHEMA.md has every reason.
+// TestSchemaReasons: SCHEMA.md has every reason.
 func TestSchemaReasons(t *testing.T) {
 	text, err := os.ReadFile("SCHEMA.md")
 	if err != nil {

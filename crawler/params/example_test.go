@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Which addresses are the same page?
+// Which URLs are the same page?
 func ExampleRules_Clean() {
 	rules, err := params.New([]string{"utm_*"})
 	if err != nil {
@@ -22,7 +22,7 @@ func ExampleRules_Clean() {
 	// https://shop.example/music/?id=7&ref=home
 }
 
-// Which names of parameters can be dropped?
+// Which parameter names are valid?
 func ExampleNew() {
 	for _, name := range []string{"sid", "utm_*", "*_id*", "a*b"} {
 		_, err := params.New([]string{name})

@@ -53,8 +53,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// ROB-EXT-03: without a word of the user, what the site says still holds; without
-// either, nothing is dropped.
+// ROB-EXT-03: without rules of the user, Clean-param still applies. Without both, no parameter is
+// removed.
 func TestNoRules(t *testing.T) {
 	const in = "http://a.example/?x=1&gone=2"
 	var none *Rules
@@ -95,8 +95,8 @@ func TestCleanAllocatesNothingWhereNothingIsToDo(t *testing.T) {
 	}
 }
 
-// FuzzClean: once is enough, only parameters that are named go, and everything
-// else stays in its order.
+// FuzzClean: cleaning twice has no further effect, only named parameters are removed, and the
+// order of the others stays.
 func FuzzClean(f *testing.F) {
 	f.Add("http://a.example/p?a=1&utm_x=2#f?utm_y", "utm_*", "Clean-param: a&b /p")
 	f.Add("http://a.example/?&&x&=1", "*", "Clean-param: x *")

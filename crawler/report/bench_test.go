@@ -124,7 +124,7 @@ func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
 	return page, links
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

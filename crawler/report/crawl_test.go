@@ -31,7 +31,7 @@ const (
 	bare    = "https://bare.example"
 )
 
-// day is when the crawl of the tests was.
+// day is the day of the crawl in the tests.
 var day = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func at(second int) time.Time { return day.Add(time.Duration(second) * time.Second) }

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
-// Which workers does a crawl have, and how is it stopped for all of them?
+// Which workers does a crawl have, and how do I stop all of them?
 func ExampleStop() {
 	ctx, opts := context.Background(), &redisstore.Options{Crawl: "news"}
 	crawl, stats, err := shared.Status(ctx, "redis://10.0.0.5:6379", opts)

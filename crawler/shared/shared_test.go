@@ -8,8 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// Nil options name the crawl that is called default; whether it is there is said, and nothing
-// is made.
+// Nil options mean the crawl "default". A missing crawl is reported and not created.
 func TestMissingCrawl(t *testing.T) {
 	server := redistest.Start(t)
 	for range 2 {

@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// BenchmarkPage is what the format adds to a crawl for a page with 30 links.
+// BenchmarkPage measures the cost of the format for a page with 30 links.
 func BenchmarkPage(b *testing.B) {
 	s, err := Format(nil).Open(b.TempDir(), nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// topLevelKeys are the names in an object of JSON, as they come.
+// topLevelKeys returns the keys of a JSON object, in order.
 func topLevelKeys(t *testing.T, object []byte) (keys []string) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(object))
@@ -73,7 +73,7 @@ func TestTextIsSafeForSpreadsheets(t *testing.T) {
 	}
 }
 
-// undo is what the package comment says to do to get the text of a site back.
+// undo restores the text of a site, as the package comment describes.
 func undo(cell string) string {
 	var text strings.Builder
 	for part := range strings.SplitAfterSeq(cell, ";") {
@@ -86,8 +86,8 @@ func undo(cell string) string {
 	return text.String()
 }
 
-// Whoever reads a table with semicolons for separators gets no cell that is a formula:
-// whatever was in the texts, and also where quotes are dropped.
+// readWithSemicolons reads a table with semicolons as separators. No cell may be a formula, even
+// without quotes.
 func readWithSemicolons(t *testing.T, table []byte) {
 	t.Helper()
 	for line := range strings.Lines(string(table)) {
@@ -100,8 +100,8 @@ func readWithSemicolons(t *testing.T, table []byte) {
 	}
 }
 
-// What is written is read back by encoding/csv, is no formula, and is the text that
-// came in but for control characters.
+// FuzzText: encoding/csv reads a cell that is no formula, and that is the original text except
+// for control characters.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "Tea", "=1", "'=1", "\t\r\n=1", "\x00", "\xff", `a"b,c`, `\.`, "''", " ", "\u2028=", "＝1", `a;" =1;`, ";;=", "=;="} {
 		f.Add(seed, seed)
@@ -134,7 +134,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A checkpoint may be anything, and the file too: what is opened has whole records.
+// FuzzOpen: with any checkpoint and any file, an opened table has complete records.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("[70,20,9,10,10]"), []byte("url\n"))
 	f.Add([]byte("null"), []byte("\"\n"))

@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
 
-// records reads a table as any program would.
+// records reads a table.
 func records(t *testing.T, dir, name string) [][]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
@@ -157,8 +157,8 @@ func TestResumeKeepsCommittedRecords(t *testing.T) {
 	}
 }
 
-// A table that lacks committed records, or has other columns, is an error. A nil checkpoint starts
-// anew.
+// A table that lacks committed records, or has other columns, is an error. A nil checkpoint
+// starts an empty table.
 func TestLostRecordsAreReported(t *testing.T) {
 	found := &output.Results{
 		Pages: []*output.Page{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Rejected: []*output.Rejection{{URL: "http://a.test/no"}},

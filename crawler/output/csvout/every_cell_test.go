@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// No cell that a site can fill has a formula, with commas or semicolons as separators, or a
-// control character.
+// No cell with text from a site is a formula or has control characters, with commas or semicolons
+// as separators.
 func TestNoCellIsAFormula(t *testing.T) {
 	const bad = "=1+1;=2\r\n\u009b\t;@SUM(1)"
 	now := time.Now()

@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 )
 
-// How does a title look that a spreadsheet would take for a formula?
+// What happens to a title that a spreadsheet would treat as a formula?
 func ExampleFormat() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -54,7 +54,7 @@ func ExampleFormat() {
 	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1,
 }
 
-// How does a text of a stranger go into a table of one's own?
+// How do I write untrusted text to my own table?
 func ExampleCell() {
 	fmt.Println(csvout.Cell("=HYPERLINK(\"https://evil.example/\")"))
 	fmt.Println(csvout.Cell("two\nlines; -1"))

@@ -23,8 +23,8 @@ var writer = sinktest.Writer{
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A writing process is killed many times. Each next one resumes at the last checkpoint. At the end the
-// table has every page once.
+// A writing process is killed many times. Each new process resumes at the last checkpoint. At the
+// end the table has every page once.
 func TestKilledWriterLosesNoCommittedRecord(t *testing.T) {
 	dir := t.TempDir()
 	pages := writer.Kill(t, dir)

@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
-// How is JSON written that a terminal may show?
+// How do I print JSON safely on a terminal?
 func ExampleEscape() {
 	fmt.Printf("%q\n", safejson.Escape([]byte("{\"title\":\"\u009b2J\"}")))
 	w := safejson.NewWriter(os.Stdout)

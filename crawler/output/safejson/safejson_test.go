@@ -30,7 +30,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// What is read is what was written, and nothing in it controls anything.
+// FuzzEscape: the JSON has the same meaning, and no control characters.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"plain", "\u009b31m", "\u007f\u0080\x00\x1b", "é\xc2", "\xc2\x9b\xff", strings.Repeat("\u0090", 100), "\u202egpj.exe\u2069\u061c"} {
 		f.Add(s)
@@ -69,7 +69,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A line without such characters is handed on as it is.
+// A text without such characters is returned unchanged.
 func TestEscapeOfPlainTextAllocatesNothing(t *testing.T) {
 	text := bytes.Repeat([]byte(`{"title":"Tea, é and ツ"}`), 100)
 	if n := testing.AllocsPerRun(100, func() { Escape(text) }); n > 0 {

@@ -11,13 +11,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// article is the URL of a page of the benchmarks' site.
+// article returns the URL of a benchmark page.
 func article(n int) string {
 	return fmt.Sprintf("https://www.example.com/section-%d/articles/%08x/some-words-of-the-title-%d.html", n%50, uint32(n)*2654435761, n)
 }
 
-// site is what a crawl of a common site finds: each page has 30 links, half of them
-// those that all pages have, one in ten to a page that is new.
+// site returns the results of a crawl of a typical site: each page has 30 links, half of them
+// common to all pages, and one in ten to a new page.
 type site struct{ pages, known int }
 
 func (s *site) found(pages int) *output.Results {
@@ -46,8 +46,8 @@ func (s *site) found(pages int) *output.Results {
 	return f
 }
 
-// BenchmarkPage is what the format adds to a crawl for a page with 30 links, when so
-// many pages are committed together.
+// BenchmarkPage measures the cost of the format for a page with 30 links, by the number of pages
+// in a commit.
 func BenchmarkPage(b *testing.B) {
 	for _, together := range []int{1, 10, 100} {
 		for _, power := range []bool{false, true} {

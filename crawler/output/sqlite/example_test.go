@@ -10,8 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// Which links are broken? The sink is what a crawl writes to; the database can be
-// asked at any time.
+// Which links are broken? The database can be queried at any time.
 func ExampleFormat() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

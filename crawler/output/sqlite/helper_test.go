@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
 
-// reader opens the database as another program would.
+// reader opens the database like another program.
 func reader(t *testing.T, dir string) *sql.DB {
 	t.Helper()
 	db, err := connect(filepath.Join(dir, File))
@@ -23,8 +23,7 @@ func reader(t *testing.T, dir string) *sql.DB {
 	return db
 }
 
-// ask returns the rows of a query, their cells joined by | and NULL where there is
-// nothing.
+// ask returns the rows of a query, with cells joined by |, and NULL.
 func ask(t *testing.T, db *sql.DB, query string, args ...any) []string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query, args...)
@@ -66,7 +65,7 @@ func shown(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// askDir is ask for the database in a directory that nobody has open.
+// askDir is ask for the database in a directory.
 func askDir(t *testing.T, dir, query string) []string {
 	t.Helper()
 	db := reader(t, dir)

@@ -19,8 +19,8 @@ var writer = sinktest.Writer{
 
 func TestMain(m *testing.M) { writer.Main(m) }
 
-// A writing process is killed many times. Each next one resumes at the last checkpoint. At the end the
-// database has every page and link once.
+// A writing process is killed many times. Each new process resumes at the last checkpoint. At the
+// end the database has every page and link once.
 func TestKilledWriterLosesNoCommittedRow(t *testing.T) {
 	dir := t.TempDir()
 	count := strconv.Itoa(writer.Kill(t, dir))

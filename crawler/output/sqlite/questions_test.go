@@ -15,8 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
 
-// answered is a crawl with something to show for each question, and something like it that is no
-// answer.
+// answered is a crawl with an answer to each question, and with similar rows that are no answers.
 func answered() *output.Results {
 	const text = "text/html; charset=utf-8"
 	noindex := []output.Directive{{Rule: "noindex", Source: "meta line 1"}, {Rule: "nofollow", Source: "meta line 1"}}

@@ -166,7 +166,7 @@ func TestOpenWithoutMarkStartsAnew(t *testing.T) {
 	}
 }
 
-// A database that lacks committed rows is an error. A nil checkpoint starts anew.
+// A database that lacks committed rows is an error. A nil checkpoint starts an empty one.
 func TestLostRowsAreReported(t *testing.T) {
 	many := new(output.Results)
 	for i := range 2000 { // of more pages than a file of a quarter has

@@ -28,7 +28,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Whatever a site sends, it comes back, in a row and in a link, and is not SQL.
+// FuzzText: any text of a site is stored as it is, and is not SQL.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "Tea", "\x00", "\xff", "'; DROP TABLE pages; --", "\\u0000\"", "\u2028", "{}", "a\x00b", "a\ufffdb"} {
 		f.Add(seed, "http://a.test/"+seed)
@@ -74,7 +74,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A checkpoint may be anything: the database is whole, or it is not opened.
+// FuzzMark: with any checkpoint, the database is complete or cannot be opened.
 func FuzzMark(f *testing.F) {
 	for _, seed := range []string{"", "null", "[]", "[1,1,2,2,1,1,1]", "[-1]", "[9223372036854775807]", "[0,0,9223372036854775807]"} {
 		f.Add([]byte(seed))

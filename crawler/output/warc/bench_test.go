@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// BenchmarkWrite writes pages of 20 KB of text with all that belongs to them.
+// BenchmarkWrite writes pages of 20 KB of text with all their records.
 func BenchmarkWrite(b *testing.B) {
 	for _, level := range []int{gzip.BestSpeed, gzip.DefaultCompression} {
 		for _, sent := range []string{"plain", "gzip"} {
@@ -47,7 +47,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// pagesOf makes pages of about size bytes of words, each with 30 links.
+// pagesOf returns pages of about size bytes of text, with 30 links each.
 func pagesOf(count, size int, packed bool) *output.Results {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 2000)

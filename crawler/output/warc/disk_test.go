@@ -19,8 +19,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// alone runs the test in a process of its own, for which it has to return: what is
-// limited is limited for all of a process. In that process it returns false.
+// alone runs the test in its own process, since its limits apply to the process. In that process
+// it returns false.
 func alone(t *testing.T) bool {
 	t.Helper()
 	const env = "WARC_TEST_ALONE"

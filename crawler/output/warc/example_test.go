@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
-// What does an archive hold?
+// What does an archive contain?
 func ExampleFormat() {
 	dir, err := os.MkdirTemp("", "archive")
 	if err != nil {

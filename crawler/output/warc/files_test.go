@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// contents returns what is in the files of a directory, by their names.
+// contents returns the contents of the files in a directory, by name.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -42,7 +42,7 @@ func sizes(files map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// some is a batch with an exchange and its page, whose payload is told from all others.
+// some returns a batch with an exchange and its page, with a unique payload.
 func some(n int) *output.Results {
 	x := answered(fmt.Sprintf("http://a.test/%d", n), 200, fmt.Sprint("payload ", n))
 	return &output.Results{

@@ -12,8 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// FuzzWrite holds that whatever a site sends comes back as it was, in records that
-// keep to the standard, and in no other records.
+// FuzzWrite: everything a site sends is archived unchanged, in valid records.
 func FuzzWrite(f *testing.F) {
 	const get, ok = "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
 	f.Add("a.test/", get, ok, []byte("hello"), "192.0.2.1", "HTTP/1.1", "http://a.test/", 200, false)
@@ -61,8 +60,8 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// FuzzOpen goes on at any checkpoint, in a directory with any file: it may fail, and must
-// not touch the files before the one of the checkpoint.
+// FuzzOpen: Open with any checkpoint and any file may fail, but does not change files before the
+// checkpoint.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	s := openSink(f, dir, nil)

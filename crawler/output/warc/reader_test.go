@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// A parsed record is one that was read back.
+// A parsed is a record that was read.
 type parsed struct {
 	file    string
 	version string
@@ -40,13 +40,13 @@ func (r *parsed) get(name string) string {
 
 func (r *parsed) kind() string { return r.get("WARC-Type") }
 
-// payload is what stands behind the HTTP head of a block.
+// payload returns the block without its HTTP headers.
 func (r *parsed) payload() []byte {
 	_, payload, _ := bytes.Cut(r.block, []byte("\r\n\r\n"))
 	return payload
 }
 
-// readDir reads all files of a directory and holds them to the standard.
+// readDir reads all files of a directory and checks them against the standard.
 func readDir(t testing.TB, dir string) []*parsed {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, filePattern))
@@ -67,7 +67,7 @@ func readDir(t testing.TB, dir string) []*parsed {
 	return all
 }
 
-// readFile reads a file, in which each record has to be packed by itself.
+// readFile reads a file and checks that each record is a gzip member.
 func readFile(name string) ([]*parsed, error) {
 	packed, err := os.ReadFile(name)
 	if err != nil {
@@ -109,8 +109,8 @@ var (
 	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9:/?#\[\]@!$&'()*+,;=._~%-]*$`)
 )
 
-// allowedFields says which fields a type of record may have beside those that all
-// have, by clause 5 of the standard; and those that begin with ! it must have.
+// allowedFields has the fields of each record type besides the common ones, by clause 5 of the
+// standard. Fields with ! are required.
 var allowedFields = map[string]string{
 	"warcinfo": "WARC-Filename WARC-Block-Digest Content-Type",
 	"request": "!WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Warcinfo-ID WARC-Block-Digest !Content-Type " +
@@ -122,7 +122,7 @@ var allowedFields = map[string]string{
 	"metadata": "WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Refers-To WARC-Warcinfo-ID WARC-Block-Digest !Content-Type",
 }
 
-// parse reads a record and checks all that can be checked of it alone.
+// parse reads a record and checks it.
 func parse(plain []byte) (*parsed, error) {
 	head, rest, ok := bytes.Cut(plain, []byte("\r\n\r\n"))
 	if !ok {
@@ -245,8 +245,7 @@ func checkBlock(r *parsed) error {
 	return nil
 }
 
-// checkReferences holds that identifiers are used once, and that what a record refers
-// to is there and is what it says.
+// checkReferences checks that record IDs are unique, and that references are valid.
 func checkReferences(all []*parsed) error {
 	byID := make(map[string]*parsed)
 	for _, r := range all {
@@ -285,7 +284,7 @@ func checkReferences(all []*parsed) error {
 	return nil
 }
 
-// absolute tells whether an URL can be read at all.
+// absolute reports whether a URL is absolute.
 func absolute(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && u.IsAbs()

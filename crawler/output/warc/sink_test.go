@@ -14,10 +14,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// fixed is a source of identifiers that are the same in each run.
+// fixed is a source of reproducible record IDs.
 func fixed() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1}) }
 
-// openSink opens a sink in a directory that nothing was written to.
+// openSink opens a sink in an empty directory.
 func openSink(t testing.TB, dir string, opts *Options) output.Sink {
 	t.Helper()
 	return reopen(t, dir, opts, nil)
@@ -39,7 +39,7 @@ func reopen(t testing.TB, dir string, opts *Options, checkpoint []byte) output.S
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-// answered makes an exchange of a GET.
+// answered returns an exchange of a GET.
 func answered(url string, status int, body string) *output.Exchange {
 	return &output.Exchange{
 		URL: url, StartedAt: noon, Duration: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: []byte(body),
@@ -48,8 +48,7 @@ func answered(url string, status int, body string) *output.Exchange {
 	}
 }
 
-// written writes what was found in one go and reads the records back, those behind
-// the first warcinfo.
+// written writes results at once and returns the records after the first warcinfo.
 func written(t *testing.T, f *output.Results) []*parsed {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +58,7 @@ func written(t *testing.T, f *output.Results) []*parsed {
 	return readDir(t, dir)[1:]
 }
 
-// kinds lists records by their type and URL.
+// kinds lists records by type and URL.
 func kinds(all []*parsed) []string {
 	var list []string
 	for _, r := range all {

@@ -20,7 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
-// A warcioRecord is a record as warcio reads it.
+// A warcioRecord is a record as read by warcio.
 type warcioRecord struct {
 	Version string
 	Headers map[string]string
@@ -31,8 +31,8 @@ type warcioRecord struct {
 	Payload string // of what follows the HTTP head
 }
 
-// warcio reads a file with the npm package of that name. Without it the test is skipped, but
-// for continuous integration, which has to have it.
+// warcio reads a file with the npm package warcio. Without the package the test is skipped,
+// except in continuous integration.
 func warcio(t *testing.T, name string) (records []warcioRecord) {
 	t.Helper()
 	_, installed := os.Stat("testdata/warcio/node_modules/warcio")
@@ -62,7 +62,7 @@ func warcio(t *testing.T, name string) (records []warcioRecord) {
 	}
 }
 
-// crawled is what a crawl may have found: bodies of all sizes and kinds, and URLs of strangers.
+// crawled returns results with bodies of all sizes and types, and hostile URLs.
 func crawled() []*output.Results {
 	random := rand.New(rand.NewPCG(5, 6))
 	var all []*output.Results
@@ -101,8 +101,8 @@ func crawled() []*output.Results {
 	return all
 }
 
-// TestWarcioReadsEveryRecord compares every record, digest, length and offset that warcio
-// finds with those that were written.
+// TestWarcioReadsEveryRecord compares every record, digest, length and offset that warcio reads
+// with the written ones.
 func TestWarcioReadsEveryRecord(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, &Options{MaxBytes: 200_000, Software: "test"})
@@ -156,7 +156,7 @@ func compareRecord(t *testing.T, got warcioRecord, want *parsed) {
 	}
 }
 
-// compareAnswer compares a response, or a revisit, with what the server sent.
+// compareAnswer compares a response, or a revisit, with the sent data.
 func compareAnswer(t *testing.T, got warcioRecord, kind string, sent *output.Exchange) {
 	t.Helper()
 	body := sent.Body
