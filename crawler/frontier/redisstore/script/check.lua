@@ -1,5 +1,5 @@
--- Tells which permissions the user lacks, in the words of ACL SETUSER: commands of those
--- that scripts and the store are made of, and channels. A server before Redis 7 cannot say.
+-- Returns the permissions that the user lacks, in the syntax of ACL SETUSER: commands that scripts
+-- and the store use, and channels. Before Redis 7 it returns none.
 --
 -- KEYS: any key of the crawl. ARGV: the channel, the pattern of all channels, then commands
 -- that take a key.
@@ -13,7 +13,7 @@ if redis.acl_check_cmd then
 	try('time')
 	try('info', 'server')
 	if not redis.acl_check_cmd('publish', ARGV[1], '')
-		-- It is refused, and its words tell the channel from the command.
+		-- It is rejected. The message says whether for the channel or the command.
 		and redis.pcall('publish', ARGV[1], '').err:find('channel') then
 		missing[#missing + 1] = '&' .. ARGV[2]
 	else

@@ -1,11 +1,11 @@
--- What the scripts for a crawl as a whole have in common. It stands before them, as
--- lib.lua does before those for a shard.
+-- Common functions of the operations on a whole crawl. They are prepended to these, as lib.lua is to
+-- the operations on a shard.
 --
--- ARGV begins with the script, the worker, its instance, and the nonce of the call,
--- empty for one that may be made twice.
+-- ARGV begins with the operation, the worker, its instance, and the nonce of the call, or '' for a
+-- call that may be executed twice.
 
 local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
-local MINE = ALL .. 'taken:' .. WORKER -- what this worker has taken of each counter
+local MINE = ALL .. 'taken:' .. WORKER -- this worker's share of each counter
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 
 local clock = call('TIME')
@@ -13,23 +13,22 @@ local now = clock[1] * 1000000 + clock[2]
 
 if call('HGET', ALL .. 'meta', 'id') ~= CRAWL then return redis.error_reply('GONE the crawl was deleted') end
 
--- A worker's record is an array under these numbers.
-local WHO, OPEN, BEAT, STATUS = 1, 2, 3, 4 -- instance; 1: it did not close; when it was last heard of
+-- Indexes of a worker's record, an array.
+local WHO, OPEN, BEAT, STATUS = 1, 2, 3, 4 -- instance; 1: not closed; time of its last Sync; status
 
 local function worker(name)
 	local raw = call('HGET', ALL .. 'workers', name)
 	return raw and unpack(raw)
 end
 
--- taken is the error for one whose name another has. A server that began anew may
--- have forgotten who has it.
+-- taken returns the error if another process has the worker's name. A restarted server may have
+-- forgotten who has it.
 local function taken(me)
 	if not me or me[WHO] == INSTANCE then return nil end
 	return redis.error_reply('TAKEN another has the worker\'s name')
 end
 
--- said is what was answered to this call when it was made before, and answer
--- keeps what is.
+-- said returns the reply to an earlier execution of this call, if any. answer stores the reply.
 local function said()
 	local last = call('HGET', ALL .. 'last', INSTANCE)
 	last = last and unpack(last)

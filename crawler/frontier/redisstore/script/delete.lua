@@ -1,7 +1,7 @@
--- Marks a crawl as one that is being deleted, when nobody works on it.
+-- Marks a crawl as being deleted, unless workers are running.
 --
--- KEYS: the record of the crawl, its workers. ARGV: how long a worker that is not
--- heard of counts as there. The answer is the crawl's record.
+-- KEYS: the record of the crawl, its workers. ARGV: the time after its last Sync for which a
+-- worker counts as running. The reply is the record of the crawl.
 
 local record = redis.call('HGETALL', KEYS[1])
 if #record == 0 then return record end

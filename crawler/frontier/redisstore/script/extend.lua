@@ -1,7 +1,7 @@
--- Moves the ends of leases.
+-- Extends leases.
 --
--- ARGV: length; then shard and token of each. The answer is now, a digit for
--- each, heads.
+-- ARGV: duration; then shard and token of each lease. The reply is now, a digit for each lease,
+-- heads.
 
 local length, found = after(tonumber(ARGV[5])), {}
 for i = 6, #ARGV, 2 do

@@ -1,6 +1,6 @@
--- Tells when there is something to do in shards.
+-- Returns the times when shards next have work.
 --
--- ARGV: shards. The answer is now, heads.
+-- ARGV: shards. The reply is now, heads.
 
 for i = 5, #ARGV do
 	local s = shard(ARGV[i])

@@ -1,8 +1,8 @@
--- Takes a slot of a host outside any lease, or gets into the line for one. Who
--- stands there keeps leases from the host, for a while that asking again renews.
+-- Acquires a hold of a host, or queues the caller for one. Its reservation keeps leases from the
+-- host until it expires. Another call renews it.
 --
--- ARGV: shard, host, caller, length of the hold, length of the reservation, worker.
--- The answer is now, the token or '', when to ask again, heads.
+-- ARGV: shard, host, caller, duration of the hold, duration of the reservation, worker. The reply
+-- is now, the token or '', when to try again, heads.
 
 local s, name, caller, length, reserve, worker = shard(ARGV[5]), ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
 advance(s)

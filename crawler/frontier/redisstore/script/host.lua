@@ -1,8 +1,7 @@
--- Tells what is known of a host.
+-- Returns the record of a host.
 --
--- ARGV: shard, host. The answer is now, delay, slots, wait until the end of the
--- block, wait until it is due, counts, the records of robots.txt, each with its
--- origin before it, heads.
+-- ARGV: shard, host. The reply is now, delay, slots, time until the end of the block, time until
+-- it is due, counts, pairs of origin and robots.txt record, heads.
 
 local s = shard(ARGV[5])
 advance(s)

@@ -1,7 +1,7 @@
--- Writes down a note together with the ends of leases that are to follow in other
--- shards, so that whoever has the worker's name next can bring it to an end.
+-- Stores a note and the calls that end leases in other shards (an intent). If the worker dies
+-- before it makes the calls, the next process of its name makes them.
 --
--- ARGV: shard, worker, its instance, note, the calls. The answer is now.
+-- ARGV: shard, worker, its instance, note, the calls. The reply is now.
 
 local s = shard(ARGV[5])
 if not named(s, ARGV[6], ARGV[7]) then

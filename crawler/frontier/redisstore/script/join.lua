@@ -1,8 +1,7 @@
--- Brings a worker among those that have the crawl open, or out of them when it
--- still has its name.
+-- Registers a worker, or unregisters it if no other process has its name.
 --
--- ARGV: in or out, how long a worker that is not heard of counts as there. The
--- answer is now, how many others are there.
+-- ARGV: in or out, the time after its last Sync for which a worker counts as running. The reply is
+-- now, the number of other running workers.
 
 local way, silence = ARGV[5], tonumber(ARGV[6])
 local others, there = 0, 0

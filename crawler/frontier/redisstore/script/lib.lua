@@ -1,16 +1,15 @@
--- What the scripts for a shard have in common. It stands before them, as the part of
--- one script that all calls are of: ARGV[1] says which of them is meant. CRAWL is
--- the crawl's ID, and NS what its keys begin with, of which the package comment
--- tells.
+-- Common functions of the operations on a shard. They and all operations are one script; ARGV[1]
+-- selects the operation. CRAWL is the id of the crawl, and NS the prefix of its keys, which
+-- README.md describes.
 --
--- All times are microseconds of Redis's own clock, whole numbers that a double
--- holds exactly until the year 2255. Callers give times as distances from now.
+-- All times are integers in microseconds on the clock of Redis. A double represents them exactly
+-- until the year 2255. Callers pass times relative to now.
 
 local newDelay, newLimit, INSTANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local spread = unpack
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 local max, min = math.max, math.min
-local FAR = 9e15 -- whatever is later is then
+local FAR = 9e15 -- the latest time; also used for later ones
 
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -18,19 +17,19 @@ local now = clock[1] * 1000000 + clock[2]
 local function digits(x) return string.format('%.0f', x) end
 local function after(d) return min(now + d, FAR) end
 
--- A host's record is an array under these numbers.
+-- Indexes of a host's record, an array.
 local DELAY, LIMIT, CLOCK, BLOCKED = 1, 2, 3, 4
-local SINCE, SCORE = 5, 6 -- when it came into the due set, and under which score; 0: it is not in
+local SINCE, SCORE = 5, 6 -- when it entered the due set, and its score there; 0: not in the set
 local ADDED, PENDING, SCHEDULED, LEASED, DONE, DROPPED = 7, 8, 9, 10, 11, 12
-local BACK, BOOTS, ROBOTS = 13, 14, 15 -- pending that came back; restarts it knows of; 1: has robots records
+local BACK, BOOTS, ROBOTS = 13, 14, 15 -- pending entries; restarts that it has been adjusted to; 1: has robots.txt records
 local SLOTS = 16 -- token, start, token, start …
-local BANDS = 17 -- priority, number of its first, length: of each list, by priority
-local HOLDS = 18 -- caller, end of its reservation: of those who wait for a hold
+local BANDS = 17 -- priority, number of the first URL, length of each list, by priority
+local HOLDS = 18 -- caller and end of its reservation, for each waiting hold
 
--- So is that of a shard. The counts have the numbers that they have in a host.
+-- Indexes of a shard's record. Counts have the same indexes as in a host's record.
 local SEQ, BOOT, RUN, HOSTS, ID = 1, 2, 3, 4, 5
 
-local shards, order = {}, {} -- those that the call touches
+local shards, order = {}, {} -- shards that this call uses
 
 local function shard(k)
 	local s = shards[k]
@@ -44,8 +43,7 @@ local function shard(k)
 	return s
 end
 
--- counts returns a shard's record. There is one unless the crawl was deleted, or
--- is only just being made.
+-- counts returns a shard's record. It is missing if the crawl was deleted or is being created.
 local function counts(s, make)
 	local c = s.c
 	if not c then
@@ -58,18 +56,17 @@ local function counts(s, make)
 	return c
 end
 
--- named reports whether a worker's name is still that of its instance. A server that
--- began anew may have forgotten whose it is.
+-- named reports whether the instance still has the worker's name. A restarted server may have
+-- forgotten who has it.
 local function named(s, worker, instance)
-	counts(s) -- not of a crawl that was deleted
+	counts(s) -- fails if the crawl was deleted
 	local has = call('HGET', s.p .. 'workers', worker)
 	if not has then call('HSET', s.p .. 'workers', worker, instance) end
 	return not has or has == instance
 end
 
--- What the server would refuse for want of memory is tried before anything is
--- changed: it decides when a script starts and stays with that, so that a
--- script is refused whole or not at all.
+-- guard makes a write before the script changes anything. A server without memory rejects the first
+-- write, or none, so a script is rejected as a whole or not at all.
 local guarded = false
 local function guard(s)
 	if not guarded then
@@ -87,7 +84,7 @@ local function nextNumber(s)
 	return c[SEQ]
 end
 
--- host returns what is known of a host, which a host that is not known gets.
+-- host returns a host, and creates an unknown one.
 local function host(s, name)
 	local h = s.known[name]
 	if h then return h end
@@ -96,7 +93,7 @@ local function host(s, name)
 	h = {name = name, s = s, new = not raw}
 	if raw then
 		h.v = unpack(raw)
-		if h.v[BOOTS] ~= c[BOOTS] then -- requests may have been on their way
+		if h.v[BOOTS] ~= c[BOOTS] then -- requests may have been in flight
 			if h.v[DELAY] > 0 then h.v[CLOCK] = max(h.v[CLOCK], min(c[BOOT] + h.v[DELAY], FAR)) end
 			h.v[BOOTS] = c[BOOTS]
 		end
@@ -107,13 +104,13 @@ local function host(s, name)
 	return h
 end
 
--- robotsOf returns the records of robots.txt of h by origin.
+-- robotsOf returns the robots.txt records of h by origin.
 local function robotsOf(h)
 	local raw = h.v[ROBOTS] == 1 and call('HGET', h.s.p .. 'robots', h.name)
 	return raw and unpack(raw) or {}
 end
 
--- touch has what is done to h written at the end.
+-- touch marks h as changed, so that flush writes it.
 local function touch(h)
 	if not h.touched then
 		h.touched = true
@@ -128,7 +125,7 @@ local function count(h, state, n)
 	c[state] = c[state] + n
 end
 
--- dueOf is when the clock of a host allows the next request (ROB-POL-02).
+-- dueOf returns the earliest time of the next request (ROB-POL-02).
 local function dueOf(v)
 	local due = max(v[CLOCK], v[BLOCKED])
 	if v[LIMIT] > 1 then
@@ -137,7 +134,7 @@ local function dueOf(v)
 	return due
 end
 
--- reserved is until when leases of a host wait for those who want to hold it.
+-- reserved returns the time until which waiting holds keep leases from a host.
 local function reserved(v)
 	local last, live = 0, {}
 	for i = 1, #v[HOLDS], 2 do
@@ -157,14 +154,14 @@ local function first(key)
 	return FAR * 2
 end
 
--- lower notes that something of s may be had earlier than all before it.
+-- lower records that s has a URL that is due earlier than all others.
 local function lower(s, at)
 	if not s.first then s.first = (first(s.due)) end
 	if at < s.first then s.first, s.lowered = at, true end
 end
 
--- place puts h among those that can be leased from, by the time at which it
--- became due or else came in, or takes it out.
+-- place updates h in the due set, which is ordered by the time when h became due or, if later,
+-- entered the set. It removes h if nothing can be leased from it.
 local function place(h)
 	local s, v = h.s, h.v
 	local score = 0
@@ -184,8 +181,8 @@ local function place(h)
 	end
 end
 
--- entryBack queues an entry for its time or, when that has come, for its turn.
--- An entry is host, priority, attempts, URL with Meta, validators or ''.
+-- entryBack makes an entry scheduled or, if its time has passed, pending. An entry is host,
+-- priority, attempts, URL with Meta, validators or ''.
 local function entryBack(h, id, entry, ready)
 	local s = h.s
 	touch(h)
@@ -202,7 +199,7 @@ local function entryBack(h, id, entry, ready)
 	count(h, PENDING, 1)
 end
 
--- enqueue puts what comes in behind those of its host that wait.
+-- enqueue queues a new or revisited URL after the waiting URLs of its host.
 local function enqueue(h, priority, ready, url, validators)
 	local s, v = h.s, h.v
 	touch(h)
@@ -213,8 +210,8 @@ local function enqueue(h, priority, ready, url, validators)
 	local bands, i = v[BANDS], 1
 	while bands[i] and bands[i] < priority do i = i + 3 end
 	if bands[i] ~= priority then
-		-- Numbers go up for ever, so that a list that was empty for a while does
-		-- not give a number twice: a call takes no more than a thousand.
+		-- Numbers only grow, so a list that was empty for a while does not use a number
+		-- twice. A call adds at most a few thousand URLs.
 		table.insert(bands, i, 0)
 		table.insert(bands, i, nextNumber(s) * 10000)
 		table.insert(bands, i, priority)
@@ -225,7 +222,7 @@ local function enqueue(h, priority, ready, url, validators)
 	count(h, PENDING, 1)
 end
 
--- open takes a slot of h, for a lease or a hold, and returns its token.
+-- open occupies a slot of h, for a lease or a hold, and returns its token.
 local function open(h, length, nonce)
 	local token = string.format('%x.%s', nextNumber(h.s), nonce)
 	local slots = h.v[SLOTS]
@@ -237,7 +234,7 @@ local function open(h, length, nonce)
 	return token
 end
 
--- close gives a slot back and returns when it was taken.
+-- close frees a slot and returns when it was opened.
 local function close(h, token)
 	local s, slots = h.s, h.v[SLOTS]
 	touch(h)
@@ -254,7 +251,7 @@ local function close(h, token)
 	return now
 end
 
--- requested sets the clock for a request that ended.
+-- requested sets the clock of a host after a request.
 local function requested(h, start, stop, delay)
 	local v = h.v
 	if v[LIMIT] > 1 then stop = start end
@@ -264,7 +261,7 @@ end
 -- A lease is host, worker, nonce of the call, number of the order in it, id or
 -- '' for a hold, priority, attempts, URL with Meta, validators or ''.
 
--- giveBack ends a lease that nobody has finished.
+-- giveBack ends an unfinished lease. made says whether a request may have been made.
 local function giveBack(s, token, lease, at, made)
 	local h = host(s, lease[1])
 	local start = close(h, token)
@@ -275,9 +272,8 @@ local function giveBack(s, token, lease, at, made)
 	end
 end
 
--- advance brings a shard up to the present: what has expired is given back, and
--- what was scheduled for now is ready. After a long rest that may be much, and
--- is done in parts.
+-- advance updates a shard to the current time: it gives back expired leases, and makes scheduled
+-- URLs pending that are due. It does at most PART of each in one call.
 local PART = 1000
 local function advance(s)
 	if s.heads then return end
@@ -311,9 +307,8 @@ local function find(s, token)
 	return unpack(raw)
 end
 
--- flush writes what was done, tells others what may be had earlier than they
--- think, and returns the shards looked at, each with the time at which there
--- is something to do in it.
+-- flush writes all changes, publishes which shards have work earlier than other workers expect, and
+-- returns the heads: shards and the times when they next have work.
 local function flush()
 	local heads, news = {}, {INSTANCE}
 	for _, s in ipairs(order) do

@@ -1,10 +1,10 @@
--- Lists what waits in a shard, a part at a time. The answers change nothing.
+-- Lists the waiting URLs of a shard in parts. It changes nothing.
 --
 -- ARGV: shard, then one of
 --
 --	hosts, cursor                        next cursor; host, priority, first number, length of each list
 --	entries, cursor                      next cursor; id, host, priority, URL with Meta, wait of each entry
---	queue, host, priority, from, to      URLs with Meta between these numbers, and the number behind the last
+--	queue, host, priority, from, to      URLs with Meta between these numbers, and the number after the last
 
 local s, what = shard(ARGV[5]), ARGV[6]
 

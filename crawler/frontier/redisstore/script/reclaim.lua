@@ -1,7 +1,7 @@
--- Gives back the leases of a worker, whose process is gone, or those of one of
--- its calls, whose answer never came, so that no request was made.
+-- Gives back the leases of a worker whose process has ended, or those of one of its calls whose
+-- reply was lost, so that no request was made.
 --
--- ARGV: worker, nonce or '', shards. The answer is now, how many, heads.
+-- ARGV: worker, nonce or '', shards. The reply is now, the number of leases, heads.
 
 local worker, nonce, n = ARGV[5], ARGV[6], 0
 for i = 7, #ARGV do

@@ -1,6 +1,6 @@
--- Ends a hold. One that has ended already is left.
+-- Ends a hold, unless it has ended.
 --
--- ARGV: shard, token, delay of the host. The answer is now, heads.
+-- ARGV: shard, token, delay of the host. The reply is now, heads.
 
 local s, token, delay = shard(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local lease = find(s, token)

@@ -1,7 +1,7 @@
--- Adds to a counter, but not beyond a limit, and notes how much is this worker's.
--- Below zero it gives back of that.
+-- Adds to a counter, up to a limit, and records this worker's share. A negative number gives back
+-- from the share.
 --
--- ARGV: counter, how much, limit. The answer is now, how much was taken.
+-- ARGV: counter, number, limit. The reply is now, the number that was added.
 
 local before = said()
 if before then return {now, before} end

@@ -1,6 +1,6 @@
--- Says how much of each counter is this worker's, whatever was noted before.
+-- Sets this worker's share of each counter.
 --
--- ARGV: counter and how much of each. The answer is now.
+-- ARGV: pairs of counter and share. The reply is now.
 
 local err = taken(worker(WORKER))
 if err then return err end

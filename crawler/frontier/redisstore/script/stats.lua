@@ -1,8 +1,7 @@
 -- Counts the URLs of shards by state.
 --
--- ARGV: shards. The answer is now; of each shard added, pending, scheduled,
--- leased, done, dropped, hosts, when it is due next, and its
--- number; heads.
+-- ARGV: shards. The reply is now; for each shard added, pending, scheduled, leased, done, dropped,
+-- hosts, when a URL is due next, and its number; heads.
 
 local all = {}
 for i = 5, #ARGV do

@@ -1,11 +1,10 @@
--- Says that a worker is there and how it is, and tells how the others are and what
--- was told.
+-- Records that a worker is running, with its status. Returns published messages and all workers.
 --
--- ARGV: 1 for a worker, s for a status, the status, number of the first message.
--- The answer is now, how long the run has lasted, the messages, number of the next,
--- and of each worker name, status, time since it was heard of, whether it is there.
+-- ARGV: 1 for a worker, s if a status follows, the status, number of the first message. The reply is
+-- now, the duration of the run, the messages, the number of the next, and for each worker name,
+-- status, time since its last Sync, and whether it has not closed.
 
-local PART = 1000 -- messages at a time
+local PART = 1000 -- maximum number of messages
 if ARGV[5] == '1' then
 	local me = worker(WORKER)
 	local err = taken(me)
@@ -15,7 +14,7 @@ if ARGV[5] == '1' then
 	if ARGV[6] ~= '' then me[STATUS] = ARGV[7] end
 	call('HSET', ALL .. 'workers', WORKER, pack(me))
 end
--- A server that began anew may have fewer than it had.
+-- A restarted server may have lost messages.
 local from = math.min(tonumber(ARGV[8]), call('LLEN', ALL .. 'messages'))
 local told = call('LRANGE', ALL .. 'messages', from, from + PART - 1)
 local workers, all = {}, call('HGETALL', ALL .. 'workers')

@@ -1,7 +1,7 @@
--- Leaves the line for a hold, and ends the hold that the caller got without
--- hearing of it.
+-- Removes a caller from the queue for a hold, and ends a hold that the caller got without receiving
+-- the reply.
 --
--- ARGV: shard, host, caller. The answer is now, heads.
+-- ARGV: shard, host, caller. The reply is now, heads.
 
 local s, caller = shard(ARGV[5]), ARGV[7]
 advance(s)

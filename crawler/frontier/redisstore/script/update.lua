@@ -1,7 +1,7 @@
 -- Changes settings of a host.
 --
--- ARGV: shard, host, delay or '', slots or '', wait until the end of the block or
--- '', then origins, each with its record of robots.txt. The answer is now, heads.
+-- ARGV: shard, host, delay or '', slots or '', time until the end of the block or '', then pairs of
+-- origin and robots.txt record. The reply is now, heads.
 
 local s = shard(ARGV[5])
 advance(s)
