@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// forgetSince restarts a server with what it had written at an earlier time.
+// forgetSince restarts a server with its files of an earlier time.
 func forgetSince(t *testing.T, server *redistest.Server, text []byte) {
 	t.Helper()
 	server.Kill()
@@ -33,6 +34,7 @@ func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
+	var acting sync.Mutex // the client must not reconnect before act returns
 	forward := func(client net.Conn) {
 		defer client.Close()
 		conn, err := net.Dial("tcp", server.Addr)
@@ -42,6 +44,8 @@ func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[s
 		defer conn.Close()
 		go func() {
 			_, _ = io.Copy(client, conn)
+			acting.Lock()
+			defer acting.Unlock()
 			_ = client.Close()
 		}()
 		for buf := make([]byte, 64<<10); ; {
@@ -50,6 +54,8 @@ func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[s
 				return
 			}
 			if text := trigger.Load(); text != nil && bytes.Contains(buf[:n], []byte(*text)) && trigger.CompareAndSwap(text, nil) {
+				acting.Lock()
+				defer acting.Unlock()
 				act()
 				return
 			}
