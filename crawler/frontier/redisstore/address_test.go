@@ -98,7 +98,7 @@ func FuzzAddress(f *testing.F) {
 			}
 			return
 		}
-		// What is shown is the address but for the password.
+		// String returns the address without the password.
 		again, err := parseAddress(a.String())
 		if err != nil {
 			t.Fatalf("%q is shown as %q: %v", text, a, err)

@@ -86,7 +86,7 @@ func (s *Store) ready() bool {
 			return true
 		}
 	}
-	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.old())
+	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.outdated())
 }
 
 // arm sets the timer to the next time at which a waiter may get a lease. The lock is held.
@@ -125,7 +125,7 @@ func (s *Store) sendBatches(number int) {
 		for _, w := range waiters {
 			w.taken = true
 		}
-		poll := len(waiters) > 0 && s.view.old()
+		poll := len(waiters) > 0 && s.view.outdated()
 		s.mu.Unlock()
 		b := &batch{s: s, batcher: number, jobs: jobs, waiters: waiters}
 		b.serve(s.alive, poll)
@@ -247,12 +247,12 @@ func (b *batch) end(err error) {
 	for _, w := range b.waiters {
 		w.taken, w.tried = false, true
 		switch {
-		case w.gone:
+		case w.canceled:
 			s.giveBack(w.leases)
 		case err != nil:
 			w.leases = nil
 			w.end(err)
-		case len(w.leases) > 0 || w.req.Wait == 0 || w.late:
+		case len(w.leases) > 0 || w.req.Wait == 0 || w.timedOut:
 			w.end(nil)
 		case s.closed:
 			w.end(frontier.ErrClosed)

@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// BenchmarkCrawl crawls 2,000 hosts with 16 workers that fetch in no time, 30
-// links a page. b.N is the number of pages. One process keeps a server busy.
+// BenchmarkCrawl crawls b.N pages of 2,000 hosts that respond at once, with 16 workers and 30 links
+// a page. One process keeps a server busy.
 func BenchmarkCrawl(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -63,13 +63,13 @@ func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkMemory adds b.N URLs of 59 bytes, and tells what of Redis's memory each
-// takes while it waits and when it is done.
+// BenchmarkMemory adds b.N URLs of 59 bytes, and measures Redis's memory per URL while they wait and
+// when they are done.
 func BenchmarkMemory(b *testing.B) {
 	ctx := context.Background()
 	server := redistest.Start(b)
 	before := total(b, []*redistest.Server{server}, "memory", "used_memory")
-	s, err := Open(ctx, server.URL(), &Options{Crawl: newNonce(), Expected: expected(b), MaxInFlight: 1000})
+	s, err := Open(ctx, server.URL(), &Options{Crawl: newNonce(), ExpectedURLs: expected(b), MaxInFlight: 1000})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// expected is for how many URLs the crawl is made.
+// expected is the number of URLs that the crawl is created for.
 func expected(b *testing.B) int {
 	text := os.Getenv("REDISSTORE_EXPECTED")
 	if text == "" {
@@ -103,7 +103,7 @@ func expected(b *testing.B) int {
 	return n
 }
 
-// total sums up a number of INFO over servers: a field's, or its first part's.
+// total sums an INFO field, or the first part of its value, over the servers.
 func total(b *testing.B, servers []*redistest.Server, section, field string) (sum float64) {
 	for _, s := range servers {
 		for line := range strings.SplitSeq(s.Do(b, "INFO", section), "\r\n") {

@@ -210,7 +210,7 @@ func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	key := s.layout.key("meta")
 	id, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field("id").Build()).ToString()
 	if rueidis.IsRedisNil(err) || err == nil && id != s.layout.id {
-		return fmt.Errorf("%w: %s", ErrGone, s.layout.namespace)
+		return fmt.Errorf("%w: %s", ErrDeleted, s.layout.namespace)
 	}
 	if err != nil {
 		return classify(err)

@@ -12,7 +12,7 @@ import (
 const scanned = 1000
 
 // Delete removes a crawl with all its keys. The error is ErrInUse while a worker that reported
-// in the last 30 seconds has it open. Other workers that have it open get ErrGone. If Delete is
+// in the last 30 seconds has it open. Other workers that have it open get ErrDeleted. If Delete is
 // interrupted, call it again: until then the crawl cannot be opened.
 func Delete(ctx context.Context, addr string, opts *Options) error {
 	s, err := connect(ctx, addr, opts)
@@ -20,12 +20,12 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 		return err
 	}
 	defer s.client.Close()
-	if err := s.permitted(ctx); err != nil {
+	if err := s.checkPermissions(ctx); err != nil {
 		return err
 	}
 	l := layout{namespace: namespace(&s.opts)}
 	meta, workers := l.key("meta"), l.key("workers")
-	cmd := s.client.B().Eval().Script(scriptText("delete")).Numkeys(2).Key(meta, workers).Arg(micros(silence)).Build()
+	cmd := s.client.B().Eval().Script(scriptText("delete")).Numkeys(2).Key(meta, workers).Arg(micros(workerTimeout)).Build()
 	fields, err := s.client.Do(ctx, cmd).AsStrMap()
 	if err != nil {
 		return classify(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// A crawl is deleted with all it has, and nothing else is.
+// Delete removes all keys of a crawl, and no other keys.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	onBoth(t, !testing.Short(), func(t *testing.T, url string, servers ...*redistest.Server) {
@@ -54,8 +54,8 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// A worker that was not heard of for long, and wakes after its crawl was deleted or
-// made anew, changes nothing.
+// A worker without Sync for long, whose crawl was deleted or created again meanwhile, changes
+// nothing.
 func TestDeleted(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
@@ -67,19 +67,19 @@ func TestDeleted(t *testing.T) {
 	if err != nil || len(leases) != 1 {
 		t.Fatalf("leased %v, %v", leases, err)
 	}
-	// As if it had last been heard of longer ago.
+	// As if its last Sync were longer ago.
 	server.Do(t, "EVAL", `local w = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'w'))
 		w[3] = w[3] - ARGV[1]
-		redis.call('HSET', KEYS[1], 'w', cmsgpack.pack(w))`, "1", s.layout.key("workers"), micros(silence))
+		redis.call('HSET', KEYS[1], 'w', cmsgpack.pack(w))`, "1", s.layout.key("workers"), micros(workerTimeout))
 	if err := Delete(ctx, server.URL(), &Options{Crawl: "test"}); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
 	calls := allCalls(s)
-	for _, name := range []string{"Known", "Note", "Extend", "Waiting"} { // which only read, or nothing
+	for _, name := range []string{"Known", "Note", "Extend", "Waiting"} { // they write nothing
 		delete(calls, name)
 	}
 	for name, call := range calls {
-		if err := call(ctx); !errors.Is(err, ErrGone) {
+		if err := call(ctx); !errors.Is(err, ErrDeleted) {
 			t.Errorf("%s after the crawl was deleted: %v", name, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestDeleted(t *testing.T) {
 	}
 	anew := openTest(t, server.URL(), Options{Worker: "v"})
 	for name, call := range calls {
-		if err := call(ctx); !errors.Is(err, ErrGone) {
+		if err := call(ctx); !errors.Is(err, ErrDeleted) {
 			t.Errorf("%s after the crawl was made anew: %v", name, err)
 		}
 	}

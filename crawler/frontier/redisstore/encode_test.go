@@ -80,7 +80,7 @@ func FuzzMessage(f *testing.F) {
 		for k := range s.view.heads {
 			s.view.heads[k].at = 1000
 		}
-		s.hear(message)
+		s.handleMessage(message)
 		for _, h := range s.view.heads {
 			if h.at > 1000 {
 				t.Fatalf("%q made a head later: %+v", message, h)

@@ -50,9 +50,9 @@ var (
 	// name. Calls of this process have no effect any more.
 	ErrNameTaken = errors.New("another process has the worker's name")
 
-	// ErrGone means that an open crawl no longer exists: it was deleted, or the server lost
+	// ErrDeleted means that an open crawl no longer exists: it was deleted, or the server lost
 	// its data.
-	ErrGone = errors.New("the crawl is gone from redis")
+	ErrDeleted = errors.New("the crawl no longer exists in redis")
 
 	// ErrNotFound means that there is no crawl of that name.
 	ErrNotFound = errors.New("no such crawl")
@@ -89,7 +89,7 @@ var classes = []struct {
 	{"NOPERM", ErrPermission},
 	{"The user executing the script can't ", ErrPermission},
 	{"TAKEN ", ErrNameTaken},
-	{"GONE ", ErrGone},
+	{"GONE ", ErrDeleted},
 	{"INUSE ", ErrInUse},
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// How does a worker take part in a crawl that others work on too?
+// How does a worker join a crawl of several workers?
 func ExampleOpen() {
 	ctx := context.Background()
 	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{
 		Crawl:  "news",
-		Worker: "machine-3", // kept over restarts: what it had leased comes back at once
+		Worker: "machine-3", // kept over restarts, so that it gets its leases back at once
 		Delay:  time.Second,
 	})
 	if err != nil {
@@ -44,12 +44,12 @@ func ExampleOpen() {
 	}
 }
 
-// Which addresses are there for Sentinels and Clusters?
+// Which addresses are valid for TLS, Sentinels and Clusters?
 func ExampleOpen_addresses() {
 	ctx := context.Background()
 	for _, address := range []string{
 		"rediss://crawler@cache.example:6380/2",             // TLS, an ACL user, the password from the environment
-		"redis://10.0.0.1,10.0.0.2,10.0.0.3",                // some of a Cluster
+		"redis://10.0.0.1,10.0.0.2,10.0.0.3",                // some servers of a Cluster
 		"redis://10.0.0.1:26379,10.0.0.2:26379?master=main", // Sentinels
 	} {
 		f, err := redisstore.Open(ctx, address, &redisstore.Options{Crawl: "news", MustExist: true})
@@ -69,17 +69,17 @@ func ExampleStore_Reserve() {
 		log.Fatal(err)
 	}
 	const most = 1_000_000 // pages of the crawl
-	written := int64(0)    // by this worker, in all its lives
+	written := int64(0)    // by this worker, in all its runs
 	if err := f.SetReserved(ctx, map[string]int64{"pages": written}); err != nil {
 		log.Fatal(err)
 	}
-	stopped := func(message []byte) bool { return string(message) == "stop" } // by Tell
+	stopped := func(message []byte) bool { return string(message) == "stop" } // a message of Publish
 	for next := 0; ; {
 		got, err := f.Reserve(ctx, "pages", 100, most)
 		if err != nil {
 			log.Fatal(err)
 		}
-		// … fetch as many pages as that …
+		// … fetch that many pages …
 		news, err := f.Sync(ctx, []byte("fetching"), next)
 		if err != nil {
 			log.Fatal(err)
@@ -94,7 +94,7 @@ func ExampleStore_Reserve() {
 	}
 }
 
-// How is a crawl that is over removed?
+// How is a finished crawl removed?
 func ExampleDelete() {
 	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news"})
 	if errors.Is(err, redisstore.ErrInUse) {
@@ -104,7 +104,7 @@ func ExampleDelete() {
 	}
 }
 
-// Who works on a crawl?
+// Which workers are running?
 func ExampleStore_Sync() {
 	ctx := context.Background()
 	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Observe: true})
@@ -117,7 +117,7 @@ func ExampleStore_Sync() {
 	}
 	fmt.Println("for", news.Age)
 	for _, w := range news.Workers {
-		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.LastSeenAgo, w.Open)
+		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.LastSeenAgo, w.Registered)
 	}
 	if err := f.Close(); err != nil {
 		log.Fatal(err)

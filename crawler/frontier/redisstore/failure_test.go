@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that comes back without its data has lost the crawl, and says so.
+// A crawl whose server lost its data returns ErrDeleted.
 func TestGone(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
@@ -86,15 +86,15 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Restart(t)
-	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrGone) {
-		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrGone)
+	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrDeleted) {
+		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrDeleted)
 	}
 	if _, err := Open(t.Context(), server.URL(), &Options{Crawl: "test", MustExist: true}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("joining what is not there: %v, want %v", err, ErrNotFound)
 	}
 }
 
-// Who opens a crawl under the name of another has its note and leases.
+// A process that opens a crawl under the name of another gets its note and leases.
 func TestTaken(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()

@@ -41,7 +41,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 		r, err := s.ask(calls, "hold", shard, 3, string(h), caller,
 			micros(s.opts.LeaseTime), micros(reservation), s.opts.Worker)
 		if err != nil {
-			s.leaveLine(h, caller)
+			s.cancelReservation(h, caller)
 			return nil, err
 		}
 		if token := r.string(1); token != "" {
@@ -59,7 +59,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 		}
 		timer.Stop()
 		if err != nil {
-			s.leaveLine(h, caller)
+			s.cancelReservation(h, caller)
 			return nil, err
 		}
 	}
@@ -83,8 +83,8 @@ func (s *Store) forgetHold(h string, wake chan struct{}) {
 	}
 }
 
-// leaveLine removes the reservation of a caller, if Redis is reachable. If not, it expires.
-func (s *Store) leaveLine(h frontier.Host, caller string) {
+// cancelReservation removes the reservation of a caller, if Redis is reachable. If not, it expires.
+func (s *Store) cancelReservation(h frontier.Host, caller string) {
 	if s.alive.Err() != nil {
 		return
 	}

@@ -41,7 +41,7 @@ type layout struct {
 func newLayout(o *Options) layout {
 	l := layout{
 		namespace: namespace(o), id: newNonce(), shards: o.Shards, settings: string(o.Settings),
-		buckets: max(o.Expected/(o.Shards*perBucket), 1),
+		buckets: max(o.ExpectedURLs/(o.Shards*perBucket), 1),
 	}
 	_, _ = rand.Read(l.urls[:]) // never fails
 	_, _ = rand.Read(l.places[:])
@@ -74,7 +74,7 @@ func readLayout(namespace string, fields map[string]string) (layout, error) {
 			ErrFormat, l.key("meta"), cmp.Or(fields["format"], "0"), format)
 	}
 	if fields["deleted"] != "" {
-		return l, fmt.Errorf("%w: %s is being deleted", ErrGone, l.namespace)
+		return l, fmt.Errorf("%w: %s is being deleted", ErrDeleted, l.namespace)
 	}
 	var err [4]error
 	l.shards, err[0] = strconv.Atoi(fields["shards"])

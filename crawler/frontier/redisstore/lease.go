@@ -15,10 +15,10 @@ type waiter struct {
 	done   chan struct{} // closed when the call is complete
 
 	// Guarded by the store's lock.
-	tried bool // a batcher has tried to lease for it
-	taken bool // a batcher is serving it
-	late  bool // its Wait is over, so the batcher must end it
-	gone  bool // its caller is gone, so its leases are given back
+	tried    bool // a batcher has tried to lease for it
+	taken    bool // a batcher is serving it
+	timedOut bool // its Wait is over, so the batcher must end it
+	canceled bool // its caller is gone, so its leases are given back
 }
 
 func (w *waiter) end(err error) {
@@ -84,9 +84,9 @@ func (s *Store) withdraw(w *waiter, err error) bool {
 		return false // it is complete
 	}
 	if err == nil {
-		w.late = true
+		w.timedOut = true
 		return false
 	}
-	w.gone = true
+	w.canceled = true
 	return true
 }

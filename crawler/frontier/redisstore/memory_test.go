@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
-// A server that is full refuses a call whole: what was there before is there
-// afterwards, and the worker goes on when there is room.
+// A full server rejects calls as a whole: its data does not change, and the worker continues when
+// there is room.
 func TestFull(t *testing.T) {
 	server := redistest.Start(t)
 	s := openTest(t, server.URL(), Options{})
@@ -37,7 +37,7 @@ func TestFull(t *testing.T) {
 		_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
 		return err
 	}
-	for _, name := range []string{"Add", "Lease", "Finish", "UpdateHost", "Hold"} { // which write
+	for _, name := range []string{"Add", "Lease", "Finish", "UpdateHost", "Hold"} { // they write
 		if err := calls[name](ctx); !errors.Is(err, ErrFull) {
 			t.Errorf("%s on a full server: %v, want %v", name, err, ErrFull)
 		}
@@ -53,7 +53,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A server that would forget parts of a crawl is not used.
+// A server that evicts keys is not used.
 func TestEviction(t *testing.T) {
 	server := redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
 	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEviction) || !strings.Contains(err.Error(), "allkeys-lru") {
@@ -65,7 +65,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// A server that is full for a while in the middle of a crawl costs nothing but time.
+// A crawl continues after its server was full for a while.
 func TestFullCrawl(t *testing.T) {
 	t.Parallel()
 	url, server := startServer(t)
@@ -75,14 +75,14 @@ func TestFullCrawl(t *testing.T) {
 	w.crawl(t, a, b, func() {
 		for range 3 {
 			w.progress(webPages / 10)
-			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than it has when it is empty
+			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than the memory of an empty server
 			w.refusedAgain()
 			server.Do(t, "CONFIG", "SET", "maxmemory", "0")
 		}
 	})
 }
 
-// refusedAgain waits until the full server has refused another call.
+// refusedAgain waits until the full server has rejected another call.
 func (w *web) refusedAgain() {
 	refused := func() int {
 		w.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
-// An observer sees the crawl and changes nothing of it.
+// An observer reads the crawl and changes nothing.
 func TestObserve(t *testing.T) {
 	url := redistest.Start(t).URL()
 	ctx := t.Context()
@@ -28,7 +28,7 @@ func TestObserve(t *testing.T) {
 	if err != nil || len(leases) != 1 {
 		t.Fatalf("leased %v, %v", leases, err)
 	}
-	o := openTest(t, url, Options{Observe: true, Worker: "w"}) // a name that changes nothing
+	o := openTest(t, url, Options{Observe: true, Worker: "w"}) // a worker's name has no effect
 	if string(o.Settings()) != "x" {
 		t.Errorf("settings %q", o.Settings())
 	}
@@ -59,7 +59,7 @@ func TestObserve(t *testing.T) {
 	}
 	_ = o.Close()
 	news := sync1(t, s, "", 0)
-	if len(news.Messages) != 1 || len(news.Workers) != 1 || !news.Workers[0].Open {
+	if len(news.Messages) != 1 || len(news.Workers) != 1 || !news.Workers[0].Registered {
 		t.Errorf("told %q, workers %v", news.Messages, news.Workers)
 	}
 	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
@@ -68,7 +68,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// allCalls are calls of all methods of a store that go to Redis.
+// allCalls returns calls of all methods of a store that use Redis.
 func allCalls(s *Store) map[string]func(context.Context) error {
 	calls := storetest.Calls(s)
 	calls["Sync"] = func(ctx context.Context) error { _, err := s.Sync(ctx, []byte("here"), 0); return err }
@@ -78,9 +78,8 @@ func allCalls(s *Store) map[string]func(context.Context) error {
 	return calls
 }
 
-// An observer who comes first to a server that began anew does not keep the workers
-// from finding out. One who comes while a crawl is only just being made can look at
-// who is there.
+// An observer that uses a restarted server first does not hide the restart from the workers. An
+// observer can list the workers while a crawl is being created.
 func TestObserverFirst(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	ctx := t.Context()

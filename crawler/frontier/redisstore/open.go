@@ -56,7 +56,7 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	}
 	client, err := rueidis.NewClient(settings)
 	if a.secure && err == context.DeadlineExceeded { //nolint:errorlint // a failed connection has a wrapped error
-		err = fmt.Errorf("%w: no response to the handshake; does the server use TLS?", ErrTLS)
+		err = fmt.Errorf("%w: no response to the handshake, as from a server without TLS", ErrTLS)
 	} else if err != nil {
 		err = classify(err)
 	}
@@ -78,13 +78,13 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) error {
-	if err := s.permitted(ctx); err != nil {
+	if err := s.checkPermissions(ctx); err != nil {
 		return err
 	}
-	if err := s.keeps(ctx); err != nil {
+	if err := s.checkEviction(ctx); err != nil {
 		return err
 	}
-	if err := s.find(ctx); err != nil {
+	if err := s.loadLayout(ctx); err != nil {
 		return err
 	}
 	s.scripts = newScripts(&s.layout)
@@ -97,15 +97,15 @@ func (s *Store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.begin(ctx, others == 0); err != nil {
+	if err := s.start(ctx, others == 0); err != nil {
 		_, _ = s.join(ctx, "out")
 		return err
 	}
 	return nil
 }
 
-// begin prepares a worker. alone says that no other worker is running.
-func (s *Store) begin(ctx context.Context, alone bool) error {
+// start prepares a worker. alone says that no other worker is running.
+func (s *Store) start(ctx context.Context, alone bool) error {
 	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.Worker, s.instance).Build()
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
 		return classify(err)
@@ -134,8 +134,8 @@ func (s *Store) begin(ctx context.Context, alone bool) error {
 	return s.boot(ctx, true, false) // last, since delays start now
 }
 
-// find reads the record of the crawl, or creates it.
-func (s *Store) find(ctx context.Context) error {
+// loadLayout reads the record of the crawl, or creates it.
+func (s *Store) loadLayout(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
 	var cmd rueidis.Completed
@@ -159,7 +159,7 @@ func (s *Store) find(ctx context.Context) error {
 // workers.
 func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
 	// Open and Close do not retry.
-	r, err := s.invoke(ctx, s.crawlCall("join", "", way, micros(silence)), true)
+	r, err := s.invoke(ctx, s.crawlCall("join", "", way, micros(workerTimeout)), true)
 	if err != nil {
 		return 0, classify(err)
 	}

@@ -39,8 +39,8 @@ type Options struct {
 	// is the number of parts of the crawl, which limits the number of Cluster servers
 	// that it can use. 0: 16 in a Cluster, 1 on a single server. Expected is the expected
 	// number of URLs; above it a URL needs more memory, see README.md. 0: 10 million.
-	Shards   int
-	Expected int
+	Shards       int
+	ExpectedURLs int
 
 	// Delay and MaxInFlight are the values of a new host, until UpdateHost changes them.
 	// 0: no delay, and 1 request in flight. Use the same values for all workers.
@@ -71,12 +71,12 @@ type Options struct {
 }
 
 const (
-	serverShards     = 1
-	clusterShards    = 16
-	defaultExpected  = 10_000_000
-	defaultLeaseTime = 10 * time.Minute
-	defaultPatience  = 30 * time.Second
-	defaultCache     = 16 << 20
+	serverShards        = 1
+	clusterShards       = 16
+	defaultExpected     = 10_000_000
+	defaultLeaseTime    = 10 * time.Minute
+	defaultRetryTimeout = 30 * time.Second
+	defaultCache        = 16 << 20
 
 	maxShards   = 4096
 	maxSettings = 64 << 10
@@ -116,8 +116,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if opts.Shards < 0 || opts.Shards > maxShards {
 		return opts, fmt.Errorf("%d shards: use 1 to %d", opts.Shards, maxShards)
 	}
-	if opts.Expected <= 0 {
-		opts.Expected = defaultExpected
+	if opts.ExpectedURLs <= 0 {
+		opts.ExpectedURLs = defaultExpected
 	}
 	opts.Delay = max(opts.Delay, 0)
 	opts.MaxInFlight = max(opts.MaxInFlight, 1)
@@ -125,7 +125,7 @@ func (o *Options) withDefaults() (Options, error) {
 		opts.LeaseTime = defaultLeaseTime
 	}
 	if opts.RetryTimeout == 0 {
-		opts.RetryTimeout = defaultPatience
+		opts.RetryTimeout = defaultRetryTimeout
 	}
 	if opts.cacheBytes == 0 {
 		opts.cacheBytes = defaultCache

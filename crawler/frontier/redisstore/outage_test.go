@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// When Redis is back, all calls continue, and the outage is reported.
+// When Redis is available again, all calls continue, and the outage is reported.
 func TestOutageIsReportedOnce(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes")
 	ctx := t.Context()
@@ -32,7 +32,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 		t.Fatalf("leased %v, %v", leases, err)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { // waits, before and after
+	wg.Go(func() { // waits before and after the outage
 		if again, err := s.Lease(ctx, frontier.LeaseRequest{Wait: -1}); err != nil || len(again) != 1 {
 			t.Errorf("leased %v, %v", again, err)
 		}
@@ -74,8 +74,8 @@ func TestOutageIsReportedOnce(t *testing.T) {
 	}
 }
 
-// A server that restarted without its last writes may have lost its workers and
-// notices. The worker continues.
+// A server that restarted without its last writes may have lost its workers and messages. The
+// worker continues.
 func TestFlushedServerIsReported(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
@@ -99,7 +99,7 @@ func TestFlushedServerIsReported(t *testing.T) {
 		t.Errorf("Finish: %v", err)
 	}
 	news := sync1(t, s, "here", from)
-	if len(news.Workers) != 1 || !news.Workers[0].Open || news.Next != 1 {
+	if len(news.Workers) != 1 || !news.Workers[0].Registered || news.Next != 1 {
 		t.Errorf("news are %+v", news)
 	}
 	if err := s.Publish(ctx, []byte("new")); err != nil {

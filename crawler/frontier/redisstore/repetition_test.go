@@ -11,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// A call whose answer was lost is made again and gets the same answer: what it
-// has added is new, what it has leased is leased once, what it has ended is ended.
+// A call whose reply was lost is repeated and gets the same reply: added URLs are new, leased URLs
+// are leased once, and ended leases are ended.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// A replica takes no writes, so that there is nothing to open.
+// Open rejects a replica, since it is read-only.
 func TestReplica(t *testing.T) {
 	master := redistest.Start(t)
 	host, port, _ := strings.Cut(master.Addr, ":")
@@ -21,7 +21,7 @@ func TestReplica(t *testing.T) {
 	if _, err := s.Add(t.Context(), testItems("a", 3)); err != nil {
 		t.Fatal(err)
 	}
-	master.Replicated(t)
+	master.WaitForReplicas(t)
 	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", MustExist: true}} {
 		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("Open of a replica, %+v: %v", o, err)
@@ -35,14 +35,14 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// The master that Sentinels watch dies, and its replica takes over. What the master
-// had not yet sent to it is forgotten, as one.
+// The master of Sentinels dies, and its replica takes over. Writes that were not yet replicated are
+// lost together.
 func TestSentinel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a Redis with Sentinels")
 	}
 	t.Parallel()
-	watched := redistest.StartWatched(t)
+	watched := redistest.StartSentinels(t)
 	restrict(t, watched.Master, watched.Replica)
 	for _, s := range watched.Sentinels {
 		s.Do(t, "ACL", "SETUSER", "crawler", "on", ">secret", "allchannels", "+@all")
@@ -51,7 +51,7 @@ func TestSentinel(t *testing.T) {
 	url := restricted(watched.URL())
 	a := openTest(t, url, Options{Worker: "a", LeaseTime: 2 * time.Second})
 	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
-	watched.Master.Replicated(t) // so that both are known of
+	watched.Master.WaitForReplicas(t) // so that both are known
 	w.crawl(t, a, b, func() {
 		w.progress(webPages / 20)
 		w.killing(watched.Master.Kill)
@@ -61,9 +61,8 @@ func TestSentinel(t *testing.T) {
 	}
 }
 
-// The master of a Cluster is killed, and its replica takes over. What the master
-// had acknowledged and not yet sent to it may be lost: so nothing is written in
-// the moment of the kill.
+// The master of a Cluster is killed, and its replica takes over. Acknowledged writes that were not
+// yet replicated may be lost, so the test writes nothing at the moment of the kill.
 func TestFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a Redis Cluster with replicas")
@@ -75,7 +74,7 @@ func TestFailover(t *testing.T) {
 	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
 		t.Fatal(err)
 	}
-	cluster.Masters[0].Replicated(t)
+	cluster.Masters[0].WaitForReplicas(t)
 	cluster.Masters[0].Kill()
 	done := 0
 	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {

@@ -24,8 +24,8 @@ func TestTLS(t *testing.T) {
 	const local = "127.0.0.1"
 	trusted, stranger := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	open := trusted.StartTLS(t, local, "--tls-auth-clients", "no").URL()
-	// It asks who connects for a certificate. In TLS 1.3 it would say so too late to
-	// be heard for certain.
+	// It requires a client certificate. In TLS 1.3 the error would come too late to be
+	// received for certain.
 	closed := trusted.StartTLS(t, local, "--tls-protocols", "TLSv1.2").URL()
 	other := trusted.StartTLS(t, "redis.test", "--tls-auth-clients", "no").URL()
 	plain := redistest.Start(t)
@@ -62,8 +62,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// leastLine is the line of the package comment with the permissions that a user
-// needs.
+// leastLine returns the line of the package comment with the permissions that a user needs.
 func leastLine(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
@@ -94,8 +93,8 @@ func TestSharedPageHasThePermissions(t *testing.T) {
 	}
 }
 
-// restrict has a server know the user crawler with the password secret, who may do
-// what the package comment says and no more.
+// restrict creates the user crawler with the password secret and the permissions of the package
+// comment.
 func restrict(t *testing.T, servers ...*redistest.Server) {
 	t.Helper()
 	line := leastLine(t)
@@ -107,12 +106,12 @@ func restrict(t *testing.T, servers ...*redistest.Server) {
 	}
 }
 
-// restricted is a URL with that user.
+// restricted returns a URL with that user.
 func restricted(url string) string {
 	return strings.Replace(url, "redis://", "redis://crawler:secret@", 1)
 }
 
-// Each permission of the line is needed, and what fails for want of it says which.
+// Each permission of the line is needed, and errors name the missing one.
 func TestLeastPermissions(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
@@ -121,7 +120,7 @@ func TestLeastPermissions(t *testing.T) {
 	s := openTest(t, url, Options{})
 	for _, word := range leastLine(t) {
 		command, ok := strings.CutPrefix(word, "+")
-		// Some are for connecting, a Cluster, Delete and List alone.
+		// Some are only for connecting, a Cluster, Delete and Waiting.
 		if !ok || slices.Contains([]string{"cluster|slots", "ping", "unsubscribe", "unlink", "scan", "role"}, command) {
 			continue
 		}
@@ -152,7 +151,7 @@ func TestLeastPermissions(t *testing.T) {
 		t.Errorf("Open without the channels: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "&politecrawl:*")
-	// Permissions that go while a crawl is on.
+	// Permissions that are removed during a crawl.
 	server.Do(t, "ACL", "SETUSER", "crawler", "-evalsha")
 	if _, err := s.Add(ctx, testItems("a", 1)); !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "evalsha") {
 		t.Errorf("Add without +evalsha: %v", err)
@@ -163,7 +162,7 @@ func TestLeastPermissions(t *testing.T) {
 	}
 }
 
-// Scripts use no command that check.lua does not look for.
+// check.lua checks all commands that scripts use.
 func TestPermitted(t *testing.T) {
 	files, err := filepath.Glob("script/*.lua")
 	if err != nil || len(files) < 10 {
@@ -177,7 +176,7 @@ func TestPermitted(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllSubmatch(text, -1) {
 			command := strings.ToLower(string(m[1]))
-			if !slices.Contains(keyed, command) && !strings.Contains(scriptText("check"), "try('"+command+"'") {
+			if !slices.Contains(keyCommands, command) && !strings.Contains(scriptText("check"), "try('"+command+"'") {
 				t.Errorf("%s uses %s, which check.lua does not know", file, command)
 			}
 			if !strings.Contains(line, " +"+command+" ") {
@@ -187,7 +186,7 @@ func TestPermitted(t *testing.T) {
 	}
 }
 
-// The password is in nothing that comes out, wherever it came from.
+// The password is in no error, log or text, whatever its source.
 func TestPasswordIsNotTold(t *testing.T) {
 	const secret = "s3cr3t"
 	server := redistest.Start(t, "--requirepass", secret)
@@ -227,7 +226,7 @@ func TestPasswordIsNotTold(t *testing.T) {
 				}
 				told = append(told, err.Error())
 			}
-			server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be refused, as this connection has no password
+			server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be rejected, since this connection has no password
 			wrong := c.opts
 			wrong.Crawl = "x"
 			_, err := Open(t.Context(), strings.Replace(server.URL(), "://", "://nobody@", 1), &wrong)
@@ -258,7 +257,7 @@ func TestPasswordIsNotTold(t *testing.T) {
 	}
 }
 
-// Crawls of two prefixes on one server do not see each other.
+// Crawls of two prefixes on one server are independent.
 func TestPrefix(t *testing.T) {
 	url := redistest.Start(t).URL()
 	ctx := t.Context()

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// permitted returns ErrPermission with the permissions that the user lacks. Otherwise a later call
-// could fail halfway.
-func (s *Store) permitted(ctx context.Context) error {
+// checkPermissions returns ErrPermission with the permissions that the user lacks. Otherwise a later
+// call could fail halfway.
+func (s *Store) checkPermissions(ctx context.Context) error {
 	l := layout{namespace: namespace(&s.opts)}
-	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
+	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyCommands...).Build()
 	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
 	if err != nil {
 		return classify(err)
@@ -21,8 +21,8 @@ func (s *Store) permitted(ctx context.Context) error {
 	return nil
 }
 
-// keyed are the commands with a key that scripts and the store use.
-var keyed = []string{
+// keyCommands are the commands with a key that scripts and the store use.
+var keyCommands = []string{
 	"get", "set", "incr",
 	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
 	"llen", "lpop", "lrange", "rpush",
@@ -30,9 +30,9 @@ var keyed = []string{
 	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }
 
-// keeps returns ErrEviction if a server evicts keys when it is full. If the user may not read the
-// setting, it assumes the default, noeviction.
-func (s *Store) keeps(ctx context.Context) error {
+// checkEviction returns ErrEviction if a server evicts keys when it is full. If the user may not read
+// the setting, it assumes the default, noeviction.
+func (s *Store) checkEviction(ctx context.Context) error {
 	for _, node := range s.client.Nodes() {
 		info, err := node.Do(ctx, node.B().Info().Section("memory").Build()).ToString()
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 
 const (
 	sentinelRefresh = 5 * time.Second
-	// leaving is the maximum time that Close waits for Redis.
-	leaving = 5 * time.Second
+	// closeTimeout is the maximum time that Close waits for Redis.
+	closeTimeout = 5 * time.Second
 )
 
 // A Store is a frontier.Frontier in Redis. All workers that open the same crawl share it.
@@ -130,9 +130,9 @@ func (s *Store) Close() error {
 	}
 
 	// After an error the leases expire.
-	ctx, cancel := context.WithTimeout(context.Background(), leaving)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	err := s.leave(ctx)
+	err := s.unregister(ctx)
 	s.client.Close()
 	if err != nil {
 		s.opts.Logger.Warn("cannot give leases back; they will expire", "err", err)
@@ -140,7 +140,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-func (s *Store) leave(ctx context.Context) error {
+func (s *Store) unregister(ctx context.Context) error {
 	owner, err := s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "workers")).Field(s.opts.Worker).Build()).ToString()
 	if err != nil {
 		return classify(err)

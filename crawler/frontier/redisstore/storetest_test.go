@@ -20,28 +20,27 @@ import (
 )
 
 const (
-	childEnv = "REDISSTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
-	killsEnv = "REDISSTORE_KILLS"      // how many processes to kill; empty: 20
+	childEnv = "REDISSTORE_TEST_PLACE" // set in child processes of storetest
+	killsEnv = "REDISSTORE_KILLS"      // number of processes to kill; empty: 20
 )
 
 func TestMain(m *testing.M) {
 	place := os.Getenv(childEnv)
 	if place == "" {
-		// The client closes connections to nodes that have gone five seconds later,
-		// and sleeps up to a second before it looks for others.
+		// The client closes connections to dead nodes five seconds later, and sleeps up to
+		// a second before it reads the topology again.
 		goleak.VerifyTestMain(m,
 			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"),
 			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*call).DelayDo.func1"))
 	}
-	if err := storetest.Child(described("", 0), place, os.Stdin, os.Stdout); err != nil {
+	if err := storetest.Child(storeFor("", 0), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// described describes the store to the suite. A place is an address and the name
-// of a crawl.
-func described(url string, shards int) storetest.Store {
+// storeFor describes the store to storetest. A location is an address and the name of a crawl.
+func storeFor(url string, shards int) storetest.Store {
 	n, _ := strconv.Atoi(os.Getenv(killsEnv))
 	places := &places{open: make(map[string]map[int]bool)}
 	return storetest.Store{
@@ -62,8 +61,8 @@ func described(url string, shards int) storetest.Store {
 	}
 }
 
-// places gives those who open a place the names that workers would have: the
-// first that nobody has at the time, which a killed process leaves behind.
+// places gives the openers of a location names of workers: the first name that is not in use. A killed
+// process frees its name.
 type places struct {
 	mu   sync.Mutex
 	open map[string]map[int]bool
@@ -106,7 +105,7 @@ func (p *placed) Close() error {
 	return p.Store.Close()
 }
 
-// onBoth runs a test on a server and, where it is to take so long, on a Cluster of those masters.
+// onBoth runs a test on a server and, unless the test is short, on a Cluster of those masters.
 func onBoth(t *testing.T, long bool, test func(t *testing.T, url string, servers ...*redistest.Server)) {
 	t.Run("server", func(t *testing.T) {
 		server := redistest.Start(t)
@@ -121,7 +120,7 @@ func onBoth(t *testing.T, long bool, test func(t *testing.T, url string, servers
 	})
 }
 
-// All are with a user that may do no more than the package comment says.
+// All use a user with only the permissions of the package comment.
 func TestServer(t *testing.T) { testServer(t, 0) }
 
 func TestShards(t *testing.T) {
@@ -134,7 +133,7 @@ func TestShards(t *testing.T) {
 func testServer(t *testing.T, shards int) {
 	server := redistest.Start(t)
 	restrict(t, server)
-	storetest.Run(t, described(restricted(server.URL()), shards))
+	storetest.Run(t, storeFor(restricted(server.URL()), shards))
 }
 
 func TestCluster(t *testing.T) {
@@ -143,5 +142,5 @@ func TestCluster(t *testing.T) {
 	}
 	cluster := redistest.StartCluster(t, false)
 	restrict(t, cluster.Masters...)
-	storetest.Run(t, described(restricted(cluster.URL()), 12))
+	storetest.Run(t, storeFor(restricted(cluster.URL()), 12))
 }

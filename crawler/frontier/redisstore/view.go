@@ -41,8 +41,8 @@ func newView(shards int) view {
 // now returns a lower bound of the time on the clock of Redis.
 func (v *view) now() int64 { return time.Since(v.base).Microseconds() + v.ahead }
 
-// heard updates the clock by a recent time of Redis.
-func (v *view) heard(now int64) {
+// setTime updates the clock by a recent time of Redis.
+func (v *view) setTime(now int64) {
 	ahead := now - time.Since(v.base).Microseconds()
 	if back := v.ahead - ahead; back < 0 || back > int64(time.Second/time.Microsecond) {
 		v.ahead = ahead // more exact; or the clock of Redis was set back
@@ -73,8 +73,8 @@ func (v *view) next() int64 {
 	return least
 }
 
-// old reports whether all heads must be read again.
-func (v *view) old() bool { return v.stale || time.Since(v.polled) >= poll }
+// outdated reports whether all heads must be read again.
+func (v *view) outdated() bool { return v.stale || time.Since(v.polled) >= poll }
 
 // due returns the shards that have work, the earliest first.
 func (v *view) due() []int {
@@ -94,7 +94,7 @@ func (s *Store) learn(r reply, at int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := r.int(0)
-	s.view.heard(now)
+	s.view.setTime(now)
 	heads := r.array(at)
 	for i := 0; i+1 < len(heads); i += 2 {
 		s.view.set(int(heads.int(i)), heads.int(i+1), now)
@@ -150,7 +150,7 @@ func (s *Store) listen(listening chan struct{}) {
 	for s.alive.Err() == nil {
 		began := time.Now()
 		cmd := s.client.B().Subscribe().Channel(s.layout.wake()).Build()
-		err := s.client.Receive(ctx, cmd, func(m rueidis.PubSubMessage) { s.hear(m.Message) })
+		err := s.client.Receive(ctx, cmd, func(m rueidis.PubSubMessage) { s.handleMessage(m.Message) })
 		if s.alive.Err() != nil {
 			return
 		}
@@ -166,9 +166,9 @@ func (s *Store) listen(listening chan struct{}) {
 	}
 }
 
-// hear reads a message: who says it, then a line for each shard and for each
-// host that somebody waits to hold.
-func (s *Store) hear(message string) {
+// handleMessage handles a message: the instance of the sender, then a line for each shard, and for
+// each host with waiting holds.
+func (s *Store) handleMessage(message string) {
 	from, rest, _ := strings.Cut(message, "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()

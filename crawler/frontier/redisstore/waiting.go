@@ -15,20 +15,20 @@ func (s *Store) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[f
 			yield(frontier.Item{}, err)
 			return
 		}
-		asked, shards := make(map[frontier.Host]bool), make(map[int]bool)
+		wanted, shards := make(map[frontier.Host]bool), make(map[int]bool)
 		for _, h := range hosts {
-			asked[h], shards[s.layout.shard(h)] = true, true
+			wanted[h], shards[s.layout.shard(h)] = true, true
 		}
 		for k := range s.layout.shards {
 			if len(hosts) > 0 && !shards[k] {
 				continue
 			}
-			l := &listing{s: s, ctx: ctx, shard: k, asked: asked, yield: yield}
+			l := &listing{s: s, ctx: ctx, shard: k, hosts: wanted, yield: yield}
 			if err := l.list(); err != nil {
 				yield(frontier.Item{}, err)
 				return
 			}
-			if l.over {
+			if l.stopped {
 				return
 			}
 		}
@@ -37,16 +37,16 @@ func (s *Store) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[f
 
 // A listing lists a shard.
 type listing struct {
-	s     *Store
-	ctx   context.Context
-	shard int
-	asked map[frontier.Host]bool // hosts to list; empty: all
-	yield func(frontier.Item, error) bool
-	over  bool // the loop has ended
+	s       *Store
+	ctx     context.Context
+	shard   int
+	hosts   map[frontier.Host]bool // hosts to list; empty: all
+	yield   func(frontier.Item, error) bool
+	stopped bool // the loop has ended
 }
 
-// A stretch is a range of a queue.
-type stretch struct {
+// A queueRange is a range of a queue.
+type queueRange struct {
 	host     frontier.Host
 	priority int
 	from, to int64
@@ -60,7 +60,7 @@ func (l *listing) part(args ...string) (reply, error) {
 	return l.s.run(l.ctx, fixed(l.s.call(l.shard, "list", args...)))
 }
 
-func (l *listing) wants(h frontier.Host) bool { return len(l.asked) == 0 || l.asked[h] }
+func (l *listing) wants(h frontier.Host) bool { return len(l.hosts) == 0 || l.hosts[h] }
 
 // list lists the shard in three steps. It reads the ranges of the queues, lists the entries, and
 // then lists the URLs that are still in these ranges. A URL that moves from a queue to the entries
@@ -74,7 +74,7 @@ func (l *listing) list() error {
 		return err
 	}
 	for _, q := range queues {
-		for q.from < q.to && !l.over {
+		for q.from < q.to && !l.stopped {
 			if err := l.queue(&q); err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (l *listing) list() error {
 	return nil
 }
 
-func (l *listing) queues() (queues []stretch, err error) {
+func (l *listing) queues() (queues []queueRange, err error) {
 	seen := make(map[frontier.Host]bool) // a host may be told twice
 	for cursor := "0"; ; {
 		r, err := l.part("hosts", cursor)
@@ -98,7 +98,7 @@ func (l *listing) queues() (queues []stretch, err error) {
 				continue
 			}
 			names[host] = true
-			queues = append(queues, stretch{host, int(q.int(1)), q.int(2), q.int(2) + q.int(3)})
+			queues = append(queues, queueRange{host, int(q.int(1)), q.int(2), q.int(2) + q.int(3)})
 		}
 		for name := range names {
 			seen[name] = true
@@ -111,7 +111,7 @@ func (l *listing) queues() (queues []stretch, err error) {
 
 func (l *listing) entries() error {
 	seen := make(map[string]bool) // an entry may be told twice
-	for cursor := "0"; !l.over; {
+	for cursor := "0"; !l.stopped; {
 		r, err := l.part("entries", cursor)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (l *listing) entries() error {
 			if it.URL, it.Meta, err = decodeURL(e.string(3), host); err != nil {
 				return err
 			}
-			if err := l.give(it); err != nil || l.over {
+			if err := l.emit(it); err != nil || l.stopped {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (l *listing) entries() error {
 	return nil
 }
 
-func (l *listing) queue(q *stretch) error {
+func (l *listing) queue(q *queueRange) error {
 	r, err := l.part("queue", string(q.host), decimal(q.priority), strconv.FormatInt(q.from, 10), strconv.FormatInt(q.to, 10))
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (l *listing) queue(q *stretch) error {
 		if it.URL, it.Meta, err = decodeURL(r.array(0).string(i), q.host); err != nil {
 			return err
 		}
-		if err := l.give(it); err != nil || l.over {
+		if err := l.emit(it); err != nil || l.stopped {
 			return err
 		}
 	}
@@ -156,10 +156,10 @@ func (l *listing) queue(q *stretch) error {
 	return nil
 }
 
-func (l *listing) give(it frontier.Item) error {
+func (l *listing) emit(it frontier.Item) error {
 	if err := l.s.enter(l.ctx); err != nil {
 		return err
 	}
-	l.over = !l.yield(it, nil)
+	l.stopped = !l.yield(it, nil)
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// silence is the time after its last Sync for which a worker counts as running.
-	silence = 30 * time.Second
+	// workerTimeout is the time after its last Sync for which a worker counts as running.
+	workerTimeout = 30 * time.Second
 
 	maxMessage = 4 << 10
 	maxStatus  = 1 << 10
@@ -37,7 +37,7 @@ type Peer struct {
 	Name        string
 	Status      []byte        // of its last Sync
 	LastSeenAgo time.Duration // time since its last Sync or Open
-	Open        bool          // it has the crawl open: it has not called Close, but may have died
+	Registered  bool          // it has not called Close; it may have died
 }
 
 // Publish appends a message, of at most 4 KiB. Sync returns it to all workers of the crawl,
@@ -83,7 +83,7 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult,
 		w := r.array(4).array(i)
 		news.Workers = append(news.Workers, Peer{
 			Name: w.string(0), Status: []byte(w.string(1)),
-			LastSeenAgo: time.Duration(w.int(2)) * time.Microsecond, Open: w.int(3) == 1,
+			LastSeenAgo: time.Duration(w.int(2)) * time.Microsecond, Registered: w.int(3) == 1,
 		})
 	}
 	return news, nil
@@ -110,12 +110,12 @@ func (s *Store) Reserve(ctx context.Context, counter string, n, most int64) (got
 // SetReserved sets this worker's shares of all counters, and 0 for those that are missing in
 // reserved. A worker that resumes after a crash calls it before Reserve, with the numbers that it
 // has actually used.
-func (s *Store) SetReserved(ctx context.Context, taken map[string]int64) error {
+func (s *Store) SetReserved(ctx context.Context, reserved map[string]int64) error {
 	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
 	var args []string
-	for counter, n := range taken {
+	for counter, n := range reserved {
 		if n < 0 || !countable(n) {
 			return fmt.Errorf("%w: %d reserved of %q", frontier.ErrInvalid, n, counter)
 		}

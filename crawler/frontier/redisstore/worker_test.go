@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// Settings are the maker's.
+// Settings are those of the process that created the crawl.
 func TestSettings(t *testing.T) {
 	url := redistest.Start(t).URL()
 	if _, err := Open(t.Context(), url, &Options{Settings: make([]byte, maxSettings+1)}); !errors.Is(err, frontier.ErrInvalid) {
@@ -64,7 +64,7 @@ func TestTell(t *testing.T) {
 	if err := s.Publish(ctx, make([]byte, maxMessage+1)); !errors.Is(err, frontier.ErrInvalid) {
 		t.Errorf("told too much: %v", err)
 	}
-	// The call is made again, its answer was lost.
+	// The call is repeated, since its reply was lost.
 	c := s.crawlCall("publish", "n1", "once")
 	for range 2 {
 		if r, err := s.invoke(ctx, c, true); err != nil || r.int(1) != 4 {
@@ -98,23 +98,23 @@ func TestSync(t *testing.T) {
 		peers[p.Name] = p
 	}
 	want := map[string]Peer{
-		"first":  {Name: "first", Status: []byte{}, Open: true},
-		"second": {Name: "second", Status: []byte("fetching"), Open: true},
+		"first":  {Name: "first", Status: []byte{}, Registered: true},
+		"second": {Name: "second", Status: []byte("fetching"), Registered: true},
 	}
 	if diff := cmp.Diff(want, peers); diff != "" {
 		t.Errorf("workers (-want +got):\n%s", diff)
 	}
-	// The second has not begun a new run, and who left stays in the list.
+	// The second worker has not started a new run, and a closed worker stays in the list.
 	if news.Age < 30*time.Millisecond || news.Age > time.Since(began)+time.Second {
 		t.Errorf("the run has lasted %v", news.Age)
 	}
 	_ = second.Close()
 	for _, p := range sync1(t, watcher, "", 0).Workers {
-		if p.Open != (p.Name == "first") {
-			t.Errorf("%s has the crawl open: %v", p.Name, p.Open)
+		if p.Registered != (p.Name == "first") {
+			t.Errorf("%s has the crawl open: %v", p.Name, p.Registered)
 		}
 	}
-	// When all have left the next begins a run.
+	// When all workers have closed, the next one starts a run.
 	_ = first.Close()
 	for sync1(t, watcher, "", 0).Age < 30*time.Millisecond {
 		time.Sleep(time.Millisecond)
@@ -134,8 +134,7 @@ func TestSync(t *testing.T) {
 	sync1(t, again, "", 0)
 }
 
-// A counter never goes beyond its limit, whoever takes of it, and what a worker has
-// taken can be set right.
+// A counter never exceeds its limit, and a worker's share can be corrected.
 func TestTake(t *testing.T) {
 	t.Parallel()
 	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
@@ -175,7 +174,7 @@ func TestTake(t *testing.T) {
 			t.Fatal(err)
 		}
 		take(b, 1000, 160, 10)
-		take(b, -100, 0, -60) // no more than it has
+		take(b, -100, 0, -60) // no more than its share
 		take(a, 1, 100, 0)
 		take(a, 5, 102, 2)
 		if err := a.SetReserved(ctx, nil); err != nil {
@@ -185,7 +184,7 @@ func TestTake(t *testing.T) {
 		if got, err := b.Reserve(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
 			t.Errorf("took %d bytes, %v", got, err)
 		}
-		// The call is made again, its answer was lost.
+		// The call is repeated, since its reply was lost.
 		c := b.crawlCall("reserve", "n1", "pages", "5", "20")
 		for range 2 {
 			if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {

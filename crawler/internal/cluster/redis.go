@@ -273,7 +273,7 @@ func peersOf(news *redisstore.SyncResult) ([]Peer, error) {
 				return nil, fmt.Errorf("status of worker %s: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Open && w.LastSeenAgo < workerTimeout, LastSeenAgo: w.LastSeenAgo}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Running: w.Registered && w.LastSeenAgo < workerTimeout, LastSeenAgo: w.LastSeenAgo}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil

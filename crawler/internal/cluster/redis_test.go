@@ -35,7 +35,7 @@ func (*crawl) Fail(error)        {}
 // options are those of a worker of one crawl on a server.
 func options(server *redistest.Server, worker string) *Options {
 	return &Options{
-		Crawl: Crawl{server.URL(), redisstore.Options{Crawl: "news", Prefix: "politecrawl", Worker: worker, Expected: 10_000}},
+		Crawl: Crawl{server.URL(), redisstore.Options{Crawl: "news", Prefix: "politecrawl", Worker: worker, ExpectedURLs: 10_000}},
 		Settings: Settings{
 			"urls": []byte(`["http://a.test/"]`), "output": []byte(`"` + worker + `"`), "max-depth": []byte("7"),
 			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte(`"0s"`),
@@ -217,7 +217,7 @@ func TestProcessesAllowTheSameAddresses(t *testing.T) {
 // he ended.
 func TestSilentWorker(t *testing.T) {
 	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Peer{
-		{Name: "a", Open: true, LastSeenAgo: workerTimeout - time.Second}, {Name: "b", Open: true, LastSeenAgo: workerTimeout}, {Name: "c", LastSeenAgo: time.Second},
+		{Name: "a", Registered: true, LastSeenAgo: workerTimeout - time.Second}, {Name: "b", Registered: true, LastSeenAgo: workerTimeout}, {Name: "c", LastSeenAgo: time.Second},
 	}})
 	if err != nil || len(peers) != 3 || !peers[0].Running || peers[1].Running || peers[2].Running {
 		t.Errorf("%+v, %v", peers, err)

@@ -65,7 +65,7 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if sum != nil {
 		resume := runner.ResumeText(sum.Summary)
-		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrNameTaken) || crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
+		if errors.Is(err, redisstore.ErrDeleted) || errors.Is(err, redisstore.ErrNameTaken) || crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
 			resume = "" // it cannot be resumed, or another process runs it
 		}
 		switch {

@@ -85,7 +85,7 @@ var redisRemedies = []struct {
 	{redisstore.ErrEviction, false, ", which would silently lose parts of the crawl: run CONFIG SET maxmemory-policy noeviction, or use another server"},
 	{redisstore.ErrReadOnly, false, ": use the address of its master, or check its disk; then resume with --resume. Nothing is lost"},
 	{redisstore.ErrNameTaken, false, ": another process has replaced it. Each worker needs its own --worker-name and --output"},
-	{redisstore.ErrGone, false, ": it was deleted, or Redis restarted without its data (is appendonly off?)"},
+	{redisstore.ErrDeleted, false, ": it was deleted, or Redis restarted without its data (is appendonly off?)"},
 	{redisstore.ErrCredentials, true, "; " + cli.FileHint},
 	{redisstore.ErrAddress, true, ""},
 	{redisstore.ErrTLS, false, ""},

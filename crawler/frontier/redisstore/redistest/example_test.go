@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// How does a test get a server of its own?
+// How does a test start a Redis server?
 func Example() {
 	_ = func(t *testing.T) {
 		server := redistest.Start(t, "--appendonly", "yes")

@@ -1,5 +1,5 @@
-// Package redistest starts Redis servers and Clusters for tests, on free ports of
-// 127.0.0.1, with their files in directories that are removed when the test ends.
+// Package redistest starts Redis servers and Clusters for tests, on free ports of 127.0.0.1. It stops
+// them and removes their files when the test ends.
 package redistest
 
 import (
@@ -17,29 +17,28 @@ import (
 	"time"
 )
 
-// patience is how long a server may take to begin.
-const patience = 20 * time.Second
+// startTimeout is the maximum time that a server may take to start.
+const startTimeout = 20 * time.Second
 
 // A Server is a redis-server in a process of its own.
 type Server struct {
-	// Addr is where it listens: 127.0.0.1 and its port.
+	// Addr is its address: 127.0.0.1 and the port.
 	Addr string
 
 	port    int
 	dir     string
 	binary  string
 	options []string
-	config  string      // file of a Sentinel; empty: it is none
-	tls     *tls.Config // for who connects; nil: no TLS
+	config  string      // configuration file of a Sentinel; empty: not a Sentinel
+	tls     *tls.Config // for clients; nil: no TLS
 
 	mu  sync.Mutex // guards cmd
 	cmd *exec.Cmd  // nil: not running
 }
 
-// Need returns the path of redis-server, or valkey-server where there is none.
-// Where there is neither the test is skipped, and fails when the environment has
-// CI.
-func Need(t testing.TB) string {
+// RequireServer returns the path of redis-server or, if it is not installed, valkey-server. If neither
+// is installed, it skips the test, or fails it if the environment variable CI is set.
+func RequireServer(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"redis-server", "valkey-server"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -53,8 +52,7 @@ func Need(t testing.TB) string {
 	return ""
 }
 
-// Start starts a server with options of its configuration, such as
-// "--appendonly", "yes", and ends it with the test.
+// Start starts a server with configuration options, such as "--appendonly", "yes".
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
 	return start(t, func(s *Server) { s.options = options })
@@ -62,9 +60,9 @@ func Start(t testing.TB, options ...string) *Server {
 
 func start(t testing.TB, prepare func(s *Server)) *Server {
 	t.Helper()
-	binary := Need(t)
+	binary := RequireServer(t)
 	var err error
-	for range 5 { // somebody else may take the port meanwhile
+	for range 5 { // another process may take the port meanwhile
 		s := &Server{binary: binary, dir: t.TempDir(), port: freePort(t)}
 		prepare(s)
 		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
@@ -77,8 +75,7 @@ func start(t testing.TB, prepare func(s *Server)) *Server {
 	return nil
 }
 
-// freePort returns a port that is free, and whose port for the bus of a Cluster
-// is so too.
+// freePort returns a free port whose port for the Cluster bus is free too.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {
@@ -124,7 +121,7 @@ func (s *Server) start() error {
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); {
 		select {
 		case <-ended:
 			return fmt.Errorf("redis-server ended: %s", &out)
@@ -143,7 +140,7 @@ func (s *Server) start() error {
 	return fmt.Errorf("redis-server does not answer at %s", s.Addr)
 }
 
-// Kill ends the server with SIGKILL, if it runs.
+// Kill kills the server with SIGKILL, if it is running.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +148,8 @@ func (s *Server) Kill() {
 		return
 	}
 	_ = s.cmd.Process.Kill()
-	// Its port is free when nobody can connect any more.
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	// Wait until the port is closed.
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		c, err := net.Dial("tcp", s.Addr)
 		if err != nil {
 			break
@@ -162,7 +159,7 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
-// Restart starts the server again, after Kill, with the data that it kept.
+// Restart kills the server if it is running, and starts it again with its files.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.Kill()
@@ -171,7 +168,7 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// URL returns the server's address for redisstore.Open, without what TLS needs.
+// URL returns the server's address for redisstore.Open, without the files for TLS.
 func (s *Server) URL() string {
 	if s.tls != nil {
 		return "rediss://" + s.Addr
@@ -182,8 +179,8 @@ func (s *Server) URL() string {
 // Dir returns the directory of the server's files.
 func (s *Server) Dir() string { return s.dir }
 
-// Do sends a command and returns the answer as it came over the wire, the first
-// line of it, or for a bulk string its content.
+// Do sends a command and returns the reply: the content of a bulk string, else its first line with
+// the type.
 func (s *Server) Do(t testing.TB, args ...string) string {
 	t.Helper()
 	answer, err := s.ask(args...)
@@ -193,8 +190,8 @@ func (s *Server) Do(t testing.TB, args ...string) string {
 	return answer
 }
 
-// Replicated waits until the server's replicas have all that it has.
-func (s *Server) Replicated(t testing.TB) {
+// WaitForReplicas waits until the server's replicas have all its writes.
+func (s *Server) WaitForReplicas(t testing.TB) {
 	t.Helper()
 	until(t, "the replicas", func() bool {
 		text := s.Do(t, "INFO", "replication")
@@ -205,10 +202,10 @@ func (s *Server) Replicated(t testing.TB) {
 	})
 }
 
-// A Cluster is several servers that share the keys.
+// A Cluster is a Redis Cluster.
 type Cluster struct {
 	Masters  []*Server
-	Replicas []*Server // of the masters with the same index; none without
+	Replicas []*Server // of the masters with the same index, if any
 }
 
 // URL returns the addresses of the masters for redisstore.Open.
@@ -220,8 +217,7 @@ func (c *Cluster) URL() string {
 	return "redis://" + strings.Join(addrs, ",")
 }
 
-// StartCluster starts a Cluster of three masters, with a replica of each if so
-// wished.
+// StartCluster starts a Cluster of three masters. With replicas each has one replica.
 func StartCluster(t testing.TB, replicas bool, options ...string) *Cluster {
 	t.Helper()
 	const masters, slots = 3, 16384
@@ -273,7 +269,7 @@ func StartCluster(t testing.TB, replicas bool, options ...string) *Cluster {
 
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(startTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("redistest: waited in vain for %s", what)
 		}

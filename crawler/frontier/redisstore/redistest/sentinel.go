@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// A Watched is a master with a replica that takes over when the master has gone
-// for half a second, as Sentinels see it.
-type Watched struct {
+// A SentinelGroup has a master, a replica and their Sentinels. The replica takes over when the master
+// has been unreachable for half a second.
+type SentinelGroup struct {
 	Master, Replica *Server
 	Sentinels       []*Server
 }
 
 // URL returns the addresses of the Sentinels for redisstore.Open.
-func (w *Watched) URL() string {
+func (w *SentinelGroup) URL() string {
 	addrs := make([]string, len(w.Sentinels))
 	for i, s := range w.Sentinels {
 		addrs[i] = s.Addr
@@ -25,13 +25,13 @@ func (w *Watched) URL() string {
 	return "redis://" + strings.Join(addrs, ",") + "?master=main"
 }
 
-// StartWatched starts a master, its replica and three Sentinels.
-func StartWatched(t testing.TB, options ...string) *Watched {
+// StartSentinels starts a master, its replica and three Sentinels.
+func StartSentinels(t testing.TB, options ...string) *SentinelGroup {
 	t.Helper()
 	const sentinels, quorum = 3, 2
-	w := &Watched{Master: Start(t, options...)}
+	w := &SentinelGroup{Master: Start(t, options...)}
 	w.Replica = Start(t, append([]string{"--replicaof", "127.0.0.1 " + strconv.Itoa(w.Master.port)}, options...)...)
-	w.Master.Replicated(t)
+	w.Master.WaitForReplicas(t)
 	for range sentinels {
 		w.Sentinels = append(w.Sentinels, start(t, func(s *Server) {
 			s.config = filepath.Join(s.dir, "sentinel")

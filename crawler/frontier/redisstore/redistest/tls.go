@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// An Authority signs certificates, and is trusted by those who have its file.
+// An Authority is a certificate authority for tests.
 type Authority struct {
-	// CAFile is the file of its own certificate.
+	// CAFile is the path of its own certificate.
 	CAFile string
 
 	dir  string
@@ -26,7 +26,7 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority returns an authority that nobody knows yet.
+// NewAuthority creates a certificate authority.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{dir: t.TempDir(), key: newKey(t)}
@@ -43,8 +43,8 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Certificate makes the files of a certificate for a name or an IP address, and of
-// its key.
+// Certificate creates a certificate for a host name or an IP address, and returns the paths of the
+// certificate and its key.
 func (a *Authority) Certificate(t testing.TB, name string) (certFile, keyFile string) {
 	t.Helper()
 	key := newKey(t)
@@ -65,7 +65,7 @@ func (a *Authority) Certificate(t testing.TB, name string) (certFile, keyFile st
 	return a.write(t, name, "CERTIFICATE", der), a.write(t, name+" key", "PRIVATE KEY", private)
 }
 
-// StartTLS starts a server that speaks TLS only, with a certificate for a name.
+// StartTLS starts a server that accepts TLS connections only, with a certificate for a name.
 func (a *Authority) StartTLS(t testing.TB, name string, options ...string) *Server {
 	t.Helper()
 	certFile, keyFile := a.Certificate(t, name)
