@@ -246,7 +246,7 @@ func TestAttachLaterByMethod(t *testing.T) {
 	}
 }
 
-func TestAttachAskedAgain(t *testing.T) {
+func TestVisitAtRetryAtRequestsRobotsTxtAgain(t *testing.T) {
 	var n int
 	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
 		if n++; n < 3 {

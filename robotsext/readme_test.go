@@ -157,7 +157,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"These requests are not checked: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked too", "TestAttachNeverSendsDisallowed"},
 		{"Call it for each clone: clones have no callbacks", "TestObeyCrawlDelay"},
-		{"Pages that colly reads from this directory are not checked", "TestNotPossible"},
+		{"Pages that colly reads from this directory are not checked", "TestLimitsOfAttach"},
 		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
 		{"Pass links through `robotsext.CleanURL` to keep their spelling", "TestCollyRespellsPath"},
 		{"the collector's transport, client and proxy are not used, and a warning says so", "TestUnknownColly"},

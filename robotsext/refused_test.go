@@ -191,8 +191,8 @@ func TestPageTimeoutLimitsTheWait(t *testing.T) {
 	}
 }
 
-// What cannot be had from colly by its public API, as the package comment says.
-func TestNotPossible(t *testing.T) {
+// TestLimitsOfAttach shows requests and callbacks that Attach cannot control.
+func TestLimitsOfAttach(t *testing.T) {
 	t.Run("CacheDir", func(t *testing.T) {
 		rules := ""
 		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { text(rules)(w, req) })

@@ -2,9 +2,9 @@ package robotstxt
 
 import "testing"
 
-// TestEditions shows that what older editions said can still be had, beside what
-// they no longer say.
-func TestEditions(t *testing.T) {
+// TestOptionsOfOlderEditions checks the options for the rules of older editions, and their
+// defaults.
+func TestOptionsOfOlderEditions(t *testing.T) {
 	both := func(name string, opts *Options, file, byDefault, byOption string) []verdictTest {
 		return []verdictTest{
 			{name: name + " off", file: file, want: byDefault},

@@ -61,11 +61,10 @@ func hostile() map[string][2]string {
 	}
 }
 
-// TestBound holds that a bound on steps is one on time, whatever the files: with a
-// hundredth of the steps that there are by default it is tenths of a second, most of
-// them for what takes time in proportion to the size of the files. On a busy machine,
-// with the race detector, it may be some more.
-func TestBound(t *testing.T) {
+// TestMaxStepsLimitsTime checks that MaxSteps limits the time for any files. With a hundredth
+// of the default it takes tenths of a second, and more on a busy machine or with the race
+// detector. Most of that time is proportional to the size of the files.
+func TestMaxStepsLimitsTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compares files that cost the most")
 	}

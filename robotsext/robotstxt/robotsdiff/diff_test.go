@@ -223,8 +223,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestGivesUp holds that hostile files end, and say so.
-func TestGivesUp(t *testing.T) {
+// TestHostileFilesReachMaxSteps checks that comparing hostile files ends with Complete false.
+func TestHostileFilesReachMaxSteps(t *testing.T) {
 	stars := func(a, b string) string {
 		text := "User-agent: *\n"
 		for i := range 60 {
@@ -249,8 +249,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestBig holds that thousands of rules are compared as far as the end.
-func TestBig(t *testing.T) {
+// TestThousandsOfRules checks that comparing thousands of rules is complete.
+func TestThousandsOfRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compares files that are large")
 	}

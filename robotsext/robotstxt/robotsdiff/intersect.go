@@ -140,7 +140,7 @@ func widest[G interface {
 		return globs
 	}
 	for _, g := range globs {
-		s.steps -= 2 + len(g)/16 // times the logarithm of their number, of which there are few or short ones
+		s.steps -= 2 + len(g)/16 // the factor log(len(g)) is small
 	}
 	slices.SortStableFunc(globs, func(a, b G) int { return a.literals() - b.literals() })
 	var kept []G

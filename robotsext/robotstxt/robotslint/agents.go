@@ -55,9 +55,8 @@ var browsers = []string{"mozilla", "applewebkit", "chrome", "safari", "gecko"}
 
 func isBrowser(token string) bool { return slices.Contains(browsers, strings.ToLower(token)) }
 
-// agentSeverity returns the severity of a value of which only a prefix, or nothing,
-// counts as a name. Crawlers with digits or dots in their names still recognize
-// themselves.
+// agentSeverity returns the severity of a value that is not a valid name as a whole. Crawlers
+// with digits or dots in their names still recognize themselves.
 func agentSeverity(value string) Severity {
 	token := agentName(value)
 	own := value != "" && !strings.ContainsAny(value, " \t/*;,()[]<>\"'")

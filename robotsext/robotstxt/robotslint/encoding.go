@@ -122,7 +122,7 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
 		name, kind = fmt.Sprintf("the invisible character U+%04X", c), KindInvisible
 	}
-	meant := takeApart(clean)
+	meant := parseLine(clean)
 	fix := fmt.Sprintf("retype the line: %s", quote(strings.TrimSpace(clean)))
 	switch {
 	case meant.field == noColon && !hasBOM:

@@ -112,7 +112,7 @@ func (s *source) split(text string) int {
 		if end >= 0 {
 			line = text[:end]
 		}
-		r := takeApart(line)
+		r := parseLine(line)
 		r.line, r.gap, r.block = n, gap, -1
 		switch {
 		case r.text != "":
@@ -142,7 +142,7 @@ func (s *source) pastEnd(text string, end, n int) string {
 	return text[end+1:]
 }
 
-func takeApart(line string) record {
+func parseLine(line string) record {
 	r := record{text: line, long: len(line) > longLine}
 	if i := strings.IndexByte(line, '#'); i >= 0 {
 		r.text = line[:i]
