@@ -22,7 +22,7 @@ type Result struct {
 	Moved    int             `json:"robots_redirects"` // where a robots.txt redirects to
 	Sitemaps int             `json:"sitemaps"`
 	Retries  int             `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
-	Lost     int             `json:"sitemaps_lost"`  // of Sitemaps: answered 404 or 410
+	Lost     int             `json:"sitemaps_lost"`  // sitemap requests with status 404 or 410
 
 	Violations []string `json:"violations"` // what must not happen, as the site saw it
 	Advice     []string `json:"advice"`     // what should not
