@@ -99,8 +99,8 @@ func Worse(a, b int) int {
 	return ExitDone
 }
 
-// report writes err to standard error, a line for each of the errors joined in
-// it, and returns the exit code.
+// report writes err to standard error, one line for each joined error, and returns the exit
+// code.
 func (s *Streams) report(err error) int {
 	if err == nil {
 		return ExitDone

@@ -42,8 +42,8 @@ func GroupFlags(cmd *cobra.Command, groups []FlagGroup) {
 	})
 }
 
-// groupedUsages returns the usages of flags below the names of their groups, and how many
-// rare flags it leaves out.
+// groupedUsages returns the usages of flags below the names of their groups, and the number
+// of rare flags that it omits.
 func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text string, more int) {
 	shown := pflag.NewFlagSet("shown", pflag.ContinueOnError)
 	shown.SortFlags = false
@@ -85,8 +85,8 @@ func usage(cmd *cobra.Command) error {
 	return writeUsage(cmd, "Flags:\n"+cmd.LocalFlags().FlagUsages())
 }
 
-// writeUsage writes how to call a command, with examples, the commands below it, its flags
-// and the help topics.
+// writeUsage writes the usage of a command, with examples, subcommands, flags and help
+// topics.
 func writeUsage(cmd *cobra.Command, flags string) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -111,7 +111,7 @@ func writeUsage(cmd *cobra.Command, flags string) error {
 	return err
 }
 
-// writeCommands lists the commands below cmd that has returns true for.
+// writeCommands lists the subcommands of cmd for which has returns true.
 func writeCommands(b *strings.Builder, cmd *cobra.Command, heading string, has func(*cobra.Command) bool) {
 	width := 0
 	var listed []*cobra.Command

@@ -37,8 +37,7 @@ func NewRoot(streams *Streams, root *cobra.Command, commands ...*cobra.Command) 
 	return root
 }
 
-// helpCommand is cobra's help command, except that a topic which does not exist
-// is an error.
+// helpCommand returns cobra's help command, except that an unknown topic is an error.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",

@@ -37,7 +37,7 @@ func unknownCommand(parent *cobra.Command, word string) error {
 		DidYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
 }
 
-// name is how cmd is called, without the program's own name.
+// name returns the name of cmd without the name of the program.
 func name(cmd *cobra.Command) string {
 	_, rest, _ := strings.Cut(cmd.CommandPath(), " ")
 	return rest
@@ -78,7 +78,7 @@ func Args(atLeast, atMost int, what string) cobra.PositionalArgs {
 	}
 }
 
-// explainFlagError says in our words what is wrong with a flag.
+// explainFlagError returns the usage error of an invalid flag.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedShortnames() != "" {
@@ -153,7 +153,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// letters returns the letters of a word in the order of the alphabet.
+// letters returns the letters of a word in alphabetical order.
 func letters(word string) string {
 	all := []byte(word)
 	slices.Sort(all)

@@ -96,8 +96,8 @@ func shown(s *settings.Settings) []keyOutput {
 	return keys
 }
 
-// showConfig prints keys: in text as YAML, each with the source of its value as a
-// comment. A value in JSON is one in YAML too.
+// showConfig prints keys. As text it writes YAML, with the source of each value as a
+// comment.
 func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, source bool) error {
 	if !source {
 		for i := range keys {
@@ -129,7 +129,8 @@ func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, sourc
 	return streams.Print(b.String())
 }
 
-// refused returns what "crawl" would refuse, but that there is no start URL yet.
+// refused returns the errors of "crawl" with this configuration, except a missing start
+// URL.
 func refused(s *settings.Settings) error {
 	complete := *s
 	if len(complete.Config.URLs) == 0 {

@@ -21,8 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A demo is one run of the command: the site is served, crawled, and asked what
-// it saw.
+// A demo is one run of the command: it serves the site, crawls it, and checks the requests.
 type demo struct {
 	*cli.Streams
 	output string
@@ -34,8 +33,7 @@ type demo struct {
 	format cli.Format
 }
 
-// What the demo does faster than a crawl of a real site would: nobody is
-// bothered, and nobody wants to wait.
+// The demo is faster than a crawl of a real site.
 const (
 	demoDelay       = 20 * time.Millisecond
 	demoRobotsRetry = time.Second
@@ -103,7 +101,7 @@ func (d *demo) run(ctx context.Context) error {
 	return cli.ExitWith(result.code())
 }
 
-// unserved says why the site cannot be served on --port.
+// unserved returns the error of a site that cannot be served on --port.
 func (d *demo) unserved(err error) error {
 	switch {
 	case errors.Is(err, demosite.ErrPortTaken):
@@ -114,7 +112,7 @@ func (d *demo) unserved(err error) error {
 	return cli.Failed("cannot serve the site: %w", err)
 }
 
-// crawl crawls the site and asks it what it saw.
+// crawl crawls the site and compares the results with the records of the site.
 func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) {
 	cfg := crawler.Default()
 	cfg.URLs = site.StartURLs()
@@ -138,7 +136,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) 
 	return newDemoResult(sum, fetched, cfg.Politeness.Delay, site.Judge(cfg.Politeness.Delay, token), site.Expected(token)), nil
 }
 
-// serve leaves the site up until the first interrupt.
+// serve keeps the site running until the first interrupt.
 func (d *demo) serve(ctx context.Context, site *demosite.Site) {
 	d.Notice("the site is still running at " + site.StartURLs()[0] + "; Ctrl-C stops it")
 	ctx, done := d.Interruptible(ctx, func() {}, "")

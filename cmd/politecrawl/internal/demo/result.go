@@ -48,7 +48,7 @@ func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, s
 	return r
 }
 
-// code is the exit code of the demo.
+// code returns the exit code of the demo.
 func (r *Result) code() int {
 	code := runner.EndCode(r.Summary.End)
 	if len(r.Violations) > 0 || code == cli.ExitDone && !r.Agrees {
@@ -94,7 +94,7 @@ func (r *Result) Text(paint cli.Painter) string {
 	return p.String()
 }
 
-// ofThem says that n of a number are special.
+// ofThem returns the part of a number as text, such as ", 4 of them repeated".
 func ofThem(n int, how string) string {
 	if n == 0 {
 		return ""
@@ -110,7 +110,7 @@ func texts(violations []demosite.Violation) []string {
 	return list
 }
 
-// without returns what is in a and not in b, which is sorted.
+// without returns the elements of a that are not in b, which is sorted.
 func without(a, b []string) []string {
 	list := []string{}
 	for _, s := range a {

@@ -30,8 +30,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// viewFrontier opens the frontier of the crawl whose output directory is dir, or
-// the one that dir itself is, has look look at it, and closes it again.
+// viewFrontier opens the frontier of the crawl in dir, or the frontier dir itself, calls
+// look, and closes it.
 func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) error) error {
 	if saved, err := crawler.LoadConfig(dir); err == nil && saved.Sharing.Frontier != "" {
 		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
@@ -53,9 +53,8 @@ func viewFrontier(command, dir string, look func(*pebblestore.ReadOnlyStore) err
 	return frontierError(command, crawl, dir, err)
 }
 
-// frontierError says what to do about the frontier in dir that cannot be looked at. It is
-// that of the crawl in another directory, where that is known. Errors that say it themselves
-// are left as they are.
+// frontierError returns an error of the frontier in dir with what to do. crawl is the
+// directory of the crawl, if it is known. An ExitError is returned unchanged.
 func frontierError(command, crawl, dir string, err error) error {
 	if err == nil {
 		return nil
@@ -80,7 +79,7 @@ func frontierError(command, crawl, dir string, err error) error {
 	return cli.Failed("%w", err)
 }
 
-// A urlFilter is what --host and --state leave of a frontier's URLs.
+// A urlFilter selects the URLs of a frontier by --host and --state.
 type urlFilter struct {
 	host  string
 	state urlState
@@ -101,8 +100,8 @@ func (f *urlFilter) flags(cmd *cobra.Command) {
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
 
-// prepare parses the host that the user gave. A name alone selects every port; a URL or an
-// origin selects one server. It returns an error for what is not a host.
+// prepare parses --host. A name alone selects every port; a URL or an origin selects one
+// server.
 func (f *urlFilter) prepare(command string) error {
 	if f.host == "" {
 		return nil
@@ -124,7 +123,7 @@ func (f *urlFilter) prepare(command string) error {
 	return err
 }
 
-// has tells whether h is a host that is asked for.
+// has reports whether h is selected.
 func (f *urlFilter) has(h frontier.Host) bool {
 	if f.server == "" || h == f.server {
 		return true
@@ -132,8 +131,8 @@ func (f *urlFilter) has(h frontier.Host) bool {
 	return f.ports && strings.HasPrefix(string(h), string(f.server)+":")
 }
 
-// urls yields the URLs that are left, one after the other: there may be more than
-// fit into memory. A host that the frontier does not have is an error.
+// urls yields the selected URLs one by one, since there may be more than fit into memory. A
+// host that is not in the frontier is an error.
 func (f *urlFilter) urls(command string, view *pebblestore.ReadOnlyStore) iter.Seq2[pebblestore.URL, error] {
 	return func(yield func(pebblestore.URL, error) bool) {
 		found := false
@@ -155,7 +154,7 @@ func (f *urlFilter) urls(command string, view *pebblestore.ReadOnlyStore) iter.S
 	}
 }
 
-// known returns an error when the frontier does not have the host.
+// known returns an error if the frontier does not have the host.
 func (f *urlFilter) known(command string, view *pebblestore.ReadOnlyStore) error {
 	if f.host == "" {
 		return nil
@@ -196,7 +195,7 @@ func urlOutputOf(u pebblestore.URL) urlOutput {
 	return s
 }
 
-// utc is t for a script, the zero time left as it is.
+// utc returns t in UTC, and the zero time unchanged.
 func utc(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -204,7 +203,7 @@ func utc(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// fromNow says for a person how far ahead a time is.
+// fromNow returns the time until t as text.
 func fromNow(t, now time.Time) string {
 	if !t.After(now) {
 		return "now"

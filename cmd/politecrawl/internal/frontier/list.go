@@ -111,7 +111,7 @@ func (l *frontierList) run(dir string) error {
 	})
 }
 
-// listURLs lists URLs as they come.
+// listURLs lists the selected URLs.
 func (l *frontierList) listURLs(view *pebblestore.ReadOnlyStore) error {
 	n := 0
 	for u, err := range l.filter.urls(l.command, view) {
@@ -146,7 +146,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.URL))
 }
 
-// listHosts lists hosts. No more of them are kept than are shown.
+// listHosts lists the selected hosts. It keeps only as many as it shows.
 func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 	var hosts []hostOutput
 	found := 0
@@ -183,7 +183,7 @@ func (l *frontierList) listHosts(view *pebblestore.ReadOnlyStore) error {
 	return nil
 }
 
-// first sorts hosts and returns as many as are wanted.
+// first sorts hosts and returns the first ones, up to the limit.
 func (l *frontierList) first(hosts []hostOutput) []hostOutput {
 	left := func(h hostOutput) int { return h.Pending + h.Scheduled }
 	// Those that have nothing pending are due for nothing, and come last.
@@ -226,7 +226,7 @@ type hostOutput struct {
 	Robots []recordOutput `json:"robots,omitempty"` // of its origins, by name
 }
 
-// A recordOutput is what is known of a robots.txt as JSON.
+// A recordOutput is the state of a robots.txt as JSON.
 type recordOutput struct {
 	Origin       string    `json:"origin"`
 	State        string    `json:"state"` // known or failing
@@ -258,8 +258,7 @@ func recordOutputOf(origin string, robots frontier.Robots) recordOutput {
 	return s
 }
 
-// robotsText sums up the robots.txt files of a host, and tells whether one is failing: that
-// matters most.
+// robotsText summarizes the robots.txt files of a host, and reports whether one is failing.
 func (l *frontierList) robotsText(records []recordOutput) (text string, failing bool) {
 	text = "not known"
 	for i, r := range records {

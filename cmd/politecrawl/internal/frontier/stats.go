@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-// frontierTotals is what "frontier stats" shows.
+// frontierTotals is the output of "frontier stats".
 type frontierTotals struct {
 	URLs      int `json:"urls"`
 	Pending   int `json:"pending"`
@@ -135,7 +135,7 @@ func (t *frontierTotals) due(at time.Time) {
 	}
 }
 
-// text is the totals for a person.
+// text returns the totals as text.
 func (t *frontierTotals) text(now time.Time) string {
 	var b strings.Builder
 	line := func(name string, n int, more ...string) {

@@ -49,7 +49,7 @@ func (p *planPage) text() string {
 	return p.String()
 }
 
-// headline says how far the crawl would come, and in what time.
+// headline writes how many pages the crawl would fetch, and in which time.
 func (p *planPage) headline() {
 	switch p.End {
 	case crawler.EndInterrupted:
@@ -71,7 +71,7 @@ func (p *planPage) headline() {
 	p.Printf("\n")
 }
 
-// hosts writes a table of those of the crawl.
+// hosts writes the table of the hosts of the crawl.
 func (p *planPage) hosts() {
 	rows := [][]string{{"host", "pages", "skipped", "requests", "delay", "time"}}
 	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
@@ -100,7 +100,7 @@ func sumRejected(hosts []*plan.Host) int {
 	return n
 }
 
-// table writes rows in columns; right are those of numbers.
+// table writes rows in columns. The columns in right are aligned to the right.
 func (p *planPage) table(rows [][]string, right ...int) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -125,7 +125,7 @@ func (p *planPage) table(rows [][]string, right ...int) {
 	}
 }
 
-// delay is that of a host, and whose it is.
+// delay returns the delay of a host, and whether robots.txt set it.
 func (p *planPage) delay(h *plan.Host) string {
 	text := time.Duration(h.Delay).String()
 	switch {
@@ -137,7 +137,7 @@ func (p *planPage) delay(h *plan.Host) string {
 	return text
 }
 
-// rejected prints why URLs would be skipped.
+// rejected writes the numbers of skipped URLs by reason.
 func (p *planPage) rejected() {
 	if n := humanize.Sum(p.Rejected); n > 0 {
 		p.Field("skipped", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
@@ -147,7 +147,7 @@ func (p *planPage) rejected() {
 	}
 }
 
-// rules lists the lines of robots.txt that keep URLs away.
+// rules lists the lines of robots.txt that disallow URLs.
 func (p *planPage) rules() {
 	for _, r := range p.Disallowed[:min(len(p.Disallowed), maxPlanRules)] {
 		p.Field("disallowed", "%s by line %d of %s, %q: %s", humanize.Count(r.URLs, "URL"), r.Line, cli.Escape(r.RobotsURL), cli.Escape(r.Rule), p.examples(r))
@@ -169,7 +169,7 @@ func (p *planPage) examples(r *plan.Rule) string {
 	return text
 }
 
-// failures lists robots.txt files and sitemaps that could not be read.
+// failures lists robots.txt files and sitemaps that were not read.
 func (p *planPage) failures() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		switch {
@@ -199,7 +199,7 @@ func (p *planPage) failures() {
 	}
 }
 
-// needs says what the crawl would take.
+// needs writes the resources and the time of the crawl.
 func (p *planPage) needs() {
 	p.Field("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
 	p.Field("requests", "%d, %d of them for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
@@ -218,7 +218,7 @@ func (p *planPage) needs() {
 	p.Field("frontier", "at most %s on disk and %s in memory", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
 }
 
-// unknown says what no plan can tell.
+// unknown lists what a plan cannot know.
 func (p *planPage) unknown() {
 	if p.cfg.Sitemaps.Only {
 		p.Printf("  pages that are found by redirects\n")
@@ -234,13 +234,13 @@ func (p *planPage) unknown() {
 	}
 }
 
-// isBlocked reports whether the address of a host is blocked, or that of the target of its
-// robots.txt redirect.
+// isBlocked reports whether the address of a host, or of the target of its robots.txt
+// redirect, is blocked.
 func isBlocked(h *plan.Host) bool {
 	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
 }
 
-// unasked are the hosts of which nothing is known.
+// unasked returns the hosts whose robots.txt is unknown.
 func (p *planPage) unasked() []string {
 	names := map[string]bool{}
 	for _, h := range p.Hosts {
@@ -255,7 +255,7 @@ func (p *planPage) unasked() []string {
 	return list
 }
 
-// aboutTime writes a time that is an estimate.
+// aboutTime formats an estimated duration.
 func aboutTime(s plan.Millis) string {
 	if d := time.Duration(s); d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
@@ -263,7 +263,7 @@ func aboutTime(s plan.Millis) string {
 	return humanize.Duration(time.Duration(s))
 }
 
-// bytesText writes a size that is an estimate.
+// bytesText formats an estimated size.
 func bytesText(n int64) string {
 	size := float64(n)
 	for _, unit := range []string{"B", "kB", "MB"} {

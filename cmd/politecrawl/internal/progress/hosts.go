@@ -9,12 +9,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxAsked is how many hosts the frontier is asked for at a time. Of a crawl that has
-// more to do with, single hosts mean little.
+// maxAsked is the number of hosts that are looked up at a time. In a crawl with more hosts,
+// single hosts matter little.
 const maxAsked = 500
 
-// maxKnown is how many hosts a list has at most. One for which there is no room is
-// heard of again with its next page.
+// maxKnown is the maximum number of hosts in a list. A host beyond it can be added with its
+// next page.
 const maxKnown = 10_000
 
 // A HostList lists the hosts of a crawl that have remaining URLs. It is an [output.Sink],
@@ -39,7 +39,7 @@ func (l *HostList) Format() output.Format {
 	return output.Format{Open: func(string, []byte) (output.Sink, error) { return l, nil }}
 }
 
-// add takes up the host of a URL, if there is room.
+// add adds the host of a URL, if the list is not full.
 func (l *HostList) add(raw string) {
 	if host, err := frontier.HostOf(raw); err == nil && len(l.hosts) < maxKnown {
 		l.hosts[host] = true
@@ -65,7 +65,7 @@ func (l *HostList) Commit(bool) ([]byte, error) { return nil, nil }
 // Close implements output.Sink.
 func (l *HostList) Close() error { return nil }
 
-// turns says how the hosts of a crawl stand.
+// turns counts the hosts of a crawl by state.
 type turns struct {
 	known   bool // else the rest is empty: there are too many, or nobody could say
 	active  int  // hosts that are being asked

@@ -7,14 +7,14 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// An agent is a crawler as --agent names it: product tokens in the order in which
-// it looks for its group (ROB-UA-04). With none, only the group * can be its own.
+// An agent is a crawler as --agent names it: product tokens in the order in which it looks
+// for its group (ROB-UA-04). An agent without tokens obeys only the group *.
 type agent struct {
 	tokens []string
 }
 
-// parseAgent reads A, A+B or *. A name such as MJ12bot, with digits or dots in it,
-// is no product token but is in use, and may be asked for (ROB-UA-11).
+// parseAgent reads A, A+B or *. It accepts names with digits or dots, such as MJ12bot,
+// which are not product tokens but are in use (ROB-UA-11).
 func parseAgent(text string) (agent, error) {
 	if text == "*" {
 		return agent{}, nil
@@ -29,7 +29,7 @@ func parseAgent(text string) (agent, error) {
 	return a, nil
 }
 
-// tokenHint says what to write for something that is not the name of a crawler.
+// tokenHint says what to write instead of a text that is not a product token.
 func tokenHint(text string) string {
 	if guess, err := robotstxt.ProductToken(text); err == nil {
 		return fmt.Sprintf("; its product token is %q", guess)

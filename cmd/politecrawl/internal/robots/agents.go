@@ -97,7 +97,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	return m.Print(s.text(m.Painter(), m.Width()))
 }
 
-// A matrixOutput is which crawlers may fetch what.
+// A matrixOutput is the JSON output of "robots agents".
 type matrixOutput struct {
 	From   string        `json:"from"` // URL, file name or -
 	Fetch  *fetchOutput  `json:"fetch,omitempty"`
@@ -172,13 +172,12 @@ func verdictOutputOf(v robotstxt.Verdict) verdictOutput {
 	return s
 }
 
-// mostAsked bounds the work that goes into finding paths to ask for, in steps of
-// robotstxt.Group.Cost. Ordinary files of thousands of rules take a hundredth of it.
+// mostAsked limits the work of choosing example paths, in units of robotstxt.Group.Cost.
+// Ordinary files with thousands of rules need one percent of it.
 const mostAsked = 1_000_000_000
 
-// tellingPaths returns / and, of the paths that the rules of the groups are
-// about, the first of each kind: those that the same groups allow. Where that would
-// take too much, it leaves out rules and says how many.
+// tellingPaths returns / and example paths of the rules, one for each combination of
+// verdicts. If this exceeds mostAsked, it omits rules and returns their number.
 func tellingPaths(groups []*robotstxt.Group) (paths []pathOutput, left int) {
 	groups = distinct(groups)
 	kinds := map[string]int{} // by who may fetch them
@@ -222,7 +221,7 @@ func tellingPaths(groups []*robotstxt.Group) (paths []pathOutput, left int) {
 	return paths, left
 }
 
-// distinct returns each group once: most agents have that of "*".
+// distinct returns each group once. Most agents share the group of "*".
 func distinct(groups []*robotstxt.Group) []*robotstxt.Group {
 	var list []*robotstxt.Group
 	for _, g := range groups {
@@ -233,7 +232,7 @@ func distinct(groups []*robotstxt.Group) []*robotstxt.Group {
 	return list
 }
 
-// samplePath returns a path that a rule is about.
+// samplePath returns a path that the pattern of a rule matches.
 func samplePath(pattern string) string {
 	path := strings.TrimSuffix(pattern, "$")
 	path = strings.ReplaceAll(strings.TrimRight(path, "*"), "*", "x")
@@ -243,8 +242,8 @@ func samplePath(pattern string) string {
 	return path
 }
 
-// text is the matrix for a person whose terminal is so many characters wide:
-// crawlers below each other, paths side by side, as many as there is room for.
+// text returns the matrix as text for a terminal of that width, with a row for each crawler
+// and a column for each path.
 func (s matrixOutput) text(paint cli.Painter, width int) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
@@ -287,7 +286,7 @@ func (s matrixOutput) text(paint cli.Painter, width int) string {
 	return p.String()
 }
 
-// mark is the verdict in so many characters.
+// mark returns the verdict, padded to the width.
 func (v verdictOutput) mark(paint cli.Painter, width int) string {
 	text, tint := "no", cli.Red
 	if v.Verdict == allowed {

@@ -33,14 +33,14 @@ type check struct {
 	code   int
 }
 
-// The three verdicts, as they stand in the output.
+// The three verdicts in the output.
 const (
 	allowed    = "allowed"
 	disallowed = "disallowed"
 	later      = "later"
 )
 
-// An answer is what is said about one URL for one agent.
+// An answer is the result for one URL and one agent.
 type answer struct {
 	URL       string    `json:"url"`
 	Agent     string    `json:"agent"`
@@ -135,7 +135,7 @@ func (c *check) run(ctx context.Context, args []string) error {
 	return cli.ExitWith(c.code)
 }
 
-// prepare refuses what is wrong with the command line before anything is asked.
+// prepare checks the command line before any request.
 func (c *check) prepare(args []string) error {
 	readsURLs := false
 	for _, raw := range args {
@@ -168,7 +168,7 @@ func (c *check) prepare(args []string) error {
 	return nil
 }
 
-// ruling returns what decides about the URLs of an origin.
+// ruling returns the robots.txt that applies to an origin.
 func (c *check) ruling(ctx context.Context, origin *url.URL) (ruling, error) {
 	if c.given != nil {
 		return *c.given, nil
@@ -176,8 +176,8 @@ func (c *check) ruling(ctx context.Context, origin *url.URL) (ruling, error) {
 	return c.input.fetch(ctx, origin)
 }
 
-// urls yields the URLs of the arguments, as lines without a number, and those of
-// standard input in the place of a single -.
+// urls yields the URLs of the arguments, as lines without a number. It replaces - by the
+// lines of standard input.
 func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
 	return func(yield func(cli.Line, error) bool) {
 		for _, arg := range args {
@@ -196,8 +196,7 @@ func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
 	}
 }
 
-// ask answers for one URL. A URL that is none is complained about and the others
-// are answered all the same.
+// ask checks one URL. It reports an invalid URL, and the command continues.
 func (c *check) ask(ctx context.Context, u cli.Line) error {
 	target, origin, err := c.target(u.Text)
 	if err != nil {
@@ -232,8 +231,8 @@ func (c *check) ask(ctx context.Context, u cli.Line) error {
 	return nil
 }
 
-// target returns the URL that is asked about, as a crawl sends it, and its origin. A
-// URL that a crawl does not send, being too long, is judged as it is written.
+// target returns the URL as a crawl sends it, and its origin. A URL that is too long for a
+// crawl is checked as it is written.
 func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	switch {
 	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
@@ -256,7 +255,7 @@ func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	return canonical, origin, err
 }
 
-// answer asks the ruling about one URL for one agent.
+// answer returns the verdict about one URL for one agent.
 func (r ruling) answer(rawURL string, a agent) answer {
 	ans := answer{Agent: a.String(), Verdict: allowed, RobotsURL: r.from}
 	if rec := r.record; rec != nil {
@@ -302,7 +301,7 @@ func (c *check) write(ans answer, a agent) error {
 	return c.Print(text)
 }
 
-// text is the answer as a line for a person.
+// text returns the answer as a line of text.
 func (a answer) text(paint cli.Painter) string {
 	tint := map[string]cli.Color{allowed: cli.Green, disallowed: cli.Red, later: cli.Yellow}[a.Verdict]
 	verdict := a.Verdict
@@ -315,7 +314,7 @@ func (a answer) text(paint cli.Painter) string {
 // blocked reports whether the address of robots.txt is blocked.
 func (a answer) blocked() bool { return a.Verdict == later && a.RetryAt.IsZero() }
 
-// why says what decided.
+// why returns the reason of the verdict.
 func (a answer) why() string {
 	from := cli.InputName(a.RobotsURL)
 	switch {

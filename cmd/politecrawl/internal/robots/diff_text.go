@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// text is the difference for a person. Limit is the most changes that are listed, 0
-// for all: each section has its share.
+// text returns the difference as text. It lists at most limit changes (0: all), divided
+// among the sections.
 func (s diffOutput) text(paint cli.Painter, limit int) string {
 	p := &diffPage{showPage: newShowPage(paint), limit: limit}
 	if limit > 0 {
@@ -35,14 +35,14 @@ func (s diffOutput) text(paint cli.Painter, limit int) string {
 	return p.String()
 }
 
-// A diffPage is the text that a diffOutput becomes.
+// A diffPage is the text of a diffOutput.
 type diffPage struct {
 	showPage
 	limit, share int // of changes: on the page, of a section; 0: no limit
 	shown        int // changes so far
 }
 
-// room is how many of n more changes there is room for.
+// room returns how many of n more changes fit.
 func (p *diffPage) room(n int) int {
 	if p.limit > 0 {
 		n = max(min(n, p.share, p.limit-p.shown), 0)
@@ -51,7 +51,7 @@ func (p *diffPage) room(n int) int {
 	return n
 }
 
-// namesOutput is how many agents are named above their changes.
+// namesOutput is the maximum number of agents above their changes.
 const namesOutput = 20
 
 func (p *diffPage) agentDiff(a agentDiffOutput, named bool) {
@@ -83,7 +83,7 @@ func (p *diffPage) agentDiff(a agentDiffOutput, named bool) {
 	}
 }
 
-// others is "*" in words.
+// others returns "*" in words.
 func others(named bool) string {
 	if named {
 		return "any other agent"
@@ -99,7 +99,7 @@ func (a *agentDiffOutput) count() int {
 	return len(a.Changes)
 }
 
-// delay says how Crawl-delay has changed, and whether anybody will see it.
+// delay writes the change of Crawl-delay, and whether it has an effect.
 func (p *diffPage) delay(d *delayDiffOutput) {
 	const most = robotstxt.DefaultMaxCrawlDelay
 	same := ""
@@ -120,7 +120,7 @@ func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file
 	}
 }
 
-// summary says how many changes there are, and whether all are listed.
+// summary writes the number of changes, and whether all are listed.
 func (p *diffPage) summary(s diffOutput) {
 	changes, agents, star, sitemaps := 0, 0, false, len(s.Sitemaps.Added)+len(s.Sitemaps.Removed)
 	for i := range s.Agents {
@@ -149,7 +149,7 @@ func (p *diffPage) summary(s diffOutput) {
 	p.Printf("\n%s\n", text)
 }
 
-// exceptionsOutput is how many exceptions of a change are shown to a person.
+// exceptionsOutput is the maximum number of exceptions of a change in text.
 const exceptionsOutput = 5
 
 func (p *diffPage) change(c changeOutput) {
@@ -178,7 +178,7 @@ func (d decisionOutput) text() string {
 	return fmt.Sprintf("%s %s, %q", word, lineList(d.Lines, len(d.Lines)), d.Rule)
 }
 
-// lineList lists the numbers of lines, so many at most.
+// lineList lists at most that many line numbers.
 func lineList(lines []int, most int) string {
 	words := make([]string, len(lines))
 	for i, line := range lines {

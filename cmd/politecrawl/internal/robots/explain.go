@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// An explanation is what --explain adds to an answer: how it came about.
+// An explanation is the part of an answer that --explain adds.
 type explanation struct {
 	Path    string        `json:"path"`                  // as it was compared with the rules
 	Token   string        `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
@@ -32,7 +32,7 @@ type matchOutput struct {
 	Pattern string `json:"pattern"` // of the rule, in the form in which it is compared
 }
 
-// A reason says in a word what a verdict rests on.
+// A reason is the reason of a verdict in a word.
 type reason string
 
 const (
@@ -46,8 +46,7 @@ const (
 	becauseUnreachable reason = "unreachable" // so nobody knows
 )
 
-// A lineFinder returns the lines of groups. It finds each once: for that the file is
-// read again.
+// A lineFinder caches the lines of groups, since finding them reads the file again.
 type lineFinder map[*robotstxt.Group][]int
 
 func (l lineFinder) of(g *robotstxt.Group) []int {
@@ -62,7 +61,7 @@ func (l lineFinder) of(g *robotstxt.Group) []int {
 	return lines
 }
 
-// explain says how the ruling comes to its answer about a URL.
+// explain returns the explanation of the verdict about a URL.
 func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation {
 	x := &explanation{Matches: []matchOutput{}, Because: becauseNoFile, Cut: r.cut()}
 	if rec := r.record; rec != nil {
@@ -93,7 +92,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 	return x
 }
 
-// reasonOf says what the verdict of a file rests on.
+// reasonOf returns the reason of the verdict of a file.
 func reasonOf(e *robotstxt.Explanation) reason {
 	switch m := e.Matches; {
 	case e.Exempt:
@@ -114,7 +113,7 @@ func reasonOf(e *robotstxt.Explanation) reason {
 	return becauseLongest
 }
 
-// text is the explanation for a person, to stand below the answer.
+// text returns the explanation as text below the answer.
 func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 	p := &explainPage{cli.Page{Paint: paint}}
 	switch x.Because {
@@ -155,7 +154,7 @@ func (x *explanation) group(name string, a agent) string {
 	return name + ", which the file names"
 }
 
-// groupLines says where the group stands.
+// groupLines returns the lines of the group in the file.
 func (x *explanation) groupLines() string {
 	switch len(x.Lines) {
 	case 0:
@@ -166,15 +165,15 @@ func (x *explanation) groupLines() string {
 	return fmt.Sprintf(" (lines %s, merged)", lineList(x.Lines, matchesOutput))
 }
 
-// An explainPage is the text for a person that an explanation becomes.
+// An explainPage is the text of an explanation.
 type explainPage struct{ cli.Page }
 
-// line writes a line with its heading; one without goes on with the last.
+// line writes a line with its heading. An empty heading continues the last one.
 func (p *explainPage) line(heading, text string) {
 	p.Printf("    %s  %s\n", p.Paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
 }
 
-// matchesOutput is how many matching rules are shown to a person.
+// matchesOutput is the maximum number of matching rules in text.
 const matchesOutput = 10
 
 func (p *explainPage) matches(x *explanation) {
@@ -208,7 +207,7 @@ func (p *explainPage) matches(x *explanation) {
 	}
 }
 
-// words says why the first of the rules that match decides.
+// words says why the first matching rule decides.
 func (r reason) words() string {
 	switch r {
 	case becauseOnly:

@@ -23,13 +23,13 @@ type robotsInput struct {
 	robots  *robotsext.Robots // nil until a site is asked
 }
 
-// newInput returns the input of a command. It reads robots.txt as the specification says,
-// and so that crawlers whose name is no product token can be asked about too.
+// newInput returns the input of a command. It also accepts crawlers whose names are not
+// product tokens.
 func newInput(streams *cli.Streams, command string) robotsInput {
 	return robotsInput{Streams: streams, command: command, options: &robotstxt.Options{WideTokens: true}}
 }
 
-// checkFlags refuses flags before anything is read.
+// checkFlags checks the flags before any input is read.
 func (in *robotsInput) checkFlags() error {
 	if in.site.Timeout <= 0 {
 		return cli.Misuse("%s: --timeout: %v is not positive", in.command, in.site.Timeout)
@@ -37,8 +37,8 @@ func (in *robotsInput) checkFlags() error {
 	return nil
 }
 
-// read returns the robots.txt that an argument names, always with a file: an empty one where
-// a site has none. A robots.txt that is unreachable or refused is an error.
+// read returns the robots.txt that an argument names. The file is empty if the site has
+// none. An unreachable or blocked robots.txt is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	r, err := in.open(ctx, name)
 	switch {
@@ -53,8 +53,8 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	return r, nil
 }
 
-// open is read for a command that has a use for a robots.txt that is unreachable. An argument
-// with a scheme is a URL and means the file of its origin; any other is a file.
+// open is like read, but returns an unreachable robots.txt without an error. An argument
+// with a scheme is a URL and means the robots.txt of its origin; any other is a file.
 func (in *robotsInput) open(ctx context.Context, name string) (ruling, error) {
 	if !strings.Contains(name, "://") {
 		r, err := in.file(name)
@@ -82,8 +82,7 @@ func (in *robotsInput) file(name string) (ruling, error) {
 	return ruling{}, err
 }
 
-// looksLikeSite reports whether the name of a file that is not there may be a URL
-// without its scheme.
+// looksLikeSite reports whether the name of a missing file may be a URL without its scheme.
 func looksLikeSite(name string) bool {
 	host, _, _ := strings.Cut(name, "/")
 	return strings.Contains(host, ".") && host[0] != '.' && !strings.HasSuffix(name, ".txt") || site.IsLocal(host)

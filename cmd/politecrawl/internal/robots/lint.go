@@ -26,7 +26,7 @@ type lint struct {
 	code   int
 }
 
-// A lintFinding is one thing that is wrong with a robots.txt.
+// A lintFinding is a finding with the name of its file.
 type lintFinding struct {
 	File string `json:"file"` // URL, file name or -
 	robotslint.Finding
@@ -91,8 +91,8 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	return cli.ExitWith(l.code)
 }
 
-// one lints what an argument names. What cannot be read is complained about, and the others
-// are linted all the same.
+// one lints the file of one argument. It reports a file that cannot be read, and the
+// command continues.
 func (l *lint) one(ctx context.Context, arg string) error {
 	r, err := l.input.read(ctx, arg)
 	opts := robotslint.Options{}
@@ -115,8 +115,7 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	return l.body(r.from, r.body, opts)
 }
 
-// astray is the finding that redirects led nowhere, as one of line 1: there is no
-// file that it could be found in.
+// astray reports redirects without an end as a finding in line 1, since there is no file.
 func (l *lint) astray(rec *robotsext.Record) error {
 	f := robotslint.Finding{
 		Line: 1, Severity: robotslint.Error, Kind: "redirect-loop", SpecID: "ROB-FET-07",
@@ -130,7 +129,7 @@ func (l *lint) astray(rec *robotsext.Record) error {
 	return l.report(rec.Origin.RobotsURL(), f)
 }
 
-// report counts a finding and writes it.
+// report counts and writes a finding.
 func (l *lint) report(file string, f robotslint.Finding) error {
 	l.counts[f.Severity] += 1 + f.Omitted
 	if f.Severity != robotslint.Note {
@@ -162,7 +161,7 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 	return nil
 }
 
-// text is the finding for a person, file and line first as compilers write them.
+// text returns the finding as text in the format of compilers, with file and line first.
 func (f lintFinding) text(paint cli.Painter) string {
 	tint := map[robotslint.Severity]cli.Color{robotslint.Error: cli.Red, robotslint.Warning: cli.Yellow}[f.Severity]
 	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
@@ -173,7 +172,7 @@ func (f lintFinding) text(paint cli.Painter) string {
 	return text
 }
 
-// summary says how much was found, if anything was.
+// summary prints the number of findings, if there are any.
 func (l *lint) summary() error {
 	var parts []string
 	for _, s := range []robotslint.Severity{robotslint.Error, robotslint.Warning, robotslint.Note} {

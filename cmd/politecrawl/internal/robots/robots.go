@@ -20,7 +20,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// A ruling is the robots.txt that decides about a URL, and where it is from.
+// A ruling is the robots.txt that applies to a URL, and its source.
 type ruling struct {
 	from   string // URL or name of the file
 	body   []byte
@@ -28,20 +28,20 @@ type ruling struct {
 	record *robotsext.Record // nil: the file was given by the user
 }
 
-// later reports whether nobody knows yet what is allowed.
+// later reports whether robots.txt is unreachable, so that the verdict is later.
 func (r ruling) later() bool {
 	return r.record != nil && r.record.Outcome == robotsext.OutcomeUnreachable
 }
 
-// cut reports whether the robots.txt goes on behind what is read of it.
+// cut reports whether the robots.txt was cut off at the size limit.
 func (r ruling) cut() bool {
 	return r.file != nil && r.file.Truncated || r.record != nil && r.record.Truncated
 }
 
-// cutOff says so of it.
+// cutOff is the message for a file that was cut off.
 var cutOff = fmt.Sprintf("is longer than %d bytes; the rest has no effect", robotstxt.DefaultMaxBytes)
 
-// missing says of a record that there is no robots.txt, and how that is known.
+// missing returns the message for a missing robots.txt.
 func missing(rec *robotsext.Record) string {
 	from := rec.Origin.RobotsURL()
 	if err := rec.RedirectError(); err != nil {
@@ -50,7 +50,7 @@ func missing(rec *robotsext.Record) string {
 	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
 }
 
-// reason is why nobody knows yet what is allowed.
+// reason says why robots.txt is unreachable.
 func (r ruling) reason() string {
 	if r.record.Err == nil {
 		return fmt.Sprintf("status %d", r.record.Status)
@@ -58,11 +58,11 @@ func (r ruling) reason() string {
 	return cli.ErrorText(r.record.Err)
 }
 
-// blocked says why the guard refused the request, and how to allow it; empty: it did not.
+// blocked says why the guard refused the request, and how to allow it. It is empty if the
+// request was not refused.
 func (r ruling) blocked() string { return site.RefusedRobots(r.record) }
 
-// unread says of a robots.txt that it could not be read, why, and what to do about it, and
-// has the exit code for that.
+// unread returns the message for an unreachable or blocked robots.txt, and the exit code.
 func (r ruling) unread() (text string, code int) {
 	if why := r.blocked(); why != "" {
 		return "is blocked: " + why, cli.ExitFailed

@@ -37,8 +37,7 @@ type fetchOutput struct {
 	RetryAt      time.Time `json:"retry_at,omitzero"`
 }
 
-// A groupOutput is what holds for some agents: all the groups of the file that
-// name them, merged.
+// A groupOutput has the rules for some agents, merged from all groups that name them.
 type groupOutput struct {
 	Agents       []string      `json:"agents"`
 	Rules        []ruleOutput  `json:"rules"`
@@ -102,7 +101,7 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 	return err
 }
 
-// shown gathers what there is to show of a ruling.
+// shown returns the output of "robots show".
 func (r ruling) shown() fileOutput {
 	s := fileOutput{
 		From:   r.from,
@@ -139,8 +138,7 @@ func sitemapsOutput(list []robotstxt.Sitemap) []robotstxt.Sitemap {
 	return shown
 }
 
-// fieldOf is the field whose value is the text of a finding, as far as it matters: a rule
-// without a slash may be meant for a URL, and what is said of a sitemap repeats one.
+// fieldOf returns the field of the text of a finding, if the text may contain a URL.
 func fieldOf(kind robotstxt.Kind) string {
 	switch kind {
 	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
@@ -151,7 +149,7 @@ func fieldOf(kind robotstxt.Kind) string {
 	return ""
 }
 
-// fetchOf says how a record was come by.
+// fetchOf returns how a robots.txt was fetched.
 func fetchOf(rec *robotsext.Record) *fetchOutput {
 	f := &fetchOutput{
 		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.RedirectChain, Bytes: len(rec.Body),
@@ -163,13 +161,11 @@ func fetchOf(rec *robotsext.Record) *fetchOutput {
 	return f
 }
 
-// maxListed is the number of rules and fields that are listed, of all groups together. No file
-// has so many lines that are any, but where groups overlap each agent may have most
-// of the file for its own.
+// maxListed limits the rules and fields that are listed for all groups together. Only files
+// with many overlapping groups reach it.
 const maxListed = 100_000
 
-// groupsOutput lists the groups in file order. Agents for whom the same lines
-// hold, because one run of User-agent lines names them, are shown together.
+// groupsOutput lists the groups in file order. It merges agents that have the same lines.
 func groupsOutput(file *robotstxt.File) []groupOutput {
 	groups := []groupOutput{}
 	shown := map[string]int{} // by the numbers of the lines

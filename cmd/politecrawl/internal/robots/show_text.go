@@ -10,13 +10,12 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 )
 
-// A showPage is the text for a person that a fileOutput becomes.
+// A showPage is the text of a fileOutput.
 type showPage struct{ cli.Page }
 
 func newShowPage(paint cli.Painter) showPage { return showPage{cli.Page{Paint: paint}} }
 
-// line writes a line that stands in the file, with its number. What is said of the
-// whole file has none.
+// line writes a line of the file with its number; 0: the text is about the whole file.
 func (p *showPage) line(number int, tint cli.Color, text string) {
 	at := "      "
 	if number > 0 {
@@ -92,7 +91,7 @@ func (p *showPage) head(from string, fetch *fetchOutput, cut bool) {
 	}
 }
 
-// fetch says how the file was come by.
+// fetch writes how the file was fetched.
 func (p *showPage) fetch(f *fetchOutput) {
 	meaning := map[string]string{
 		"rules":       p.Paint(cli.Green, "its rules apply"),

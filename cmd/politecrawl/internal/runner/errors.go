@@ -13,7 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// notStarted says what to do when a crawl could not be started or resumed.
+// notStarted returns the error of a crawl that could not be started or resumed, with what
+// to do.
 func notStarted(dir string, opts crawler.Options, err error) error {
 	flag := "output"
 	switch {
@@ -57,7 +58,7 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 	return cli.Failed("%w", err)
 }
 
-// endedBy says what to do about the error that ended the crawl in dir.
+// endedBy returns the error that ended the crawl in dir, with what to do.
 func endedBy(dir string, err error) error {
 	if IsRedisError(err) {
 		return RedisError(err)
@@ -71,8 +72,8 @@ func endedBy(dir string, err error) error {
 	return cli.Failed("%w", err)
 }
 
-// redisRemedies are the errors of Redis that a user can do something about, and what. Those
-// of the settings are misuse.
+// redisRemedies lists errors of Redis with their remedies. Errors of settings are usage
+// errors.
 var redisRemedies = []struct {
 	class  error
 	misuse bool

@@ -31,14 +31,14 @@ func (l *Listen) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&l.pprof, "pprof", false, "serve Go profiles at --listen, below /debug/pprof/")
 }
 
-// A livePage shows a crawl while it runs. A nil one does nothing.
+// A livePage shows a running crawl. A nil livePage does nothing.
 type livePage struct {
 	server *monitor.Server
 	asks   bool // for a token
 }
 
-// open begins to listen, and has the crawl tell what it finds. The page is nil when
-// nobody asked for one.
+// open starts the server, and adds it to the sinks of the crawl. The page is nil without
+// --listen.
 func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*livePage, error) {
 	if l.addr == "" {
 		if l.token != "" || l.pprof {
@@ -83,14 +83,14 @@ func (p *livePage) end(sum *crawler.Summary) {
 	}
 }
 
-// close ends the listening. What a viewer is not told, nobody can be told.
+// close closes the server. It ignores errors.
 func (p *livePage) close() {
 	if p != nil {
 		_ = p.server.Close()
 	}
 }
 
-// siteTitle says in a few words what is crawled.
+// siteTitle returns a short title of the crawl.
 func siteTitle(urls []string) string {
 	if len(urls) == 0 {
 		return ""

@@ -27,7 +27,7 @@ func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string,
 	return nil
 }
 
-// refusedText says which start URLs were refused, and how to allow them.
+// refusedText names the blocked start URLs, and says how to allow them.
 func refusedText(refused []crawler.RefusedStart, already []string, dir string) string {
 	first, why := refused[0], ""
 	if flag := allowingAll(refused, already); flag != "" && dir != "" {
@@ -42,9 +42,9 @@ func refusedText(refused []crawler.RefusedStart, already []string, dir string) s
 	return fmt.Sprintf("%s is blocked: %s%s%s", first.URL, first.Reason, more, why)
 }
 
-// allowingAll is the flag that lets start URLs through that were refused for their own
-// addresses, beside what is allowed already: what --resume is given takes the place of what
-// the crawl had. Empty: none was.
+// allowingAll returns the flag that allows the blocked start URLs and the addresses that
+// are already allowed, since a flag replaces the stored value. It is empty if no start URL
+// can be allowed.
 func allowingAll(refused []crawler.RefusedStart, already []string) string {
 	all := slices.Clone(already)
 	for _, s := range refused {

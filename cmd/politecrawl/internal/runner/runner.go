@@ -101,7 +101,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	return printed, nil
 }
 
-// started writes that the crawl has started.
+// started writes the start notice of the crawl.
 func (r *Runner) started(cfg crawler.Config, opts crawler.Options) {
 	if r.Quiet {
 		return

@@ -73,8 +73,8 @@ func truncatedText(c *crawler.Truncated) string {
 	return text
 }
 
-// filesIn names the files in the directory of a crawl that people look for first, and
-// those of the formats that it was written in too.
+// filesIn names the most important files in the directory of a crawl, and those of
+// additional formats.
 func filesIn(dir string) []string {
 	names := []string{"pages.jsonl", "rejected.jsonl"}
 	for shown, file := range map[string]string{"*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "crawl-*.warc.gz": "crawl-00000.warc.gz"} {
@@ -86,7 +86,7 @@ func filesIn(dir string) []string {
 	return names
 }
 
-// endText says why the crawl ended, and what it left.
+// endText says why the crawl ended, and how many URLs remain.
 func endText(s *crawler.Summary) string {
 	took := time.Duration(s.Duration).Round(100 * time.Millisecond)
 	left := humanize.Count(s.Remaining, "URL") + " remaining"
@@ -173,8 +173,8 @@ func LaterLine(s *crawler.Summary) string {
 	return strings.Join(append(parts, strings.TrimSpace(ResumeText(s))), "; ") // the command as it is
 }
 
-// resumeCommand is how to go on with a crawl; empty: there is nothing to go on with. One that
-// failed with no URL left still has to be written down.
+// resumeCommand returns the command that resumes a crawl, or an empty string if it is
+// complete. A failed crawl without remaining URLs still has results to write.
 func resumeCommand(s *crawler.Summary) string {
 	if s.Remaining == 0 && s.End != crawler.EndFailed {
 		return ""

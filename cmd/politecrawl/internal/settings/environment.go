@@ -11,7 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// envPrefix begins the environment variable of each key: POLITECRAWL_MAX_PAGES.
+// envPrefix is the prefix of the environment variables, as in POLITECRAWL_MAX_PAGES.
 const envPrefix = "POLITECRAWL"
 
 // Variable returns the environment variable of a key.
@@ -19,11 +19,11 @@ func Variable(key string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// isSet tells whether the variable of a key is set. An empty variable is not.
+// isSet reports whether the variable of a key is set and not empty.
 func isSet(key string) bool { return os.Getenv(Variable(key)) != "" }
 
-// checkEnvironment refuses variables that look like ours and set no key: a misspelt
-// limit is no limit.
+// checkEnvironment rejects unknown variables with our prefix, so that a misspelled setting
+// is not ignored silently.
 func (s *Settings) checkEnvironment(environ []string) error {
 	keys, known := s.names(), s.known()
 	var bad []error
@@ -44,11 +44,12 @@ func (s *Settings) checkEnvironment(environ []string) error {
 	return cli.AllMisuse(bad)
 }
 
-// otherVariables are read by the completion that cobra provides, and by --listen.
+// otherVariables are variables that are not keys: of --listen, Redis, and the completion of
+// cobra.
 var otherVariables = []string{TokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
 
-// serviceVariable matches what follows the prefix in the variables that Kubernetes
-// gives every container beside a service of the name politecrawl.
+// serviceVariable matches variables, without the prefix, that Kubernetes sets for a service
+// named politecrawl.
 var serviceVariable = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
 // TokenVariable is the environment variable for --listen-token, which other users of the

@@ -23,8 +23,8 @@ import (
 // configKinds are the endings of the names of configuration files.
 var configKinds = []string{"yaml", "yml", "toml", "json"}
 
-// read reads the configuration file into v and refuses keys that do not exist
-// or have no value: a limit that is passed over in silence is no limit.
+// read reads the configuration file into v. It rejects unknown keys and keys without a
+// value, so that no setting is ignored silently.
 func (s *Settings) read(v *viper.Viper) error {
 	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
 	if !slices.Contains(configKinds, kind) {
@@ -55,14 +55,14 @@ func (s *Settings) read(v *viper.Viper) error {
 	return cli.AllMisuse(bad)
 }
 
-// byLine compares keys of the file by where they stand.
+// byLine compares keys by their lines in the file.
 func (s *Settings) byLine(a, b string) int {
 	topA, _, _ := strings.Cut(a, ".")
 	topB, _, _ := strings.Cut(b, ".")
 	return cmp.Or(s.lines[topA]-s.lines[topB], strings.Compare(a, b))
 }
 
-// unreadable says what is wrong with a configuration file that viper refused.
+// unreadable returns the error of a configuration file that viper cannot read.
 func (s *Settings) unreadable(err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return cli.Misuse("--config: %w; %s", cli.QuotePath(err), cli.FileHint)
@@ -83,14 +83,14 @@ func (s *Settings) unreadable(err error) error {
 	return cli.Misuse("--config %q: %s", s.file, text)
 }
 
-// names are all keys.
+// names returns all keys.
 func (s *Settings) names() []string {
 	var names []string
 	s.keys.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }
 
-// assign gives the flag the value that was found in the environment or a file.
+// assign sets the flag to a value from the environment or a file.
 func assign(f *pflag.Flag, value any) error {
 	list, isList := f.Value.(pflag.SliceValue)
 	switch value := value.(type) {
@@ -123,8 +123,8 @@ func assign(f *pflag.Flag, value any) error {
 	}
 }
 
-// plainText writes a value as a flag would be given it. Every number of JSON is
-// a float64, and fmt would write 10485760 as 1.048576e+07.
+// plainText writes a value as on the command line. Numbers in JSON are float64, and fmt
+// would write 10485760 as 1.048576e+07.
 func plainText(value any) string {
 	switch value := value.(type) {
 	case float64:
@@ -138,7 +138,7 @@ func plainText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// nonEmptyLines are the lines of text that have something in them.
+// nonEmptyLines yields the lines of text that are not blank.
 func nonEmptyLines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {

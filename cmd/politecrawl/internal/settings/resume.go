@@ -111,8 +111,8 @@ func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 	return nil
 }
 
-// giveBack returns what gives f the value again that it has now. The text of a list
-// is not what the flag reads, and Set would add to the list that is there.
+// giveBack returns a function that sets f to its current value again. Lists use Replace,
+// because Set would add to them.
 func giveBack(f *pflag.Flag) func() error {
 	var set func() error
 	if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -191,7 +191,7 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	return s.checkURLs()
 }
 
-// sources opens the environment and the file.
+// sources reads the environment and the file.
 func (s *Settings) sources() (*viper.Viper, error) {
 	if err := s.checkEnvironment(os.Environ()); err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (s *Settings) sources() (*viper.Viper, error) {
 	return v, nil
 }
 
-// resolve gives a key its value from the first source that has one.
+// resolve sets a key from the first source that has a value.
 func (s *Settings) resolve(v *viper.Viper, f *pflag.Flag) error {
 	key, before := f.Name, oldKey(f.Name)
 	if before != "" && !isSet(key) && (isSet(before) || !v.InConfig(key)) {
@@ -233,7 +233,7 @@ func (s *Settings) resolve(v *viper.Viper, f *pflag.Flag) error {
 	return nil
 }
 
-// at is the place of a key in the configuration file.
+// at returns the place of a key in the configuration file.
 func (s *Settings) at(key string) string {
 	if line := s.lines[key]; line > 0 {
 		return fmt.Sprintf("%s:%d", s.file, line)
@@ -265,7 +265,7 @@ type joined interface {
 	Unwrap() []error
 }
 
-// checkURLs refuses start URLs that are none, where they were written.
+// checkURLs rejects invalid start URLs, and names their source.
 func (s *Settings) checkURLs() error {
 	var bad []error
 	for _, raw := range s.Config.URLs {
@@ -279,7 +279,7 @@ func (s *Settings) checkURLs() error {
 	return cli.AllMisuse(bad)
 }
 
-// readURLFile reads the list of URLs that --url-file names.
+// readURLFile reads the URLs of --url-file.
 func readURLFile(name string, stdin io.Reader) ([]string, error) {
 	list, err := cli.ReadInput(name, stdin)
 	if err != nil {
@@ -315,8 +315,7 @@ func readURLFile(name string, stdin io.Reader) ([]string, error) {
 	return urls, nil
 }
 
-// maxBadLines is how many bad lines of a list are shown: it may not be a list of
-// URLs at all.
+// maxBadLines is the maximum number of invalid lines that are reported.
 const maxBadLines = 5
 
 // completeFormats completes a list of formats, each once.

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// A listedEntry is a page as JSON shows it.
+// A listedEntry is a page as JSON.
 type listedEntry struct {
 	Loc        string              `json:"loc"`
 	IsSitemap  bool                `json:"is_sitemap,omitempty"` // loc is a sitemap that an index lists
@@ -72,8 +72,7 @@ func listedRestrictionOf(r sitemap.Restriction) *sitemap.Restriction {
 	return &r
 }
 
-// withoutUsers takes users and passwords out of the URLs of an entry, which are for
-// nobody who has not got them from the site itself.
+// withoutUsers removes users and passwords from the URLs of an entry.
 func withoutUsers(e *sitemap.Entry) {
 	e.Loc = secret.StripUser(e.Loc)
 	for i := range e.Alternates {
@@ -90,8 +89,8 @@ func withoutUsers(e *sitemap.Entry) {
 	}
 }
 
-// entryColumns are the columns of the table of pages. Where a page has several
-// of a kind, their URLs, which have no spaces, stand in one cell.
+// entryColumns are the columns of the table of pages. A cell with several URLs separates
+// them by spaces.
 func entryColumns() []string {
 	return []string{"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "sitemap", "line"}
 }

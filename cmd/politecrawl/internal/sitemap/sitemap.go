@@ -112,7 +112,7 @@ func (l *listing) run(ctx context.Context, arg string) error {
 	return cli.ExitWith(l.code)
 }
 
-// prepare refuses what is wrong with the command line before anything is asked.
+// prepare checks the command line before any request.
 func (l *listing) prepare() error {
 	switch {
 	case l.timeout <= 0:

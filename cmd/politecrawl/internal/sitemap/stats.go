@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// sitemapTotals is what --stats shows of all files together.
+// sitemapTotals is the output of --stats.
 type sitemapTotals struct {
 	Files    int                    `json:"files"`  // of which something was read
 	Unread   int                    `json:"unread"` // not fetched, or not read to the end
@@ -51,7 +51,7 @@ func (t *sitemapTotals) addEntry(e sitemap.Entry) {
 	}
 }
 
-// text is the totals for a person.
+// text returns the totals as text.
 func (t *sitemapTotals) text() string {
 	p := cli.Page{Names: 8}
 	files := fmt.Sprintf("%d read%s", t.Files, humanize.Counts(t.Formats, ""))
@@ -74,7 +74,7 @@ func (t *sitemapTotals) text() string {
 	return p.String()
 }
 
-// finish writes what comes last.
+// finish writes the end of the output.
 func (l *listing) finish() error {
 	switch {
 	case l.stats && l.format == cli.JSON:

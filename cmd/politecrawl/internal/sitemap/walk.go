@@ -33,14 +33,14 @@ func (p sitemapPolicy) value() sitemap.Policy {
 	return sitemap.Listed
 }
 
-// A person waits for the end of the command, so a file that fails is asked for
-// again sooner than a crawler would, and not for as long.
+// A user waits for the command, so it retries a failed file sooner than a crawl, and for a
+// shorter time.
 const (
 	firstSitemapRetry = 2 * time.Second
 	sitemapPatience   = 30 * time.Second
 )
 
-// site lists what a URL names: the sitemaps of a site, or one of them.
+// site lists the sitemaps of a site, or the sitemap that a URL names.
 func (l *listing) site(ctx context.Context, raw string) error {
 	origin, err := site.ParseOrigin(raw)
 	if err != nil {
@@ -95,7 +95,7 @@ type sitemapWalk struct {
 	failure error                 // of writing results
 }
 
-// open makes what fetches the sitemaps.
+// open returns the robots that fetch the sitemaps.
 func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 	delay := w.delay
 	if delay == 0 {
@@ -122,7 +122,7 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 	})
 }
 
-// refused deals with an error of the walk: of the last file, or of robots.txt.
+// refused handles an error of the last file or of robots.txt.
 func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err error) error {
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
 		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
@@ -143,7 +143,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 	return w.unread(w.last)
 }
 
-// end says that nothing was found.
+// end reports a site without sitemaps.
 func (w *sitemapWalk) end() {
 	if w.root && w.code == cli.ExitDone && w.totals.Files == 0 {
 		also := "--probe requests " + w.origin + "/sitemap.xml"
