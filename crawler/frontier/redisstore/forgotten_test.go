@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
-// forgetSince restarts a server with its files of an earlier time.
+// forgetSince restarts a server with what it had written at an earlier time.
 func forgetSince(t *testing.T, server *redistest.Server, text []byte) {
 	t.Helper()
 	server.Kill()
@@ -26,7 +26,8 @@ func forgetSince(t *testing.T, server *redistest.Server, text []byte) {
 }
 
 // interrupt returns the URL of a proxy for a server. When a client first sends the text of
-// trigger, the proxy calls act and closes the connection instead of forwarding the call.
+// trigger, the proxy calls act and closes the connection instead of forwarding the call. Clients
+// cannot connect again until act returns.
 func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[string], act func()) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,18 +35,26 @@ func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	var acting sync.Mutex // the client must not reconnect before act returns
+	var acting sync.Mutex
+	dial := func() (net.Conn, error) {
+		acting.Lock()
+		defer acting.Unlock()
+		return net.Dial("tcp", server.Addr)
+	}
+	lockedAct := func() {
+		acting.Lock()
+		defer acting.Unlock()
+		act()
+	}
 	forward := func(client net.Conn) {
 		defer client.Close()
-		conn, err := net.Dial("tcp", server.Addr)
+		conn, err := dial()
 		if err != nil {
 			return
 		}
 		defer conn.Close()
 		go func() {
 			_, _ = io.Copy(client, conn)
-			acting.Lock()
-			defer acting.Unlock()
 			_ = client.Close()
 		}()
 		for buf := make([]byte, 64<<10); ; {
@@ -54,9 +63,7 @@ func interrupt(t *testing.T, server *redistest.Server, trigger *atomic.Pointer[s
 				return
 			}
 			if text := trigger.Load(); text != nil && bytes.Contains(buf[:n], []byte(*text)) && trigger.CompareAndSwap(text, nil) {
-				acting.Lock()
-				defer acting.Unlock()
-				act()
+				lockedAct()
 				return
 			}
 			if _, err := conn.Write(buf[:n]); err != nil {
