@@ -39,7 +39,7 @@ func ExampleRobots_Attach() {
 	// /private/too disallowed
 }
 
-// How does my collector keep the Crawl-delay of a site?
+// How does my collector obey the Crawl-delay of a site?
 func ExampleRobots_ObeyCrawlDelay() {
 	site := exampleSite("User-agent: *\nCrawl-delay: 0.1\n")
 	defer site.Close()
@@ -55,7 +55,7 @@ func ExampleRobots_ObeyCrawlDelay() {
 	// true
 }
 
-// How does OnError hear of a site whose robots.txt cannot be read?
+// How does OnError receive URLs of a site whose robots.txt is unreachable?
 func ExampleOptions_reportInOnError() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "we are moving house", http.StatusServiceUnavailable)
@@ -77,7 +77,7 @@ func ExampleOptions_reportInOnError() {
 	// <nil>
 }
 
-// How do I keep a site from sending my collector into my own network?
+// How do I prevent a site from redirecting my collector into my own network?
 func ExampleOptions_guard() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/robots.txt" {

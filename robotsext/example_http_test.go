@@ -34,7 +34,7 @@ func ExampleRobots_Transport() {
 	// /private/ disallowed
 }
 
-// May I fetch this URL? The three answers, and what is no answer.
+// May I fetch this URL? Three verdicts, and an error.
 func ExampleRobots_Check() {
 	site := exampleSite("User-agent: *\nDisallow: /private/\n")
 	down := exampleSite("") // nobody answers there
@@ -64,8 +64,7 @@ func ExampleRobots_Check() {
 	// unsupported scheme "gopher"
 }
 
-// What if a person has asked for just this page? Then robots.txt, which is for
-// robots, does not apply.
+// How do I fetch a page that a person has requested? robots.txt does not apply to it.
 func ExampleWithUserFetch() {
 	site := exampleSite("User-agent: *\nDisallow: /\n")
 	defer site.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
 )
 
-// How do I hear of it when a site changes its robots.txt?
+// How do I learn that a site has changed its robots.txt?
 func ExampleOptions_onChange() {
 	var text atomic.Value // what the site says
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text.Load()) }))
@@ -42,7 +42,7 @@ func ExampleOptions_onChange() {
 	// [*] / allowed: true → false except [/private/]
 }
 
-// How does my program know after a restart what it knew before?
+// How does my program keep its records over a restart?
 func ExampleNewFileCache() {
 	var fetches atomic.Int32
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetches.Add(1) }))
@@ -72,8 +72,8 @@ func ExampleNewFileCache() {
 	// robots.txt was fetched 1 time
 }
 
-// How do two crawlers of one program share what they fetch? A record knows all
-// groups of a file, and each crawler asks for its own.
+// How do two crawlers of one program share records? A record has all groups of a file, and
+// each crawler uses its own.
 func ExampleNewMemoryCache() {
 	var fetches atomic.Int32
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -99,7 +99,7 @@ func ExampleNewMemoryCache() {
 	// robots.txt was fetched 1 time
 }
 
-// What is known of a site that has no robots.txt, and of one that is down?
+// What does the record say about a site without robots.txt, or an unreachable one?
 func ExampleRobots_Record() {
 	for _, status := range []int{http.StatusOK, http.StatusNotFound, http.StatusForbidden, http.StatusBadGateway} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))

@@ -28,8 +28,8 @@ func sitemapSite() *httptest.Server {
 	}))
 }
 
-// Which pages does a site list? Those that its robots.txt disallows too: a sitemap
-// allows nothing.
+// Which pages does a site list? The list may include disallowed pages: a sitemap allows
+// nothing.
 func ExampleRobots_Sitemaps() {
 	site := sitemapSite()
 	defer site.Close()
@@ -54,7 +54,7 @@ func ExampleRobots_Sitemaps() {
 	// not read: /b.txt
 }
 
-// How is a sitemap read that no robots.txt names?
+// How do I read a sitemap that no robots.txt lists?
 func ExampleRobots_Sitemap() {
 	site := sitemapSite()
 	defer site.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Which robots.txt speaks for a URL? That of its scheme, host and port.
+// Which robots.txt applies to a URL? The file of its scheme, host and port.
 func ExampleOriginOf() {
 	for _, raw := range []string{
 		"https://Example.com:443/a?b", "http://example.com/", "http://example.com:8080/", "https://bücher.example/", "https://[::1%25eth0]/",
@@ -34,8 +34,8 @@ func ExampleOriginOf() {
 	// invalid host "[::1%eth0]": an address zone means nothing to other machines
 }
 
-// What does a server take a URL for that has dots in its path? A client that sends
-// URLs in a way of its own asks Check about, and sends, the clean form.
+// How does a server read a URL with dot segments? A client with its own transport should
+// check and send the clean form.
 func ExampleCleanURL() {
 	for _, raw := range []string{"https://example.com/public/../private/", "https://example.com/%2e%2e/a//b", "mailto:jane@example.com"} {
 		u, err := url.Parse(raw)
@@ -63,7 +63,7 @@ func ExampleRetryAfter() {
 	// 0s
 }
 
-// May this answer be written to disk?
+// May this response be written to disk?
 func ExampleNoStore() {
 	for _, value := range []string{"max-age=600", "private, No-Store", `private="no-store"`} {
 		fmt.Println(robotsext.NoStore(http.Header{"Cache-Control": {value}}), value)

@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// How do I keep an http.Client from being sent into my own network?
+// How do I prevent an http.Client from connecting to my own network?
 func ExampleGuard_Control() {
 	g := guard.New()
 	dialer := &net.Dialer{Control: g.Control}
@@ -58,7 +58,7 @@ func ExampleGuard_Check() {
 	// address 64:ff9b::7f00:1 is not allowed (NAT64 of 127.0.0.1: loopback)
 }
 
-// How do I judge a URL that somebody else will fetch, as a proxy does?
+// How do I check a URL that a proxy will fetch?
 func ExampleGuard_CheckHost() {
 	g := guard.New()
 	for _, raw := range []string{"http://example.com/", "http://[::1]/", "http://0x7f.1/"} {
@@ -75,7 +75,7 @@ func ExampleGuard_CheckHost() {
 	// host "0x7f.1" is neither a valid name nor a valid IP address
 }
 
-// How do I use a proxy on my own machine, and still let nobody else get at it?
+// How do I use a proxy on my own machine and refuse all other requests to the machine?
 func ExampleGuard_Transport() {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintln(w, "fetched for you:", req.URL)
@@ -101,7 +101,7 @@ func ExampleGuard_Transport() {
 	// address 127.0.0.1 is not allowed (loopback)
 }
 
-// What do I tell a person to allow, whose own site was refused?
+// What should a user allow whose own site was refused?
 func ExamplePrefixesFor() {
 	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("10.1.2.3"), "intranet.example"))
 	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("::1"), "localhost"))
@@ -110,7 +110,7 @@ func ExamplePrefixesFor() {
 	// [127.0.0.0/8 ::1]
 }
 
-// How do I read what a user allows?
+// How do I parse the networks that a user allows?
 func ExampleParsePrefix() {
 	for _, text := range []string{"10.0.0.0/8", "::1", "localhost"} {
 		p, err := guard.ParsePrefix(text)

@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
-// May this page be kept, and its links be followed?
+// May I index this page and follow its links?
 func ExampleDirectives() {
 	resp := &http.Response{Header: http.Header{
 		"X-Robots-Tag": {"otherbot: none", "unavailable_after: Friday, 25-Jun-10 15:00:00 PST"},
@@ -61,14 +61,14 @@ func ExampleDirectives_Usage() {
 	// other false false
 }
 
-// What may the content be used for, as one line says it?
+// What does one Content-Usage line allow?
 func ExampleParseUsage() {
 	usage := robotstag.ParseUsage("train-ai=n, search=y")
 	fmt.Println(usage["search"], usage["train-ai"], len(usage))
 	// Output: true false 2
 }
 
-// Which rules hold for my crawler, and where do they stand?
+// Which rules apply to my crawler, and where are they?
 func ExampleDirectives_Rules() {
 	d := robotstag.New("examplebot")
 	d.Header(http.Header{"X-Robots-Tag": {"noindex, max-snippet: 20", "otherbot: nofollow"}})
@@ -82,7 +82,7 @@ func ExampleDirectives_Rules() {
 	// none (meta line 1)
 }
 
-// Which address does a page give as its own?
+// Which canonical URL does a page declare?
 func ExampleDirectives_Canonical() {
 	d := robotstag.New()
 	d.Header(http.Header{"Link": {`</catalogue?page=2>; rel="next", <https://example.com/catalogue>; rel="canonical"`}})

@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// How does a verdict come about?
+// Why does a file give this verdict?
 func ExampleFile_Explain() {
 	f := robotstxt.Parse([]byte(file), nil)
 	e := f.Explain("https://example.com/search/about?x#y", "ThirdBot")
@@ -59,7 +59,7 @@ func ExampleGroup_VisitTimes() {
 	// 10m0s
 }
 
-// What is said of the use of the content?
+// What does a file say about the use of the content?
 func ExampleGroup_ContentSignals() {
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Signal: search=yes, ai-train=no\n"), nil)
 	for _, s := range f.Group("ExampleBot").ContentSignals() {
@@ -70,7 +70,7 @@ func ExampleGroup_ContentSignals() {
 	// ai-train no
 }
 
-// Which fields does a file have that are no rules?
+// Which other fields does a file have besides rules?
 func ExampleGroup_Extensions() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /x\nCrawl-delay: 2\nHost: example.com\n"), nil)
 	for _, e := range f.Group("ExampleBot").Extensions() {
@@ -81,7 +81,7 @@ func ExampleGroup_Extensions() {
 	// 4 Host example.com
 }
 
-// Which parameters of an address do not matter?
+// Which query parameters do not change a page?
 func ExampleFile_CleanParams() {
 	f := robotstxt.Parse([]byte("Clean-param: sid&ref /forum/\n"), nil)
 	for _, c := range f.CleanParams() {

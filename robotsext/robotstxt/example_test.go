@@ -42,7 +42,7 @@ func Example() {
 	// https://example.com/a.pdf true *
 }
 
-// Which rules does a crawler obey that has more than one name?
+// Which rules apply to a crawler with several names?
 func ExampleFile_Group() {
 	f := robotstxt.Parse([]byte(file), nil)
 	for _, tokens := range [][]string{
@@ -59,7 +59,7 @@ func ExampleFile_Group() {
 	// [ThirdBot] * [{false /search 3} {true /search/about 4}]
 }
 
-// How does a crawler ask that ignores "*"?
+// How does a crawler that ignores "*" find its group?
 func ExampleFile_NamedGroup() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /"), nil)
 	fmt.Println(f.Group("AdsBot-Google").Match("/").Allowed)
@@ -76,7 +76,7 @@ func ExampleGroup_CrawlDelay() {
 	// Output: 2s 0s
 }
 
-// What did the author of a file get wrong?
+// What mistakes does a file have?
 func ExampleFinding() {
 	f := robotstxt.Parse([]byte(file+"Disallow: private/\n"), nil)
 	for _, x := range f.Findings {
@@ -138,7 +138,7 @@ func ExampleGroup_ContentUsage() {
 	// Output: false true
 }
 
-// How does a tidy file look that says the same?
+// How do I print a file in a normalized form?
 func ExampleFile_String() {
 	f := robotstxt.Parse([]byte("disallow: /x\nuser-agent:a # c\nsitemap:http://h/s\nUSER-AGENT: b/2\ndisallow:/y#z\n\n"), nil)
 	fmt.Print(f)

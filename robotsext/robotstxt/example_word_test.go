@@ -19,7 +19,7 @@ func ExampleCanonical() {
 	// /a%2fb → /a%2Fb
 }
 
-// How long is a rule, when it is held against others?
+// What is the length of a rule that decides precedence?
 func ExampleCanonicalPattern() {
 	for _, pattern := range []string{"/café", "/*.pdf$", "/a$b"} {
 		canonical, length := robotstxt.CanonicalPattern(pattern)

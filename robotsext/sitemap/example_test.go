@@ -70,8 +70,8 @@ func ExampleOptions_findings() {
 	// ask for it again
 }
 
-// May this sitemap list pages of another host? Only of one whose robots.txt
-// lists the sitemap.
+// May this sitemap list pages of another host? Only if the robots.txt of that host lists the
+// sitemap.
 func ExampleScope() {
 	scope, err := sitemap.NewScope(sitemap.Listed, "https://cdn.example.net/shop/sitemap.xml", "https://shop.example.com/robots.txt")
 	if err != nil {
@@ -87,7 +87,7 @@ func ExampleScope() {
 	// false https://elsewhere.example.org/
 }
 
-// What does a sitemap say of the images, languages and news of a page?
+// What does a sitemap say about the images, languages and news of a page?
 func ExampleEntry() {
 	body := strings.NewReader(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
     xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml">
@@ -110,7 +110,7 @@ func ExampleEntry() {
 	// https://example.com/tea.jpg de https://example.com/de
 }
 
-// What was read, and was that all of it?
+// How much was read, and is it complete?
 func ExampleOptions_onEnd() {
 	body := strings.NewReader("https://example.com/a\nexample.com/b\nhttps://example.com/c\n")
 	opts := &sitemap.Options{OnEnd: func(s sitemap.Summary) {

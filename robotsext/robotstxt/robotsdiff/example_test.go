@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
 )
 
-// What does it change that a slash was lost?
+// What changes if a slash is missing?
 func ExampleCompare() {
 	before := robotstxt.Parse([]byte("User-agent: *\nDisallow: /cart/\nAllow: /search/help\nDisallow: /search\n"), nil)
 	after := robotstxt.Parse([]byte("User-agent: *\nDisallow: /search\nAllow: /search/help\nDisallow: /cart\n"), nil)
@@ -21,7 +21,7 @@ func ExampleCompare() {
 	// for [*] /cart is now disallowed, by Disallow: /cart in line [4]; except [/cart/]
 }
 
-// Does a file mean the same after it was tidied up?
+// Does a file still have the same meaning after a cleanup?
 func ExampleDiff_Changed() {
 	before := robotstxt.Parse([]byte("user-agent: a\ndisallow: /x\n\nuser-agent: b\ndisallow: /x\n"), nil)
 	after := robotstxt.Parse([]byte("User-agent: a\nUser-agent: b\nDisallow: /x # nothing to see\n"), nil)

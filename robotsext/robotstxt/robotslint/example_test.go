@@ -6,7 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 )
 
-// What is wrong with my robots.txt, and how is it put right?
+// What is wrong with my robots.txt, and how do I fix it?
 func ExampleLint() {
 	body := "User-agent: *\nDisalow: /old/\nDisallow: /private/\nDisallow: /private/a\n"
 
@@ -20,7 +20,7 @@ func ExampleLint() {
 	// 	remove line 4
 }
 
-// Which requirement does a finding rest on, and how bad is it?
+// How severe is a finding, and which requirement is it about?
 func ExampleKind() {
 	for _, kind := range []robotslint.Kind{"misspelt-field", "unreachable-rule", "duplicate-sitemap"} {
 		fmt.Println(kind, kind.Severity(), kind.SpecID())
