@@ -169,7 +169,7 @@ func (a *address) tls() (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%w: certificate authority: there is no certificate in %q", ErrCredentials, a.ca)
+			return nil, fmt.Errorf("%w: certificate authority: %q has no certificate", ErrCredentials, a.ca)
 		}
 	}
 	if a.cert != "" {

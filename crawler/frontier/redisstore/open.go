@@ -56,7 +56,7 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	}
 	client, err := rueidis.NewClient(settings)
 	if a.secure && err == context.DeadlineExceeded { //nolint:errorlint // a failed connection has a wrapped error
-		err = fmt.Errorf("%w: no response to the handshake, as from a server without TLS", ErrTLS)
+		err = fmt.Errorf("%w: no response to the handshake; does the server use TLS?", ErrTLS)
 	} else if err != nil {
 		err = classify(err)
 	}
