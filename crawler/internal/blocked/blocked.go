@@ -1,4 +1,4 @@
-// Package blocked reads what the guard of addresses has refused out of errors and records.
+// Package blocked finds refusals of the address guard in errors and records.
 package blocked
 
 import (

@@ -19,7 +19,7 @@ type Member interface {
 	ID() string
 	// Start begins to act on announcements and to watch the time limit of the crawl.
 	Start()
-	// Close ends what runs in the background.
+	// Close stops all background work.
 	Close()
 
 	// Announce tells all processes that the host of a URL belongs to the crawl, before the
@@ -52,12 +52,12 @@ type Member interface {
 	// Counts returns the counts of the frontier for a status, or last, those of the last
 	// check, where a query is expensive.
 	Counts(ctx context.Context, last frontier.Stats) (frontier.Stats, error)
-	// IdleCheckInterval returns the least time between two looks at the frontier, and the
-	// longest.
+	// IdleCheckInterval returns the minimum and the maximum time between two checks of the
+	// frontier.
 	IdleCheckInterval() (rest, longest time.Duration)
 
-	// RecheckSlowed returns how often to ask the frontier whether another process has
-	// slowed a host down; zero: no other does.
+	// RecheckSlowed returns the interval of checks whether another process has slowed a host
+	// down; zero: no checks.
 	RecheckSlowed() time.Duration
 	// LongestDelay returns the longest delay that any host of the crawl may have. Own is
 	// that of the hosts that this process has requested, possible that of any.

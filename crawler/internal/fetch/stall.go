@@ -12,7 +12,7 @@ import (
 // now and then would occupy a worker up to the last time limit.
 const leastBytes = 1 << 10
 
-// errStalled says that a response delivers next to nothing.
+// errStalled means that a response delivers almost no data.
 var errStalled = errors.New("the response stalled")
 
 // stallBody is a body that is aborted when it delivers next to nothing for a while. Only

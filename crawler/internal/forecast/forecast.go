@@ -31,7 +31,7 @@ func NewServer(rest, took time.Duration, inFlight int) Server {
 	return c
 }
 
-// done is how many requests have ended so long after the beginning.
+// done returns the number of requests that have ended after t.
 func (c *Server) done(t time.Duration) int {
 	if c.Hours != nil {
 		t = c.Hours.open(t)

@@ -1,4 +1,4 @@
-// Package monitortest has a crawl for tests of the live page, which does what a test says.
+// Package monitortest has a fake crawl for tests of the live page.
 package monitortest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A State is what a crawl says of itself.
+// A State is the state that a crawl reports.
 type State struct {
 	Status crawler.Status
 	Err    error // of Status
@@ -39,7 +39,7 @@ func AtWork() crawler.Status {
 // New returns a crawl with a status.
 func New(status crawler.Status) *Crawl { return &Crawl{state: State{Status: status}} }
 
-// Change changes what the crawl says of itself.
+// Change changes the reported state.
 func (c *Crawl) Change(change func(*State)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

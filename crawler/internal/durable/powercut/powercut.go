@@ -1,6 +1,6 @@
-// Package powercut simulates power cuts: it keeps what has reached the disk by package
-// durable, and says what a directory would hold after the machine went down. What other
-// code brings to the disk, such as a database, it does not see.
+// Package powercut simulates power cuts. It records the files and names that package durable syncs,
+// and returns a directory as it would be after the cut. It does not see syncs of other code, such
+// as a database.
 package powercut
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A Disk is what would be left of a directory.
+// A Disk records the synced content of a directory.
 type Disk struct {
 	t    testing.TB
 	root string
