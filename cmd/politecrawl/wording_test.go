@@ -32,11 +32,11 @@ var privateNames = append(strings.Fields(`answer answers answered ask asked asks
 	leaves leaving left look looks loose meet museum pace paced paces printable shown stage stand stands tell tells told
 	turn turns wire`), privateWords...)
 
-// privatePhrases are what messages and documents do not say: skip, request, retry, resume, receive,
+// privatePhrases are what messages, comments and documents do not say: skip, request, retry, resume, receive,
 // queue, fail, end are the usual verbs.
 var privatePhrases = regexp.MustCompile(`(?i)\b(left alone|leaves? \w+ alone|asks? (it |them )?again|asked (for|again)|asks for again|go(es|ing|ne)? on with|` +
-	`goes on|takes? up|taken up|puts? aside|left aside|hears? of|heard of|what came|of late|to (its|an) end|whose word|` +
-	`speaks? for|at work|no offence|in peace|broken off|breaks? off|is no \w+ that|came of it|heeds?|spared?|nobody knows)\b`)
+	`goes on|takes? up|taken up|puts? aside|left aside|hears? of|heard of|what came|of late|to an end|whose word|` +
+	`speaks? for|at work|no offence|in peace|broken off|breaks? off|is no \w+ that|came of it|heeds?|spared|nobody knows)\b`)
 
 // TestWording holds that names and texts have the field's words.
 func TestWording(t *testing.T) {
@@ -52,11 +52,16 @@ func TestWording(t *testing.T) {
 	}
 	for _, name := range documents(t, ".go") {
 		checkNames(t, privateNames, name, "file name", strings.TrimSuffix(path.Base(name), ".go"))
-		test := strings.HasSuffix(name, "_test.go")
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, name, document(t, name), 0)
+		file, err := parser.ParseFile(files, name, document(t, name), parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
+		}
+		test := strings.HasSuffix(name, "_test.go")
+		for _, comment := range file.Comments {
+			if phrase := privatePhrases.FindString(comment.Text()); phrase != "" && !test {
+				t.Errorf("%s: a comment says %q", files.Position(comment.Pos()), phrase)
+			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			at := ""

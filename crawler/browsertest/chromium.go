@@ -1,6 +1,5 @@
-// Package browsertest looks at pages in Chromium, for tests: what a page shows can be
-// asked for, and nothing that goes wrong in it, or that it asks for elsewhere, goes
-// unseen.
+// Package browsertest opens pages in Chromium, for tests. It returns the content of a page, and
+// records errors and requests to other sites.
 package browsertest
 
 import (

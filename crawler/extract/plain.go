@@ -50,9 +50,9 @@ func (p *parser) plainMarkup(b []byte) int {
 	}
 }
 
-// skip passes by the text of an element whose text is not markup, up to its end tag: a
-// script of some MB would be moved through the tokenizer's buffer for nothing. In a
-// script a comment may have an end tag that is none, so one with any is read.
+// skip skips the text of an element without markup, up to its end tag: the tokenizer would copy
+// a script of some MB through its buffer. It does not skip a script with a comment, since a
+// comment can contain an end tag.
 func (p *parser) skip(name []byte) {
 	if len(p.tokens.Buffered()) > 0 {
 		return

@@ -192,8 +192,8 @@ func (f *field) value(node *html.Node) (string, bool) {
 	return "", false
 }
 
-// text returns the text in an element, white space collapsed, as far as it is kept. Scripts
-// and styles are no text, unless they are what was asked for.
+// text returns the text in an element up to its limit, with white space collapsed. It ignores
+// scripts and styles, unless node is one.
 func text(node *html.Node) string {
 	var b strings.Builder
 	space := false

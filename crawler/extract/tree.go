@@ -39,13 +39,12 @@ func tree(page []byte) (root *html.Node, whole bool, err error) {
 	return root, in.tags <= maxTags, nil
 }
 
-// disguised is a page as the parser gets to read it. It looks at bytes alone, so that
-// it need not know, as the parser does, what is a tag and what only looks like one: a
-// name that ends in one of a comment, a script or a value is put right afterwards.
+// disguised is a page with other names of some tags. It replaces bytes without parsing, so it
+// also changes names in comments, scripts and values, which are restored afterwards.
 type disguised struct {
-	page []byte // what is left of it
-	tags int    // that have begun
-	rest []byte // to be given before more of page: a part of a name
+	page []byte // not read yet
+	tags int    // start tags so far
+	rest []byte // part of a name, to be read before page
 }
 
 // Read implements io.Reader.
@@ -115,7 +114,7 @@ func formatting(b []byte) int {
 			return 0
 		}
 	}
-	if end == len(b) { // broken off
+	if end == len(b) { // incomplete
 		return 0
 	}
 	switch strings.ToLower(string(b[start:end])) {

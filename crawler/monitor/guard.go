@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// A guard lets only those through who may see or change something. The package comment
-// says what against.
+// A guard rejects requests without the permission to see or change something. The package
+// comment names the attacks.
 type guard struct {
 	listened string
-	token    string // empty: none is asked for
-	session  string // what a browser has in its cookie in place of the token
-	change   string // what the page of this process knows and no other
+	token    string // empty: none is required
+	session  string // the value of a browser's cookie, instead of the token
+	change   string // a secret of the page, required for changes
 	foreign  *http.CrossOriginProtection
 }
 

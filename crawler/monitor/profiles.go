@@ -73,7 +73,7 @@ func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), er
 	}
 }
 
-// profileTime is how long a profile is taken for, of the seconds that were asked for.
+// profileTime returns the duration of a profile for the requested number of seconds.
 func profileTime(seconds string, usual time.Duration) time.Duration {
 	s, err := strconv.ParseFloat(seconds, 64)
 	if err != nil || !(s > 0) { // not a number is neither

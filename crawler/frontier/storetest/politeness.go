@@ -174,7 +174,7 @@ var politenessChecks = []check{
 	}},
 }
 
-// requestAndKill kills a child that has just begun a request to a.
+// requestAndKill kills a child that has just sent a request to a.
 func (s *subject) requestAndKill(how string) {
 	s.Helper()
 	s.close()

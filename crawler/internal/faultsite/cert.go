@@ -22,7 +22,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority of which nobody knows yet.
+// NewAuthority returns a new certificate authority, which no client trusts yet.
 func NewAuthority() (*Authority, error) {
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "faultsite"},

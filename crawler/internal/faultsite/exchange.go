@@ -13,7 +13,7 @@ type exchange struct {
 	host *host
 	peer *peer
 	nth  int    // on its connection, from 1
-	path string // that was asked for, with its query
+	path string // of the request, with its query
 	good content
 	seen demosite.Request
 	last demosite.DelayChecker // of the host, when the request came

@@ -186,7 +186,7 @@ func (x *stream) reset(code http2.ErrCode) {
 	_ = x.framer.WriteRSTStream(x.id, code)
 }
 
-// repeated tells whether the host was asked for this before, since it told so the last time.
+// again reports whether the host received this request before, since the last report.
 func (x *stream) again() bool {
 	x.host.mu.Lock()
 	defer x.host.mu.Unlock()

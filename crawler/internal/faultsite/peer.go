@@ -45,6 +45,6 @@ func (p *peer) reset() {
 
 // Close closes the connection.
 func (p *peer) Close() error {
-	_ = p.pipe.Close() // nor does anybody read what came
+	_ = p.pipe.Close() // the received data is dropped
 	return p.Conn.Close()
 }

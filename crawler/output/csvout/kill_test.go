@@ -12,7 +12,7 @@ import (
 var writer = sinktest.Writer{
 	Format: Format(nil),
 	Most:   200,
-	Found: func(n int) *output.Results {
+	Results: func(n int) *output.Results {
 		url := fmt.Sprintf("http://a.test/%d", n)
 		return &output.Results{
 			Pages: []*output.Page{{URL: url}},

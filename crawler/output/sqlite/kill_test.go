@@ -14,7 +14,7 @@ import (
 var writer = sinktest.Writer{
 	Format: Format(nil),
 	Most:   20,
-	Found:  func(n int) *output.Results { return page(fmt.Sprintf("http://a.test/%d", n)) },
+	Results:  func(n int) *output.Results { return page(fmt.Sprintf("http://a.test/%d", n)) },
 }
 
 func TestMain(m *testing.M) { writer.Main(m) }

@@ -37,8 +37,8 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	return placeCompletion(value)
 }
 
-// argumentCompletion completes the arguments of a command with this usage line: as
-// many as it names, or any number where the last goes on.
+// argumentCompletion completes the arguments of a command with this usage line: as many as it
+// names, or any number if the last one ends in "...".
 func argumentCompletion(use string) cobra.CompletionFunc {
 	places := strings.Fields(use)[1:]
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -16,12 +16,12 @@ import (
 type Result struct {
 	Summary  *runner.Summary `json:"summary"`
 	DelayMS  int64           `json:"delay_ms"`
-	Requests int             `json:"requests"` // all that the site saw, by kind in the next four
+	Requests int             `json:"requests"` // all requests that the site received
 	Pages    int             `json:"pages"`
 	Robots   int             `json:"robots"`
-	Moved    int             `json:"robots_redirects"` // where a robots.txt redirects to
+	Moved    int             `json:"robots_redirects"` // requests for the target of a redirected robots.txt
 	Sitemaps int             `json:"sitemaps"`
-	Retries  int             `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
+	Retries  int             `json:"pages_repeated"` // of Pages: repeated requests for the same URL
 	Lost     int             `json:"sitemaps_lost"`  // sitemap requests with status 404 or 410
 
 	Violations []string `json:"violations"` // what must not happen, as the site saw it

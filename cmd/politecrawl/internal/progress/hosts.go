@@ -65,12 +65,12 @@ func (l *HostList) Commit(bool) ([]byte, error) { return nil, nil }
 // Close implements output.Sink.
 func (l *HostList) Close() error { return nil }
 
-// turns counts the hosts of a crawl by state.
-type turns struct {
-	known   bool // else the rest is empty: there are too many, or nobody could say
-	active  int  // hosts that are being asked
-	waiting int  // hosts whose turn is to come
-	later   int  // hosts that cannot be asked for now
+// hostCounts counts the hosts of a crawl by state.
+type hostCounts struct {
+	known   bool // false: all other fields are empty
+	active  int  // hosts with a request in flight
+	waiting int  // hosts that are due, or soon will be
+	later   int  // hosts that are blocked for now
 
 	next  frontier.Host // of those not being asked, the host that is due first; empty: none
 	due   time.Time     // when that is
@@ -79,12 +79,12 @@ type turns struct {
 
 // look asks for each host how it stands. Later are the origins without a robots.txt for now;
 // a host is a later one when it has no others.
-func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) turns {
+func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) hostCounts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.hosts) > maxAsked {
 		l.prune(ask)
-		return turns{}
+		return hostCounts{}
 	}
 	held := map[frontier.Host]int{} // origins
 	for _, origin := range later {
@@ -92,11 +92,11 @@ func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), la
 			held[h]++
 		}
 	}
-	t := turns{known: true, later: len(held)}
+	t := hostCounts{known: true, later: len(held)}
 	for h := range l.hosts {
 		rec, err := ask(h)
 		if err != nil {
-			return turns{}
+			return hostCounts{}
 		}
 		left := leftOf(rec)
 		if left == 0 {

@@ -156,7 +156,7 @@ func (p *View) present(lines []string) {
 	p.draw("", lines)
 }
 
-// rate is the number of pages a second of late.
+// rate returns the recent number of pages per second.
 func (p *View) rate(now sample) float64 {
 	p.passed = append(p.passed, now)
 	for len(p.passed) > 2 && now.at.Sub(p.passed[1].at) >= rateOver {

@@ -91,19 +91,19 @@ func TestStatusLines(t *testing.T) {
 		r    reading
 		want []string
 	}{
-		{"slower than its hosts ask for", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, hosts: turns{known: true, active: 1, quiet: 90 * time.Second}},
+		{"slower than its hosts ask for", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, hosts: hostCounts{known: true, active: 1, quiet: 90 * time.Second}},
 			[]string{"pages: 10, 0.5/s, 110 URLs known, 3m remaining at this delay", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
 		{"too many hosts to ask", reading{Status: status(func(*crawler.Status) {}), rate: 50},
 			[]string{"pages: 10, 50.0/s, 110 URLs known, 2s remaining at this rate", "hosts: 3, 1 in flight"}},
-		{"a limit comes first", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 20, hosts: turns{known: true, active: 1, quiet: time.Hour}},
+		{"a limit comes first", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 20, hosts: hostCounts{known: true, active: 1, quiet: time.Hour}},
 			[]string{"pages: 10, 0.5/s, 110 URLs known, 20s remaining at this rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
 		{"a limit is reached", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 10},
 			[]string{"pages: 10, 0.5/s, 110 URLs known", "hosts: 3, 1 in flight"}},
-		{"the next host", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(20 * time.Second)}},
+		{"the next host", reading{Status: status(idle), hosts: hostCounts{known: true, waiting: 3, next: "https://example.com", due: now.Add(20 * time.Second)}},
 			[]string{"pages: 10, 0.0/s, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, next request to https://example.com in 20s"}},
-		{"the next host is another", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(time.Minute)}},
+		{"the next host is another", reading{Status: status(idle), hosts: hostCounts{known: true, waiting: 3, next: "https://example.com", due: now.Add(time.Minute)}},
 			[]string{"pages: 10, 0.0/s, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, next request in 20s"}},
-		{"paused", reading{Status: status(func(s *crawler.Status) { idle(s); s.Paused = true }), rate: 2, hosts: turns{known: true, waiting: 3, next: "https://h", due: now, quiet: time.Hour}},
+		{"paused", reading{Status: status(func(s *crawler.Status) { idle(s); s.Paused = true }), rate: 2, hosts: hostCounts{known: true, waiting: 3, next: "https://h", due: now, quiet: time.Hour}},
 			[]string{"paused: 10 pages, 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,20 +142,20 @@ func TestHostList(t *testing.T) {
 		asked++
 		return records[host], nil
 	}
-	want := turns{known: true, active: 1, waiting: 3, later: 1, next: "b", due: now.Add(3 * time.Second), quiet: time.Minute}
+	want := hostCounts{known: true, active: 1, waiting: 3, later: 1, next: "b", due: now.Add(3 * time.Second), quiet: time.Minute}
 	for i, n := range []int{6, 5} { // the second time without the one that is done with
 		if got := r.look(ask, []string{"http://later"}, now); got != want || asked != n {
 			t.Errorf("look %d: %d hosts asked for, want %d; %+v, want %+v", i+1, asked, n, got, want)
 		}
 		asked = 0
 	}
-	if got := r.look(func(frontier.Host) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (turns{}) {
+	if got := r.look(func(frontier.Host) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (hostCounts{}) {
 		t.Errorf("where nobody can say: %+v", got)
 	}
 	delete(records, "b")
 	delete(records, "c")
 	delete(records, "told")
-	want = turns{known: true, active: 1, later: 1, next: "later", due: now.Add(time.Hour), quiet: 9 * time.Second}
+	want = hostCounts{known: true, active: 1, later: 1, next: "later", due: now.Add(time.Hour), quiet: 9 * time.Second}
 	if got := r.look(ask, []string{"http://later"}, now); got != want {
 		t.Errorf("only a later host is left beside one that is asked: %+v, want %+v", got, want)
 	}
@@ -179,7 +179,7 @@ func TestHostListOfManyHosts(t *testing.T) {
 		}
 		return frontier.HostRecord{Counts: frontier.Counts{Done: 1}}, nil
 	}
-	want := turns{known: true, active: 1}
+	want := hostCounts{known: true, active: 1}
 	for range maxKnown/maxAsked + 2 {
 		asked = 0
 		got := r.look(ask, nil, time.Now())

@@ -15,9 +15,9 @@ import (
 type reading struct {
 	*crawler.Status
 
-	hosts turns
+	hosts hostCounts
 	now   time.Time
-	rate  float64 // pages a second of late
+	rate  float64 // recent pages per second
 	limit int     // of pages; 0: none
 }
 
@@ -61,9 +61,8 @@ func (r *reading) hostLine() string {
 	return line + ", " + next + " in " + humanize.Duration(wait)
 }
 
-// toGo says when all that is known now will have been fetched: not before the host with
-// the most to do has had its turns, nor at the rate of late. That what is fetched leads
-// to more, nobody knows yet.
+// toGo estimates the time until all known URLs are fetched: at the recent rate, and not before
+// the host with the most URLs is done. It ignores URLs that are not found yet.
 func (r *reading) toGo() string {
 	left, polite := r.Remaining, r.hosts.quiet
 	if most := r.limit - r.Pages; r.limit > 0 && most < left {

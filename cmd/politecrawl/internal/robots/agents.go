@@ -105,7 +105,7 @@ type matrixOutput struct {
 	Agents []agentOutput `json:"agents"`
 
 	RulesOmitted int  `json:"rules_omitted,omitempty"` // no path was made of them: it would have taken too long
-	Truncated    bool `json:"truncated,omitempty"`     // the file goes on behind what is read of it
+	Truncated    bool `json:"truncated,omitempty"`     // only the beginning of the file was read
 
 	sections bool // the agents come by purpose
 }

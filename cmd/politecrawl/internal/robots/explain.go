@@ -21,7 +21,7 @@ type explanation struct {
 	Because reason        `json:"reason"`
 	Fetch   *fetchOutput  `json:"fetch,omitempty"`     // nil: the file was given by the user
 	Age     *int64        `json:"age_ms,omitempty"`    // since the fetch
-	Cut     bool          `json:"truncated,omitempty"` // the file goes on behind what is read of it
+	Cut     bool          `json:"truncated,omitempty"` // only the beginning of the file was read
 }
 
 // A matchOutput is a rule that matches. The first decides.
@@ -32,18 +32,18 @@ type matchOutput struct {
 	Pattern string `json:"pattern"` // of the rule, in the form in which it is compared
 }
 
-// A reason is the reason of a verdict in a word.
+// A reason is the reason for a verdict in one word.
 type reason string
 
 const (
-	becauseLongest     reason = "longest"     // of the rules that match
-	becauseTie         reason = "tie"         // of the longest rules one allows
-	becauseOnly        reason = "only"        // rule that matches
-	becauseNoRule      reason = "no-rule"     // matches
-	becauseNoGroup     reason = "no-group"    // applies
-	becauseNoFile      reason = "no-file"     // is there
-	becauseRobots      reason = "robots.txt"  // itself is always allowed
-	becauseUnreachable reason = "unreachable" // so nobody knows
+	becauseLongest     reason = "longest"     // the longest matching rule decides
+	becauseTie         reason = "tie"         // one of the longest matching rules allows
+	becauseOnly        reason = "only"        // one rule matches
+	becauseNoRule      reason = "no-rule"     // no rule matches
+	becauseNoGroup     reason = "no-group"    // no group applies
+	becauseNoFile      reason = "no-file"     // there is no robots.txt
+	becauseRobots      reason = "robots.txt"  // robots.txt itself is always allowed
+	becauseUnreachable reason = "unreachable" // robots.txt is unreachable
 )
 
 // A lineFinder caches the lines of groups, since finding them reads the file again.

@@ -83,8 +83,8 @@ func (f sitemapFinding) String() string {
 	return cli.Escape(b.String())
 }
 
-// unread deals with a sitemap that was not read to its end. With --check it is a
-// finding where that is the site's doing; else it is told on standard error.
+// unread reports a sitemap that was not read completely. With --check it is a finding if the
+// site is the cause; otherwise it is an error on standard error.
 func (l *listing) unread(f robotsext.SitemapFile) error {
 	end, within := errors.AsType[*sitemap.Finding](f.Err)
 	if within && end.Kind == sitemap.Unreadable {
@@ -123,7 +123,7 @@ func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 	return about, true
 }
 
-// fail tells what could not be had and goes on.
+// fail reports an error and continues.
 func (l *listing) fail(name string, err error) {
 	text := cli.ErrorText(err)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)

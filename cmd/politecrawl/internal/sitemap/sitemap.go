@@ -166,7 +166,7 @@ func (l *listing) file(_ context.Context, name string) error {
 	return failure
 }
 
-// entry writes what is listed, unless something else is asked for.
+// entry writes an entry, unless the command prints something else.
 func (l *listing) entry(e sitemap.Entry) error {
 	l.totals.addEntry(e)
 	withoutUsers(&e)

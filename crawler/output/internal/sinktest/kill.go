@@ -15,20 +15,19 @@ import (
 
 // A Writer writes to a sink until its process is killed.
 type Writer struct {
-	Format output.Format
-	Found  func(n int) *output.Results // what is the nth, from 0 on
-	Most   int                         // so many are committed together at the most
+	Format  output.Format
+	Results func(n int) *output.Results // returns the nth results, from 0 on
+	Most    int                         // maximum number of results in a commit
 }
 
-// The environment of a process that writes: the directory, and how many were counted
-// before with their checkpoint, as it says them itself.
+// The environment of a process that writes: the directory, and the last line that an earlier
+// process printed, with the number of committed results and their checkpoint.
 const (
 	dirEnv  = "POLITECRAWL_TEST_SINK"
 	markEnv = "POLITECRAWL_TEST_MARK"
 )
 
-// Main is for TestMain. It runs the tests, or writes where [Writer.Kill] has started
-// this process.
+// Main is for TestMain. It runs the tests, or writes if [Writer.Kill] has started this process.
 func (w Writer) Main(m *testing.M) {
 	if dir, ok := os.LookupEnv(dirEnv); ok {
 		fmt.Fprintln(os.Stderr, w.write(dir, os.Getenv(markEnv)))
@@ -37,7 +36,7 @@ func (w Writer) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write goes on from where the last checkpoint was, and says each that it gets.
+// write resumes at the last checkpoint, and prints each new one.
 func (w Writer) write(dir, last string) error {
 	n, checkpoint := 0, []byte(nil)
 	if number, rest, ok := strings.Cut(last, " "); ok {
@@ -52,7 +51,7 @@ func (w Writer) write(dir, last string) error {
 	}
 	for {
 		for range 1 + rand.IntN(w.Most) {
-			if err := s.Write(w.Found(n)); err != nil {
+			if err := s.Write(w.Results(n)); err != nil {
 				return err
 			}
 			n++
@@ -65,9 +64,9 @@ func (w Writer) write(dir, last string) error {
 	}
 }
 
-// Kill kills processes that write, one after the other. Each goes on from the checkpoint that
-// was heard of last. It returns how many count in the end: those and no others are in
-// the directory then.
+// Kill kills processes that write, one after the other. Each resumes at the last checkpoint
+// that was received. Kill returns the number of committed results: the directory has these and
+// no others.
 func (w Writer) Kill(t *testing.T, dir string) (count int) {
 	t.Helper()
 	var last string
@@ -94,7 +93,7 @@ func (w Writer) Kill(t *testing.T, dir string) (count int) {
 			if n == 0 && i%2 == 1 {
 				timer.Reset(due)
 			}
-			if rand.IntN(10) > 0 { // and if it is not heard of, the one before holds
+			if rand.IntN(10) > 0 { // otherwise the line is lost, and the previous one is valid
 				last = lines.Text()
 			}
 		}
