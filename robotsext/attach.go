@@ -20,8 +20,8 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // colly.ErrRobotsTxtBlocked.
 //
 // The transport, client, proxy and context of c stay in use, whether set before or
-// after Attach, also for robots.txt. Attach sets IgnoreRobotsTxt to false, and
-// replaces colly's default user agent. Three things to know:
+// after Attach, also for robots.txt. Attach sets IgnoreRobotsTxt to false, and replaces
+// colly's default user agent with that of New. Note:
 //
 //   - Call Attach again after SetClient, or after setting a cookie jar and a transport. Until
 //     then colly itself checks robots.txt, and clones send nothing (ErrDetached).

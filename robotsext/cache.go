@@ -7,7 +7,7 @@ import (
 )
 
 // Cache stores records. A failure must never turn a disallow into an allow. Methods are
-// called concurrently, with contexts that never end.
+// called concurrently, with contexts that are never canceled.
 type Cache interface {
 	// Load returns nil, nil only if nothing was ever stored for o. It fails if a record
 	// cannot be read or may have been evicted. The File of the record may be nil.

@@ -11,7 +11,7 @@ import (
 // ObeyCrawlDelay makes the attached collector c wait between two requests to a server
 // for its Crawl-delay, at most longest (zero: 30 s, the cap of Options.Parse), and for
 // Retry-After. This Robots then sends one request at a time to the server. Call it for
-// clones too; they have no callbacks.
+// each clone too: Clone copies no callbacks.
 func (r *Robots) ObeyCrawlDelay(c *colly.Collector, longest time.Duration) {
 	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {

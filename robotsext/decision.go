@@ -43,9 +43,9 @@ type Decision struct {
 var noGroup robotstxt.Group
 
 // Decide returns whether u may be fetched now, and why. It fetches robots.txt if
-// necessary. With the Context of an attached collector it uses that collector's proxy.
-// It fails with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable, or if ctx
-// ends.
+// necessary. If ctx is the Context of an attached collector, it uses that collector's
+// proxy. It fails with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable, or if
+// ctx ends.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {
 		return Decision{Verdict: Allowed, Group: &noGroup}, nil

@@ -44,7 +44,7 @@ func (e *BlockedError) Error() string {
 	return b.String()
 }
 
-// Is matches colly.ErrRobotsTxtBlocked and the errors in Err, except those of contexts.
+// Is matches colly.ErrRobotsTxtBlocked and the errors in Err, except context errors.
 func (e *BlockedError) Is(target error) bool {
 	switch target {
 	case colly.ErrRobotsTxtBlocked:
@@ -58,12 +58,12 @@ func (e *BlockedError) Is(target error) bool {
 // As matches the errors in Err.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// The errors. The first two are about URLs, the next four about requests that cannot be
-// checked and are not sent. Record.RedirectError returns the redirect errors, and a
-// *SitemapError wraps the last three.
+// Errors, for errors.Is. The first two are about URLs, the next four about requests
+// that cannot be checked and are not sent. Record.RedirectError returns the redirect
+// errors, and a *SitemapError wraps the last three.
 var (
 	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
-	ErrInvalidHost       = errors.New("invalid host")       // or port
+	ErrInvalidHost       = errors.New("invalid host")       // the host or port of the URL is invalid
 
 	// ErrDetached: the program replaced the collector's client after Attach.
 	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")

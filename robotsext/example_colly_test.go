@@ -20,7 +20,9 @@ func ExampleRobots_Attach() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n") })
 	mux.Handle("/moved", http.RedirectHandler("/private/here", http.StatusFound))
-	mux.HandleFunc("/private/", func(http.ResponseWriter, *http.Request) { fmt.Println("the site was asked for something private") })
+	mux.HandleFunc("/private/", func(http.ResponseWriter, *http.Request) {
+		fmt.Println("the site received a request for a private page")
+	})
 	site := httptest.NewServer(mux)
 	defer site.Close()
 
@@ -45,11 +47,11 @@ func ExampleRobots_ObeyCrawlDelay() {
 	defer site.Close()
 	robots := examplebot(nil)
 	c := colly.NewCollector(robots.Attach)
-	robots.ObeyCrawlDelay(c, 10*time.Second) // however much a site asks for
+	robots.ObeyCrawlDelay(c, 10*time.Second) // at most 10 s, even if the site asks for more
 
-	began := time.Now()
+	start := time.Now()
 	fmt.Println(c.Visit(site.URL+"/1"), c.Visit(site.URL+"/2"), c.Visit(site.URL+"/3"))
-	fmt.Println(time.Since(began) >= 200*time.Millisecond)
+	fmt.Println(time.Since(start) >= 200*time.Millisecond)
 	// Output:
 	// <nil> <nil> <nil>
 	// true
@@ -58,7 +60,7 @@ func ExampleRobots_ObeyCrawlDelay() {
 // How does OnError receive URLs of a site whose robots.txt is unreachable?
 func ExampleOptions_reportInOnError() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "we are moving house", http.StatusServiceUnavailable)
+		http.Error(w, "down for maintenance", http.StatusServiceUnavailable)
 	}))
 	defer site.Close()
 	robots := examplebot(&robotsext.Options{ReportInOnError: true})
@@ -66,10 +68,10 @@ func ExampleOptions_reportInOnError() {
 	c.OnError(func(r *colly.Response, err error) {
 		var blocked *robotsext.BlockedError
 		if errors.As(err, &blocked) && blocked.Reason == robotsext.Later {
-			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // by r.Request.Retry
+			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // retry it then with r.Request.Retry
 		}
 	})
-	err := c.Visit(site.URL + "/page") // an error that colly's queue would drop
+	err := c.Visit(site.URL + "/page") // without ReportInOnError, Visit returns the error, which colly's queue drops
 	c.Wait()
 	fmt.Println(err)
 	// Output:

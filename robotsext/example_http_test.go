@@ -37,7 +37,7 @@ func ExampleRobots_Transport() {
 // May I fetch this URL? Three verdicts, and an error.
 func ExampleRobots_Check() {
 	site := exampleSite("User-agent: *\nDisallow: /private/\n")
-	down := exampleSite("") // nobody answers there
+	down := exampleSite("") // no server listens there
 	down.Close()
 	defer site.Close()
 	robots := examplebot(nil)
@@ -52,15 +52,15 @@ func ExampleRobots_Check() {
 		case !errors.As(err, &blocked):
 			fmt.Println(err)
 		case blocked.Reason == robotsext.Disallowed:
-			fmt.Println("leave it alone, by line", blocked.Rule.Line)
+			fmt.Println("skip it because of line", blocked.Rule.Line)
 		case blocked.Reason == robotsext.Later:
-			fmt.Println("ask again in a minute:", time.Until(blocked.RetryAt).Round(time.Minute) == time.Minute)
+			fmt.Println("retry in a minute:", time.Until(blocked.RetryAt).Round(time.Minute) == time.Minute)
 		}
 	}
 	// Output:
 	// fetch it
-	// leave it alone, by line 2
-	// ask again in a minute: true
+	// skip it because of line 2
+	// retry in a minute: true
 	// unsupported scheme "gopher"
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
 )
 
-// How do I learn that a site has changed its robots.txt?
+// How do I notice that a site has changed its robots.txt?
 func ExampleOptions_onChange() {
-	var text atomic.Value // what the site says
+	var text atomic.Value // the current robots.txt
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text.Load()) }))
 	defer site.Close()
 	robots := examplebot(&robotsext.Options{
@@ -30,11 +30,11 @@ func ExampleOptions_onChange() {
 	u, _ := url.Parse(site.URL)
 	for _, body := range []string{
 		"User-agent: *\nDisallow: /private/\n",
-		"# tidied up\nuser-agent: *\ndisallow: /private/\n", // means the same
+		"# tidied up\nuser-agent: *\ndisallow: /private/\n", // no change of meaning
 		"User-agent: *\nDisallow: /\n",
 	} {
 		text.Store(body)
-		if _, err := robots.Refresh(context.Background(), u); err != nil { // Record waits until it expires
+		if _, err := robots.Refresh(context.Background(), u); err != nil { // Record would use the cached record until it expires
 			fmt.Println(err)
 		}
 	}
@@ -42,7 +42,7 @@ func ExampleOptions_onChange() {
 	// [*] / allowed: true → false except [/private/]
 }
 
-// How does my program keep its records over a restart?
+// How does my program keep its records across restarts?
 func ExampleNewFileCache() {
 	var fetches atomic.Int32
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetches.Add(1) }))

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// sitemapSite has a robots.txt that names an index, which names two sitemaps, of
-// which one is missing.
+// sitemapSite has a robots.txt that lists a sitemap index. The index lists two
+// sitemaps, and one of them is missing.
 func sitemapSite() *httptest.Server {
 	files := map[string]string{
 		"/robots.txt": "Sitemap: {site}/index.xml\nUser-agent: *\nDisallow: /private/\n",
@@ -28,12 +28,12 @@ func sitemapSite() *httptest.Server {
 	}))
 }
 
-// Which pages does a site list? The list may include disallowed pages: a sitemap allows
-// nothing.
+// Which pages does a site list? The list may include disallowed pages, because a
+// sitemap grants no permission.
 func ExampleRobots_Sitemaps() {
 	site := sitemapSite()
 	defer site.Close()
-	robots := examplebot(&robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}) // nobody is bothered here
+	robots := examplebot(&robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}) // a local test server needs no delay
 	defer robots.CloseIdleConnections()
 	u, _ := url.Parse(site.URL)
 	ctx := context.Background()

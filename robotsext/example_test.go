@@ -22,7 +22,7 @@ func exampleSite(robots string) *httptest.Server {
 	return httptest.NewServer(mux)
 }
 
-// examplebot is what robotsext.New returns for a crawler of this name.
+// examplebot returns a Robots for a crawler named examplebot.
 func examplebot(opts *robotsext.Options) *robotsext.Robots {
 	robots, err := robotsext.New("examplebot/1.0", opts)
 	if err != nil {
@@ -31,7 +31,8 @@ func examplebot(opts *robotsext.Options) *robotsext.Robots {
 	return robots
 }
 
-func Example_howToMakeMyCollectorPolite() {
+// How do I make my collector obey robots.txt?
+func Example_colly() {
 	site := exampleSite("User-agent: *\nDisallow: /private/\n")
 	defer site.Close()
 	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
@@ -40,7 +41,7 @@ func Example_howToMakeMyCollectorPolite() {
 		return
 	}
 
-	c := colly.NewCollector(robots.Attach) // this is all
+	c := colly.NewCollector(robots.Attach) // the only change
 
 	fmt.Println(c.Visit(site.URL + "/public/"))
 	fmt.Println(errors.Is(c.Visit(site.URL+"/private/"), colly.ErrRobotsTxtBlocked))
@@ -49,7 +50,8 @@ func Example_howToMakeMyCollectorPolite() {
 	// true
 }
 
-func Example_mayIFetchThisAndWhyNot() {
+// May I fetch this URL, and if not, which line disallows it?
+func Example_whyDisallowed() {
 	site := exampleSite("User-agent: examplebot\nDisallow: /private/\nAllow: /private/press/\n")
 	defer site.Close()
 	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
@@ -72,7 +74,8 @@ func Example_mayIFetchThisAndWhyNot() {
 	// /private/diary is disallowed by line 2, Disallow: /private/
 }
 
-func Example_whatDoesASiteSayOfItself() {
+// Which crawl delay and sitemaps does a robots.txt declare?
+func Example_crawlDelayAndSitemaps() {
 	site := exampleSite("Sitemap: https://www.example.com/sitemap.xml\nUser-agent: *\nCrawl-delay: 2\n")
 	defer site.Close()
 	robots := examplebot(nil)

@@ -51,7 +51,7 @@ func ExampleCleanURL() {
 	// <nil> request has no path to check against robots.txt: mailto:jane@example.com
 }
 
-// How long does a response ask to wait before the next request?
+// How long should I wait after a response with Retry-After?
 func ExampleRetryAfter() {
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	for _, value := range []string{"120", "Sun, 01 Mar 2026 12:30:00 GMT", "soon"} {

@@ -37,7 +37,7 @@ type Options struct {
 // FetchOptions configures requests for robots.txt and sitemaps.
 type FetchOptions struct {
 	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
-	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; nil: ErrUnsupportedScheme
+	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; without it ftp URLs fail with ErrUnsupportedScheme
 	// Wait blocks until u may be requested; done is called after the request. Timeout
 	// excludes the wait. After an error the verdict is Later, with a retry within a minute.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
@@ -55,7 +55,7 @@ type CacheOptions struct {
 type OutageOptions struct {
 	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
 	Profile            OutageProfile     // zero: ProfileRFC9309
-	Available          func(Origin) bool // for ProfileGoogle: the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
+	Available          func(Origin) bool // for ProfileGoogle: reports whether the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
 }
 
 // SitemapOptions configures Robots.Sitemaps and Robots.Sitemap.

@@ -24,7 +24,7 @@ type Record struct {
 	FailingSince time.Time     // time of the first failed fetch; zero: no outage
 	RetryAt      time.Time     // next fetch
 	Failures     int           // failed fetches in a row
-	Outage       time.Duration // duration; a gap between two fetches counts at most a day
+	Outage       time.Duration // duration of the outage; a gap between two fetches counts at most a day
 	Copy         *Record       // the last complete file; nil: none
 	CopyLost     bool          // there may have been a copy that was lost
 }

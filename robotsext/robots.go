@@ -16,7 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots checks the requests of one crawler. It is safe for concurrent use; share one.
+// Robots checks the requests of one crawler. It is safe for concurrent use.
 type Robots struct {
 	userAgent           string
 	tokens              []string
@@ -170,7 +170,8 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 
 type userFetchKey struct{}
 
-// WithUserFetch marks requests that a person has made. They are not checked.
+// WithUserFetch returns a context whose requests are not checked. Use it only for
+// requests that a user has triggered.
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

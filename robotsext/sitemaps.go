@@ -22,11 +22,11 @@ func (e *SitemapError) Error() string {
 
 func (e *SitemapError) Unwrap() error { return e.Err }
 
-// SitemapFile describes the reading of one sitemap.
+// SitemapFile reports how one sitemap was read.
 type SitemapFile struct {
 	URL        string
 	FoundOn    string          // the robots.txt or index that lists it; "": none
-	Attempts   int             // requests, without redirects
+	Attempts   int             // requests, not counting redirects
 	Status     int             // of the last response; 0: there was none
 	Summary    sitemap.Summary // of the last attempt
 	OutOfScope int             // entries rejected by Options.Sitemaps.Policy
@@ -64,7 +64,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 	}
 }
 
-// Sitemap is Sitemaps for the one file at u, listed or not.
+// Sitemap is like Sitemaps for the single sitemap at u, listed or not.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)

@@ -128,7 +128,7 @@ func lacks(t *testing.T, path, dir string) (missing []string) {
 		case e.Output == "" && !e.EmptyOutput:
 			missing = append(missing, fmt.Sprintf("the output of Example%s is not checked", e.Name))
 			continue
-		case !strings.Contains(e.Doc, "?") && !strings.HasPrefix(e.Name, "_"): // _howToMakeMyCollectorPolite
+		case !strings.Contains(e.Doc, "?") && !strings.HasPrefix(e.Name, "_"): // such as Example_colly
 			missing = append(missing, fmt.Sprintf("Example%s does not say which question it answers", e.Name))
 		}
 		maps.Copy(called, calls(e.Code, pkg.Name, helpers))

@@ -78,16 +78,16 @@ func ExampleGuard_CheckHost() {
 // How do I use a proxy on my own machine and refuse all other requests to the machine?
 func ExampleGuard_Transport() {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		fmt.Fprintln(w, "fetched for you:", req.URL)
-		fmt.Println("the proxy is asked for", req.URL)
+		fmt.Fprintln(w, "fetched:", req.URL)
+		fmt.Println("the proxy received a request for", req.URL)
 	}))
 	defer proxy.Close()
-	by, err := url.Parse(proxy.URL)
+	proxyURL, err := url.Parse(proxy.URL)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	client := &http.Client{Transport: guard.New().Transport(&http.Transport{Proxy: http.ProxyURL(by)}, nil)}
+	client := &http.Client{Transport: guard.New().Transport(&http.Transport{Proxy: http.ProxyURL(proxyURL)}, nil)}
 	for _, target := range []string{"http://example.com/", "http://127.0.0.1:9200/"} {
 		resp, err := client.Get(target)
 		if err != nil {
@@ -97,11 +97,11 @@ func ExampleGuard_Transport() {
 		resp.Body.Close()
 	}
 	// Output:
-	// the proxy is asked for http://example.com/
+	// the proxy received a request for http://example.com/
 	// address 127.0.0.1 is not allowed (loopback)
 }
 
-// What should a user allow whose own site was refused?
+// Which prefixes must a user allow to reach a host that was refused?
 func ExamplePrefixesFor() {
 	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("10.1.2.3"), "intranet.example"))
 	fmt.Println(guard.PrefixesFor(netip.MustParseAddr("::1"), "localhost"))

@@ -29,9 +29,9 @@ func New(allow ...netip.Prefix) *Guard {
 // mappedBits is the number of bits before the IPv4 address in ::ffff:0:0/96.
 const mappedBits = 96
 
-// Control is a value for net.Dialer.Control. It fails with an [*AddressError] if the
-// address is not allowed, so that no connection is made. Addresses other than IP, such
-// as the path of a socket, fail with [ErrRefused].
+// Control is a function for net.Dialer.Control. It fails with an [*AddressError] if the
+// address is not allowed, so that no connection is made. Addresses that are not IP
+// addresses, such as the path of a Unix socket, fail with [ErrRefused].
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || strings.ContainsAny(target.Addr().Zone(), "[]") { // in which netip and net see different hosts

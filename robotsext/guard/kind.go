@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Kind is the use of an address, and so the reason for refusing it. The text is for
-// people; programs compare it with the constants.
+// Kind is what an address is used for, and thus the reason for refusing it. The text is
+// for people; programs compare it with the constants.
 type Kind string
 
 // The kinds of addresses that are not public.
@@ -27,7 +27,7 @@ const (
 	Discard       Kind = "discard-only"
 	Translation   Kind = "local translation" // to IPv4 addresses in an unknown way
 	Reserved      Kind = "reserved"          // for a protocol or for future use
-	Invalid       Kind = "no address"
+	Invalid       Kind = "invalid"
 
 	public Kind = ""
 )

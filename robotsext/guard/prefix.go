@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// PrefixesFor returns the prefixes to allow, for [ParsePrefix], so that a host with the
-// refused address addr becomes reachable. For loopback it returns all loopback
-// addresses, because localhost has several.
+// PrefixesFor returns the prefixes that [New] must allow so that a host with the
+// refused address addr becomes reachable. [ParsePrefix] parses them. For loopback it
+// returns all loopback addresses, because localhost has several.
 func PrefixesFor(addr netip.Addr, host string) []string {
 	plain := addr.Unmap().WithZone("")
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))

@@ -15,12 +15,12 @@
 // never sees the rules of the page. To keep a page out of an index, its owner must allow
 // crawling it.
 //
-// Two rules matter to a crawler: noindex, do not keep this page, and nofollow, do not follow
-// its links; "none" is both. The other rules restrict search results: nosnippet, max-snippet
-// and so on. A rule applies to all crawlers, or to one by its product token. All rules for a
-// crawler apply together: the most restrictive one decides, and no rule cancels another.
-// [Directives] collects the rules of one page. Its methods return the rule that decides, with
-// the header or element that contains it.
+// Two rules matter to a crawler: noindex (do not index this page) and nofollow (do not follow
+// its links); "none" means both. The other rules restrict search results: nosnippet,
+// max-snippet and so on. A rule applies to all crawlers, or to one by its product token. All
+// rules for a crawler apply together: the most restrictive one decides, and no rule cancels
+// another. [Directives] collects the rules of one page. Its methods return the rule that
+// decides, with the header or element that contains it.
 //
 // The rel attribute of a link concerns only that link ([ParseRel]). A crawler may still follow
 // other links to the same page.

@@ -16,13 +16,13 @@ func ExampleDirectives() {
 
 	d := robotstag.New("examplebot")
 	d.Header(resp.Header)
-	// For every <meta name="…" content="…"> of the page, by whatever reads its HTML:
+	// For every <meta name="…" content="…"> of the page, as your HTML parser returns them:
 	d.Meta("viewport", "width=device-width")
 	d.Meta("robots", "max-snippet:50")
 	d.Meta("examplebot", "nofollow")
 
 	if rule := d.NoIndex(time.Now()); rule != nil {
-		fmt.Printf("do not keep it: %v (%v)\n", rule, rule.Source)
+		fmt.Printf("do not index it: %v (%v)\n", rule, rule.Source)
 	}
 	if rule := d.NoFollow(); rule != nil {
 		fmt.Printf("do not follow its links: %v (%v)\n", rule, rule.Source)
@@ -31,7 +31,7 @@ func ExampleDirectives() {
 		fmt.Printf("quote %d characters at most\n", rule.Limit)
 	}
 	// Output:
-	// do not keep it: unavailable_after: 2010-06-25T23:00:00Z (X-Robots-Tag line 2)
+	// do not index it: unavailable_after: 2010-06-25T23:00:00Z (X-Robots-Tag line 2)
 	// do not follow its links: nofollow (meta line 2 for examplebot)
 	// quote 50 characters at most
 }
@@ -52,8 +52,8 @@ func ExampleDirectives_Usage() {
 	d := robotstag.New("examplebot")
 	d.Header(http.Header{"Content-Usage": {"train-ai=n, search=y"}})
 	for _, category := range []string{"search", "train-ai", "other"} {
-		granted, said := d.Usage()[category]
-		fmt.Println(category, said, granted)
+		granted, stated := d.Usage()[category]
+		fmt.Println(category, stated, granted)
 	}
 	// Output:
 	// search true true
@@ -86,7 +86,7 @@ func ExampleDirectives_Rules() {
 func ExampleDirectives_Canonical() {
 	d := robotstag.New()
 	d.Header(http.Header{"Link": {`</catalogue?page=2>; rel="next", <https://example.com/catalogue>; rel="canonical"`}})
-	d.Link("canonical", "/other") // the document's comes second
+	d.Link("canonical", "/other") // the header takes precedence
 	fmt.Println(d.Canonical())
 	// Output: https://example.com/catalogue
 }

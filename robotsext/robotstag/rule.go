@@ -48,7 +48,7 @@ func (n Name) isFlag() bool {
 	return false
 }
 
-// NoLimit is a Rule.Limit without effect.
+// NoLimit is the Rule.Limit that stands for no limit.
 const NoLimit = -1
 
 // Preview is the maximum size of image previews.
@@ -83,7 +83,7 @@ func (r Rule) String() string {
 	return string(r.Name)
 }
 
-// Source is the place of a rule.
+// Source says where a rule was found.
 type Source struct {
 	Field string // "X-Robots-Tag", "Robots-Tag" or "meta"
 	Line  int    // number of the header line, or of the meta element for this crawler, from 1

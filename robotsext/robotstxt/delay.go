@@ -52,14 +52,14 @@ func parseDelay(value string) (time.Duration, bool) {
 type RequestRate struct {
 	Documents int
 	Per       time.Duration
-	Window    Window // when it holds; zero: always
+	Window    Window // when it applies; zero: always
 	Line      int
 }
 
 // Delay returns the time between two requests.
 func (r RequestRate) Delay() time.Duration { return r.Per / time.Duration(r.Documents) }
 
-// Window is a span of the day in UTC, from a Visit-time line. It may include midnight.
+// Window is a span of the day in UTC, from a Visit-time line. It may span midnight.
 type Window struct {
 	From, To time.Duration // since midnight; To is the last minute of the window
 	Line     int

@@ -2,8 +2,8 @@
 //
 // # The file
 //
-// A robots.txt file lies at the root of a web site. It says which pages crawlers may fetch
-// (RFC 9309). It has lines "field: value", and comments that begin with #:
+// A robots.txt file is at the root of a web site. It says which pages crawlers may fetch
+// (RFC 9309). Its lines have the form "field: value", and comments begin with #:
 //
 //	User-agent: *            # every crawler that is not named below
 //	Disallow: /search
@@ -22,10 +22,10 @@
 // A crawler may have several tokens, the most specific first (Googlebot-Image, Googlebot).
 // The first token that has a group counts.
 //
-// A rule is the beginning of a path with its query. A * matches any characters, a $ at the
-// end matches the end of the URL. The longest rule that matches decides, in any order.
-// If an Allow and a Disallow have the same length, Allow wins. A URL that no rule matches is
-// allowed.
+// The value of a rule is a prefix of the path and query of a URL. A * matches any
+// characters, a $ at the end matches the end of the URL. The longest rule that matches
+// decides, in any order. If an Allow and a Disallow have the same length, Allow wins. A URL
+// that no rule matches is allowed.
 //
 // Rules and URLs are compared in a canonical form, so that /a%7Eb, /a%7eb and /a~b are one
 // path. Octets that a URL cannot contain are escaped, escapes of unreserved characters

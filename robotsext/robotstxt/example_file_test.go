@@ -21,11 +21,11 @@ func ExampleFile_Explain() {
 	// line 3, length 7: Disallow: /search
 }
 
-// Who is spoken of in a file?
+// Which crawlers does a file name?
 func ExampleFile_Agents() {
 	f := robotstxt.Parse([]byte(file), nil)
 	fmt.Println(f.Agents())
-	fmt.Println(f.AgentSets()) // together those for whom the same lines hold
+	fmt.Println(f.AgentSets()) // one set for the agents of the same groups
 	// Output:
 	// [* ExampleBot OtherBot]
 	// [[*] [ExampleBot OtherBot]]
@@ -44,7 +44,7 @@ func ExampleGroup_Ranked() {
 	// 1 Disallow: /
 }
 
-// When may a crawler come, and how often?
+// When may a crawler visit a site, and how often?
 func ExampleGroup_VisitTimes() {
 	f := robotstxt.Parse([]byte("User-agent: *\nVisit-time: 2200-0459\nRequest-rate: 1/10m\n"), nil)
 	g := f.Group("ExampleBot")

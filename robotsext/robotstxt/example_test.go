@@ -110,7 +110,7 @@ func ExampleProductToken() {
 	// no product token in user agent "Mozilla/5.0": it needs a name of letters, - and _, such as ExampleBot/1.0
 }
 
-// Would Google's parser have said the same?
+// Does Google's parser give the same verdict?
 func ExampleOptions() {
 	body := []byte("User-agent: *\nDisalow: /private")
 	const url = "https://example.com/private"

@@ -19,7 +19,7 @@ func ExampleCanonical() {
 	// /a%2fb → /a%2Fb
 }
 
-// What is the length of a rule that decides precedence?
+// Which length decides the precedence of a rule?
 func ExampleCanonicalPattern() {
 	for _, pattern := range []string{"/café", "/*.pdf$", "/a$b"} {
 		canonical, length := robotstxt.CanonicalPattern(pattern)
@@ -31,7 +31,7 @@ func ExampleCanonicalPattern() {
 	// /a%24b 4
 }
 
-// Can a crawler of this name be addressed in robots.txt?
+// Is this name valid as a product token?
 func ExampleValidToken() {
 	for _, name := range []string{"ExampleBot", "MJ12bot", "Example Bot"} {
 		fmt.Println(name, robotstxt.ValidToken(name))
@@ -42,7 +42,7 @@ func ExampleValidToken() {
 	// Example Bot false
 }
 
-// Under which names does a crawler look that obeys the more general group?
+// Which product tokens let a crawler fall back to the group of a shorter name?
 func ExampleWithParents() {
 	fmt.Println(robotstxt.WithParents("Googlebot-Image"))
 	// Output: [Googlebot-Image Googlebot]

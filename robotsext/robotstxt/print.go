@@ -2,11 +2,11 @@ package robotstxt
 
 import "strings"
 
-// String returns the file as robots.txt text: one field a line, without comments and
+// String returns the file as robots.txt text: one field per line, without comments and
 // without lines that have no effect. Parsed with the same options, the text has the
-// same meaning, provided that Options.MaxBytes is at least its length. It can be
-// longer than the body: "allow:/" becomes "Allow: /". With Options.GoogleParser the
-// meaning can differ, because a group without rules gets an empty Disallow.
+// same meaning, provided that Options.MaxBytes is at least its length. It can be longer
+// than the body: "allow:/" becomes "Allow: /". With Options.GoogleParser the meaning
+// can differ, because a group without rules gets an empty Disallow.
 func (f *File) String() string {
 	var w strings.Builder
 	outside := int32(len(f.Extensions))

@@ -77,10 +77,10 @@ func splitUsage(value string) (path, prefs string) {
 	return value[:end], trimSpace(value[end:])
 }
 
-// Signal is one key of a Content-Signal line (Cloudflare). The keys search, ai-input
-// and ai-train have the value yes, which grants the use, or no, which refuses it. The
-// experimental key use has the value immediate, reference or full. A missing key
-// neither grants nor refuses.
+// Signal is one key of a Content-Signal line (Cloudflare). The keys "search",
+// "ai-input" and "ai-train" have the value "yes", which grants the use, or "no", which
+// refuses it. The experimental key "use" has the value "immediate", "reference" or
+// "full". A missing key neither grants nor refuses.
 type Signal struct {
 	Key, Value string
 	Line       int

@@ -11,14 +11,14 @@ import (
 // How do I show a URL with a password?
 func ExampleRedactURL() {
 	fmt.Println(secret.RedactURL("http://me:hunter2@example.com/a"))
-	fmt.Println(secret.StripUser("http://me:hunter2@example.com/a"))         // to be used
-	fmt.Println(secret.RedactInvalidURL("http://me:hun/ter2@example.com"))   // no URL
-	fmt.Println(secret.RedactText("get http://me:pw@example.com/: it died")) // quoted in a text
+	fmt.Println(secret.StripUser("http://me:hunter2@example.com/a"))                  // for a request
+	fmt.Println(secret.RedactInvalidURL("http://me:hun/ter2@example.com"))            // not a valid URL
+	fmt.Println(secret.RedactText("get http://me:pw@example.com/: connection reset")) // quoted in a text
 	// Output:
 	// http://***@example.com/a
 	// http://example.com/a
 	// http://***@example.com
-	// get http://***@example.com/: it died
+	// get http://***@example.com/: connection reset
 }
 
 // How do I redact a log?

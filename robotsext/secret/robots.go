@@ -7,8 +7,8 @@ import (
 )
 
 // RedactField redacts the value of a field of robots.txt. A Sitemap should have a URL,
-// Host a host, and Allow and Disallow a path. Other values of these fields are
-// redacted by [RedactInvalidURL].
+// Host a host, and Allow and Disallow a path. [RedactInvalidURL] redacts any other
+// value of these fields, and [RedactText] redacts everything else.
 func RedactField(name, value string) string { return RedactText(field(name, value)) }
 
 func field(name, value string) string {
@@ -30,7 +30,7 @@ func field(name, value string) string {
 }
 
 // RedactRobots redacts a robots.txt before a linter reads it. It replaces credentials
-// that only [RedactField] finds by a placeholder word, so that the linter reports the
+// that only [RedactField] finds with a placeholder word, so that the linter reports the
 // same findings. Mask replaces the placeholder in the linter's output and applies
 // [RedactText] to it.
 func RedactRobots(body []byte) (redacted []byte, mask func(text string) string) {

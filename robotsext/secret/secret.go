@@ -102,8 +102,8 @@ func (d redactedError) Error() string { return RedactText(d.err.Error()) }
 
 func (d redactedError) Unwrap() error { return d.err }
 
-// IsSecret reports whether a name, such as that of a header field, has a secret value.
-func IsSecret(word string) bool { return secretName.MatchString(word) }
+// IsSecret reports whether the value of a field or parameter with this name is secret.
+func IsSecret(name string) bool { return secretName.MatchString(name) }
 
 const (
 	at       = `(?:[@＠﹫]|%40)` // the spellings of @ before a host

@@ -1,12 +1,12 @@
 // Package serverkey identifies the server behind a URL, so that a crawler can limit the
 // load of each server.
 //
-// Politeness limits, such as the number of requests in flight and the delay between
-// two requests, apply to one server. robots.txt applies to one origin:
-// http://example.com, https://example.com and http://example.com. each have a file of
-// their own (RFC 9309 section 2.3), but one machine serves all three. A crawler with a
-// limit for each origin would send three times as many requests as the machine allows.
-// Ports 80 and 443 count as one server; any other port is a different server.
+// Politeness limits, such as the number of requests in flight and the delay between two
+// requests, apply to one server. robots.txt applies to one origin: http://example.com,
+// https://example.com and http://example.com. (with a trailing dot) each have their own
+// file (RFC 9309 section 2.3), but one machine serves all three. A crawler with a limit
+// for each origin would send three times as many requests as the machine allows. Ports
+// 80 and 443 count as one server; any other port is a different server.
 package serverkey
 
 import (

@@ -19,7 +19,7 @@ func ExampleRead() {
 
 	for entry, err := range sitemap.Read(body, nil) {
 		if err != nil {
-			fmt.Println(err) // the entries before it stand
+			fmt.Println(err) // the entries before it are valid
 			break
 		}
 		fmt.Println(entry.Loc, entry.LastMod.Year())
@@ -29,18 +29,18 @@ func ExampleRead() {
 	// https://example.com/%C3%BCber-uns 1
 }
 
-// Is it a list of pages or of other sitemaps, which have to be read in turn?
+// How do I read a sitemap index, which lists other sitemaps?
 func ExampleRead_index() {
 	body := strings.NewReader(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <sitemap><loc>https://example.com/sitemap-1.xml.gz</loc></sitemap>
 </sitemapindex>`)
 	for entry, err := range sitemap.Read(body, nil) {
 		if err == nil && entry.Sitemap {
-			fmt.Println("to be read:", entry.Loc)
+			fmt.Println("read next:", entry.Loc)
 		}
 	}
 	// Output:
-	// to be read: https://example.com/sitemap-1.xml.gz
+	// read next: https://example.com/sitemap-1.xml.gz
 }
 
 // What is wrong with my sitemap?
@@ -56,7 +56,7 @@ func ExampleOptions_findings() {
 	for entry, err := range sitemap.Read(body, opts) {
 		switch {
 		case errors.Is(err, sitemap.Truncated):
-			fmt.Println("ask for it again")
+			fmt.Println("fetch it again")
 		case err == nil:
 			fmt.Println(entry.Loc)
 		}
@@ -67,7 +67,7 @@ func ExampleOptions_findings() {
 	// line 3: priority is not a number from 0 to 1, default used: "7"
 	// https://example.com/?a=1&b=2
 	// line 4: the XML ends before its root element
-	// ask for it again
+	// fetch it again
 }
 
 // May this sitemap list pages of another host? Only if the robots.txt of that host lists the

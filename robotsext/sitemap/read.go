@@ -69,7 +69,7 @@ type Format string
 const (
 	URLSet Format = "urlset"       // sitemaps.org XML listing pages
 	Index  Format = "sitemapindex" // sitemaps.org XML listing sitemaps
-	Text   Format = "text"         // one URL a line
+	Text   Format = "text"         // one URL per line
 	RSS    Format = "rss"          // RSS 2.0
 	Atom   Format = "atom"         // Atom 1.0 or 0.3
 )

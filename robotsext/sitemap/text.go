@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// readLines reads a text sitemap: one URL a line, blank lines between them
+// readLines reads a text sitemap: one URL per line, blank lines between them
 // (ROB-SMP-21). A line may end in LF, CR LF or CR.
 func (rd *reading) readLines() error {
 	for rd.end-rd.pos < looked && rd.fill() {

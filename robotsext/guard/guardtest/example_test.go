@@ -8,7 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
-// How do I get a name that changes its address from one question to the next?
+// How do I simulate a name whose address changes from one lookup to the next?
 func ExampleResolver() {
 	r := guardtest.Resolver(netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("127.0.0.1"))
 	for range 3 {

@@ -1,4 +1,4 @@
-// Package guardtest tests whether a program is safe from DNS rebinding.
+// Package guardtest helps to test that a program is safe from DNS rebinding.
 //
 // A program may resolve a name to check its address, and resolve it again to connect.
 // The owner of the name can then answer with a public address first and with 127.0.0.1
@@ -23,9 +23,9 @@ import (
 )
 
 // Resolver returns a resolver that returns the first address for the first lookup of a
-// name, the second for the second, and so on. The last address stays. IP addresses and
-// names in the machine's hosts file do not reach the resolver. Resolver panics without
-// an address.
+// name, the second for the second, and so on. All later lookups return the last
+// address. IP addresses and names in the machine's hosts file do not reach the
+// resolver. Resolver panics if it is called without addresses.
 func Resolver(answers ...netip.Addr) *net.Resolver {
 	if len(answers) == 0 {
 		panic("guardtest: a resolver needs an address to answer with")

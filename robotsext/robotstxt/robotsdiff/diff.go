@@ -29,22 +29,22 @@ type Diff struct {
 // Changed reports whether the files differ.
 func (d *Diff) Changed() bool { return len(d.Agents)+len(d.Added)+len(d.Removed) > 0 }
 
-// AgentDiff holds the differences for some agents.
+// AgentDiff holds differences, and the agents that share them.
 type AgentDiff struct {
 	// Agents are the names as written in the files. "*" means every agent that neither
 	// file names, and is last.
 	Agents []string
 
-	// Changes are sorted by pattern. A URL has changed if and only if the pattern of a
-	// change matches it and none of its exceptions does, apart from the limits that the
-	// package documentation lists.
+	// Changes are sorted by pattern. The verdict on a URL has changed if and only if the
+	// pattern of a change matches it and none of its exceptions does, apart from the
+	// limits that the package documentation lists.
 	Changes []Change
 
 	// OldDelay and NewDelay are the values of Crawl-delay.
 	OldDelay, NewDelay time.Duration
 }
 
-// Change is a pattern whose URLs have another verdict than before.
+// Change is a pattern whose URLs have a different verdict than before.
 type Change struct {
 	// Pattern is a rule path in canonical form.
 	Pattern string

@@ -1,8 +1,8 @@
 // Package robotsdiff finds the URLs whose verdict differs between two versions of a
 // robots.txt file, for each agent, with the lines that decide.
 //
-// A comparison of lines says little about verdicts. A change of order, merged groups,
-// or a rule that another one overrules may change nothing. One lost letter may close a
+// A line diff says little about verdicts. A change of order, merged groups, or a rule
+// that another one overrules may change nothing. One missing letter may disallow a
 // whole site:
 //
 //	User-agent: *            User-agent: *
@@ -31,12 +31,12 @@
 //
 // # Limits
 //
-// If no rule has several forms, the result is exact: a URL has changed if and only if
-// a Pattern matches it and none of its exceptions does. A rule has several forms if it
-// contains one of : / ? @ ' or its escape after a ? or *, because a query matches
-// both, or a dot after a slash, because only a query keeps dot segments. For such
-// rules each changed URL still matches a Change with its verdicts, but an exception
-// may match too much.
+// If no rule has several forms, the result is exact: the verdict on a URL has changed
+// if and only if a Pattern matches it and none of its exceptions does. A rule has
+// several forms in two cases. It may contain one of : / ? @ ' or its escape after a ?
+// or *; in a query, both are equal. Or it may contain a dot after a slash; only a query
+// keeps dot segments. For such rules each changed URL still matches a Change with its
+// verdicts, but an exception may match too much.
 //
 // Compare does not detect
 //

@@ -26,10 +26,10 @@
 // Rules with another meaning. Only * and a $ at the very end are special in a path: there
 // are no regular expressions. A # begins a comment anywhere.
 //
-// Needless rules. The longest rule that matches decides. A rule never decides if a longer one
+// Redundant rules. The longest rule that matches decides. A rule never decides if a longer one
 // matches all its URLs, such as "Allow: /" beside "Disallow: /*". A rule may also repeat
 // another one, such as "Disallow: /a/b" beside "Disallow: /a". If you remove all rules that
-// are reported as needless, no verdict changes for any URL and crawler.
+// are reported as redundant, no verdict changes for any URL and crawler.
 //
 // # Findings
 //
@@ -38,7 +38,7 @@
 // does not work as intended. A Warning is a line that works for some crawlers only, or has no
 // effect. A Note is information, not a mistake. A clean file has no findings.
 //
-// A file of 500 KiB takes some tens of milliseconds, a hostile one a few tenths of a second:
-// the search for needless rules stops after a limited number of steps. FINDINGS.md counts the
+// A file of 500 KiB takes tens of milliseconds, a hostile one a few tenths of a second: the
+// search for redundant rules stops after a limited number of steps. FINDINGS.md counts the
 // findings in files of real sites.
 package robotslint

@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzLint reads anything. Findings have all that they need and are in order, the
-// lines were taken apart as robotstxt takes them, and what is said to be needless
+// lines were taken apart as robotstxt takes them, and what is said to be redundant
 // is.
 func FuzzLint(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))

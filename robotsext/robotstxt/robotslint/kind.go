@@ -11,7 +11,7 @@ type Severity string
 const (
 	// Error: the line does not have the effect that its author intended.
 	Error Severity = "error"
-	// Warning: only some crawlers obey the line, or it is needless.
+	// Warning: only some crawlers obey the line, or it is redundant.
 	Warning Severity = "warning"
 	// Note: information, not a mistake.
 	Note Severity = "note"
@@ -103,7 +103,8 @@ var kinds = map[Kind]struct {
 	KindUnreachableGroup: {Warning, "ROB-GRP-09"},
 }
 
-// Severity returns the usual severity of this kind. Some findings are milder.
+// Severity returns the usual severity of this kind. A single finding may have a lower
+// one.
 func (k Kind) Severity() Severity { return kinds[k].severity }
 
 // SpecID returns the id of the requirement in ../testdata/spec.md that the kind is about,

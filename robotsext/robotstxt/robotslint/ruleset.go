@@ -9,8 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/prefixes"
 )
 
-// A rule is needless if the other rules give the same verdict on every URL. A rule r is
-// needless if another rule s matches all URLs that r matches, and one of these holds:
+// A rule is redundant if the other rules give the same verdict on every URL. A rule r is
+// redundant if another rule s matches all URLs that r matches, and one of these holds:
 //
 //   - s outranks r, because it is longer, or has the same length and is an Allow or has the
 //     same verdict. Then s or a higher rule decides wherever r matches.
@@ -18,8 +18,8 @@ import (
 //     and may match a URL that r matches. Without r, s or another rule with the same verdict
 //     decides wherever r decides.
 //
-// Both hold regardless of the other rules, because t may be any rule. All needless rules can
-// be removed together: s is never a rule that was found needless before. So when the rules
+// Both hold regardless of the other rules, because t may be any rule. All redundant rules can
+// be removed together: s is never a rule that was found redundant before. So when the rules
 // are removed in the order in which they were found, s is still present.
 //
 // covers decides whether s matches all URLs of r. The literal prefixes decide whether t and r
@@ -28,10 +28,10 @@ import (
 
 // ruleset holds the rules of one merged group.
 type ruleset struct {
-	rules    []pattern
-	allow    []bool
-	needless []bool
-	steps    *int
+	rules     []pattern
+	allow     []bool
+	redundant []bool
+	steps     *int
 
 	literals *prefixes.Set // literal prefixes of the rules
 	node     []int         // of each rule, in literals
@@ -53,7 +53,7 @@ func verdict(allow bool) int {
 }
 
 func newRuleset(rules []pattern, allow []bool, steps *int) *ruleset {
-	s := &ruleset{rules: rules, allow: allow, needless: make([]bool, len(rules)), steps: steps}
+	s := &ruleset{rules: rules, allow: allow, redundant: make([]bool, len(rules)), steps: steps}
 	literals, paths := make([]string, len(rules)), make([]string, len(rules))
 	for i := range rules {
 		literals[i], paths[i] = rules[i].literal(), rules[i].beginning()
@@ -91,7 +91,7 @@ func newRuleset(rules []pattern, allow []bool, steps *int) *ruleset {
 	return s
 }
 
-// shadow returns the rule that makes r needless, or -1, and stores the result. Called from
+// shadow returns the rule that makes r redundant, or -1, and stores the result. Called from
 // the last rule to the first, it keeps the first of equal rules.
 func (s *ruleset) shadow(r int) int {
 	under := -1 // the highest rule of the same verdict that covers r and ranks below
@@ -114,32 +114,32 @@ func (s *ruleset) shadow(r int) int {
 			if over >= 0 || *s.steps < 0 {
 				break
 			}
-			if *s.steps--; c != r && !s.needless[c] && s.rules[c].covers(&s.rules[r], s.steps) {
+			if *s.steps--; c != r && !s.redundant[c] && s.rules[c].covers(&s.rules[r], s.steps) {
 				consider(c)
 			}
 		}
 	}
 	switch {
 	case over >= 0:
-		s.needless[r] = true
+		s.redundant[r] = true
 		return over
 	case under >= 0 && !s.between(under, r):
-		s.needless[r] = true
+		s.redundant[r] = true
 		return under
 	}
 	return -1
 }
 
 // highest returns the highest prefix rule of a node with verdict v that is neither r nor
-// needless.
+// redundant.
 func (s *ruleset) highest(n, v, r int) int {
 	list := s.flat[n][v]
-	for len(list) > 0 && s.needless[list[0]] {
+	for len(list) > 0 && s.redundant[list[0]] {
 		list = list[1:]
 	}
 	s.flat[n][v] = list
 	for _, c := range list {
-		if *s.steps--; c != r && !s.needless[c] {
+		if *s.steps--; c != r && !s.redundant[c] {
 			return c
 		}
 	}

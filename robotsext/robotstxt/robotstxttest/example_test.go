@@ -6,8 +6,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
-// Did a crawler do right? A test asks here, with what the site saw, and not the
-// code that the crawler itself has asked.
+// How do I test that a crawler obeys robots.txt? Check each URL that the test server received,
+// with code that the crawler does not use.
 func ExampleAllowed() {
 	robots := []byte("User-agent: *\nDisallow: /search\nAllow: /search/about\n")
 	for _, url := range []string{"https://example.com/search/about", "https://example.com/search?q=x"} {

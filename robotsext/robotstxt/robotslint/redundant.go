@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Limits of the search for needless rules. Ordinary files stay far below; beyond the limits
+// Limits of the search for redundant rules. Ordinary files stay far below; beyond the limits
 // rules count as needed.
 const (
 	mostSteps = 5_000_000
@@ -15,33 +15,33 @@ const (
 
 // shadows reports rules that change no verdict.
 func (l *linter) shadows() {
-	why := l.needless()
-	needless := maps.Clone(why)
+	why := l.redundant()
+	redundant := maps.Clone(why)
 	s := l.source
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if whole, by := l.wholeBlock(i, needless); whole {
+		if whole, by := l.wholeBlock(i, redundant); whole {
 			l.unreachableGroup(b, s.needed(by, why))
 			for at := b.first; at <= b.last; at++ {
-				delete(needless, at)
+				delete(redundant, at)
 			}
 		} else if i < len(s.blocks)-1 {
-			keepOne(s, b, needless)
+			keepOne(s, b, redundant)
 		}
 		for at := b.first; at <= b.last; at++ {
-			if by, ok := needless[at]; ok {
+			if by, ok := redundant[at]; ok {
 				l.unreachable(&s.records[at], s.needed(by, why))
 			}
 		}
 	}
 }
 
-// needless returns the records of rules that are needless in every merged group that
-// contains them. The value is the record of a rule that makes them needless.
-func (l *linter) needless() map[int]int {
+// redundant returns the records of rules that are redundant in every merged group that
+// contains them. The value is the record of a rule that makes them redundant.
+func (l *linter) redundant() map[int]int {
 	s := l.source
 	steps, left := mostSteps, mostRules
-	by, groups := map[int]int{}, map[int]int{} // in how many groups is a rule needless?
+	by, groups := map[int]int{}, map[int]int{} // in how many groups is a rule redundant?
 	all := s.mergedGroups()
 	memberships := make([]int, len(s.blocks))
 	for _, blocks := range all {
@@ -85,7 +85,7 @@ func (l *linter) needless() map[int]int {
 
 // mergedGroups returns the lists of blocks that are merged for some crawler
 // (ROB-GRP-09), without duplicates. Each possible name of a crawler makes a group,
-// since a rule must be needless for all of them.
+// since a rule must be redundant for all of them.
 func (s *source) mergedGroups() [][]int {
 	merged := map[string][]int{}
 	var names []string
@@ -116,13 +116,13 @@ func (s *source) mergedGroups() [][]int {
 	return all
 }
 
-// wholeBlock reports whether a whole block is needless: all its rules are, and it has
+// wholeBlock reports whether a whole block is redundant: all its rules are, and it has
 // no other fields. Each of its agents then has another block with the other rules.
-func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
+func (l *linter) wholeBlock(i int, redundant map[int]int) (whole bool, by int) {
 	s := l.source
 	b := &s.blocks[i]
 	for at := b.first; at < len(s.records) && s.records[at].block == i; at++ {
-		switch c, ok := needless[at]; {
+		switch c, ok := redundant[at]; {
 		case ok:
 			by = c
 		case s.records[at].field != agentField:
@@ -146,20 +146,20 @@ func (s *source) needed(at int, why map[int]int) *record {
 
 // keepOne keeps one rule in a block that would have none. A block without a rule would
 // merge with the next one.
-func keepOne(s *source, b *block, needless map[int]int) {
+func keepOne(s *source, b *block, redundant map[int]int) {
 	first := -1
 	for at := b.first; at <= b.last; at++ {
 		if !s.records[at].field.isRule() {
 			continue
 		}
-		if _, ok := needless[at]; !ok {
+		if _, ok := redundant[at]; !ok {
 			return
 		}
 		if first < 0 {
 			first = at
 		}
 	}
-	delete(needless, first)
+	delete(redundant, first)
 }
 
 func (l *linter) unreachableGroup(b *block, by *record) {
@@ -170,7 +170,7 @@ func (l *linter) unreachableGroup(b *block, by *record) {
 	})
 }
 
-// unreachable reports a needless rule.
+// unreachable reports a redundant rule.
 func (l *linter) unreachable(r, by *record) {
 	mine, other := newPattern(r.value, false), newPattern(by.value, false)
 	same := mine.body == other.body && mine.end == other.end

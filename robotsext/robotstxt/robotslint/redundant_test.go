@@ -14,7 +14,7 @@ import (
 // is not for removal, but is to make no difference when its path is removed.
 var removable = []Kind{KindDuplicateRule, KindUnreachableRule, KindOverruledRule, KindNeverMatches}
 
-// lineRange are the lines that a finding says are needless.
+// lineRange are the lines that a finding says are redundant.
 func lineRange(f Finding) (first, last int) {
 	if f.Kind == KindUnreachableGroup {
 		if n, err := fmt.Sscanf(f.Fix, "remove the group, lines %d to %d", &first, &last); n != 2 || err != nil {
@@ -25,7 +25,7 @@ func lineRange(f Finding) (first, last int) {
 	return f.Line, f.Line
 }
 
-// removals are the findings that say that something is needless.
+// removals are the findings that say that something is redundant.
 func removals(body string) (list []Finding) {
 	for _, f := range Lint([]byte(body), &Options{MaxPerKind: -1}) {
 		if f.Kind == KindUnreachableGroup || slices.Contains(removable, f.Kind) {
@@ -35,7 +35,7 @@ func removals(body string) (list []Finding) {
 	return list
 }
 
-// without removes the lines that findings say are needless.
+// without removes the lines that findings say are redundant.
 func without(body string, list ...Finding) string {
 	gone, void := map[int]bool{}, map[int]bool{}
 	for _, f := range list {
@@ -96,7 +96,7 @@ func judge(t *testing.T, before, after string, agents, urls []string) {
 	}
 }
 
-// checkRemovals removes what is needless, each alone and all at once.
+// checkRemovals removes what is redundant, each alone and all at once.
 func checkRemovals(t *testing.T, body string, agents, urls []string) (removed int) {
 	t.Helper()
 	list := removals(body)
@@ -110,9 +110,9 @@ func checkRemovals(t *testing.T, body string, agents, urls []string) (removed in
 	return len(list)
 }
 
-// TestNeedlessGenerated holds that what is said to be needless is, on files that
+// TestRedundantGenerated holds that what is said to be redundant is, on files that
 // are made up.
-func TestNeedlessGenerated(t *testing.T) {
+func TestRedundantGenerated(t *testing.T) {
 	removed := 0
 	for seed := range uint64(150) {
 		removed += generated(t, seed)
@@ -136,8 +136,8 @@ func generated(t *testing.T, seed uint64) int {
 	return checkRemovals(t, body, []string{"a", "b", "c", "x"}, urls)
 }
 
-// TestNeedlessExhaustive holds the same on small groups and all short URLs.
-func TestNeedlessExhaustive(t *testing.T) {
+// TestRedundantExhaustive holds the same on small groups and all short URLs.
+func TestRedundantExhaustive(t *testing.T) {
 	var urls []string
 	for n := range 256 {
 		var b strings.Builder
@@ -161,8 +161,8 @@ func TestNeedlessExhaustive(t *testing.T) {
 	}
 }
 
-// TestNeedlessReal holds the same on real files, with URLs made of their rules.
-func TestNeedlessReal(t *testing.T) {
+// TestRedundantReal holds the same on real files, with URLs made of their rules.
+func TestRedundantReal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it lints all real robots.txt files")
 	}
@@ -199,8 +199,8 @@ func TestNeedlessReal(t *testing.T) {
 	}
 }
 
-// TestNeedless says which rules are found and which are not.
-func TestNeedless(t *testing.T) {
+// TestRedundant says which rules are found and which are not.
+func TestRedundant(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, want string // by line: kind
 	}{
