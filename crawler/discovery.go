@@ -100,9 +100,9 @@ func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 	case !d.cfg.Robots.ObeyNofollow:
 		return ""
 	case page != nil:
-		return page.String() + " in " + page.Source.String() + " of the page"
+		return "the page has " + page.String() + " in " + page.Source.String()
 	case !robotstag.ParseRel(rel).Follow():
-		return "rel=\"" + escape.Clip(rel, escape.MaxBytes) + "\" of the link"
+		return "the link has rel=\"" + escape.Clip(rel, escape.MaxBytes) + "\""
 	}
 	return ""
 }

@@ -66,8 +66,8 @@ func TestDemo(t *testing.T) {
 	if lines := jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl")); len(lines) != rejected || r.Summary.Rejected[output.Disallowed] == 0 {
 		t.Errorf("%d rejections written, summary %v", len(lines), r.Summary.Rejected)
 	}
-	if r.Pages-r.Retries != r.Summary.Pages || r.Robots != r.Summary.Robots || r.Sitemaps-r.Lost != r.Summary.Sitemaps ||
-		r.Pages+r.Robots+r.Moved+r.Sitemaps != r.Requests || r.Retries == 0 || r.Lost == 0 || r.Moved == 0 {
+	if r.Pages-r.Retries != r.Summary.Pages || r.Robots != r.Summary.Robots || r.Sitemaps-r.SitemapsMissing != r.Summary.Sitemaps ||
+		r.Pages+r.Robots+r.Moved+r.Sitemaps != r.Requests || r.Retries == 0 || r.SitemapsMissing == 0 || r.Moved == 0 {
 		t.Errorf("the numbers do not add up: the site saw %+v, the crawler says %+v", r, r.Summary.Summary)
 	}
 	wantInReadme(t, r.Text(func(_ cli.Color, text string) string { return text }))

@@ -78,8 +78,11 @@ func columns(id, title string, list []column, numbers bool) chart {
 			if p.Count > 0 {
 				h := max(columnHeight*float64(p.Count)/float64(highest), minBar)
 				y -= h
-				title := strings.TrimSpace(named(col.name, p.Count) + " " + p.Name)
-				c.Bars = append(c.Bars, bar{x, y, step - gap, h, p.Class, title})
+				name := col.name
+				if p.Name != "" {
+					name += ", " + p.Name
+				}
+				c.Bars = append(c.Bars, bar{x, y, step - gap, h, p.Class, named(name, p.Count)})
 			}
 		}
 		if n := sum(col.parts); numbers && n > 0 {
@@ -163,7 +166,7 @@ func depthChart(depths []Depth) chart {
 	for i, d := range depths {
 		if i < maxColumns {
 			list = append(list, column{fmt.Sprint(d.Depth), fmt.Sprintf("depth %d", d.Depth), []part{
-				{"ok", "", d.OK}, {"moved", "redirects", d.Redirects}, {"bad", "broken", d.Broken},
+				{"ok", "OK", d.OK}, {"moved", "redirects", d.Redirects}, {"bad", "broken", d.Broken},
 			}})
 			continue
 		}

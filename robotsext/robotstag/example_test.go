@@ -32,7 +32,7 @@ func ExampleDirectives() {
 	}
 	// Output:
 	// do not index it: unavailable_after: 2010-06-25T23:00:00Z (X-Robots-Tag line 2)
-	// do not follow its links: nofollow (meta line 2 for examplebot)
+	// do not follow its links: nofollow (meta element 2 for examplebot)
 	// quote 50 characters at most
 }
 
@@ -79,7 +79,7 @@ func ExampleDirectives_Rules() {
 	// Output:
 	// noindex (X-Robots-Tag line 1)
 	// max-snippet: 20 (X-Robots-Tag line 1)
-	// none (meta line 1)
+	// none (meta element 1)
 }
 
 // Which canonical URL does a page declare?

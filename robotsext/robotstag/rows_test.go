@@ -200,8 +200,8 @@ func TestSource(t *testing.T) {
 	}{
 		{"ROB-PAG-02/header", d.NoSnippet(), "nosnippet, X-Robots-Tag line 1"},
 		{"ROB-PAG-03/header for one", d.NoFollow(), "nofollow, X-Robots-Tag line 2 for examplebot"},
-		{"ROB-PAG-04/meta", d.NoIndex(now), "noindex, meta line 1"},
-		{"ROB-PAG-07/meta for one", d.UnavailableAfter(), "unavailable_after: 2020-09-21T00:00:00Z, meta line 2 for examplebot"},
+		{"ROB-PAG-04/meta", d.NoIndex(now), "noindex, meta element 1"},
+		{"ROB-PAG-07/meta for one", d.UnavailableAfter(), "unavailable_after: 2020-09-21T00:00:00Z, meta element 2 for examplebot"},
 		{"ROB-PAG-10/draft", d.NoImageIndex(), "noimageindex, Robots-Tag line 1"},
 		{"ROB-PAG-05/the rule that decides", d.MaxSnippet(), "nosnippet, X-Robots-Tag line 1"},
 	} {

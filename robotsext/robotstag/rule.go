@@ -90,12 +90,16 @@ type Source struct {
 	Agent string // the product token of the rule, in lower case; "": all crawlers
 }
 
-// String returns "X-Robots-Tag line 2 for examplebot", for messages.
+// String returns "X-Robots-Tag line 2 for examplebot" or "meta element 1", for messages.
 func (s Source) String() string {
-	if s.Agent == "" {
-		return fmt.Sprintf("%s line %d", s.Field, s.Line)
+	unit, agent := "line", ""
+	if s.Field == "meta" {
+		unit = "element"
 	}
-	return fmt.Sprintf("%s line %d for %s", s.Field, s.Line, s.Agent)
+	if s.Agent != "" {
+		agent = " for " + s.Agent
+	}
+	return fmt.Sprintf("%s %s %d%s", s.Field, unit, s.Line, agent)
 }
 
 // parseRule parses the name and the value of a rule. It fails if the value is invalid.

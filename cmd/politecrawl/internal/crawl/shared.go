@@ -76,7 +76,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	}
 	s := settings.New()
 	s.AddKeys(cmd, redisKeys...)
-	cmd.Flags().Lookup("frontier").Usage = "connect to the Redis at `URL`, as redis://host:port"
+	cmd.Flags().Lookup("frontier").Usage = "connect to the Redis server at `URL`, such as redis://host:port"
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.LoadKeys(redisKeys...); err != nil {
 			return err

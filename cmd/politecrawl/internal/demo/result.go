@@ -14,20 +14,20 @@ import (
 
 // A Result has the results of the crawler and the records of the site.
 type Result struct {
-	Summary  *runner.Summary `json:"summary"`
-	DelayMS  int64           `json:"delay_ms"`
-	Requests int             `json:"requests"` // all requests that the site received
-	Pages    int             `json:"pages"`
-	Robots   int             `json:"robots"`
-	Moved    int             `json:"robots_redirects"` // requests for the target of a redirected robots.txt
-	Sitemaps int             `json:"sitemaps"`
-	Retries  int             `json:"pages_repeated"` // of Pages: repeated requests for the same URL
-	Lost     int             `json:"sitemaps_lost"`  // sitemap requests with status 404 or 410
+	Summary         *runner.Summary `json:"summary"`
+	DelayMS         int64           `json:"delay_ms"`
+	Requests        int             `json:"requests"` // all requests that the site saw; the next four fields count them by kind
+	Pages           int             `json:"pages"`
+	Robots          int             `json:"robots"`
+	Moved           int             `json:"robots_redirects"` // requests for targets of robots.txt redirects
+	Sitemaps        int             `json:"sitemaps"`
+	Retries         int             `json:"pages_repeated"`   // of Pages: requests for a URL that was requested before
+	SitemapsMissing int             `json:"sitemaps_missing"` // sitemap requests with status 404 or 410
 
-	Violations []string `json:"violations"` // what must not happen, as the site saw it
-	Advice     []string `json:"advice"`     // what should not
+	Violations []string `json:"violations"` // violations of politeness rules that the site saw
+	Advice     []string `json:"advice"`     // requests that a crawler should avoid
 	Missing    []string `json:"missing"`    // expected, but not in pages.jsonl
-	Unexpected []string `json:"unexpected"` // the reverse
+	Unexpected []string `json:"unexpected"` // in pages.jsonl, but not expected
 	Agrees     bool     `json:"agrees"`     // nothing missing or unexpected, and the numbers are equal
 }
 
@@ -35,7 +35,7 @@ func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, s
 	r := &Result{
 		Summary: sum, DelayMS: delay.Milliseconds(),
 		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.RobotsRedirects, Sitemaps: saw.Sitemaps,
-		Retries: saw.Retries, Lost: saw.SitemapsMissing,
+		Retries: saw.Retries, SitemapsMissing: saw.SitemapsMissing,
 		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
 		Missing: without(want.Pages, fetched), Unexpected: without(fetched, want.Pages),
 	}
@@ -64,7 +64,7 @@ func (r *Result) Text(paint cli.Painter) string {
 	p.Printf("the site recorded %s:\n", humanize.Count(r.Requests, "request"))
 	p.Field("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
 	p.Field("robots.txt", "%d, and %d more at redirect targets", r.Robots, r.Moved)
-	p.Field("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
+	p.Field("sitemaps", "%d%s", r.Sitemaps, ofThem(r.SitemapsMissing, "not found"))
 	verdict := paint(cli.Green, "0 violations")
 	if n := len(r.Violations); n > 0 {
 		verdict = paint(cli.Red, humanize.Count(n, "violation"))

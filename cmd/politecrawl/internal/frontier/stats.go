@@ -43,9 +43,9 @@ running crawl is locked.
 Each URL has one state:
 
     pending      waits for the delay of its host
-    scheduled    waits for a time of its own, as for a retry
-    done         is fetched
-    dropped      is skipped
+    scheduled    waits for its own time, such as that of a retry
+    done         has been fetched
+    dropped      has been skipped
 
 URLs that were in flight when the crawl stopped are pending.`,
 		Example: `  politecrawl frontier stats example

@@ -44,8 +44,8 @@ func (p *planPage) text() string {
 	p.rules()
 	p.failures()
 	p.needs()
-	p.Printf("\nunknown\n")
-	p.unknown()
+	p.Printf("\nnot included\n")
+	p.notIncluded()
 	return p.String()
 }
 
@@ -218,8 +218,8 @@ func (p *planPage) needs() {
 	p.Field("frontier", "at most %s on disk and %s in memory", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
 }
 
-// unknown lists what a plan cannot know.
-func (p *planPage) unknown() {
+// notIncluded lists what a plan cannot know.
+func (p *planPage) notIncluded() {
 	if p.cfg.Sitemaps.Only {
 		p.Printf("  pages that are found by redirects\n")
 	} else {

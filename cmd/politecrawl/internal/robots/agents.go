@@ -40,7 +40,7 @@ group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its 
 
     from            URL or name of the file
     fetch           how it was fetched, as in "robots show"
-    paths           list of objects: path; alike, the number of other example paths with
+    paths           list of objects: path; similar_paths, the number of other example paths with
                     the same verdicts
     agents          list of objects: agent, operator, purpose (search, training, answers,
                     user or other), tokens, group, and verdicts, one for each path:
@@ -104,15 +104,15 @@ type matrixOutput struct {
 	Paths  []pathOutput  `json:"paths"`
 	Agents []agentOutput `json:"agents"`
 
-	RulesOmitted int  `json:"rules_omitted,omitempty"` // no path was made of them: it would have taken too long
-	Truncated    bool `json:"truncated,omitempty"`     // only the beginning of the file was read
+	RulesOmitted int  `json:"rules_omitted,omitempty"` // rules without an example path, because matching would take too long
+	Truncated    bool `json:"truncated,omitempty"`     // the file was cut off at the size limit
 
-	sections bool // the agents come by purpose
+	sections bool // agents are grouped by purpose
 }
 
 type pathOutput struct {
-	Path  string `json:"path"`
-	Alike int    `json:"alike"` // further rules about paths with the same verdicts
+	Path         string `json:"path"`
+	SimilarPaths int    `json:"similar_paths"` // number of other example paths with the same verdicts
 }
 
 type agentOutput struct {
@@ -196,7 +196,7 @@ func tellingPaths(groups []*robotstxt.Group) (paths []pathOutput, left int) {
 			}
 		}
 		if i, ok := kinds[string(kind)]; ok {
-			paths[i].Alike++
+			paths[i].SimilarPaths++
 			return
 		}
 		kinds[string(kind)] = len(paths)
@@ -275,8 +275,8 @@ func (s matrixOutput) text(paint cli.Painter, width int) string {
 	p.Printf("\n")
 	for i, path := range s.Paths {
 		p.Printf("%3d  %s", i+1, cli.Escape(path.Path))
-		if path.Alike > 0 {
-			p.Printf("  and %d more like it", path.Alike)
+		if path.SimilarPaths > 0 {
+			p.Printf("  and %d more like it", path.SimilarPaths)
 		}
 		p.Printf("\n")
 	}

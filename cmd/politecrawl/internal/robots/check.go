@@ -71,7 +71,7 @@ crawler with two tokens: the first token that has a group in the file decides. *
 crawler that no file names.
 
 --explain prints the group and why it was chosen, every rule in it that matches, the rule
-that decides and why, and how robots.txt was fetched. It takes some microseconds per URL,
+that decides and why, and how robots.txt was fetched. It takes a few microseconds per URL,
 and up to a millisecond for files with thousands of wildcard rules.
 
 --format json writes an object for each verdict on a line of its own:

@@ -134,7 +134,7 @@ func TestAgentsManyRules(t *testing.T) {
 		}
 	}
 	shared := matrixOf(t, runWith(t, "User-agent: *\n"+rules.String(), "robots", "agents", "-", "--format", "json"))
-	if len(shared.Paths) != 2 || shared.Paths[1].Alike != 4999 || shared.RulesOmitted != 0 {
+	if len(shared.Paths) != 2 || shared.Paths[1].SimilarPaths != 4999 || shared.RulesOmitted != 0 {
 		t.Errorf("one group: %+v, %d rules left out", shared.Paths, shared.RulesOmitted)
 	}
 	const remark = " rules were not checked: there are too many wildcards\n"

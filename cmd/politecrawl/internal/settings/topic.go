@@ -37,7 +37,7 @@ the keys of the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable +
 and the users and passwords of the stored proxies in POLITECRAWL_PROXY.
 
 Set secrets with variables, not with flags: other users of the machine can see flags in
-the list of processes.
+the process list.
 
 The keys and their defaults:
 

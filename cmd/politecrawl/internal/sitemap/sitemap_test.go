@@ -215,7 +215,7 @@ func TestSitemapStatsFile(t *testing.T) {
   entries   3
   lastmod   2023-01-02 to 2024-11-23, on 2 entries
   findings  3 (invalid date of last change, ignored: 1, invalid location, entry skipped: 1, priority is not a number from 0 to 1, default used: 1)
-  bytes     %d received, %d unpacked
+  bytes     %d received, %d decompressed
 `, size, size)
 	if diff := cmp.Diff(clitest.Result{Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

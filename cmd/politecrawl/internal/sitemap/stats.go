@@ -70,7 +70,7 @@ func (t *sitemapTotals) text() string {
 		p.Field("lastmod", "none")
 	}
 	p.Field("findings", "%d%s", humanize.Sum(t.Findings), humanize.Counts(t.Findings, ""))
-	p.Field("bytes", "%d received, %d unpacked", t.Received, t.Bytes)
+	p.Field("bytes", "%d received, %d decompressed", t.Received, t.Bytes)
 	return p.String()
 }
 
