@@ -9,10 +9,10 @@ import (
 )
 
 // ObeyCrawlDelay makes the attached collector c wait between two requests to a server
-// for its Crawl-delay, at most longest (zero: 30 s, the cap of Options.Parse), and for
+// for its Crawl-delay, at most maxDelay (zero: 30 s, the cap of Options.Parse), and for
 // Retry-After. This Robots then sends one request at a time to the server. Call it for
 // each clone too: Clone copies no callbacks.
-func (r *Robots) ObeyCrawlDelay(c *colly.Collector, longest time.Duration) {
+func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {
 		ctx := context.Background()
@@ -32,8 +32,8 @@ func (r *Robots) ObeyCrawlDelay(c *colly.Collector, longest time.Duration) {
 		if err != nil {
 			return
 		}
-		if longest > 0 {
-			delay = min(delay, longest)
+		if maxDelay > 0 {
+			delay = min(delay, maxDelay)
 		}
 		// If the context ends first, the request itself fails.
 		_ = r.limiter.await(ctx, o, r.limiter.setDelay(o, delay))

@@ -26,7 +26,7 @@ type Record struct {
 	Failures     int           // failed fetches in a row
 	Outage       time.Duration // duration of the outage; a gap between two fetches counts at most a day
 	Copy         *Record       // the last complete file; nil: none
-	CopyLost     bool          // there may have been a copy that was lost
+	CopyLost     bool          // a copy may have existed and been lost
 }
 
 // RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.

@@ -5,9 +5,9 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	OutcomeRules       Outcome = iota + 1
-	OutcomeAllowAll            // there is no robots.txt
-	OutcomeUnreachable         // the rules are unknown, so nothing may be fetched for now
+	OutcomeRules       Outcome = iota + 1 // robots.txt was fetched and parsed
+	OutcomeAllowAll                       // there is no robots.txt
+	OutcomeUnreachable                    // the rules are unknown, so nothing may be fetched for now
 )
 
 func (o Outcome) String() string {

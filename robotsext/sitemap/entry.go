@@ -35,7 +35,7 @@ type Entry struct {
 	News       *News       // set if the page is a news article
 
 	// Index is the position of the entry in the file, from 0, counting skipped entries. To
-	// resume an interrupted reading, read the file again and skip the entries up to the last
+	// resume an interrupted read, read the file again and skip the entries up to the last
 	// Index.
 	Index int
 
