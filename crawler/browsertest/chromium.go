@@ -1,5 +1,6 @@
-// Package browsertest opens pages in Chromium, for tests. It returns the content of a page, and
-// records errors and requests to other sites.
+// Package browsertest opens pages in headless Chromium for tests. A test can evaluate JavaScript
+// in a page, click and type, take screenshots, and check the layout. Each tab records the errors,
+// console messages and requests of its page.
 package browsertest
 
 import (
@@ -15,21 +16,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Options are for [New]. Nil is what a test wants that looks at a page.
+// Options configure [New].
 type Options struct {
-	// Needed fails the test where there is no Chromium. False: the test is skipped
-	// there, but for continuous integration, which has to have it.
-	Needed bool
+	// Required: the test fails if Chromium is not installed. False: it is skipped, but it
+	// fails if the environment variable CI is set.
+	Required bool
 
-	// Flags are for the command line of Chromium, without the hyphens: a flag is true
-	// or has a text.
+	// Flags are additional command-line flags of Chromium, without the hyphens. A value is
+	// a bool or a string.
 	Flags map[string]any
 }
 
-// lifetime is how long a tab is open at the most.
+// lifetime is the maximum time for which a tab is open.
 const lifetime = 2 * time.Minute
 
-// New starts Chromium, with a profile of its own, until the test ends.
+// New starts Chromium with an empty profile and opens a tab. Chromium is stopped when the test
+// ends, or after two minutes. Nil options are the defaults.
 func New(t testing.TB, opts *Options) *Tab {
 	t.Helper()
 	if opts == nil {
@@ -37,8 +39,8 @@ func New(t testing.TB, opts *Options) *Tab {
 	}
 	path := executable()
 	if path == "" {
-		const missing = "no Chromium to look at pages with; install it (on Debian: apt-get install chromium)"
-		if opts.Needed || os.Getenv("CI") != "" {
+		const missing = "Chromium is not installed; install it (on Debian: apt-get install chromium)"
+		if opts.Required || os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}
 		t.Skip(missing)
@@ -52,7 +54,7 @@ func New(t testing.TB, opts *Options) *Tab {
 		start = append(start, chromedp.Flag(name, value))
 	}
 	if os.Geteuid() == 0 {
-		start = append(start, chromedp.NoSandbox) // Chromium refuses to make one for root
+		start = append(start, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), lifetime)
 	t.Cleanup(cancel)
@@ -70,7 +72,7 @@ func New(t testing.TB, opts *Options) *Tab {
 	return b
 }
 
-// executable is the path of Chromium; empty: there is none.
+// executable returns the path of Chromium, or "" if it is not installed.
 func executable() string {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err := exec.LookPath(name); err == nil {

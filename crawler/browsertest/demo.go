@@ -12,15 +12,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A Demo is a crawl of the demo site that is watched.
+// A Demo is a crawl of the demo site with its live page.
 type Demo struct {
-	Site   *demosite.Site
-	Server *monitor.Server
-	Sum    <-chan *crawler.Summary // when the crawl is over
+	Site    *demosite.Site
+	Server  *monitor.Server
+	Summary <-chan *crawler.Summary // receives the summary when the crawl ends
 }
 
-// StartDemo crawls the demo site with a delay between requests until the test ends. The port
-// of the site is any free one if it is taken.
+// StartDemo starts a crawl of the demo site with this delay between requests. The crawl is stopped
+// when the test ends. If the port is in use, the site gets a free one.
 func StartDemo(t testing.TB, port int, delay time.Duration) *Demo {
 	t.Helper()
 	site, err := demosite.Start(&demosite.Options{Port: port})

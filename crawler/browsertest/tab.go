@@ -11,18 +11,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a tab of Chromium, with all that went wrong in it and all that it asked
-// for. What it cannot do ends its test.
+// A Tab is a tab of Chromium, with the errors and requests of its page. If a call fails, it ends
+// the test with t.Fatal.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
 
-	mu       sync.Mutex // guards both below
+	mu       sync.Mutex // guards the fields below
 	errors   []string
 	requests []string
 }
 
-// Open opens a page, and forgets what was before.
+// Open opens a page, and discards the errors and requests of the previous one.
 func (b *Tab) Open(url string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -31,7 +31,7 @@ func (b *Tab) Open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
-// Eval returns what an expression of JavaScript is in the page.
+// Eval evaluates a JavaScript expression in the page and returns its value.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -41,7 +41,8 @@ func Eval[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression is true in the page, ten seconds at the most.
+// Wait waits until a JavaScript expression is true in the page. After ten seconds it fails the test
+// with a message that begins with what.
 func (b *Tab) Wait(what, expression string) {
 	b.t.Helper()
 	for range 200 {
@@ -50,59 +51,59 @@ func (b *Tab) Wait(what, expression string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.t.Fatalf("%s: the page does not come to it; it says %q", what, Eval[string](b, `document.body.innerText`))
+	b.t.Fatalf("%s: not within 10 seconds; the text of the page is %q", what, Eval[string](b, `document.body.innerText`))
 }
 
-// Click clicks on an element, once it can be seen.
+// Click waits until the element is visible and clicks it.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Type presses keys with an element in focus.
+// Type focuses the element and types keys.
 func (b *Tab) Type(selector, keys string) {
 	b.t.Helper()
 	b.do(chromedp.SendKeys(chromedp.CSS(selector), keys))
 }
 
-// Resize gives the window a size, in pixels.
+// Resize sets the size of the viewport, in pixels.
 func (b *Tab) Resize(width, height int64) {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// PhoneWidth is how wide the screen is after [Tab.BePhone], in pixels.
+// PhoneWidth is the width of the viewport after [Tab.EmulatePhone], in pixels.
 const PhoneWidth = 360
 
-// BePhone makes the browser one of a small phone that is held upright.
-func (b *Tab) BePhone() {
+// EmulatePhone emulates a small phone in portrait orientation, with touch.
+func (b *Tab) EmulatePhone() {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(PhoneWidth, 740, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulatePortrait))
 }
 
-// Prefer makes the browser one of a person with a preference that style sheets ask
-// for, as in prefers-color-scheme and dark. It takes the place of the one before.
-func (b *Tab) Prefer(feature, value string) {
+// EmulateMedia sets the value of a CSS media feature, such as prefers-color-scheme to dark. It
+// replaces the feature of the previous call.
+func (b *Tab) EmulateMedia(feature, value string) {
 	b.t.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 	})
 }
 
-// DisableScript has pages that are opened from here on run no script.
+// DisableScript disables JavaScript in pages that are opened later.
 func (b *Tab) DisableScript() {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// Picture is what the window shows, as PNG.
-func (b *Tab) Picture() []byte {
+// Screenshot returns a PNG image of the viewport.
+func (b *Tab) Screenshot() []byte {
 	b.t.Helper()
 	return run(b, chromedp.CaptureScreenshot())
 }
 
-// PictureOf is an element so many times as large, as PNG.
-func (b *Tab) PictureOf(selector string, scale float64) []byte {
+// ElementScreenshot returns a PNG image of the first matching element, scaled by a factor.
+func (b *Tab) ElementScreenshot(selector string, scale float64) []byte {
 	b.t.Helper()
 	return run(b, chromedp.ScreenshotScale(chromedp.CSS(selector), scale))
 }
@@ -123,7 +124,7 @@ func run[T any](b *Tab, action chromedp.Action[T]) T {
 	return v
 }
 
-// call gives a command of the protocol of Chromium's tools.
+// call executes a command of the Chrome DevTools Protocol.
 func call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {

@@ -25,8 +25,8 @@ func openText(t *testing.T, b *Tab, markup string) {
 	b.Open("file://" + path)
 }
 
-// TestFaults holds that tests of pages can fail, be it a file or from a server.
-func TestFaults(t *testing.T) {
+// TestProblems checks pages from files and from a server.
+func TestProblems(t *testing.T) {
 	b := New(t, nil)
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
@@ -44,20 +44,20 @@ func TestFaults(t *testing.T) {
 		`<p>fine</p><img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC"><script>1</script>`: false,
 	} {
 		openText(t, b, markup)
-		Eval[int](b, "1") // what the page did has come by then
-		if found := b.Faults("file://", "data:"); (len(found) > 0) != faulty {
+		Eval[int](b, "1") // its events have arrived by then
+		if found := b.Problems("file://", "data:"); (len(found) > 0) != faulty {
 			t.Errorf("%s as a file: %q", markup, found)
 		}
 		page = head + markup
 		b.Open(server.URL)
 		Eval[int](b, "1")
-		if found := b.Faults(server.URL, "data:"); (len(found) > 0) != faulty {
+		if found := b.Problems(server.URL, "data:"); (len(found) > 0) != faulty {
 			t.Errorf("%s from a server: %q", markup, found)
 		}
 	}
 }
 
-func TestFaint(t *testing.T) {
+func TestLowContrast(t *testing.T) {
 	b := New(t, nil)
 	for markup, want := range map[string]string{
 		`<p style="color: #777">x</p>`:                             `4.48 <p style="color: #777">x</p>`,
@@ -70,13 +70,13 @@ func TestFaint(t *testing.T) {
 		`<p style="color: #777"><b style="color: black">x</b></p>`: "",
 	} {
 		openText(t, b, `<body style="background: white">`+markup)
-		if got := strings.Join(b.Faint(), "\n"); got != want {
+		if got := strings.Join(b.LowContrast(), "\n"); got != want {
 			t.Errorf("%s: %q, want %q", markup, got, want)
 		}
 	}
 }
 
-func TestClipped(t *testing.T) {
+func TestClippedLabels(t *testing.T) {
 	b := New(t, nil)
 	for markup, want := range map[string]string{
 		`<svg viewBox="0 0 100 30"><text x="0" y="20">x</text></svg>`:                       "",
@@ -88,15 +88,15 @@ func TestClipped(t *testing.T) {
 		`<svg viewBox="0 0 100 30" style="display: none"><text x="0" y="5">no</text></svg>`: "",
 	} {
 		openText(t, b, markup)
-		if got := strings.Join(b.Clipped(), " "); got != want {
+		if got := strings.Join(b.ClippedLabels(), " "); got != want {
 			t.Errorf("%s: %q, want %q", markup, got, want)
 		}
 	}
 }
 
-func TestWide(t *testing.T) {
+func TestOverflowing(t *testing.T) {
 	b := New(t, nil)
-	b.BePhone()
+	b.EmulatePhone()
 	for markup, want := range map[string]int{
 		`<p>fine</p>`: 0,
 		`<p style="position: absolute; left: 0; width: 360px; margin: 0">x</p>`:                                                                          0,
@@ -106,14 +106,13 @@ func TestWide(t *testing.T) {
 		`<p style="width: 900px; display: none">x</p>`:                                                                                                   0,
 	} {
 		openText(t, b, markup)
-		if got := b.Wide(); len(got) != want {
+		if got := b.Overflowing(); len(got) != want {
 			t.Errorf("%s: %q, want %d", markup, got, want)
 		}
 	}
 }
 
-// TestPerson does with a page what a person can.
-func TestPerson(t *testing.T) {
+func TestUserActions(t *testing.T) {
 	b := New(t, nil)
 	openText(t, b, `<style>@media (prefers-color-scheme: dark) { body { background: #000 } }</style>
 <input><button onclick="setTimeout(() => document.body.dataset.said = document.querySelector('input').value, 100)">say</button>`)
@@ -123,17 +122,17 @@ func TestPerson(t *testing.T) {
 
 	const background = `getComputedStyle(document.body).backgroundColor`
 	for scheme, want := range map[string]string{"light": "rgba(0, 0, 0, 0)", "dark": "rgb(0, 0, 0)"} {
-		b.Prefer("prefers-color-scheme", scheme)
+		b.EmulateMedia("prefers-color-scheme", scheme)
 		if got := Eval[string](b, background); got != want {
 			t.Errorf("%s: %s", scheme, got)
 		}
 	}
 
 	b.Resize(400, 300)
-	if got := size(t, b.Picture()); got != image.Pt(400, 300) {
+	if got := size(t, b.Screenshot()); got != image.Pt(400, 300) {
 		t.Errorf("the window is %v", got)
 	}
-	if once, twice := size(t, b.PictureOf("button", 1)), size(t, b.PictureOf("button", 2)); twice != once.Mul(2) {
+	if once, twice := size(t, b.ElementScreenshot("button", 1)), size(t, b.ElementScreenshot("button", 2)); twice != once.Mul(2) {
 		t.Errorf("the button is %v, and twice as large %v", once, twice)
 	}
 

@@ -3,7 +3,7 @@
 // # What a frontier is
 //
 // A crawler that starts with a few URLs soon knows millions, nearly all on hosts that allow
-// one request per second. So it rarely lacks URLs, but often URLs that may be requested now.
+// one request per second. It rarely lacks URLs, but often has none that it may request now.
 // The frontier solves this. It knows every URL ever seen, so that none is fetched twice. It
 // has a queue for each host, a clock with the time of the host's next request, and a heap of
 // hosts by that time.

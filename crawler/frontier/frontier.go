@@ -32,8 +32,8 @@ const MaxNote = 4 << 10
 //     millisecond, never down. A clock that is set back does not shorten a wait.
 //   - Only Lease and Hold wait. They return soon after their context ends.
 type Frontier interface {
-	// Add adds URLs in the order of their discovery and reports which are new. A URL is new
-	// once. For a known URL, in any state, added is false and nothing changes.
+	// Add adds URLs in the order of their discovery and reports which are new. Each URL is new
+	// only once. For a known URL, in any state, added is false and nothing changes.
 	//
 	// If an item is invalid, Add returns ErrInvalid and adds nothing.
 	Add(ctx context.Context, items []Item) (added []bool, err error)
@@ -115,9 +115,9 @@ type Revisiter interface {
 // A Lister is a Frontier that can list waiting URLs.
 type Lister interface {
 	// Waiting lists the pending and scheduled URLs of these hosts, or of all hosts if none
-	// is given. Scheduled URLs have NotBefore set; leased URLs are not listed. It reads the
+	// is given. Scheduled URLs have NotBefore set; leased URLs are not listed. A call reads the
 	// frontier once, for any number of hosts. A URL that waits during the whole loop is
 	// listed exactly once, in any order. The loop may use the frontier, but not close it.
-	// The list ends after an error.
+	// The sequence ends after an error.
 	Waiting(ctx context.Context, hosts ...Host) iter.Seq2[Item, error]
 }

@@ -46,8 +46,8 @@ type Item struct {
 	Meta []byte
 }
 
-// HostsOf returns the host of each item: its Host or, if empty, the host of its URL. It is
-// for stores. It returns ErrInvalid.
+// HostsOf returns the host of each item: its Host or, if empty, the host of its URL. If an item
+// has no host, it returns ErrInvalid. It is for implementations of Frontier.
 func HostsOf(items []Item) ([]Host, error) {
 	hosts := make([]Host, len(items))
 	for i := range items {

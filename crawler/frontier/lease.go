@@ -31,7 +31,7 @@ type LeaseID string
 type LeaseRequest struct {
 	// Max is the maximum number of leases. 0: 1.
 	Max int
-	// PerHost is the maximum number of leases per host. 0: no limit beside the host's
+	// PerHost is the maximum number of leases per host. 0: no limit besides the host's
 	// MaxInFlight and delay.
 	PerHost int
 	// Wait is the maximum time to wait for a URL. 0: do not wait; negative: wait until the

@@ -1,4 +1,5 @@
-// Package hostile looks at what a crawl of a site of bad will shows, in a browser.
+// Package hostile tests in a browser that the report and the live page of a crawl of a hostile site
+// are safe.
 package hostile
 
 import (
@@ -15,9 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
-// TestHostileSite runs the test of this name of the program, which has the site and all
-// else that is held of such a crawl. Each page that it names is opened here, while it
-// waits: the live page of the crawl, and its report.
+// TestHostileSite runs the test of this name in cmd/politecrawl, which crawls the site. That test
+// sends the URLs of the live page and the report, and waits while each is opened here.
 func TestHostileSite(t *testing.T) {
 	b := browsertest.New(t, nil)
 	pages, looked := make(chan string), make(chan bool)
@@ -76,8 +76,8 @@ func TestHostileSite(t *testing.T) {
 	}
 }
 
-// wantNothingRan holds that an open page runs nothing that a site wrote, and asks nobody
-// else for anything.
+// wantNothingRan checks that an open page has run no script of the site, and requested nothing from
+// other hosts.
 func wantNothingRan(t *testing.T, b *browsertest.Tab, own string) {
 	t.Helper()
 	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
@@ -87,5 +87,5 @@ func wantNothingRan(t *testing.T, b *browsertest.Tab, own string) {
 	if text := browsertest.Eval[string](b, `document.body.innerText`); !strings.Contains(text, "<script>window.ran = 1</script>") {
 		t.Errorf("the page does not show what the site wrote: %.1000s", text)
 	}
-	b.WantNoFault(own, "data:")
+	b.CheckNoProblems(own, "data:")
 }

@@ -58,7 +58,7 @@ func TestDemoInBrowser(t *testing.T) {
 	b.Click(`#confirm button[value="stop"]`)
 	b.Wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
 	b.Wait("nothing is left to press", `![...document.querySelectorAll(".buttons button")].some(b => b.checkVisibility())`)
-	sum := <-d.Sum
+	sum := <-d.Summary
 	if sum.End != crawler.EndStopped || sum.Remaining == 0 {
 		t.Errorf("it ended %q, with %d left", sum.End, sum.Remaining)
 	}
@@ -66,5 +66,5 @@ func TestDemoInBrowser(t *testing.T) {
 		t.Errorf("the page says %d pages, it was %d", got, sum.Pages)
 	}
 	time.Sleep(100 * time.Millisecond)
-	b.WantNoFault(d.Server.URL())
+	b.CheckNoProblems(d.Server.URL())
 }

@@ -65,7 +65,7 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	if got := browsertest.Eval[string](b, `document.getElementById("state").textContent`); got != "running" {
 		t.Errorf("a text of the site was taken for an event: %q", got)
 	}
-	b.WantNoFault(s.URL())
+	b.CheckNoProblems(s.URL())
 }
 
 // No label of the chart is cut off, on a phone, a tablet, or a desk.
@@ -79,7 +79,7 @@ func TestLabelsFitIntoTheChart(t *testing.T) {
 		if labels := browsertest.Eval[int](b, `[...document.querySelectorAll("#chart text")].filter(e => e.textContent).length`); labels != 3 {
 			t.Errorf("%d labels, want 3", labels)
 		}
-		if clipped := b.Clipped(); len(clipped) > 0 {
+		if clipped := b.ClippedLabels(); len(clipped) > 0 {
 			t.Errorf("%d pixels wide: %q are cut off", width, clipped)
 		}
 	}
@@ -119,11 +119,11 @@ func TestTimesBelowASecond(t *testing.T) {
 // TestOnAPhone holds that nothing is wider than the screen.
 func TestOnAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
-	b.BePhone()
+	b.EmulatePhone()
 	s := serveHostile(t)
 	b.Open(s.URL())
 	b.Wait("all is shown", allDrawn)
-	if wide := b.Wide(); len(wide) > 0 {
+	if wide := b.Overflowing(); len(wide) > 0 {
 		t.Errorf("%d elements are wider than the screen, the first: %s", len(wide), wide[0])
 	}
 	if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("#pages td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
@@ -133,7 +133,7 @@ func TestOnAPhone(t *testing.T) {
 	if wide := browsertest.Eval[float64](b, `document.getElementById("confirm").getBoundingClientRect().right`); wide > browsertest.PhoneWidth {
 		t.Errorf("the question is %v wide", wide)
 	}
-	b.WantNoFault(s.URL())
+	b.CheckNoProblems(s.URL())
 }
 
 func TestLightAndDark(t *testing.T) {
@@ -141,12 +141,12 @@ func TestLightAndDark(t *testing.T) {
 	s := serveHostile(t)
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
-		b.Prefer("prefers-color-scheme", scheme)
+		b.EmulateMedia("prefers-color-scheme", scheme)
 		b.Open(s.URL())
 		b.Wait("all is shown", allDrawn)
 		b.Click("#stop") // its question too
 		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
-		if faint := b.Faint(); len(faint) > 0 {
+		if faint := b.LowContrast(); len(faint) > 0 {
 			t.Errorf("%s: %d texts are hard to read, the first: %s", scheme, len(faint), faint[0])
 		}
 	}
@@ -155,14 +155,14 @@ func TestLightAndDark(t *testing.T) {
 	}
 	const moving = `document.getAnimations().length`
 	for preference, want := range map[string]int{"no-preference": 1, "reduce": 0} {
-		b.Prefer("prefers-reduced-motion", preference)
+		b.EmulateMedia("prefers-reduced-motion", preference)
 		b.Open(s.URL())
 		b.Wait("it runs", `document.getElementById("state").textContent === "running"`)
 		if got := browsertest.Eval[int](b, moving); got != want {
 			t.Errorf("with motion %s, %d things move", preference, got)
 		}
 	}
-	b.WantNoFault(s.URL())
+	b.CheckNoProblems(s.URL())
 }
 
 // TestNames holds that who does not see the page is told what is what.
@@ -211,7 +211,7 @@ func TestListsStandStill(t *testing.T) {
 	}
 	browsertest.Eval[int](b, `document.activeElement.blur(), 1`)
 	b.Wait("the list moves again", first+` === "http://h/2"`)
-	b.WantNoFault(s.URL())
+	b.CheckNoProblems(s.URL())
 }
 
 const secret = "a-token-that-is-hard-to-guess"
@@ -232,7 +232,7 @@ func TestTokenInBrowser(t *testing.T) {
 	if f.Called() != "pause" {
 		t.Errorf("the crawl was told %q", f.Called())
 	}
-	b.WantNoFault(s.URL())
+	b.CheckNoProblems(s.URL())
 }
 
 // TestPageOfAnotherOrigin has a page of somebody else try all that a browser lets it.

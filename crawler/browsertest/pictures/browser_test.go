@@ -13,8 +13,8 @@ import (
 func openBrowser(t *testing.T) *browsertest.Tab {
 	t.Helper()
 	return browsertest.New(t, &browsertest.Options{
-		Needed: true,
-		Flags:  map[string]any{"hide-scrollbars": true, "font-render-hinting": "none"},
+		Required: true,
+		Flags:    map[string]any{"hide-scrollbars": true, "font-render-hinting": "none"},
 	})
 }
 
@@ -34,5 +34,5 @@ func dashboard(t *testing.T, b *browsertest.Tab) []byte {
 	demo := browsertest.StartDemo(t, 8080, 200*time.Millisecond) // slowly enough to be seen
 	b.Open(demo.Server.URL())
 	time.Sleep(15 * time.Second)
-	return b.Picture()
+	return b.Screenshot()
 }

@@ -61,7 +61,7 @@ func TestPageShowsChartsAndCards(t *testing.T) {
 	if n := browsertest.Eval[int](b, `document.querySelectorAll("#kind-broken tbody tr").length`); n != 2 {
 		t.Errorf("%d broken entries", n)
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 // rows is the text of the cells in a column of a table that can be seen.
@@ -99,7 +99,7 @@ func TestTablesSortAndFilter(t *testing.T) {
 	if got, status := rows(t, b, "table-hosts", 1), browsertest.Eval[string](b, `document.querySelector("`+tools+`[role=status]").textContent`); got != "1 2 3 4 5 6 7 8 9 10" || status != "10 of 22" {
 		t.Errorf("filtered: %s; status %q", got, status)
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 // A long table shows the first rows that match the filter, in the chosen order, until the user
@@ -131,7 +131,7 @@ func TestLongTablesShowFirstRows(t *testing.T) {
 	shown(25, "/broken/59")
 	b.Click(button)
 	shown(60, "/broken/59")
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 func TestPageWithoutScriptShowsEverything(t *testing.T) {
@@ -144,7 +144,7 @@ func TestPageWithoutScriptShowsEverything(t *testing.T) {
 	if got := rows(t, b, "table-broken", 0); !strings.Contains(got, "https://example.com/gone") {
 		t.Errorf("broken URLs: %s", got)
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 func TestHeaderListsWorkers(t *testing.T) {
@@ -166,7 +166,7 @@ func TestHeaderListsWorkers(t *testing.T) {
 			t.Errorf("workers: %s; they do not say %q", states, words)
 		}
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 	openReport(t, b, "big")
 	if browsertest.Eval[bool](b, `document.querySelector(".workers") !== null`) {
 		t.Error("the report of one crawl has workers")
@@ -176,39 +176,39 @@ func TestHeaderListsWorkers(t *testing.T) {
 // With all details open, nothing is wider than the screen of a phone.
 func TestPageFitsAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
-	b.BePhone()
+	b.EmulatePhone()
 	for _, name := range []string{"big", "hostile", "workers"} {
 		openReport(t, b, name)
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
-		if wide := b.Wide(); len(wide) > 0 {
+		if wide := b.Overflowing(); len(wide) > 0 {
 			t.Errorf("%s: %d elements are wider than the screen, the first: %s", name, len(wide), wide[0])
 		}
-		if clipped := b.Clipped(); len(clipped) > 0 {
+		if clipped := b.ClippedLabels(); len(clipped) > 0 {
 			t.Errorf("%s: labels are cut off: %q", name, clipped)
 		}
 		if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("#table-broken td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
 			t.Errorf("%s: a cell without its name: %s", name, got)
 		}
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 func TestTextIsLegibleInLightAndDark(t *testing.T) {
 	b := browsertest.New(t, nil)
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
-		b.Prefer("prefers-color-scheme", scheme)
+		b.EmulateMedia("prefers-color-scheme", scheme)
 		openReport(t, b, "workers")
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
-		if faint := b.Faint(); len(faint) > 0 {
+		if faint := b.LowContrast(); len(faint) > 0 {
 			t.Errorf("%s: %d texts are hard to read, the first: %s", scheme, len(faint), faint[0])
 		}
 	}
 	if len(seen) != 2 {
 		t.Errorf("backgrounds: %v", seen)
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }
 
 func TestHostileTextsDoNotRun(t *testing.T) {
@@ -218,5 +218,5 @@ func TestHostileTextsDoNotRun(t *testing.T) {
 	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.baseURI.slice(0, 7)`); got != "undefined file://" {
 		t.Errorf("something of the site ran: %s", got)
 	}
-	b.WantNoFault("file://", "data:")
+	b.CheckNoProblems("file://", "data:")
 }

@@ -3,14 +3,14 @@
 //
 // # Durability
 //
-// A call that returned survives the end of the process, and with Options.Durability set to
-// Power also a crash of the machine. Open leases do not survive: their URLs are pending again
-// when the store is opened, and their attempts count.
+// The changes of a call that returned survive the end of the process. With Durability set to
+// Power they also survive a crash of the machine. Open leases do not survive: their URLs are
+// pending again when the store is opened, and their attempts count.
 //
 // A request may have been in flight when the process ended. So after Open, every host that the
 // store knows waits at least its delay. A longer HostDelay and BlockUntil are kept too. Delays
-// below a millisecond are not stored. Scheduled times follow the wall clock as of Open: a clock
-// that is set while the store is open takes effect when it is opened again.
+// below a millisecond are not stored. If the wall clock is set while the
+// store is open, scheduled times do not follow it until the store is opened again.
 //
 // After a disk error every call returns the error; Close returns it if no other call did. Free
 // some space and open the directory again: no acknowledged write is lost. The memory of the
@@ -31,7 +31,7 @@
 //	attempt     a id, number              attempt of an open lease
 //	validators  v id, hash of URL         validators
 //	robots      r id, origin              robots.txt record
-//	meta        m name                    format, hash seed, number of openings, note
+//	meta        m name                    format, hash seed, open count, note
 //
 // A lease writes only its attempt, and does not wait for that. The queue record stays until
 // Finish. A queue record that was written once is deleted with SingleDelete, which leaves no

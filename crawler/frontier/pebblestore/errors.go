@@ -11,7 +11,7 @@ var (
 	// *InUseError.
 	ErrInUse = errors.New("in use")
 
-	// ErrNotFrontier means that a directory has other files than those of a store.
+	// ErrNotFrontier means that a directory contains files that do not belong to a store.
 	ErrNotFrontier = errors.New("not a frontier")
 
 	// ErrFormat means that another version of this package wrote the store.

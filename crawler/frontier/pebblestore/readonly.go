@@ -65,8 +65,8 @@ func (v *ReadOnlyStore) Close() error { return errors.Join(v.db.Close(), v.dir.C
 
 // A URL is the stored record of a URL.
 type URL struct {
-	// Item is the item that was added, except NotBefore: the time when a scheduled URL or
-	// the host of a pending URL is due. Zero: now, or the URL is done or dropped.
+	// Item is the item that was added, with another NotBefore: the time when a scheduled
+	// URL is due or, for a pending URL, its host. Zero: now, or the URL is done or dropped.
 	frontier.Item
 	State State
 	// Attempts is the number of leases, counted like frontier.Lease.Attempt. It is 0 if the
@@ -77,7 +77,8 @@ type URL struct {
 }
 
 // URLs returns all URLs: first the pending ones by host in the order of fetching, then the
-// scheduled ones by time, then those that are done or dropped by host. It ends after an error.
+// scheduled ones by time, then those that are done or dropped by host. The
+// sequence ends after an error.
 func (v *ReadOnlyStore) URLs() iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
 		if err := v.urls(func(u URL) bool { return yield(u, nil) }); err != nil {
@@ -174,7 +175,8 @@ func (w *walk) emit(e *entry, state State, at time.Time) {
 }
 
 // Hosts returns the record of each host in the order of discovery. Due and BlockedUntil may have
-// passed. It ends after an error.
+// passed. The
+// sequence ends after an error.
 func (v *ReadOnlyStore) Hosts() iter.Seq2[frontier.HostRecord, error] {
 	return func(yield func(frontier.HostRecord, error) bool) {
 		if err := v.hosts(func(r frontier.HostRecord) bool { return yield(r, nil) }); err != nil {

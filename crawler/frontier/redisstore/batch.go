@@ -178,7 +178,7 @@ func (b *batch) serve(ctx context.Context, poll bool) {
 	b.end(err)
 }
 
-// adopt gives back the leases of calls whose replies were lost.
+// adopt releases the leases of calls whose replies were lost.
 func (s *Store) adopt(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -200,7 +200,7 @@ func (s *Store) adopt(ctx context.Context) error {
 // insist leases again for waiters that do not wait and have no lease, since the view of the
 // shards may be out of date.
 func (b *batch) insist(ctx context.Context, known bool) error {
-	for range 100 { // a shard gives back many expired leases in parts
+	for range 100 { // a shard releases many expired leases in parts
 		var hurry []*waiter
 		for _, w := range b.waiters {
 			if w.req.Wait == 0 && len(w.leases) == 0 {

@@ -5,7 +5,7 @@
 //
 // The guarantees of package frontier hold for all workers together. A URL is new for one
 // worker only. A host gets one request at a time, and no request before its delay has
-// passed. All workers know each robots.txt. A lease that its worker does not finish expires,
+// passed. Workers share robots.txt records. A lease that its worker does not finish expires,
 // and another worker gets the URL. Each lease has its own token, so that Finish rejects an
 // expired lease.
 //
@@ -18,7 +18,7 @@
 //
 // # Failures
 //
-// A worker may die at any time. A server with appendonly and appendfsync always keeps all
+// A worker may die at any time. A server with appendonly yes and appendfsync always keeps all
 // acknowledged writes, even after a power failure. With everysec, or after a failover to a
 // replica, the last seconds may be missing; then some pages are fetched twice. README.md in
 // this directory has the details.

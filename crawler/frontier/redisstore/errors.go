@@ -36,8 +36,8 @@ var (
 	// ErrPermission means that the user may not use a required command, key or channel.
 	ErrPermission = errors.New("the redis user lacks permissions")
 
-	// ErrTLS means that no TLS connection was made: a certificate is untrusted, has another
-	// name or is missing, or the server does not use TLS.
+	// ErrTLS means that no TLS connection was made: a certificate is untrusted, is for
+	// another name or is missing, or the server does not use TLS.
 	ErrTLS = errors.New("no secure connection")
 
 	// ErrCredentials means that a file with a password or certificate cannot be read or used.

@@ -17,7 +17,7 @@ func ExampleOpen() {
 	ctx := context.Background()
 	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{
 		Crawl:  "news",
-		Worker: "machine-3", // kept over restarts, so that it gets its leases back at once
+		Worker: "machine-3", // keep it over restarts, so that the leases are available again at once
 		Delay:  time.Second,
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func ExampleOpen() {
 	leases, err := f.Lease(ctx, frontier.LeaseRequest{Wait: time.Minute})
 	switch {
 	case errors.Is(err, redisstore.ErrFull):
-		log.Fatal("Redis needs more memory: nothing is lost, and the crawl goes on when it has some")
+		log.Fatal("Redis is full; no data is lost: give it more memory and start the worker again")
 	case err != nil:
 		log.Fatal(err)
 	}
@@ -68,37 +68,37 @@ func ExampleStore_Reserve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	const most = 1_000_000 // pages of the crawl
-	written := int64(0)    // by this worker, in all its runs
+	const limit = 1_000_000 // pages of the crawl
+	written := int64(0)     // by this worker, in all its runs
 	if err := f.SetReserved(ctx, map[string]int64{"pages": written}); err != nil {
 		log.Fatal(err)
 	}
 	stopped := func(message []byte) bool { return string(message) == "stop" } // a message of Publish
 	for next := 0; ; {
-		got, err := f.Reserve(ctx, "pages", 100, most)
+		got, err := f.Reserve(ctx, "pages", 100, limit)
 		if err != nil {
 			log.Fatal(err)
 		}
 		// … fetch that many pages …
-		news, err := f.Sync(ctx, []byte("fetching"), next)
+		result, err := f.Sync(ctx, []byte("fetching"), next)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if got == 0 || slices.ContainsFunc(news.Messages, stopped) {
+		if got == 0 || slices.ContainsFunc(result.Messages, stopped) {
 			break
 		}
-		next = news.Next
+		next = result.Next
 	}
 	if err := f.Close(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// How is a finished crawl removed?
+// How does a program delete a crawl that is not running?
 func ExampleDelete() {
 	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news"})
 	if errors.Is(err, redisstore.ErrInUse) {
-		fmt.Println("it goes on")
+		fmt.Println("workers are still running")
 	} else if err != nil {
 		log.Fatal(err)
 	}
@@ -111,13 +111,13 @@ func ExampleStore_Sync() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	news, err := f.Sync(ctx, nil, 0)
+	result, err := f.Sync(ctx, nil, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("for", news.Age)
-	for _, w := range news.Workers {
-		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.LastSeenAgo, w.Registered)
+	fmt.Println("running for", result.Age)
+	for _, w := range result.Workers {
+		fmt.Printf("%s: last seen %v ago, registered: %v\n", w.Name, w.LastSeenAgo, w.Registered)
 	}
 	if err := f.Close(); err != nil {
 		log.Fatal(err)

@@ -98,7 +98,7 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	return err
 }
 
-// Stats implements frontier.Frontier. With several shards it is no atomic snapshot: a URL that is
+// Stats implements frontier.Frontier. With several shards it is not an atomic snapshot: a URL that is
 // finished during the call counts as leased. So the links of every done page are counted.
 func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {

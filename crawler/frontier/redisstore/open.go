@@ -166,7 +166,7 @@ func (s *Store) join(ctx context.Context, way string) (others int64, err error) 
 	return r.int(1), nil
 }
 
-// reclaim gives back leases of this worker: all, or those of a call whose reply was lost.
+// reclaim releases leases of this worker: all, or those of a call whose reply was lost.
 func (s *Store) reclaim(ctx context.Context, nonce string) error {
 	return s.each(ctx, "reclaim", []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
 }

@@ -35,10 +35,10 @@ type Options struct {
 	// them by Store.Settings. The store does not interpret them. At most 64 KiB.
 	Settings []byte
 
-	// Shards and Expected are fixed when the crawl is created, and ignored later. Shards
+	// Shards and ExpectedURLs are fixed when the crawl is created, and ignored later. Shards
 	// is the number of parts of the crawl, which limits the number of Cluster servers
-	// that it can use. 0: 16 in a Cluster, 1 on a single server. Expected is the expected
-	// number of URLs; above it a URL needs more memory, see README.md. 0: 10 million.
+	// that it can use. 0: 16 in a Cluster, 1 on a single server. If a crawl has more URLs
+	// than ExpectedURLs, each URL needs more memory (see README.md). 0: 10 million.
 	Shards       int
 	ExpectedURLs int
 
@@ -46,7 +46,7 @@ type Options struct {
 	// 0: no delay, and 1 request in flight. Use the same values for all workers.
 	Delay       time.Duration
 	MaxInFlight int
-	// LeaseTime is the duration of holds, and of leases if LeaseRequest.For is 0.
+	// LeaseTime is the duration of holds, and of leases if LeaseRequest.Duration is 0.
 	// 0: 10 minutes.
 	LeaseTime time.Duration
 	// RetryTimeout is the time for which a call is retried while Redis is unavailable or
@@ -64,7 +64,7 @@ type Options struct {
 	Password     string
 	PasswordFile string
 
-	// Logger logs restarts and lost connections. Nil: no logging.
+	// Logger logs restarts of the server and lost connections. Nil: no logging.
 	Logger *slog.Logger
 
 	cacheBytes int // size of the cache of known URLs; 0: 16 MiB, or 2 million URLs; negative: no cache

@@ -103,7 +103,7 @@ func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { undo(); cancel() }
 }
 
-// Close implements frontier.Frontier. It gives back the leases of this process only.
+// Close implements frontier.Frontier. It releases the leases of this process only.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -54,8 +54,8 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 }
 
 // Sync reports that this worker is running, with a status of at most 1 KiB; nil keeps the
-// previous status. It returns the messages from a number on, and all workers, in one round
-// trip. Call it every few seconds. Observers pass a nil status and are not listed.
+// previous status. It returns all workers, and the messages with the number from and later, in
+// one round trip. Call it every few seconds, with from set to the previous SyncResult.Next. Observers pass a nil status and are not listed.
 func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult, error) {
 	if len(status) > maxStatus || from < 0 {
 		return nil, fmt.Errorf("%w: a status of %d bytes, messages from %d", frontier.ErrInvalid, len(status), from)
@@ -89,18 +89,18 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult,
 	return news, nil
 }
 
-// Reserve adds n to a counter of the crawl, or less so that the counter does not exceed most,
-// and returns the number that it added. The share of this worker is recorded. A negative n
-// gives back, at most the worker's share.
-func (s *Store) Reserve(ctx context.Context, counter string, n, most int64) (got int64, err error) {
+// Reserve adds n to a counter of the crawl, or less so that the counter does not exceed
+// limit, and returns the number that it added. The share of this worker is recorded. A negative n
+// reduces the counter, by at most the worker's share.
+func (s *Store) Reserve(ctx context.Context, counter string, n, limit int64) (got int64, err error) {
 	if !countable(n) {
 		return 0, fmt.Errorf("%w: the number %d is too large", frontier.ErrInvalid, n)
 	}
 	if err := s.enterWorker(ctx); err != nil {
 		return 0, err
 	}
-	most = min(max(most, 0), maxCount)
-	r, err := s.callOnce(ctx, "reserve", counter, strconv.FormatInt(n, 10), strconv.FormatInt(most, 10))
+	limit = min(max(limit, 0), maxCount)
+	r, err := s.callOnce(ctx, "reserve", counter, strconv.FormatInt(n, 10), strconv.FormatInt(limit, 10))
 	if err != nil {
 		return 0, err
 	}

@@ -14,8 +14,8 @@ import (
 
 // Child runs the part of a check that needs another process. The process that Store.Command
 // starts must call it with its standard input and output. It reads a task from in, writes the
-// results to out, and returns when in ends. The check may kill the process before. The command can
-// start the test binary again:
+// results to out, and returns when in ends. The check may kill the process at any time.
+// The command can start the test binary again:
 //
 //	func TestMain(m *testing.M) {
 //		location := os.Getenv("MYSTORE_LOCATION") // set by Store.Command

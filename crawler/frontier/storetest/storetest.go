@@ -11,18 +11,18 @@
 //
 // The contract has sixteen points. Each check of a point is a subtest with the number of the
 // point in its name. Most checks are scripts in points/, with one step per line. Checks that do
-// not apply to the store, according to its Store, are skipped with a reason.
+// not apply to the store, according to the fields of Store, are skipped with a reason.
 //
 // # Time
 //
-// The checks measure time in multiples of Store.Unit, with package time only. A store that runs
-// in the process of the test should run in a testing/synctest bubble (Store.Synctest). There
-// waiting costs nothing and times are exact.
+// The checks measure time in multiples of Store.Unit. A store that runs in the process of the
+// test should run in a testing/synctest bubble (Store.Synctest). There waiting costs nothing and
+// times are exact.
 //
-// Other stores run in real time. Choose a Unit of which half is longer than any call takes, even
-// on a busy machine. The checks take about 200 units one after the other, but mostly wait, so
-// run many of them in parallel (Store.Parallel). If the machine stalls during a check and the
-// check fails, it is repeated with twice the Unit, up to three times.
+// Other stores run in real time. Choose a Unit that is more than twice the duration of the
+// slowest call, even on a busy machine. One after the other, the checks take about 200 units. They
+// mostly wait, so run many in parallel (Store.Parallel). If a check fails because the machine
+// stalled, it is repeated with twice the Unit, up to three times.
 //
 // # Tests of this package
 //
@@ -116,7 +116,7 @@ var points = []point{
 	{16, "a host is a server", slices.Concat(scripts("server"), serverChecks)},
 }
 
-// Run runs all checks that apply to the store that s describes.
+// Run runs all checks that apply to the kind of store described by s.
 func Run(t *testing.T, s Store) {
 	beat := newStallMonitor(s.openIdle(t))
 	defer beat.end()

@@ -16,6 +16,6 @@ func Example() {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		server.Restart(t) // SIGKILL, and again with its data
+		server.Restart(t) // kills it with SIGKILL and starts it again with its data
 	}
 }

@@ -168,7 +168,7 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// URL returns the server's address for redisstore.Open, without the files for TLS.
+// URL returns the server's address for redisstore.Open. It has no TLS parameters (ca, cert, key).
 func (s *Server) URL() string {
 	if s.tls != nil {
 		return "rediss://" + s.Addr

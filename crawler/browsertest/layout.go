@@ -2,15 +2,15 @@ package browsertest
 
 import "fmt"
 
-// Faint lists the texts that do not stand out from what is behind them: WCAG 2 asks
-// for a contrast of 4.5, but of what cannot be used. Each is its contrast and the
-// beginning of its markup.
-func (b *Tab) Faint() []string {
+// LowContrast returns the texts whose contrast with the background is below 4.5, the minimum of
+// WCAG 2, except in disabled elements. Each result is the contrast and the beginning of the
+// element's markup.
+func (b *Tab) LowContrast() []string {
 	b.t.Helper()
-	return Eval[[]string](b, faint)
+	return Eval[[]string](b, lowContrast)
 }
 
-const faint = `(() => {
+const lowContrast = `(() => {
 	const parts = c => c.match(/[\d.]+/g).map(Number);
 	const light = c => { const [r, g, b] = parts(c).slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
 	const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if ((parts(c)[3] ?? 1) === 1) return c; } return "rgb(0, 255, 0)"; };
@@ -24,9 +24,9 @@ const faint = `(() => {
 	return faint;
 })()`
 
-// Clipped lists the labels of charts that do not fit into them, by their text: what is
-// outside an SVG element is not drawn.
-func (b *Tab) Clipped() []string {
+// ClippedLabels returns the texts of chart labels that extend beyond their SVG element, which
+// clips them.
+func (b *Tab) ClippedLabels() []string {
 	b.t.Helper()
 	return Eval[[]string](b, `[...document.querySelectorAll("svg text")].filter(e => {
 		const label = e.getBoundingClientRect(), chart = e.ownerSVGElement.getBoundingClientRect();
@@ -34,16 +34,16 @@ func (b *Tab) Clipped() []string {
 	}).map(e => e.textContent)`)
 }
 
-// Wide lists what goes beyond the screen of a phone, by the beginning of its markup,
-// and the page itself if it can be moved sideways. The heads of tables do not count:
-// there each cell says what it is.
-func (b *Tab) Wide() []string {
+// Overflowing returns the beginning of the markup of each visible element that extends beyond
+// [PhoneWidth], and a text about the page itself if it scrolls horizontally. It ignores table
+// heads, since each cell has a label on a phone.
+func (b *Tab) Overflowing() []string {
 	b.t.Helper()
 	wide := Eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll("body *")]
 		.filter(e => e.getBoundingClientRect().right > %d.5 && e.checkVisibility() && !e.closest("thead"))
 		.map(e => e.outerHTML.slice(0, 200))`, PhoneWidth))
 	if width := Eval[int](b, `document.documentElement.scrollWidth`); width > PhoneWidth {
-		wide = append(wide, fmt.Sprintf("the page, with %d pixels", width))
+		wide = append(wide, fmt.Sprintf("the page is %d pixels wide", width))
 	}
 	return wide
 }

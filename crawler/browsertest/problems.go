@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// event takes down what happens in the tab.
+// event records the errors and requests of the tab.
 func (b *Tab) event(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -26,9 +26,9 @@ func (b *Tab) event(ev any) {
 	}
 }
 
-// Faults are what went wrong since a page was opened, each message in the console
-// among it, and each request for what does not begin like one of the page's own URLs.
-func (b *Tab) Faults(own ...string) []string {
+// Problems returns the problems since [Tab.Open]: uncaught exceptions, all console messages, and
+// requests for URLs that begin with none of the allowed prefixes.
+func (b *Tab) Problems(allowed ...string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var found []string
@@ -36,17 +36,17 @@ func (b *Tab) Faults(own ...string) []string {
 		found = append(found, "in the console: "+e)
 	}
 	for _, url := range b.requests {
-		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(url, prefix) }) {
-			found = append(found, "a request for "+url)
+		if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(url, prefix) }) {
+			found = append(found, "request for "+url)
 		}
 	}
 	return found
 }
 
-// WantNoFault holds that there are no [Tab.Faults].
-func (b *Tab) WantNoFault(own ...string) {
+// CheckNoProblems fails the test for each of [Tab.Problems], but does not stop it.
+func (b *Tab) CheckNoProblems(allowed ...string) {
 	b.t.Helper()
-	for _, f := range b.Faults(own...) {
+	for _, f := range b.Problems(allowed...) {
 		b.t.Error(f)
 	}
 }
