@@ -9,24 +9,23 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 )
 
-// maxIdle is how many connections are kept between requests, at the least, where there
-// are descriptors for them: of that many hosts, each of which is requested again after its
-// delay, none has to be connected to for every request.
+// maxIdle is the number of idle connections to keep, if there are enough file descriptors. A crawl of
+// at most this many hosts can reuse its connections after the delay of each host.
 const maxIdle = 2048
 
-// How long a connection and its handshake may take, at the most. The time limit of the page,
-// sitemap or robots.txt holds beside them.
+// Time limits of a connection and its handshake. The time limit of the page, sitemap or
+// robots.txt applies too.
 const (
 	connectTime   = 10 * time.Second
 	handshakeTime = 10 * time.Second
 )
 
-// maxHeader is how many bytes the header of a response may have, together with the interim
-// responses before it. Servers send less than 8 KiB; browsers take 256.
+// maxHeader is the maximum size in bytes of a response header with the interim responses
+// before it. Servers send less than 8 KiB; browsers take 256.
 const maxHeader = 256 << 10
 
-// newHTTPTransport returns a transport for crawling, but for its dialer: it keeps as many
-// connections to a host as may have a request in flight.
+// newHTTPTransport returns a transport for crawling, without a dialer. It keeps as many idle
+// connections to a host as the host may have requests in flight.
 func newHTTPTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
@@ -41,13 +40,12 @@ func newHTTPTransport(cfg *Config) *http.Transport {
 	}
 }
 
-// newDialer returns a dialer, whose connections the guard has yet to allow.
+// newDialer returns a dialer. The caller adds the guard that checks its addresses.
 func newDialer(cfg *Config) *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
-// newBase returns the transport that connects to servers, and its proxy function; nil: it
-// is not known.
+// newBase returns the transport that connects to servers, and its proxy function. Nil: unknown.
 func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*url.URL, error)) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)

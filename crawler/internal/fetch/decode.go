@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxRatio is how many bytes of a page, beyond its first MiB, may be decoded from
-	// each one that arrived, as for sitemaps: HTML is compressed to a hundredth at the
-	// best, a run of one byte to a thousandth.
+	// maxRatio is the maximum ratio of decoded to received bytes of a page, beyond its
+	// first decoded MiB. Sitemaps have the same limit. HTML compresses to 1 % at best, a
+	// run of one byte to 0.1 %.
 	maxRatio   = 500
 	ratioGrace = 1 << 20
 
-	// maxIdleEncoded is how many bytes may arrive beyond twice what they decode to.
-	// gzip adds a few to what it cannot shorten; a stream of empty blocks has no
-	// other end.
+	// maxIdleEncoded is the number of bytes that may arrive beyond twice the decoded
+	// bytes. gzip makes incompressible data a few bytes longer. A stream of empty blocks
+	// would never end without this limit.
 	maxIdleEncoded = 1 << 20
 )
 
 // errNoContent says that a body decodes to nothing, however long it is.
 var errNoContent = errors.New("the compressed body has no content")
 
-// acceptGzip accepts a gzipped body where net/http would, and reports whether it did: then
-// the response is to be decoded. A caller who names codings decodes them.
+// acceptGzip adds Accept-Encoding: gzip if net/http would, and reports whether it did. Then the
+// response must be decoded. A caller that sets Accept-Encoding decodes the body itself.
 func acceptGzip(req *http.Request) (*http.Request, bool) {
 	if req.Method != http.MethodGet || req.Header.Get("Accept-Encoding") != "" || req.Header.Get("Range") != "" {
 		return req, false
@@ -38,10 +38,10 @@ func acceptGzip(req *http.Request) (*http.Request, bool) {
 	return &out, true
 }
 
-// decode gives a response its body without the content coding, and notes in page, which may
-// be nil, that it is truncated. A coding that was not accepted makes a page unreadable; what
-// is no coding at all is ignored. Its limits are those that neither net/http nor colly has,
-// which would decode it otherwise.
+// decode replaces the body of a response by the decoded body, and sets page.Truncated if it is
+// truncated; page may be nil. A content coding that was not requested makes the body unreadable.
+// Values that are not content codings are ignored. Without decode, net/http or colly would decode
+// without limits.
 func decode(resp *http.Response, page *Response) {
 	if resp.Uncompressed { // by a transport of the caller's
 		return
@@ -60,8 +60,8 @@ func decode(resp *http.Response, page *Response) {
 	}
 }
 
-// codingsOf returns the content codings that a response names. Sites also write names
-// of charsets there, and other things that mean nothing.
+// codingsOf returns the content codings in the header of a response. It ignores charsets and
+// other invalid values, which sites send too.
 func codingsOf(h http.Header) []string {
 	codings := strings.FieldsFunc(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), func(r rune) bool {
 		return r == ',' || r == ' ' || r == '\t'
@@ -75,15 +75,14 @@ func codingsOf(h http.Header) []string {
 	})
 }
 
-// decodedBody is a gzipped body without its coding. One that is decoded to too much ends
-// there.
+// decodedBody decodes a gzipped body. It ends at the limit if the body decodes to more.
 type decodedBody struct {
 	encoded io.ReadCloser
 	in      int64 // bytes read from encoded
-	out     int64 // and decoded from them
+	out     int64 // bytes decoded from them
 	z       *gzip.Reader
-	err     error     // why there is no more
-	page    *Response // whose body it is; nil: it is no page's
+	err     error     // of the next Read
+	page    *Response // the page with this body; nil: not a page
 }
 
 func (b *decodedBody) Read(p []byte) (n int, err error) {
@@ -91,7 +90,7 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 		return 0, b.err
 	}
 	if b.z == nil {
-		b.z, b.err = gzip.NewReader(encodedSide{b}) // io.EOF where it is empty, as for a 304
+		b.z, b.err = gzip.NewReader(encodedSide{b}) // io.EOF if the body is empty, as for a 304
 	}
 	if b.err == nil {
 		n, b.err = b.z.Read(p)

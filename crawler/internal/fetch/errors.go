@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// A transportError describes, for people, why there is no complete response.
+// A transportError describes in plain English why there is no complete response.
 type transportError struct {
 	text string
-	err  error // as net/http has it
+	err  error // of net/http
 }
 
 func (e *transportError) Error() string { return e.text }
@@ -41,7 +41,7 @@ type abortError struct{ why error }
 
 func (e *abortError) Error() string { return e.why.Error() }
 
-// brokenFraming are the beginnings of net/http's errors about the framing of a body, which
+// brokenFraming are the prefixes of net/http's errors about the framing of a body. These errors
 // have no types.
 var brokenFraming = []string{
 	"malformed chunked encoding", "invalid byte in chunk length", "empty hex number for chunk length",
@@ -49,9 +49,9 @@ var brokenFraming = []string{
 	"http: suspiciously long trailer after chunked body", "net/http: server replied with more than declared Content-Length",
 }
 
-// explain returns an error of a request under ctx, which began at a time, as a
-// transportError. Inside says that it occurred in the body. An error that net/http
-// describes well is returned as it is. The cause of an abortError takes precedence.
+// explain converts an error of a request to a transportError. The request has the context ctx and
+// the start time began. inside means that the error occurred in the body. Errors whose text is
+// already clear are returned unchanged. If the request was aborted, the reason is returned instead.
 func explain(ctx context.Context, err error, began time.Time, inside bool) error {
 	if aborted, ok := errors.AsType[*abortError](context.Cause(ctx)); ok && err != nil {
 		return aborted.why
@@ -69,8 +69,8 @@ func explain(ctx context.Context, err error, began time.Time, inside bool) error
 	return err
 }
 
-// atProxy returns the error of connecting to a proxy, or of a SOCKS proxy that refused to
-// connect; nil: there was none.
+// atProxy returns the error of a connection to a proxy, or of a SOCKS proxy that refused to
+// connect. Nil: the error has another cause.
 func atProxy(err error) error {
 	op, ok := errors.AsType[*net.OpError](err)
 	if !ok || op.Op != "proxyconnect" && !strings.HasPrefix(op.Op, "socks ") {
@@ -79,7 +79,7 @@ func atProxy(err error) error {
 	return op.Err
 }
 
-// describe describes an error; empty: its own text is good.
+// describe describes an error. Empty: its own text is clear.
 func describe(ctx context.Context, err error, began time.Time, inside bool) string {
 	where := "before a response"
 	if inside {
@@ -152,8 +152,8 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 	return ""
 }
 
-// describeTimeout says which step exceeded a time limit, and how long that was. net/http
-// has types for some of these errors only.
+// describeTimeout names the step that exceeded a time limit, and the limit. net/http has types for
+// only some of these errors.
 func describeTimeout(ctx context.Context, err error, text string, began time.Time) string {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
@@ -171,14 +171,14 @@ func describeTimeout(ctx context.Context, err error, text string, began time.Tim
 	return fmt.Sprintf("no complete response within %v", took)
 }
 
-// isDialing reports whether an error is of opening a connection, to a proxy or without one.
+// isDialing reports whether an error occurred while a connection was opened, to a proxy or a server.
 func isDialing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && (op.Op == "dial" || isDialing(op.Err))
 }
 
-// Cause returns an error of a request without what http.Client adds: the URL, and whose
-// time limit it was.
+// Cause returns an error of a request without the text that http.Client adds: the URL, and which
+// time limit was exceeded.
 func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err

@@ -17,28 +17,28 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// maxRecorded is how much of a body an exchange keeps. No sitemap or robots.txt is read
-// further, and no page unless max-body is larger.
+// maxRecorded is the maximum size of a recorded body. Sitemaps and robots.txt are not read
+// further, nor are pages unless max-body is larger.
 const maxRecorded = 64 << 20
 
 // A recording is an exchange in progress.
 type recording struct {
 	done func(*output.Exchange)
-	page bool // is requested
+	page bool // a page is requested
 	ex   output.Exchange
 	body bytes.Buffer
-	end  bool // of the body was seen
+	end  bool // the end of the body was read
 
 	proxied bool // the address is that of a proxy
 
-	mu     sync.Mutex // guards both below: other goroutines open the connection
-	fields []byte     // of the request as they were sent
+	mu     sync.Mutex // guards the fields below: other goroutines open the connection
+	fields []byte     // header fields of the request as they were sent
 	addr   string
 }
 
-// record returns a recording of a request, nil where nobody wants it, and the request to send
-// in its place. The exchange of a page is in its response, which the crawl archives after it
-// has read the page: that may ask not to be kept.
+// record returns a recording of a request and the request to send instead. The recording is nil if
+// exchanges are not recorded. The exchange of a page is in its Response. The crawl archives it
+// later, since the page may forbid archiving.
 func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
 	if t.hooks.Record == nil {
 		return nil, req
@@ -62,11 +62,11 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 			switch {
 			case key == ":authority":
 				key = "Host"
-			case strings.EqualFold(key, "Proxy-Authorization"): // is between us and the proxy
+			case strings.EqualFold(key, "Proxy-Authorization"): // only the proxy gets it
 				return
 			}
 			for _, value := range values {
-				if !strings.HasPrefix(key, ":") { // what else HTTP/2 says of its own
+				if !strings.HasPrefix(key, ":") { // not a pseudo-header field of HTTP/2
 					r.fields = fmt.Appendf(r.fields, "%s: %s\r\n", http.CanonicalHeaderKey(key), value)
 				}
 			}
@@ -74,9 +74,9 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 	}))
 }
 
-// responded records the header of the response, whose body is recorded while it is read. It
-// is called before anybody changes the response. no-store withholds the body here but for a
-// page, which its own directives may withhold.
+// responded records the header of the response. The body is recorded while it is read. Call it
+// before the response is changed. With no-store it withholds the body, except that of a page: the
+// crawl decides about pages.
 func (r *recording) responded(req *http.Request, resp *http.Response) {
 	var head bytes.Buffer
 	proto := "HTTP/1.1"
@@ -94,8 +94,8 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
 }
 
-// request returns the header of the request: as it was sent, or, where the transport does not
-// tell, as it was to be sent.
+// request returns the header of the request as it was sent or, if the transport does not report
+// that, as it was passed to the transport.
 func (r *recording) request(req *http.Request) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +113,7 @@ func (r *recording) request(req *http.Request) []byte {
 	return b.Bytes()
 }
 
-// recordedBody is a body that is recorded as far as it is read.
+// recordedBody records a body while it is read.
 type recordedBody struct {
 	io.ReadCloser
 	r    *recording

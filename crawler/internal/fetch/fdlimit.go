@@ -12,20 +12,19 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A process has a limit of open files and connections. When descriptors run out, no host can
-// be connected to. That is not the fault of the hosts, so their URLs must not fail.
+// A process may open a limited number of files and connections. If it has no free file descriptor,
+// it cannot connect to any host. The hosts did not fail, so their URLs must not fail either.
 
 const (
-	// ownFiles is how many files a crawl has open in any case, those of its frontier
-	// among them.
+	// ownFiles is the number of files that every crawl has open, including its frontier.
 	ownFiles = 128
 
-	// perWorker is what a worker needs at a time: a connection, and another for a name
-	// lookup or for the other family of addresses.
+	// perWorker is the number of descriptors of a worker: a connection, and another for a
+	// DNS lookup or for the other address family.
 	perWorker = 2
 )
 
-// CheckDescriptors returns an error when the process may have too few descriptors for so many
+// CheckDescriptors returns an error if the process has too few descriptors for this number of
 // workers.
 func CheckDescriptors(workers int) error { return checkDescriptors(workers, descriptors.Limit()) }
 
@@ -40,24 +39,23 @@ func checkDescriptors(workers, limit int) error {
 	return nil
 }
 
-// idleConnections is how many connections may be kept between requests: as many as are
-// useful, and at most half of the spare ones.
+// idleConnections returns the number of idle connections to keep: maxIdle or two per worker, but at
+// most half of the spare descriptors.
 func idleConnections(workers, limit int) int {
 	spare := limit - ownFiles - perWorker*workers
 	return max(min(max(maxIdle, 2*workers), spare/2), 1)
 }
 
-// An idleCloser is a transport that closes its idle connections when no other can be
-// opened. If that does not help, it calls fail. It reports the requests that are sent over
-// base.
+// An idleCloser is a transport that closes its idle connections when it cannot open another. If
+// that does not help, it calls fail. It calls sent for each request that it sends over base.
 type idleCloser struct {
 	base http.RoundTripper
 	sent func(req *http.Request, took time.Duration, err error) // nil: not called
 	fail func(error)
 }
 
-// RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
-// one that found no descriptor for a connection has not been sent.
+// RoundTrip implements http.RoundTripper. It supports only requests without a
+// body. A request without a descriptor for its connection has not been sent, so it can be repeated.
 func (t *idleCloser) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.send(req)
 	if !isExhausted(err) {
@@ -82,8 +80,8 @@ func (t *idleCloser) send(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *idleCloser) CloseIdleConnections() { closeIdle(t.base) }
 
-// isExhausted reports whether the process or the machine has no resources to open a
-// connection. A failed name lookup says so by its text alone.
+// isExhausted reports whether the process or the machine has no resources to open a connection. A
+// failed DNS lookup reports this only in its text.
 func isExhausted(err error) bool {
 	if err == nil {
 		return false

@@ -1,9 +1,9 @@
 // Package fetch sends the requests of a crawl: a URL goes in, a response comes out.
 //
 // A [Transport] sends every request, for a robots.txt, a sitemap or a page. It opens the
-// connections, directly or through a proxy, and falls back to HTTP/1.1 where a site wants
-// that. It aborts responses that stall, decodes bodies within bounds, records exchanges for
-// archives, and describes in plain words why a request failed. It knows nothing of robots.txt,
+// connections, directly or through a proxy, and falls back to HTTP/1.1 if a site requires
+// it. It aborts responses that stall, decodes bodies within bounds, records exchanges for
+// archives, and describes in plain English why a request failed. It knows nothing of robots.txt,
 // delays or leases: the crawl controls requests by [Hooks].
 //
 // A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
@@ -41,20 +41,20 @@ type Response struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // decoded, at most Config.MaxBody bytes
-	Truncated string // why Body is not whole: max-body or ratio; empty: it is
+	Truncated string // the limit that truncated Body: max-body or ratio; empty: Body is complete
 	Began     time.Time
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
 }
 
-// What truncates a body, as limits_reached of pages.jsonl names it.
+// The values of Response.Truncated, as in limits_reached of pages.jsonl.
 const (
 	truncatedByMaxBody = "max-body"
 	truncatedByRatio   = "ratio"
 )
 
-// responseKey is the context key under which the Transport finds the *Response that it fills
-// in. Only requests for pages have one.
+// responseKey is the context key of the *Response that the Transport fills in. Only requests for
+// pages have one.
 type responseKey struct{}
 
 // New returns a Fetcher whose requests end when ctx does. They go through the gate of robots,
@@ -82,9 +82,9 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 	return &Fetcher{collector: c, maxBody: cfg.MaxBody}
 }
 
-// Fetch requests a page. A response of any status is no error, and a redirect is not followed.
-// The error is the network's, or a [*robotsext.BlockedError]. Even then the Response is not nil:
-// it has the times, and the Exchange as far as it went.
+// Fetch requests a page. It returns responses of any status without error, and does not follow
+// redirects. The error is a network error or a [*robotsext.BlockedError]. Even then the Response
+// is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	resp := &Response{Began: time.Now()}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes

@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// An http1Fallback sends requests over HTTP/1.1 to origins that do not want HTTP/2. Both ways
-// lead to the same server: the request that finds that out waits for it (see sender).
+// An http1Fallback sends requests over HTTP/1.1 to origins that require it. The first request that
+// fails for this reason is repeated after the delay of the host (see sender).
 type http1Fallback struct {
 	base  http.RoundTripper
 	http1 http.RoundTripper // like base, without HTTP/2
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	required map[string]bool
 }
 
-// maxRequired bounds the memory for origins that do not want HTTP/2. One that is forgotten
-// costs a request.
+// maxRequired limits the number of origins in required. An origin that is forgotten costs one more
+// request.
 const maxRequired = 10_000
 
-// RoundTrip implements http.RoundTripper. Only requests without a body go through it.
+// RoundTrip implements http.RoundTripper. It supports only requests without a body.
 func (f *http1Fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 	origin := req.URL.Scheme + "://" + req.URL.Host
 	f.mu.Lock()
@@ -48,15 +48,15 @@ func (f *http1Fallback) CloseIdleConnections() {
 	closeIdle(f.http1)
 }
 
-// requiresHTTP1 reports whether a site has ended a stream or a connection of HTTP/2 because it
-// wants HTTP/1.1, or other TLS than HTTP/2 allows (RFC 9113, section 7). net/http has no type
-// for all of these errors: in their texts the code of HTTP/2 has this name.
+// requiresHTTP1 reports whether a site has ended an HTTP/2 stream or connection because it requires
+// HTTP/1.1, or TLS settings that HTTP/2 does not allow (RFC 9113, section 7). net/http does not
+// have a type for each of these errors, but their texts contain the name of the HTTP/2 error code.
 func requiresHTTP1(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "HTTP_1_1_REQUIRED") || strings.Contains(text, "INADEQUATE_SECURITY")
 }
 
-// withoutHTTP2 returns a transport that works as t does and speaks HTTP/1.1 alone.
+// withoutHTTP2 returns a clone of t that uses HTTP/1.1 only.
 func withoutHTTP2(t *http.Transport) *http.Transport {
 	t = t.Clone()
 	t.ForceAttemptHTTP2, t.TLSNextProto = false, nil

@@ -7,23 +7,23 @@ import (
 	"syscall"
 )
 
-// http2Conns counts the requests on each connection of HTTP/2, since net/http does not tell
-// who shares one. Those of HTTP/1 have one request each, and net/http closes them.
+// http2Conns counts the requests on each HTTP/2 connection, since net/http does not report which
+// requests share one. An HTTP/1 connection has one request at a time, and net/http closes it.
 //
-// A connection that is to be closed still takes the requests that net/http puts on it: making
-// them wait would use up their time. So it is closed when it has no request for once.
+// A connection that must be closed still accepts the requests that net/http assigns to it, since
+// waiting would consume their time limits. So it is closed as soon as it has no request.
 type http2Conns struct {
 	mu    sync.Mutex
 	loads map[net.Conn]load
 }
 
-// A load is what is on a connection.
+// A load is the state of a connection.
 type load struct {
 	requests int
-	unread   bool // a part of a response on it is
+	unread   bool // a part of a response is unread
 }
 
-// add puts a request on a connection, and reports whether that is still open.
+// add adds a request to a connection, and reports whether the connection is still open.
 func (s *http2Conns) add(conn net.Conn) (open bool) {
 	c, ok := conn.(*tls.Conn)
 	if !ok || c.ConnectionState().NegotiatedProtocol != "h2" {
@@ -43,9 +43,9 @@ func (s *http2Conns) add(conn net.Conn) (open bool) {
 	return true
 }
 
-// remove takes a request off a connection that it was added to; unread says that a part of
-// its response is. With the last request a connection is closed on which any response is
-// unread. It reports whether the request was added to the connection.
+// remove removes a request from its connection, and reports whether it was added before. unread
+// means that a part of its response was not read. When the last request is removed and any response
+// was unread, remove closes the connection.
 func (s *http2Conns) remove(conn net.Conn, unread bool) (added bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func isClosed(conn net.Conn) bool {
 	return err != nil || raw.Control(func(uintptr) {}) != nil
 }
 
-// underlying returns the connection under TLS, with a proxy or without.
+// underlying returns the connection below TLS, with or without a proxy.
 func underlying(conn net.Conn) net.Conn {
 	for {
 		c, ok := conn.(*tls.Conn)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// proxies returns what chooses a proxy for a request: the same one for all requests
-// to a host, so that the delay of the host holds for the proxy too. Without any, the
+// proxies returns a function that chooses the proxy of a request. All requests to a host use the
+// same proxy, so that the delay of the host applies to the proxy too. If the list is empty, the
 // environment decides (HTTPS_PROXY and so on).
 func proxies(list []string) func(*http.Request) (*url.URL, error) {
 	if len(list) == 0 {
@@ -23,12 +23,11 @@ func proxies(list []string) func(*http.Request) (*url.URL, error) {
 	}
 }
 
-// errProxyAuth is the error for a 407. Only a proxy sends one (RFC 9110, section 15.5.8),
-// so it is not about the site.
+// errProxyAuth is the error for a 407, which only a proxy sends (RFC 9110, section 15.5.8).
 var errProxyAuth = &transportError{text: "the proxy requires a user and password, or rejected those it got (407)"}
 
-// onProxyConnectResponse is an [http.Transport.OnProxyConnectResponse]. Its error says how a
-// proxy refuses a connection to a site.
+// onProxyConnectResponse is an [http.Transport.OnProxyConnectResponse]. Its error says why a
+// proxy refused a connection to a site.
 func onProxyConnectResponse(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -51,8 +50,8 @@ func (t *Transport) proxyOf(req *http.Request) *url.URL {
 	return by
 }
 
-// proxyResponds reports whether the response to a request is that of a proxy: what comes
-// through one for https, or through one of SOCKS, is the site's.
+// proxyResponds reports whether a proxy can send the response to a request. For https, or with a
+// SOCKS proxy, only the site can.
 func (t *Transport) proxyResponds(req *http.Request) bool {
 	by := t.proxyOf(req)
 	return by != nil && req.URL.Scheme == "http" && (by.Scheme == "http" || by.Scheme == "https")

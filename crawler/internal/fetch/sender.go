@@ -13,35 +13,35 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// A sender sends one request, over the first connection that takes it.
+// A sender sends one request over the first usable connection.
 //
-// net/http repeats a request by itself, at once and without end, where a site closes a used
-// connection, refuses a stream of HTTP/2 or sends GOAWAY instead of a response. A sender
-// delays the second request as any other, and sends no third. A 408 on an idle connection is
-// repeated in the same way over a new connection, since it is not about the URL.
+// net/http repeats a request at once and without limit if a site closes a reused connection,
+// refuses an HTTP/2 stream, or sends GOAWAY instead of a response. A sender delays the second
+// request like any other, and does not send a third. A 408 on an idle connection is not about the
+// URL, so the request is repeated in the same way over a new connection.
 //
-// Over HTTP/2 a site can keep sending an unread response. Its connection
-// is closed when no other request is in flight on it.
+// Over HTTP/2 a site can continue to send an unread response. The connection is closed when no
+// other request is in flight on it.
 type sender struct {
 	ctx    context.Context
 	delay  func()            // waits until the host may be sent another request
 	cancel func(cause error) // ends ctx
 	conns  *http2Conns       // of all requests
 
-	mu      sync.Mutex // guards all below: the trace of a connection may be called at any time
-	conn    net.Conn   // the last one, on which conns count the request; nil: none
-	closed  bool       // the last one was, before the request was written to it
-	reused  bool       // the last one had carried another request
-	expired bool       // the site has timed the last one out: it carries no other request
-	written bool       // the request is, to the last one
-	resent  int        // how often the request was to be sent again
-	fresh   bool       // it is to be sent over a new connection
+	mu      sync.Mutex // guards the fields below: the functions of the trace may be called at any time
+	conn    net.Conn   // the last connection, to which the request was added in conns; nil: none
+	closed  bool       // conn was closed before the request was written
+	reused  bool       // conn was used by an earlier request
+	expired bool       // the site has timed out conn: do not use it again
+	written bool       // the request was written to conn
+	resent  int        // number of repetitions of the request
+	fresh   bool       // the request must be sent over a new connection
 }
 
 // errRefusedAgain is the error of a request that would be sent a third time.
 var errRefusedAgain = errors.New("the site rejected the request twice without a response")
 
-// withTrace returns a context by which s follows the connections of its request.
+// withTrace returns a context with a trace that tells s about the connections of its request.
 func (s *sender) withTrace() context.Context {
 	return httptrace.WithClientTrace(s.ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -57,14 +57,14 @@ func (s *sender) withTrace() context.Context {
 	})
 }
 
-// gotConn notes a connection that the request is about to be sent over, and reports whether
-// the request has to wait, since it was sent before.
+// gotConn records the connection for the request, and reports whether the request must wait
+// because it was sent before.
 func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release(false)
 	if s.fresh && reused {
-		_ = underlying(conn).Close() // net/http writes nothing, and takes another one
+		_ = underlying(conn).Close() // net/http writes nothing, and uses another connection
 		return false
 	}
 	wait, s.written, s.closed, s.reused = s.written, false, !s.conns.add(conn), reused
@@ -81,13 +81,13 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 }
 
 const (
-	// closedPause is how long net/http may take to find out that a connection was closed. On
-	// a busy machine it may take longer: each pause is ten times the one before.
+	// closedPause is the first pause for net/http to notice that a connection was closed. On a
+	// busy machine this may take longer, so each pause is ten times the previous one.
 	closedPause = 5 * time.Millisecond
 	maxClosed   = 3 // connections, and the next one is the last
 )
 
-// send sends a request, and once more where the site has timed out an idle connection.
+// send sends a request, and repeats it once if the site has timed out an idle connection.
 func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	resp, err := s.sendOnce(base, req)
 	if err != nil || !s.timedOut(resp) {
@@ -101,8 +101,8 @@ func (s *sender) send(base http.RoundTripper, req *http.Request) (*http.Response
 	return resp, err
 }
 
-// timedOut notes a response, and reports whether it is about the connection alone. One
-// with Retry-After is not sent again here.
+// timedOut reports whether a response is about the connection only, and marks the connection as
+// expired. A request whose response has Retry-After is not repeated here.
 func (s *sender) timedOut(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusRequestTimeout {
 		return false
@@ -114,8 +114,8 @@ func (s *sender) timedOut(resp *http.Response) bool {
 	return s.fresh
 }
 
-// sendOnce sends a request. If its connection was closed before, it is sent over another:
-// nothing of it was written.
+// sendOnce sends a request. If its connection was closed before any byte was written, it uses
+// another connection.
 func (s *sender) sendOnce(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
 	pause := closedPause
 	for range maxClosed {
@@ -132,8 +132,8 @@ func (s *sender) sendOnce(base http.RoundTripper, req *http.Request) (resp *http
 	return base.RoundTrip(req)
 }
 
-// unwritten reports whether the connection had been closed before the request was written
-// to it. What is noted next is about another connection, if there will be one.
+// unwritten reports whether the connection was closed before the request was written to it. It
+// resets the state for the next connection.
 func (s *sender) unwritten() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,15 +144,14 @@ func (s *sender) unwritten() bool {
 	return true
 }
 
-// done says that the request is over, and whether a part of its response is unread.
+// done ends the request. unread means that a part of its response was not read.
 func (s *sender) done(unread bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release(unread)
 }
 
-// release takes the request off its connection, and closes that if it is expired. s.mu is
-// held.
+// release removes the request from its connection, and closes an expired connection. s.mu is held.
 func (s *sender) release(unread bool) {
 	if counted := s.conns.remove(s.conn, unread || s.expired); s.expired && !counted && s.conn != nil {
 		_ = underlying(s.conn).Close()
@@ -160,7 +159,7 @@ func (s *sender) release(unread bool) {
 	s.conn, s.expired = nil, false
 }
 
-// track returns the body of a response; the request is over when that is closed.
+// track returns the body of a response. Closing it ends the request.
 func (s *sender) track(resp *http.Response) io.ReadCloser {
 	if resp.Body == http.NoBody || resp.ContentLength == 0 {
 		s.done(false)

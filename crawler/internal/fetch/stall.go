@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// leastBytes is what a response has to deliver in each stall-timeout. Without it, a byte
-// now and then would occupy a worker up to the last time limit.
+// leastBytes is the number of bytes that a response must deliver in each stall-timeout. Without it,
+// a slow response would occupy a worker until the time limit of the page.
 const leastBytes = 1 << 10
 
 // errStalled means that a response delivers almost no data.
 var errStalled = errors.New("the response stalled")
 
-// stallBody is a body that is aborted when it delivers next to nothing for a while. Only
-// the time inside Read counts: the reader of a sitemap may be busy in between.
+// stallBody is a body whose request is aborted if it delivers fewer than leastBytes in the
+// stall-timeout. Only the time inside Read counts, since the reader may be busy in between.
 type stallBody struct {
 	io.ReadCloser
 	within time.Duration
-	abort  func() // the request
+	abort  func() // aborts the request
 	timer  *time.Timer
 
-	mu     sync.Mutex    // guards all below
-	since  time.Time     // of the Read in progress; zero: none is
-	waited time.Duration // in the Reads before it, since got was last zero
+	mu     sync.Mutex    // guards the fields below
+	since  time.Time     // start of the Read in progress; zero: none
+	waited time.Duration // time in earlier Reads since got was zero
 	got    int
 	err    error // after the request was aborted
 }
@@ -56,12 +56,12 @@ func (b *stallBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check aborts the request when the body has stalled, and else checks again when it may have.
-// It may come too late for the Read that it was to check.
+// check aborts the request if the body has stalled. Otherwise it sets the timer for the next check.
+// The Read that it was started for may have ended already.
 func (b *stallBody) check() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.since.IsZero() || b.err != nil { // aborted once
+	if b.since.IsZero() || b.err != nil { // no Read is in progress, or already aborted
 		return
 	}
 	now := time.Now()

@@ -14,45 +14,44 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// Config is how requests are sent.
+// Config configures a [Transport] and a [Fetcher].
 type Config struct {
 	UserAgent        string        // of pages
 	Timeout          time.Duration // for one page, from connecting to the last byte
 	FirstByteTimeout time.Duration // until a response begins; 0: no limit
 	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0: no limit
-	MaxBody          int           // bytes of a page that are read
-	Workers          int           // requests in flight
-	PerHost          int           // and to one host
-	Proxies          []string      // URLs; each host is requested through one of them; empty: those of the environment
+	MaxBody          int           // maximum bytes of a page to read
+	Workers          int           // maximum requests in flight
+	PerHost          int           // maximum requests in flight to one host
+	Proxies          []string      // URLs; all requests to a host use one of them; empty: those of the environment
 
-	Guard    *guard.Guard  // which addresses may be connected to
-	Resolver *net.Resolver // nil: the machine's
+	Guard    *guard.Guard  // allows or blocks addresses
+	Resolver *net.Resolver // nil: that of the machine
 
-	// Base connects to servers in place of a transport made from PerHost, Proxies, Guard and
-	// Resolver. Nil: there is none.
+	// Base replaces the transport that is made from PerHost, Proxies, Guard and Resolver. Nil:
+	// it is not replaced.
 	Base http.RoundTripper
 }
 
 // Hooks are functions of the crawl that a [Transport] calls. Those that may be nil say so.
 type Hooks struct {
-	// Delay waits until the host of a URL may be sent another request, before one is sent a
-	// second time.
+	// Delay waits until the host of a URL is due. It is called before a request is repeated.
 	Delay func(ctx context.Context, u *url.URL)
 
-	// Lease ties a request to the lease of its host: it calls abort with an error when the
-	// lease ends. With an error of its own the request is not sent. Done is called when the
-	// request is over. Nil: leases last long enough.
+	// Lease calls abort with an error if the lease of the request's host ends during the
+	// request. If Lease returns an error, the request is not sent. Done is called when the
+	// request ends. Nil: leases never end during a request.
 	Lease func(req *http.Request, abort func(error)) (done func(), err error)
 
 	// Responded is called with each response when it begins, and ended when its body is
 	// closed. It reads Retry-After.
 	Responded func(req *http.Request, resp *http.Response) (ended func())
 
-	// Sent is called after each request that went out: when the response began, or with why
-	// there is none. Nil: not called.
+	// Sent is called for each request that was sent: when the response begins, or with the
+	// error if there is none. Nil: not called.
 	Sent func(req *http.Request, took time.Duration, err error)
 
-	// Record receives each exchange that is not a page's; that is in the [Response]. Nil:
+	// Record receives each exchange except those of pages, which are in the [Response]. Nil:
 	// exchanges are not recorded.
 	Record func(*output.Exchange)
 
@@ -61,14 +60,14 @@ type Hooks struct {
 	Fail func(error)
 }
 
-// Transport sends the requests of a crawl, below everything else. It ends them when the crawl
-// is aborted, and corrects what would keep the layers above from seeing a response as it is.
+// Transport sends all requests of a crawl. It cancels them when the crawl is aborted, and corrects
+// responses that http.Client would reject.
 type Transport struct {
 	ctx   context.Context
 	base  http.RoundTripper
-	proxy func(*http.Request) (*url.URL, error) // as base has it; nil: not known
+	proxy func(*http.Request) (*url.URL, error) // of base; nil: unknown
 	hooks Hooks
-	stall time.Duration // zero: a body may take its time
+	stall time.Duration // zero: no limit
 	conns http2Conns
 }
 
@@ -130,7 +129,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// check returns an error for what is not a response of the site, and closes its body.
+// check returns an error if resp is not a valid response of the site, and closes its body.
 func (t *Transport) check(req *http.Request, resp *http.Response) error {
 	var err error
 	switch {
@@ -148,8 +147,8 @@ func (t *Transport) check(req *http.Request, resp *http.Response) error {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *Transport) CloseIdleConnections() { closeIdle(t.base) }
 
-// correctLocation rewrites a Location that browsers can read and net/url cannot: http.Client
-// would make an error of it, and the response would be lost.
+// correctLocation rewrites a Location that browsers can parse and net/url cannot. Otherwise
+// http.Client would return an error instead of the response.
 func correctLocation(resp *http.Response) {
 	location := resp.Header.Get("Location")
 	if location == "" {
@@ -165,7 +164,7 @@ func correctLocation(resp *http.Response) {
 	}
 }
 
-// endingBody calls end when the body is closed, and explains why it could not be read.
+// endingBody calls end when the body is closed, and explains read errors.
 type endingBody struct {
 	io.ReadCloser
 	end     func()
