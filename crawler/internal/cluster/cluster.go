@@ -1,8 +1,9 @@
 // Package cluster lets several processes work on one crawl. They share the frontier with
 // the clocks of its hosts, the settings, the scope and the limits. Each writes its own files.
 //
-// The crawler calls its [Member] wherever other processes make a difference. [Single] is the
-// member of a crawl of one process, [Redis] of one of several. The member passes what other processes announce to a [Handler].
+// The crawler calls a [Member] for everything that depends on other processes. [Single] is the
+// member of a crawl of one process, [Redis] that of a shared crawl. The member passes the
+// announcements of other processes to a [Handler].
 package cluster
 
 import (
@@ -15,9 +16,9 @@ import (
 
 // A Member represents one process in a crawl.
 type Member interface {
-	// ID returns the unique ID of a shared crawl; empty: the crawl is not shared.
+	// ID returns the unique ID of a shared crawl. Empty: the crawl is not shared.
 	ID() string
-	// Start begins to act on announcements and to watch the time limit of the crawl.
+	// Start starts to apply announcements and to watch the time limit of the crawl.
 	Start()
 	// Close stops all background work.
 	Close()
@@ -26,11 +27,11 @@ type Member interface {
 	// URL is in the frontier. Known says that another process may have fetched
 	// the robots.txt of the host before.
 	Announce(ctx context.Context, url string) (known bool, err error)
-	// Sync reports the progress of this process to the others, and acts on their
+	// Sync reports the progress of this process to the others, and applies their
 	// announcements.
 	Sync(ctx context.Context) error
-	// Peers returns all processes that ever worked on the crawl, by name; none: the crawl is
-	// not shared.
+	// Peers returns all processes that ever worked on the crawl, by name. It is empty if the
+	// crawl is not shared.
 	Peers() []Peer
 
 	// OthersHavePages reports whether other processes have pages of the crawl, with their links.
@@ -39,34 +40,34 @@ type Member interface {
 	// Hold extends a lease until Release.
 	Hold(l *frontier.Lease)
 	Release(id frontier.LeaseID)
-	// Lost reports whether a lease that is held has ended, or is about to: another process may
-	// have been given its URL.
+	// Lost reports whether a lease that is held has ended or is about to end. Another process
+	// may have its URL.
 	Lost(id frontier.LeaseID) bool
-	// WithinLease calls abort when this process can no longer be sure that it has the host of
-	// a request to itself. It fails when that is so already. The error, and what abort gets,
-	// is a [frontier.ErrLeaseLost]. Done ends the watch.
+	// WithinLease calls abort when the leases of a request's host end, since another process
+	// may then request the host. If they have already ended, it returns an error. The error
+	// is [frontier.ErrLeaseLost], also the one passed to abort. Call done after the request.
 	WithinLease(req *http.Request, abort func(error)) (done func(), err error)
 
 	// Finished reports whether the crawl is over, when the frontier is empty.
 	Finished(ctx context.Context) (bool, error)
-	// Counts returns the counts of the frontier for a status, or last, those of the last
-	// check, where a query is expensive.
+	// Counts returns the counts of the frontier for a status. If a query is expensive, it
+	// returns last, the counts of the last check.
 	Counts(ctx context.Context, last frontier.Stats) (frontier.Stats, error)
 	// IdleCheckInterval returns the minimum and the maximum time between two checks of the
 	// frontier.
 	IdleCheckInterval() (rest, longest time.Duration)
 
-	// RecheckSlowed returns the interval of checks whether another process has slowed a host
-	// down; zero: no checks.
+	// RecheckSlowed returns the interval of the checks whether another process has slowed down
+	// a host. Zero: no checks.
 	RecheckSlowed() time.Duration
-	// LongestDelay returns the longest delay that any host of the crawl may have. Own is
-	// that of the hosts that this process has requested, possible that of any.
+	// LongestDelay returns the longest delay that a host of the crawl may have. own is the
+	// longest delay of the hosts that this process has requested, possible that of any host.
 	LongestDelay(own, possible time.Duration) time.Duration
 }
 
 // A Handler applies announcements to the crawl.
 type Handler interface {
-	// Progress returns how much this process has fetched.
+	// Progress returns the number of pages and bytes that this process has fetched.
 	Progress() (pages int, bytes int64)
 	// Join brings the host of a URL, which another process has announced, into the scope.
 	Join(url string) error
@@ -74,14 +75,14 @@ type Handler interface {
 	ChangeLimits(ctx context.Context, l *Limits) error
 	// Stop ends the crawl of this process.
 	Stop(why Reason)
-	// Fail ends it because the crawl is out of reach.
+	// Fail ends it with an error.
 	Fail(err error)
 }
 
 // A Reason says why a crawl is stopped.
 type Reason int
 
-// The reasons.
+// The reasons to stop.
 const (
 	Stopped Reason = iota // it was stopped for all processes
 	MaxTime               // its time limit is reached
@@ -95,7 +96,7 @@ type Limits struct {
 	MaxTime      *Duration `json:"max-time,omitempty"`
 }
 
-// A Duration is a duration that JSON has as a string such as "1m30s".
+// A Duration is encoded in JSON as a string such as "1m30s".
 type Duration time.Duration
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -108,11 +109,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// A Peer is a process that works on a crawl, or has.
+// A Peer is a process that works on a crawl or has worked on it.
 type Peer struct {
 	Name        string
-	Pages       int   // that it has fetched
-	Bytes       int64 // of the bodies of these pages
-	Running     bool  // it has not ended, and reported in the last 30 seconds (silence)
+	Pages       int   // fetched pages
+	Bytes       int64 // total size of their bodies
+	Running     bool  // it has not ended, and has reported in the last 30 seconds (workerTimeout)
 	LastSeenAgo time.Duration
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// A Crawl says where a shared crawl is, and as which worker a process opens it.
+// A Crawl has the address of a shared crawl and the options to open it, such as the worker name.
 type Crawl struct {
-	Address string // as [redisstore.Open] takes it
+	Address string // address for [redisstore.Open]
 	Store   redisstore.Options
 }
 
@@ -42,9 +42,9 @@ func (c *Crawl) Stop(ctx context.Context) (peers []Peer, err error) {
 	return peers, err
 }
 
-// Settings returns the settings with which a process joins the crawl. Given reports which
-// keys the user has set: it is a [SettingsError] if the crawl has another value for one of
-// these. Nil: none. Allowed addresses must always be equal.
+// Settings returns the settings with which a process joins the crawl. given reports
+// which keys the user has set; nil: none. If the crawl has another value for one of these, or other
+// allowed addresses, the error is a [SettingsError].
 func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key string) bool) (joined Settings, err error) {
 	err = c.observe(ctx, func(store *redisstore.Store) error {
 		_, events, err := history(ctx, store)
@@ -74,9 +74,9 @@ func (c *Crawl) observe(ctx context.Context, look func(*redisstore.Store) error)
 }
 
 func workersOf(ctx context.Context, store *redisstore.Store) ([]Peer, error) {
-	news, err := store.Sync(ctx, nil, 0)
+	result, err := store.Sync(ctx, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	return peersOf(news)
+	return peersOf(result)
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
-// LeaseExtension is how long leases are extended each time. After that time, the URLs of a
-// process that died go to the others.
+// LeaseExtension is the duration by which leases are extended. After that time, other processes
+// get the URLs of a process that died.
 const LeaseExtension = time.Minute
 
-// leases are the leases that a process holds, with their ends. If this process cannot reach
-// Redis, nobody extends them. It is safe for concurrent use.
+// leases are the leases that a process holds, with their ends. They expire if the process cannot
+// reach Redis. It is safe for concurrent use.
 type leases struct {
 	extension time.Duration // by which they are extended each time
 
@@ -33,11 +33,11 @@ type lease struct {
 	end  time.Time
 }
 
-// interval is how often the leases are extended.
+// interval returns the time between two extensions.
 func (s *leases) interval() time.Duration { return s.extension / 4 }
 
-// margin is how long before its end a lease counts as lost. A request in flight takes a
-// while to reach the server, and a clock may run faster than that of Redis.
+// margin returns the time before its end at which a lease counts as lost. A request in flight needs
+// time to reach the server, and the clock of Redis may run faster.
 func (s *leases) margin() time.Duration { return s.extension / 12 }
 
 func (s *leases) add(l *frontier.Lease) {
@@ -63,8 +63,8 @@ func (s *leases) lost(id frontier.LeaseID) bool {
 	return l == nil || time.Until(l.end) <= s.margin()
 }
 
-// remaining returns how long a host may be requested: until the first of its leases ends.
-// Known is false if this process has no lease of the host.
+// remaining returns the time for which a host may be requested: until margin before the first end of
+// its leases. known is false if this process has no lease of the host.
 func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,13 +76,13 @@ func (s *leases) remaining(host frontier.Host) (remaining time.Duration, known b
 	return remaining, known
 }
 
-// extender is what extends leases, as [frontier.Frontier.Extend] does.
+// extender has the method Extend of [frontier.Frontier].
 type extender interface {
 	Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error
 }
 
-// extend extends the leases. Lost ones belong to another process, and their outcome will be
-// refused.
+// extend extends the leases. Lost leases belong to another process, and Finish will reject their
+// outcomes.
 func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error {
 	s.mu.Lock()
 	ids := slices.Collect(maps.Keys(s.held))
@@ -115,8 +115,8 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 	return nil
 }
 
-// errLost is why a request ends with its lease. It counts as canceled by this process and
-// says nothing about the site.
+// errLost is the error of a request whose lease ended. It wraps context.Canceled, so that it does
+// not count as an error of the site.
 var errLost = fmt.Errorf("%w: %w", frontier.ErrLeaseLost, context.Canceled)
 
 // within is [Member.WithinLease].

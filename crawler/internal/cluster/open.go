@@ -12,33 +12,33 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// redisPatience is how long a process waits for Redis before it fails.
-const redisPatience = 24 * time.Hour
+// redisRetryTimeout is the time for which a process waits for Redis before it fails.
+const redisRetryTimeout = 24 * time.Hour
 
-// ErrOtherCrawl says that the name now belongs to another crawl than the one to be resumed.
+// ErrOtherCrawl means that the crawl of this name is not the one to be resumed.
 var ErrOtherCrawl = errors.New("another crawl has this name")
 
-// Options are those of [Open].
+// Options configure [Open].
 type Options struct {
 	Crawl
-	Settings Settings // of this process; those of a crawl that it makes
+	Settings Settings // of this process; the settings of the crawl if Open creates it
 
-	// Resumed are the settings with which this process worked on the crawl before, and
-	// ID is which crawl that was. Nil: it is new.
+	// Resumed are the settings with which this process worked on the crawl before, and ID
+	// is the ID of that crawl. Nil: the process is new.
 	Resumed Settings
 	ID      string
 
-	Delay     time.Duration // of a host that is new
-	LeaseTime time.Duration // of a lease when it is given
-	Extension time.Duration // by which leases are extended, as LeaseExtension
+	Delay     time.Duration // of a new host
+	LeaseTime time.Duration // initial duration of a lease
+	Extension time.Duration // by which leases are extended, usually LeaseExtension
 
 	Logger *slog.Logger
-	Notice func(line string) // tells a person
+	Notice func(line string) // prints a notice for the user
 }
 
-// Check returns an error if this process cannot join the crawl under its name, before it
-// changes anything. Either the crawl has another format, or another process has the name
-// and would lose its leases. [Open] reports all other errors.
+// Check returns an error if this process cannot join the crawl under its name, without changing
+// anything: the crawl has another format, or another process has the name and would lose its
+// leases. [Open] reports all other errors.
 func Check(ctx context.Context, opts *Options) error {
 	if opts.Resumed == nil && opts.Store.Worker == "" {
 		return nil // it gets a new name
@@ -65,9 +65,9 @@ func Check(ctx context.Context, opts *Options) error {
 	return err
 }
 
-// Open opens a crawl, or makes it unless this process worked on it before. The process
-// has the settings of the crawl afterwards, or those are a [SettingsError]. Until Close it
-// keeps its leases and is listed among the running processes.
+// Open opens a crawl. It creates a missing crawl, unless this process worked on it before. If the
+// settings of the process conflict with those of the crawl, the error is a [SettingsError]. Until
+// Close, the process extends its leases and is listed as running.
 func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	settings, err := opts.Settings.shared()
 	if err != nil {
@@ -80,7 +80,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	// The robots.txt of a new host is requested by one process.
 	so.MaxInFlight = 1
 	so.LeaseTime = opts.LeaseTime
-	so.RetryTimeout, so.OnOutage = redisPatience, func(err error) { opts.Notice(redisNotice(err)) }
+	so.RetryTimeout, so.OnOutage = redisRetryTimeout, func(err error) { opts.Notice(redisNotice(err)) }
 	so.Logger = opts.Logger
 	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {
@@ -98,7 +98,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	return r, nil
 }
 
-// redisNotice returns the notice that Redis is unreachable, or back.
+// redisNotice returns the notice that Redis is unreachable or, for nil, reachable again.
 func redisNotice(err error) string {
 	if err == nil {
 		return "Redis is back; the crawl resumes"
@@ -106,7 +106,7 @@ func redisNotice(err error) string {
 	return err.Error() + ": no new requests until it is back; requests in flight are finished"
 }
 
-// join applies the shared settings, and the announcements so far.
+// join applies the shared settings and all earlier announcements.
 func (r *Redis) join(ctx context.Context, opts *Options) error {
 	if opts.Resumed != nil && r.store.ID() != opts.ID {
 		return ErrOtherCrawl

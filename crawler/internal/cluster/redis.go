@@ -16,21 +16,20 @@ import (
 )
 
 const (
-	// syncPause is how often a process reports its progress to the others and receives
-	// their announcements.
+	// syncPause is the interval at which a process reports its progress and receives
+	// announcements.
 	syncPause = time.Second
 
-	// workerTimeout is after how long without a report a process counts as gone.
+	// workerTimeout is the time without a report after which a process counts as gone.
 	workerTimeout = 30 * time.Second
 
 	// idleCheckPause is the time between two checks of the frontier. Each is a round trip,
-	// and others change it meanwhile.
+	// and other processes change the frontier in between.
 	idleCheckPause = 500 * time.Millisecond
 )
 
-// Redis is a member of a shared crawl. It exchanges announcements beside the frontier. They
-// stay in Redis as long as the crawl, so that a process that joins later receives all of
-// them.
+// Redis is a member of a shared crawl. Announcements stay in Redis as long as the crawl, so that a
+// process that joins later receives all of them.
 type Redis struct {
 	store   *redisstore.Store
 	handler Handler
@@ -43,16 +42,16 @@ type Redis struct {
 	name    string          // of the crawl
 	allowed json.RawMessage // the addresses that this process allows
 
-	started chan struct{} // closed when announcements can be acted on
+	started chan struct{} // closed when announcements can be applied
 	quit    context.CancelFunc
 	work    sync.WaitGroup
 
-	syncing sync.Mutex // held while events are received and acted on; guards next
-	next    int        // event
+	syncing sync.Mutex // held while events are received and applied; guards next
+	next    int        // number of the next event
 
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards the fields below
 	peers     []Peer
-	elsewhere int64         // bytes that the others have fetched, as far as is known
+	elsewhere int64         // bytes that the others have fetched, as last reported
 	maxTime   time.Duration // of the crawl; 0: no limit
 }
 
@@ -61,10 +60,10 @@ var _, _ Member = (*Redis)(nil), (*Single)(nil)
 // event is a message to all processes of a crawl, now and later. It sets one of these
 // fields.
 type event struct {
-	// Joined is the root of a host that belongs to the crawl since a process brought a
-	// start URL there, or a start URL led there.
+	// Joined is the root URL of a host that was added to the crawl, because a start URL of a
+	// process is on the host or redirects to it.
 	Joined string `json:"joined,omitempty"`
-	// Limits are new ones.
+	// Limits are the new limits.
 	Limits *Limits `json:"limits,omitempty"`
 	// Allowed are the addresses that all processes allow from now on. It can come with Limits.
 	Allowed json.RawMessage `json:"allow-addr,omitempty"`
@@ -120,7 +119,7 @@ func (r *Redis) Close() {
 	r.work.Wait()
 }
 
-// every calls do at an interval, until ctx ends. Its error ends the crawl.
+// every calls do at an interval until ctx ends. An error of do ends the crawl.
 func (r *Redis) every(ctx context.Context, pause time.Duration, do func() error) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -139,7 +138,7 @@ func (r *Redis) every(ctx context.Context, pause time.Duration, do func() error)
 	}
 }
 
-// publish tells all processes of the crawl, this one included.
+// publish sends an event to all processes of the crawl, including this one.
 func (r *Redis) publish(ctx context.Context, e event) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -168,8 +167,8 @@ func (r *Redis) report(ctx context.Context) error {
 	return err
 }
 
-// Finished implements [Member]. It looks at the frontier while no announcement is being
-// acted on.
+// Finished implements [Member]. It checks the frontier while no announcement is being
+// applied.
 func (r *Redis) Finished(ctx context.Context) (bool, error) {
 	r.syncing.Lock()
 	defer r.syncing.Unlock()
@@ -180,17 +179,17 @@ func (r *Redis) Finished(ctx context.Context) (bool, error) {
 	return stats.Finished(), err
 }
 
-// sync is Sync. The lock is held.
+// sync implements Sync. r.syncing is held.
 func (r *Redis) sync(ctx context.Context) error {
 	for {
-		news, err := r.store.Sync(ctx, r.progress(), r.next)
+		result, err := r.store.Sync(ctx, r.progress(), r.next)
 		if err != nil {
 			return err
 		}
-		if err := r.updatePeers(news); err != nil {
+		if err := r.updatePeers(result); err != nil {
 			return err
 		}
-		for _, text := range news.Messages {
+		for _, text := range result.Messages {
 			e, err := readEvent(text)
 			if err != nil {
 				return err
@@ -199,8 +198,8 @@ func (r *Redis) sync(ctx context.Context) error {
 				return err
 			}
 		}
-		r.next = news.Next
-		if len(news.Messages) == 0 { // Sync returns them in batches
+		r.next = result.Next
+		if len(result.Messages) == 0 { // Sync returns them in batches
 			return nil
 		}
 	}
@@ -211,7 +210,7 @@ func (r *Redis) progress() []byte {
 	pages, bytes := r.handler.Progress()
 	text, err := json.Marshal(progress{pages, bytes})
 	if err != nil {
-		panic(err) // two numbers
+		panic(err) // cannot happen with two numbers
 	}
 	return text
 }
@@ -223,16 +222,16 @@ func readEvent(text []byte) (e event, err error) {
 	return e, nil
 }
 
-// history returns all that was announced so far.
-func history(ctx context.Context, store *redisstore.Store) (news *redisstore.SyncResult, events []event, err error) {
-	for next := 0; ; next = news.Next {
-		if news, err = store.Sync(ctx, nil, next); err != nil {
+// history returns all earlier announcements.
+func history(ctx context.Context, store *redisstore.Store) (result *redisstore.SyncResult, events []event, err error) {
+	for next := 0; ; next = result.Next {
+		if result, err = store.Sync(ctx, nil, next); err != nil {
 			return nil, nil, err
 		}
-		if len(news.Messages) == 0 {
-			return news, events, nil
+		if len(result.Messages) == 0 {
+			return result, events, nil
 		}
-		for _, text := range news.Messages {
+		for _, text := range result.Messages {
 			e, err := readEvent(text)
 			if err != nil {
 				return nil, nil, err
@@ -243,8 +242,8 @@ func history(ctx context.Context, store *redisstore.Store) (news *redisstore.Syn
 }
 
 // updatePeers stores the progress of the others.
-func (r *Redis) updatePeers(news *redisstore.SyncResult) error {
-	peers, err := peersOf(news)
+func (r *Redis) updatePeers(result *redisstore.SyncResult) error {
+	peers, err := peersOf(result)
 	if err != nil {
 		return err
 	}
@@ -258,15 +257,15 @@ func (r *Redis) updatePeers(news *redisstore.SyncResult) error {
 	r.peers, r.elsewhere = peers, elsewhere
 	limit := r.maxTime
 	r.mu.Unlock()
-	if limit > 0 && news.Age >= limit {
+	if limit > 0 && result.Age >= limit {
 		r.handler.Stop(MaxTime)
 	}
 	return nil
 }
 
-func peersOf(news *redisstore.SyncResult) ([]Peer, error) {
-	peers := make([]Peer, len(news.Workers))
-	for i, w := range news.Workers {
+func peersOf(result *redisstore.SyncResult) ([]Peer, error) {
+	peers := make([]Peer, len(result.Workers))
+	for i, w := range result.Workers {
 		var p progress
 		if len(w.Status) > 0 {
 			if err := json.Unmarshal(w.Status, &p); err != nil {
@@ -306,18 +305,18 @@ func (r *Redis) setMaxTime(l *Limits) {
 	}
 }
 
-// Take adds to a counter of the crawl as much of n as the limit allows, and returns how
-// much. A negative n is returned to the counter.
+// Take adds to a counter of the crawl as much of n as most allows, and returns the number that it
+// added. A negative n reduces the counter.
 func (r *Redis) Take(ctx context.Context, counter string, n, most int64) (got int64, err error) {
 	return r.store.Reserve(ctx, counter, n, most)
 }
 
-// Set sets what this process has taken of each counter.
+// Set sets the share of this process in each counter.
 func (r *Redis) Set(ctx context.Context, taken map[string]int64) error {
 	return r.store.SetReserved(ctx, taken)
 }
 
-// BytesElsewhere returns how many bytes the other processes have fetched, as last reported.
+// BytesElsewhere returns the number of bytes that the other processes have fetched, as last reported.
 func (r *Redis) BytesElsewhere() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -365,8 +364,8 @@ func (*Redis) IdleCheckInterval() (rest, longest time.Duration) {
 	return idleCheckPause, idleCheckPause
 }
 
-// RecheckSlowed implements [Member]. Asking costs a round trip; the longer this is, the
-// later a host recovers.
+// RecheckSlowed implements [Member]. A check costs a round trip. With a longer interval, a
+// host recovers later.
 func (*Redis) RecheckSlowed() time.Duration { return 30 * time.Second }
 
 // LongestDelay implements [Member]. Others may know hosts that are slower.

@@ -25,11 +25,11 @@ const urlsKey = "urls"
 // them: write access to Redis must not open the network of its machine.
 const allowKey = "allow-addr"
 
-// changeableKeys are those of the crawl that a process can change when it resumes: [Limits], and
-// the addresses that are allowed.
+// changeableKeys are the keys of the crawl that a process can change when it resumes: [Limits] and
+// the allowed addresses.
 var changeableKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time", allowKey}
 
-// A SettingsError says that settings of a process conflict with those of the crawl.
+// A SettingsError means that settings of a process conflict with those of the crawl.
 type SettingsError string
 
 func settingsError(format string, args ...any) error {
@@ -73,7 +73,7 @@ func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, er
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(text, &joined); err != nil { // which keeps the other keys
+		if err := json.Unmarshal(text, &joined); err != nil { // keeps the other keys
 			return nil, err
 		}
 	}
@@ -94,8 +94,8 @@ func (s Settings) checkConflicts(name string, process Settings, given func(key s
 		name, strings.Join(keys, ", another "))
 }
 
-// checkAllowed returns an error when a process allows other addresses than the crawl: one of
-// them would skip URLs that the other fetches.
+// checkAllowed returns an error if a process and the crawl allow different addresses. Otherwise a
+// process would skip URLs that another fetches.
 func checkAllowed(name string, crawl, process json.RawMessage) error {
 	if bytes.Equal(crawl, process) {
 		return nil

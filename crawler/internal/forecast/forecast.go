@@ -9,20 +9,20 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// Server is the forecast course of a crawl on one server: one request after the other at the
-// polite rate, those for robots.txt and sitemaps first.
+// Server has the expected requests to one server. They are sent one after the other at the polite
+// rate, first those for robots.txt and sitemaps.
 type Server struct {
 	Name   string
 	Before int           // requests for robots.txt and sitemaps
-	Pages  int           // to be fetched
-	Cycle  time.Duration // from the start of a request to that of the next
-	Took   time.Duration // how long one takes
-	Addr   netip.Addr    // not valid: it shares no limit
-	Hours  *Hours        // when it may be requested; nil: always
+	Pages  int           // pages to fetch
+	Cycle  time.Duration // from the start of a request to the start of the next
+	Took   time.Duration // duration of a request
+	Addr   netip.Addr    // address for the limit PerIP; invalid: no limit
+	Hours  *Hours        // visiting hours; nil: always
 }
 
-// NewServer returns the course on a server that waits for rest after each request, or from
-// the start of one to the start of the next where several may be in flight (ROB-POL-02).
+// NewServer returns a Server with the delay rest after each request. If several requests may be in
+// flight, the delay runs from start to start (ROB-POL-02).
 func NewServer(rest, took time.Duration, inFlight int) Server {
 	c := Server{Took: took, Cycle: took + rest}
 	if inFlight > 1 {
@@ -45,7 +45,7 @@ func (c *Server) done(t time.Duration) int {
 	return min(c.Before+c.Pages, 1+int((t-c.Took)/c.Cycle))
 }
 
-// End returns when the last of n requests has ended.
+// End returns the time at which the last of n requests ends.
 func (c *Server) End(n int) time.Duration {
 	if n == 0 {
 		return 0
@@ -60,18 +60,18 @@ func (c *Server) End(n int) time.Duration {
 	return t
 }
 
-// longest bounds every forecast: some 146 years.
+// longest is the longest forecast: about 146 years.
 const longest = time.Duration(math.MaxInt64 / 2)
 
-// Timetable is the course of a crawl on all its servers, each at its own rate unless workers
-// or addresses are too few.
+// Timetable has the servers of a crawl. Each is crawled at its own rate, unless workers or PerIP
+// limit the requests in flight.
 type Timetable struct {
 	Servers []Server
 	Workers int
-	PerIP   int // 0: no limit
+	PerIP   int // maximum requests in flight per address; 0: no limit
 }
 
-// pages is how many pages all servers have when each has run for t.
+// pages returns the number of pages that are fetched when each server has been crawled for t.
 func (tt *Timetable) pages(t time.Duration) int {
 	n := 0
 	for i := range tt.Servers {
@@ -81,8 +81,8 @@ func (tt *Timetable) pages(t time.Duration) int {
 	return n
 }
 
-// wall is how long it takes until each host has run for t: that long, or longer
-// where the requests in flight are too many for the workers or for an address.
+// wall returns the time until each server has been crawled for t, and the bottleneck. The time is
+// longer than t if workers or PerIP limit the requests in flight.
 func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bottleneck) {
 	var all float64
 	by := make(map[netip.Addr]float64)
@@ -112,17 +112,17 @@ const (
 	maxTimeEnd  plan.End = "max-time"
 )
 
-// Forecast is how a crawl goes by a timetable: its pages and its duration until everything is
-// fetched or a limit is reached, and what bounds it.
+// Forecast is the forecast of a crawl: its pages and duration until everything is fetched or a
+// limit is reached, and its bottleneck.
 type Forecast struct {
-	Limit    plan.End // that ends the crawl; empty: none does
+	Limit    plan.End // the limit that ends the crawl; empty: none
 	Pages    int
 	Duration time.Duration
 	Bound    plan.Bottleneck
-	Slowest  string // the server that bounds it; empty: something else does
+	Slowest  string // the server that is the bottleneck; empty: none
 }
 
-// Forecast finds the end: when all is fetched or the first limit is reached.
+// Forecast returns the forecast until everything is fetched or the first limit is reached.
 func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
 	var f Forecast
 	var at time.Duration
@@ -148,7 +148,7 @@ func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
 	return f
 }
 
-// first is the first time up to most at which ok holds, which does from then on.
+// first returns the first time up to most at which ok is true. ok must be true from then on.
 func first(most time.Duration, ok func(time.Duration) bool) time.Duration {
 	low, high := time.Duration(-1), most // ok holds at high, not at low
 	for high-low > 1 {

@@ -7,8 +7,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Hours are the visiting hours of a host (Visit-time, ROB-EXT-02), counted from a
-// beginning, by the minute.
+// Hours are the visiting hours of a host (Visit-time, ROB-EXT-02), in minutes from the start of a
+// crawl.
 type Hours struct {
 	began time.Duration // since midnight UTC
 	sum   [minutes + 1]time.Duration
@@ -19,7 +19,7 @@ const (
 	minutes = 24 * 60
 )
 
-// NewHours returns the visiting hours for a crawl that begins now; nil: any hour.
+// NewHours returns the visiting hours for a crawl that starts now. Nil: always open.
 func NewHours(windows []robotstxt.Window, now time.Time) *Hours {
 	if len(windows) == 0 {
 		return nil
@@ -36,12 +36,12 @@ func NewHours(windows []robotstxt.Window, now time.Time) *Hours {
 		}
 	}
 	if h.sum[minutes] == 0 {
-		return nil // no window holds a minute of any day
+		return nil // no window contains a minute
 	}
 	return h
 }
 
-// since is how much of the first t after midnight the host is open.
+// since returns for how long of the first t after midnight the host is open.
 func (h *Hours) since(t time.Duration) time.Duration {
 	m := t % day / time.Minute
 	open := time.Duration(int64(t/day)*int64(h.sum[minutes])) + h.sum[m]
@@ -51,10 +51,10 @@ func (h *Hours) since(t time.Duration) time.Duration {
 	return open
 }
 
-// open is how much of the first t the host is open.
+// open returns for how long of the first t of the crawl the host is open.
 func (h *Hours) open(t time.Duration) time.Duration { return h.since(h.began+t) - h.since(h.began) }
 
-// until is when the host has been open for so long.
+// until returns the time at which the host has been open for the duration open.
 func (h *Hours) until(open time.Duration) time.Duration {
 	days := int64(open/h.sum[minutes]) + 1
 	if days >= int64(longest/day) {
@@ -63,7 +63,7 @@ func (h *Hours) until(open time.Duration) time.Duration {
 	return first(time.Duration(days)*day, func(t time.Duration) bool { return h.open(t) >= open })
 }
 
-// Window returns a window as a robots.txt writes it.
+// Window returns a window in the syntax of robots.txt.
 func Window(w robotstxt.Window) string {
 	return fmt.Sprintf("%02d%02d-%02d%02d", w.From/time.Hour, w.From%time.Hour/time.Minute, w.To/time.Hour, w.To%time.Hour/time.Minute)
 }

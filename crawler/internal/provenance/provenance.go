@@ -1,5 +1,5 @@
-// Package provenance keeps with each URL how the crawl found it: by which source, how deep,
-// and on which page or in which sitemap. It travels through the frontier with the URL.
+// Package provenance stores with each URL how the crawl found it: the source, the depth, and the
+// page or sitemap. The frontier stores it with the URL.
 package provenance
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// The priorities of URLs by their source: start URLs first, then what the site lists, then
-// what pages link to.
+// The priorities of URLs by their source: first start URLs, then sitemaps and their entries, then
+// links.
 const (
 	PriorityStart   = 0
-	PrioritySitemap = 32 // sitemap files: read early, they give the rest a better order
+	PrioritySitemap = 32 // sitemap files are read early, since they order the pages
 	PriorityEntry   = 64 // up to PriorityLink, by the order of sitemap entries
 	PriorityLink    = 96
 )
@@ -31,7 +31,7 @@ const (
 	Redirect
 )
 
-// String returns the word that the output files use.
+// String returns the name in the output files.
 func (s Source) String() string {
 	switch s {
 	case Start:
@@ -56,28 +56,28 @@ func SourceOf(word string) Source {
 	return Link
 }
 
-// Provenance says how the crawl found a URL. The frontier keeps it as the item's Meta, so that
-// a worker needs nothing but the lease.
+// Provenance says how the crawl found a URL. The frontier stores it as the item's Meta, so
+// that a worker gets it with the lease.
 type Provenance struct {
 	Source    Source
-	FromStart bool   // a start URL, or where its redirects led
-	FromEntry bool   // where the redirects of an entry of a sitemap led
-	Depth     int    // links away from a start URL or a sitemap entry
-	Hops      int    // redirects that led here
-	FoundOn   string // the page, sitemap, robots.txt or redirect it was found in
+	FromStart bool   // a start URL, or the target of its redirects
+	FromEntry bool   // the target of redirects of a sitemap entry
+	Depth     int    // number of links from a start URL or a sitemap entry
+	Hops      int    // number of redirects that led here
+	FoundOn   string // the page, sitemap, robots.txt or redirect in which it was found
 
-	LastMod time.Time // that a sitemap says, to the second; zero: none says it
+	LastMod time.Time // from a sitemap, in seconds precision; zero: unknown
 
-	// For the URL of a sitemap, which is read for its entries and is no page:
-	SitemapOf  robotsext.Origin // whose robots.txt listed it; empty: a page
-	IndexDepth int              // indexes above it
+	// For a sitemap:
+	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty: a page
+	IndexDepth int              // number of sitemap indexes above it
 }
 
-// MaxFoundOn is how many bytes of a URL are kept as FoundOn of others: a page may have
-// thousands of links.
+// MaxFoundOn is the maximum length of FoundOn in bytes. It is stored for each link of a page, and a
+// page may have thousands.
 const MaxFoundOn = 1000
 
-// Referrer returns a URL as FoundOn of the URLs that it leads to.
+// Referrer returns the FoundOn of the URLs that were found on url. It truncates a long URL.
 func Referrer(url string) string {
 	if len(url) <= MaxFoundOn {
 		return url
@@ -85,8 +85,8 @@ func Referrer(url string) string {
 	return url[:MaxFoundOn] + "…"
 }
 
-// Priority is that of the URL in the frontier, for one that was not ordered among
-// the entries of a sitemap.
+// Priority returns the priority of the URL in the frontier, except for sitemap entries that were
+// ordered.
 func (p Provenance) Priority() uint8 {
 	switch {
 	case p.IsSitemap():
@@ -105,8 +105,8 @@ func (p Provenance) IsEntry() bool { return p.FromEntry || p.Source == Sitemap }
 // IsSitemap reports whether the URL is read as a sitemap.
 func (p Provenance) IsSitemap() bool { return p.SitemapOf != "" }
 
-// MayBeTrap reports whether a page counts for its pattern (see package trap). Start URLs and
-// sitemap entries do not, nor do the targets of their redirects.
+// MayBeTrap reports whether a page counts for its pattern (see package trap). Start URLs, sitemap
+// entries and the targets of their redirects do not count.
 func (p Provenance) MayBeTrap() bool {
 	return !p.FromStart && !p.IsEntry()
 }
@@ -124,7 +124,7 @@ const (
 	entryFlag
 )
 
-// Encode returns p in a few bytes more than its strings take: millions wait in a frontier.
+// Encode encodes p compactly, since millions of URLs wait in a frontier.
 func (p Provenance) Encode() []byte {
 	b := make([]byte, 0, 12+len(p.SitemapOf)+len(p.FoundOn))
 	flags := byte(0)
@@ -144,7 +144,7 @@ func (p Provenance) Encode() []byte {
 	return append(b, p.FoundOn...)
 }
 
-// Decode is the inverse of Encode. With an error it returns a link of unknown origin.
+// Decode is the inverse of Encode. If it fails, it returns a link of unknown origin.
 func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version {
 		return unknown, errFormat
@@ -174,7 +174,7 @@ func Decode(b []byte) (Provenance, error) {
 	return t, nil
 }
 
-// unixOrZero is t in seconds since 1970, and 0 when it is not known.
+// unixOrZero returns t in seconds since 1970, or 0 if t is zero.
 func unixOrZero(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -194,6 +194,6 @@ func IsSitemapKey(key string) bool { return strings.Contains(key, sitemapMark) }
 
 const sitemapMark = "#sitemap-of="
 
-// RedirectKey returns the frontier's key of the target of a redirect that is fetched as it
-// is, although links to the same URL are skipped as duplicates.
+// RedirectKey returns the frontier's key of a redirect target that is fetched
+// unchanged, although links to the same URL are skipped as duplicates.
 func RedirectKey(url string) string { return url + "#redirect" }
