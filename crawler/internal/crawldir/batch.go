@@ -13,10 +13,10 @@ type Lengths struct {
 	Sitemaps int64 `json:"sitemaps"`
 	Links    int64 `json:"links"`
 	Entries  int64 `json:"entries"`
-	Robots   int64 `json:"robots_lines"` // the whole file counts; this shows what is lost
+	Robots   int64 `json:"robots_lines"` // only to detect losses: the whole file is always valid
 }
 
-// Files returns the lengths by the names of the files.
+// Files returns the lengths by file name.
 func (l Lengths) Files() map[string]int64 {
 	files := map[string]int64{RobotsFile: l.Robots}
 	for kind, name := range fileNames {
@@ -29,8 +29,8 @@ func (l Lengths) of(kind int) int64 {
 	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
 }
 
-// A Batch is what is written together. The zero Batch is empty. Values must not change
-// after they are added.
+// A Batch has results that are written together. The zero Batch is empty. Do not change results
+// after adding them.
 type Batch struct {
 	lines   [kinds][]byte
 	results output.Results
@@ -66,10 +66,10 @@ func (b *Batch) Entry(e *output.Entry) error {
 	return b.add(entries, e)
 }
 
-// AddUnfiled adds results that are in no file of lines, for sinks alone.
+// AddUnfiled adds results for sinks only, which are not written to JSON lines files.
 func (b *Batch) AddUnfiled(f *output.Results) { join(&b.results, f) }
 
-// Join adds what is in another batch.
+// Join adds the results of another batch.
 func (b *Batch) Join(other *Batch) {
 	for kind, lines := range other.lines {
 		b.lines[kind] = append(b.lines[kind], lines...)
@@ -77,7 +77,7 @@ func (b *Batch) Join(other *Batch) {
 	join(&b.results, &other.results)
 }
 
-// Results returns what is in the batch, for a [output.Sink].
+// Results returns the results in the batch, for an [output.Sink].
 func (b *Batch) Results() *output.Results { return &b.results }
 
 // PageLines returns the lines of pages.jsonl in the batch, until the next call that
@@ -114,7 +114,7 @@ func join(f, other *output.Results) {
 	f.Exchanges = append(f.Exchanges, other.Exchanges...)
 }
 
-// reset empties the lists, keeps their memory, and lets go of what they held.
+// reset empties the lists. It keeps their memory, but not the results.
 func reset(f *output.Results) {
 	empty(&f.Pages)
 	empty(&f.Rejected)

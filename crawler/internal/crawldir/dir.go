@@ -1,6 +1,5 @@
-// Package crawldir writes the directory of a crawl: files of lines with their committed
-// lengths, robots.txt files, and the state. Package output has the types of the lines, and
-// reads them.
+// Package crawldir writes the directory of a crawl: JSON lines files with their committed lengths,
+// robots.txt files, and the state. Package output has the types of the lines, and reads them.
 package crawldir
 
 import (
@@ -26,15 +25,14 @@ const (
 	StateFile    = "crawl.json"
 )
 
-// Dir is the directory of one crawl. It is safe for concurrent use, but for
-// Write and Sync.
+// Dir is the directory of one crawl. It is safe for concurrent use, except Write and Sync.
 type Dir struct {
 	path   string
 	files  [kinds]*jsonlines.File
 	robots *jsonlines.Log
 }
 
-// The files of lines, as indexes of Dir.files and of a Batch.
+// The JSON lines files, as indexes of Dir.files and of a Batch.
 const (
 	pages = iota
 	rejected
@@ -47,7 +45,7 @@ const (
 var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
 
 // CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
-// files of a crawl. Empty files of lines are ignored. The error is [output.ErrExists].
+// files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
 func CheckEmpty(path string, formats ...output.Format) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
@@ -62,7 +60,7 @@ func CheckEmpty(path string, formats ...output.Format) error {
 	return err
 }
 
-// NonEmptyFile returns the name of a file of lines that is not empty; "": there is none.
+// NonEmptyFile returns the name of a JSON lines file that is not empty, or "" if there is none.
 func NonEmptyFile(path string) string {
 	for _, name := range fileNames {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
@@ -96,7 +94,7 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 }
 
 // Create creates the directory if it is missing, and the files in it, with state as the
-// content of the state file. It refuses a directory with a crawl with [output.ErrExists].
+// content of the state file. If the directory has a crawl, the error is [output.ErrExists].
 func Create(path string, state any) (*Dir, error) {
 	if err := CheckEmpty(path); err != nil {
 		return nil, err
@@ -114,9 +112,9 @@ func Create(path string, state any) (*Dir, error) {
 	return d, nil
 }
 
-// Open opens the directory of a crawl that is resumed. It truncates the files to counted:
-// the frontier has not committed the lines after that, so they will be written again.
-// [Lost] returns what is missing. The error is [output.ErrNoCrawl] if there is no crawl.
+// Open opens the directory of a crawl that is resumed. It truncates the files to the lengths
+// counted. The frontier has not committed the lines after that, so they will be written again.
+// [Lost] returns missing lines. The error is [output.ErrNoCrawl] if there is no crawl.
 func Open(path string, counted Lengths) (*Dir, error) {
 	if err := checkExists(path); err != nil {
 		return nil, err
@@ -147,11 +145,11 @@ func (d *Dir) open(counted Lengths) error {
 	return nil
 }
 
-// Path returns the directory's path as it was given.
+// Path returns the path that was passed to Create or Open.
 func (d *Dir) Path() string { return d.path }
 
-// Write appends a batch. When it returns, the kernel has the lines, and a kill of the
-// process cannot tear them. It must not be called concurrently.
+// Write appends a batch. When it returns, the kernel has the lines, so a kill of the process
+// cannot truncate them. It must not be called concurrently.
 func (d *Dir) Write(b *Batch) error {
 	for kind, l := range d.files {
 		if err := l.Append(b.lines[kind]); err != nil {
@@ -161,7 +159,7 @@ func (d *Dir) Write(b *Batch) error {
 	return nil
 }
 
-// Lengths returns how long the files are.
+// Lengths returns the lengths of the files.
 func (d *Dir) Lengths() Lengths {
 	return Lengths{
 		Pages: d.files[pages].Length(), Rejected: d.files[rejected].Length(),
@@ -183,8 +181,8 @@ func (d *Dir) Sync() error {
 	return nil
 }
 
-// replace writes a file so that a reader finds the old content or the new one. With power,
-// that holds after a power cut too, and the new content is on disk when it returns.
+// replace replaces a file atomically. With power, it is atomic after a power cut too, and the new
+// content is on disk when replace returns.
 func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	file, err := createTemp(path, mode)
 	if err != nil {
@@ -200,8 +198,8 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	return rename(file.Name(), path)
 }
 
-// createTemp opens a new file that is to replace another. It removes an existing one first,
-// which may be a link or readable by others.
+// createTemp creates a file to replace the file at path. It first removes an existing temporary
+// file, which may be a link or readable by others.
 func createTemp(path string, mode os.FileMode) (*os.File, error) {
 	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -227,7 +225,7 @@ func makeRobotsDir(path string) error {
 	return durable.MkdirAll(name)
 }
 
-// Close closes the files. It is called once, after the last line.
+// Close closes the files. Call it once, after the last write.
 func (d *Dir) Close() error {
 	var errs []error
 	for _, l := range d.files {

@@ -12,18 +12,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// LossOf returns what a file with damaged lines has lost.
+// LossOf returns the loss of a file with damaged lines.
 func LossOf(e *jsonlines.DamagedError) output.Loss {
 	return output.Loss{File: filepath.Base(e.File), Damage: e.Text()}
 }
 
-// Lost returns what files of lines have lost of the given lengths. An incomplete line
-// counts as lost.
+// Lost returns the losses of JSON lines files that are shorter than the given lengths. An
+// incomplete line counts as lost.
 func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 	var lost []output.Loss
 	for name, length := range had {
 		if name != filepath.Base(name) {
-			continue // somebody has edited the state
+			continue // the state was edited
 		}
 		left, err := completeBytes(filepath.Join(path, name), length)
 		if err != nil {
@@ -37,7 +37,7 @@ func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// completeBytes returns how many of the first bytes of a file are complete lines.
+// completeBytes returns how many of the first length bytes of a file are complete lines.
 func completeBytes(name string, length int64) (int64, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -54,8 +54,8 @@ func completeBytes(name string, length int64) (int64, error) {
 	return jsonlines.CompleteLength(file, min(info.Size(), length))
 }
 
-// RenameIncomplete renames the files of a format, pages.csv to pages.lost-1.csv, so that
-// new ones can be written without deleting their content. It returns the new names.
+// RenameIncomplete renames the files of a format, such as pages.csv to pages.lost-1.csv, so that new
+// files can be written without deleting the old ones. It returns the new names.
 func RenameIncomplete(path string, format output.Format) (kept []string, err error) {
 	names, err := FilesOf(path, format)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Robots replaces the robots.txt of an origin: the body as it was received, and the record
-// as JSON. They are for people; the crawl never reads them. It returns the line of the
-// fetch for [Dir.RobotsLog].
+// Robots replaces the robots.txt files of an origin: the body as received, and the record as JSON.
+// They are for users; the crawl never reads them. It returns the line to append to
+// [Dir.RobotsLog].
 //
-// With power, the files are on disk when it returns. Append the line after that, so that no
-// power cut leaves a line without its files.
+// With power, the files are on disk when it returns. Append the line after that, so that a
+// power cut cannot leave a line without its files.
 func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line []byte, err error) {
 	if line, err = jsonlines.Line(nil, record); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line [
 	return line, nil
 }
 
-// indented returns a line of JSON as a person reads it.
+// indented returns a line of JSON with indentation.
 func indented(line []byte) ([]byte, error) {
 	var text bytes.Buffer
 	if err := json.Indent(&text, line, "", "  "); err != nil {
@@ -63,15 +63,15 @@ func (d *Dir) robotsBase(origin string) string {
 // RobotsLog returns the log of robots.txt fetches, robots.jsonl.
 func (d *Dir) RobotsLog() *jsonlines.Log { return d.robots }
 
-// A robotsLine is what RestoreRobots needs of a line of robots.jsonl.
+// A robotsLine has the fields of a line of robots.jsonl that RestoreRobots uses.
 type robotsLine struct {
 	Origin string `json:"origin"`
-	Hash   string `json:"hash"` // of the text; empty: there was none to be kept
+	Hash   string `json:"hash"` // of the text; empty: no text was stored
 }
 
-// RestoreRobots writes missing or damaged robots.txt files again, by the last readable line
-// of each origin in robots.jsonl, and syncs them. Text returns the known robots.txt of an
-// origin. Lost are the origins for which that is another text, or missing.
+// RestoreRobots rewrites missing or damaged robots.txt files from the last readable line of each
+// origin in robots.jsonl, and syncs them. text returns the known robots.txt of an origin. lost are
+// the origins whose text is missing or does not match the line.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	name := filepath.Join(d.path, RobotsFile)
 	last := make(map[string]int64)
@@ -96,11 +96,11 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 	return lost, jsonlines.Readable(err)
 }
 
-// restoreRobots is RestoreRobots for one origin. It reports whether the text was found.
+// restoreRobots restores the files of one origin, and reports whether the text was found.
 func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
 	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
 	if !ok || strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
-		return false, nil // somebody has edited the line
+		return false, nil // the line was edited
 	}
 	about, err := indented(append(line, "}\n"...))
 	if err != nil {

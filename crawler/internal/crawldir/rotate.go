@@ -14,14 +14,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Files are the names of the files of lines that one crawl of a directory wrote.
+// Files are the names of the JSON lines files of one crawl of a directory.
 type Files struct {
 	Pages, Rejected, Sitemaps, Links, Entries, Robots string
 }
 
-// Rotate renames the files of lines by a number, such as pages.1.jsonl for 1, and returns
-// the new names. Files that were renamed before with this number stay. The files of formats
-// are renamed too.
+// Rotate adds a number to the names of the JSON lines files and the files of formats, such as
+// pages.1.jsonl, and returns the new names. Files that already have this number stay.
 func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	var failed []error
 	rotate := func(name string) string {
@@ -53,12 +52,12 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
-// DropRejections removes lines from rejected.jsonl: those that drop selects, those at
-// counted or later, and those that cannot be read. It returns the new length of the file,
-// which is synced to disk. Nobody may have the file open.
+// DropRejections removes lines from rejected.jsonl: those for which drop returns true, those after
+// the first counted bytes, and unreadable ones. It syncs the file and returns its new length. The
+// file must not be open.
 func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
-	kept, err := createTemp(name, 0o644) // there may be more of them than memory has room for
+	kept, err := createTemp(name, 0o644) // there may be too many for memory
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +85,7 @@ func DropRejections(path string, counted int64, drop func(*output.Rejection) boo
 	return length, nil
 }
 
-// Rotated reports whether there are files with a number.
+// Rotated reports whether files with this number exist.
 func Rotated(path string, number int) bool {
 	for _, name := range append(fileNames[:], RobotsFile) {
 		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
@@ -99,7 +98,7 @@ func Rotated(path string, number int) bool {
 // RotatedName returns the name of a rotated file.
 func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
 
-// tagged is the name of a file with a tag before its extension.
+// tagged returns the name of a file with a tag before its extension.
 func tagged(name, tag string) string {
 	base, ext, _ := strings.Cut(name, ".")
 	return base + "." + tag + "." + ext

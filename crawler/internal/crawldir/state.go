@@ -12,12 +12,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
-// Version is that of the files of a crawl, as SCHEMA.md of package output describes them:
-// the version in its state file. It changes when a field changes its type or meaning, or
-// goes away.
+// Version is the version of the files of a crawl, which is in its state file (see SCHEMA.md of
+// package output). It changes when a field is removed or changes its type or meaning.
 const Version = 2
 
-// SaveState replaces the state file of the directory by v as JSON, and syncs it. Only its
+// SaveState replaces the state file of the directory with v as JSON, and syncs it. Only its
 // owner can read it: the query of a start URL may contain a key.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
@@ -28,7 +27,7 @@ func SaveState(path string, v any) error {
 }
 
 // LoadState reads the state file of the directory into v. The error is [output.ErrNoCrawl] if
-// there is none. A file of another version is refused; one without a version is damaged.
+// there is none. A file of another version is an error, and a file without version a DamagedError.
 func LoadState(path string, v any) error {
 	if err := checkExists(path); err != nil {
 		return err

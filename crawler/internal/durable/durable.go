@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Synced is called with each file and directory that was synced, if it is not nil. Package
+// Synced, if not nil, is called with the name of each synced file and directory. Package
 // powercut sets it to simulate power cuts in tests.
 var Synced func(name string)
 
@@ -24,8 +24,8 @@ func File(f *os.File) error {
 	return nil
 }
 
-// Dir syncs the names in a directory to disk. Without that, a synced file may be missing
-// after a power cut.
+// Dir syncs the names in a directory to disk. Otherwise a synced file may be missing after a power
+// cut.
 func Dir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// A DamagedError says that a file cannot be read. For a file of JSON lines it names the
-// lines that cannot be read.
+// A DamagedError means that a file or some of its lines cannot be read.
 type DamagedError struct {
 	File  string
-	Lines []int // their numbers, from 1; none: the file is no file of lines
-	Err   error // what is wrong, with the first of them
+	Lines []int // numbers of the unreadable lines, from 1; empty: not a JSON lines file
+	Err   error // error of the file or of the first of Lines
 }
 
 func (e *DamagedError) Error() string {
@@ -21,7 +20,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%q is damaged: %s", e.File, e.Text())
 }
 
-// Unwrap returns what is wrong with the first line.
+// Unwrap returns e.Err.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Text says which lines cannot be read, and why.
@@ -36,7 +35,7 @@ func (e *DamagedError) add(line int, err error) {
 	e.Lines = append(e.Lines, line)
 }
 
-// maxLinesText is how many numbers of lines a text repeats.
+// maxLinesText is the maximum number of line numbers in a text.
 const maxLinesText = 5
 
 // linesText names lines by their numbers.
@@ -67,8 +66,8 @@ func Readable(err error) error {
 	return err
 }
 
-// BadLine returns an error for the function that Each calls: the line is valid JSON but
-// makes no sense. Each reports it as damaged.
+// BadLine returns an error for the function that Each calls: the line is valid JSON, but its values
+// are invalid. Each reports it as damaged.
 func BadLine(err error) error { return &badLine{err} }
 
 type badLine struct{ error }

@@ -10,13 +10,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A File is a file of JSON lines that is appended to.
+// A File is a JSON lines file that is open for appending.
 type File struct {
 	file   *os.File
 	length int64
 }
 
-// Open opens a file to append to it, and truncates it to counted bytes.
+// Open opens a file for appending, and truncates it to counted bytes.
 func Open(path string, counted int64) (*File, error) {
 	if err := RefuseSymlink(path); err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func Open(path string, counted int64) (*File, error) {
 	return l, nil
 }
 
-// cut shortens the file to the bytes that count, and to whole lines: what is written next
-// would become part of a line that has no end.
+// cut truncates the file to counted bytes and to complete lines. Otherwise the next line would be
+// appended to an incomplete one.
 func (l *File) cut(counted int64) error {
 	info, err := l.file.Stat()
 	if err != nil {
@@ -61,17 +61,17 @@ func (l *File) Append(text []byte) error {
 	return nil
 }
 
-// Length returns how long the file is.
+// Length returns the length of the file in bytes.
 func (l *File) Length() int64 { return l.length }
 
-// Sync returns when everything appended has reached the disk.
+// Sync syncs all appended lines to disk.
 func (l *File) Sync() error { return durable.File(l.file) }
 
 // Close closes the file.
 func (l *File) Close() error { return l.file.Close() }
 
-// RefuseSymlink returns an error if a name is a symbolic link: a crawl writes only inside
-// its directory.
+// RefuseSymlink returns an error if path is a symbolic link, since a crawl writes only inside its
+// directory.
 func RefuseSymlink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%q is a symbolic link, which a crawl does not follow; remove it", path)

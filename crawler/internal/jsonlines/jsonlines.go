@@ -1,7 +1,7 @@
-// Package jsonlines reads and appends to files of one JSON value a line.
+// Package jsonlines reads JSON lines files (one JSON value per line) and appends to them.
 //
-// An incomplete line, after a kill or a power cut, has no end and does not count. Damaged
-// lines are skipped and reported; all others can be read.
+// An incomplete last line, after a kill or a power cut, is ignored. Damaged lines are skipped and
+// reported; all others can be read.
 package jsonlines
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
-// Line appends v as one line of JSON.
+// Line appends v to dst as one line of JSON.
 func Line(dst []byte, v any) ([]byte, error) {
 	buf := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false) // a URL with & should read like one
+	enc.SetEscapeHTML(false) // keeps & in URLs readable
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func Line(dst []byte, v any) ([]byte, error) {
 	return text, nil
 }
 
-// Read returns the lines of a file in the order in which they were written. An error ends
-// them; a [*DamagedError] comes after all lines that can be read.
+// Read returns the lines of a file in order. The sequence ends after an error. A [*DamagedError]
+// comes after all readable lines.
 func Read[T any](name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := Each(name, func(_ int64, v *T) error {
@@ -51,7 +51,7 @@ func Read[T any](name string) iter.Seq2[*T, error] {
 var errStop = errors.New("stop")
 
 // Each calls f for each complete line of a file of JSON lines, with its offset, until f
-// fails. It skips lines that cannot be read. After the last line it returns a
+// returns an error. It skips lines that cannot be read. After the last line it returns a
 // [*DamagedError] that names them.
 func Each[T any](name string, f func(at int64, v *T) error) error {
 	file, err := os.Open(name)
@@ -91,7 +91,7 @@ func Each[T any](name string, f func(at int64, v *T) error) error {
 	return nil
 }
 
-// readLine appends the next line to buf, with its end.
+// readLine appends the next line to buf, including its newline.
 func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -102,8 +102,8 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// decode decodes a line, and reports whether it has a value. An empty line has none, nor an
-// incomplete one that is being written.
+// decode decodes a line, and reports whether it has a value. Empty lines and an
+// incomplete last line have none.
 func decode(line []byte, ended bool, v any) (found bool, err error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return false, nil
@@ -122,11 +122,11 @@ func decode(line []byte, ended bool, v any) (found bool, err error) {
 	return err == nil, err
 }
 
-// ErrNotUTF8 says that a JSON text is damaged: all that a crawl writes is UTF-8.
+// ErrNotUTF8 means that a JSON text is damaged, since a crawl writes only UTF-8.
 var ErrNotUTF8 = errors.New("not UTF-8")
 
 // Unmarshal is json.Unmarshal for UTF-8 only. json.Unmarshal reads other bytes as U+FFFD,
-// so a damaged line could name another URL unnoticed.
+// so a damaged line could silently name another URL.
 func Unmarshal(text []byte, v any) error {
 	if !utf8.Valid(text) {
 		return ErrNotUTF8

@@ -9,14 +9,13 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
-// A Log is a file of JSON lines of which every complete line counts. It is safe for
-// concurrent use.
+// A Log is a JSON lines file in which every complete line is valid. It is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex // guards lines, and the order of writes
 	lines *File
 }
 
-// OpenLog opens or creates a log to append to it. It removes an incomplete last line, and
+// OpenLog opens or creates a log for appending. It removes an incomplete last line, and
 // syncs the names in the directory.
 func OpenLog(name string) (*Log, error) {
 	l, err := Open(name, math.MaxInt64)
@@ -38,14 +37,14 @@ func (l *Log) Append(lines []byte) (at int64, err error) {
 	return at, l.lines.Append(lines)
 }
 
-// Length returns how long the file is.
+// Length returns the length of the file in bytes.
 func (l *Log) Length() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.length
 }
 
-// Sync returns when everything appended has reached the disk.
+// Sync syncs all appended lines to disk.
 func (l *Log) Sync() error { return l.lines.Sync() }
 
 // Close closes the file.
