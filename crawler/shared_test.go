@@ -336,7 +336,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 func TestSharedAddress(t *testing.T) {
 	cfg := testConfig(t, "http://example.com/")
 	for addr, want := range map[string]string{
-		"redis://user:secret@host":  "list of processes",
+		"redis://user:secret@host":  "process list",
 		"redis://:sec%zzret@host":   "redis://host:port",
 		"http://host":               "redis://host:port",
 		"redis://host?what=secret2": "redis://host:port",

@@ -149,7 +149,7 @@ func (c *Sharing) validate(p *problems) {
 			p.add("frontier", fmt.Errorf("%w; write it as redis://host:port", err))
 		}
 		// The text does not repeat the address.
-		p.check(!password, "frontier", "the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
+		p.check(!password, "frontier", "the address contains a password, which other users could see in the process list and the crawl would store; set %s, or name a file that contains it (frontier-password-file)",
 			redisstore.PasswordVariable)
 		for _, name := range []struct{ key, value string }{{"crawl-name", c.CrawlName}, {"frontier-prefix", c.Prefix}, {"worker-name", c.WorkerName}} {
 			p.check(redisstore.ValidName(name.value) || name.key == "worker-name" && name.value == "",

@@ -250,7 +250,7 @@ func TestHostileSite(t *testing.T) {
 		t.Fatalf("the crawl does not come to its last page: %s", readText(t, log))
 	}
 	if runtime.GOOS == "linux" {
-		search.in("the list of processes", []byte(readText(t, fmt.Sprintf("/proc/%d/cmdline", first.Process.Pid))), search.all)
+		search.in("the process list", []byte(readText(t, fmt.Sprintf("/proc/%d/cmdline", first.Process.Pid))), search.all)
 	}
 	t.Run("live page", func(t *testing.T) { watchHostile(t, page) })
 	openInBrowser(t, page+"?token="+watchToken)

@@ -24,7 +24,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 	shown := strings.Replace(proxy.URL, "http://", "http://***@", 1)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	t.Setenv("POLITECRAWL_PROXY", whole)
-	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "list of processes") {
+	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "process list") {
 		t.Fatalf("%+v", got)
 	}
 	state := func() string { t.Helper(); return readText(t, filepath.Join(dir, "crawl.json")) }
@@ -53,7 +53,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 			t.Errorf("%q with %q: %+v", tt.args, tt.environ, got)
 		}
 		for flag, variable := range map[string]string{whole: "POLITECRAWL_PROXY", "--listen-token": "POLITECRAWL_LISTEN_TOKEN"} {
-			note := "in the list of processes; set " + variable
+			note := "in the process list; set " + variable
 			if given := slices.Contains(tt.args, flag); given != strings.Contains(got.Stderr, note) {
 				t.Errorf("%q: it is said that it is seen: %t: %s", tt.args, !given, got.Stderr)
 			}

@@ -48,7 +48,7 @@ func TestSharedCrawl(t *testing.T) {
 	t.Setenv(redisstore.PasswordVariable, secret)
 	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`)
 	shared("--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
-	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
+	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "process list", redisstore.PasswordVariable)
 	run(t, "crawl", "stop", "news").WantRefusal(t, cli.ExitMisuse, "--frontier")
 	run(t, "crawl", url, "--crawl-name", "news").WantRefusal(t, cli.ExitMisuse, "--crawl-name", "--frontier")
 

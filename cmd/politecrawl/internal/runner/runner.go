@@ -119,7 +119,7 @@ func (r *Runner) started(cfg crawler.Config, opts crawler.Options) {
 	}
 	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes the requests in flight and stops", what, cfg.Output.Dir))
 	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {
-		r.Note(fmt.Sprintf("other users of this machine can see the secret in %s in the list of processes; set %s instead", flag, r.SecretFlags[flag]))
+		r.Note(fmt.Sprintf("other users of this machine can see the secret in %s in the process list; set %s instead", flag, r.SecretFlags[flag]))
 	}
 }
 
