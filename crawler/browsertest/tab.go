@@ -102,7 +102,7 @@ func (b *Tab) Screenshot() []byte {
 	return run(b, chromedp.CaptureScreenshot())
 }
 
-// ElementScreenshot returns a PNG image of the first matching element, scaled by a factor.
+// ElementScreenshot returns a PNG image of the element, scaled by a factor.
 func (b *Tab) ElementScreenshot(selector string, scale float64) []byte {
 	b.t.Helper()
 	return run(b, chromedp.ScreenshotScale(chromedp.CSS(selector), scale))
