@@ -7,8 +7,8 @@ func disallowed() *host {
 	const closed = "Disallow: /"
 	h.page("/", "Disallowed", "The whole host is disallowed for all crawlers except one, which is not us.",
 		"It fetches robots.txt and nothing else.",
-		to("/gold", "Gold")).decidedForAll(closed)
-	h.page("/gold", "Gold", "A redirect on another host points here.", "It skips the page.").decidedForAll(closed)
+		to("/gold", "A disallowed page")).decidedForAll(closed)
+	h.page("/gold", "Target of a redirect", "A redirect on another host points here.", "It skips the page.").decidedForAll(closed)
 	return h
 }
 
@@ -20,9 +20,9 @@ func external() *host {
 	}
 	h.rulesAt(robotsFile("external"))
 	const shows, polite = "This host is not one of the start URLs.", "It sends no request to this host."
-	h.page("/", "Elsewhere", shows, polite, to("/fair?day=1", "The fair")).decidedForAll("Allow: /")
+	h.page("/", "Out of scope", shows, polite, to("/fair?day=1", "Another page")).decidedForAll("Allow: /")
 	for _, uri := range []string{"/fair?day=1", "/by-redirect", "/in-sitemap", "/books/1"} {
-		h.page(uri, "Elsewhere: "+uri, shows, polite).decidedForAll("Allow: /")
+		h.page(uri, "Out of scope: "+uri, shows, polite).decidedForAll("Allow: /")
 	}
 	return h
 }

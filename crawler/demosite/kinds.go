@@ -27,7 +27,7 @@ func townKinds(h *host) {
 		to("/kinds/slow", "A slow page"),
 		to("/kinds/based/start", "A page with a base element"),
 		to("/kinds/not-links", "Markup that only looks like links"),
-		to("/history", "The history of the town"),
+		to("/history", "Duplicate page"),
 		to("/history/index.html", "The same page under another URL"),
 	)
 	h.document("/kinds/notes.txt", "text/plain; charset=utf-8",
@@ -47,7 +47,7 @@ func townKinds(h *host) {
 	long.extra = strings.Repeat("<p>"+strings.Repeat("The minutes of the meeting go on. ", 30)+"</p>\n", 300) +
 		`<p><a href="/kinds/long/end">The end</a></p>` + "\n"
 	long.inText = []string{"/kinds/long/end"}
-	h.page("/kinds/long/end", "After the long page", "Only the last line of a long page links here.", "It fetches the page.")
+	h.page("/kinds/long/end", "Linked at the end of a long page", "Only the last line of a long page links here.", "It fetches the page.")
 	h.page("/kinds/slow", "A slow page", fmt.Sprintf("A response that takes %v.", slowness),
 		"It sends no other request to this host meanwhile.").wait = slowness
 
@@ -55,8 +55,8 @@ func townKinds(h *host) {
 		"It resolves relative links against that URL.",
 		to("place", "A relative link"), to("../up", "One level up"))
 	based.base = "/kinds/other/"
-	h.page("/kinds/other/place", "A place by base", "A relative link on a page with a base element points here.", "It fetches the page.")
-	h.page("/kinds/up", "One level up by base", "A relative link on a page with a base element points here.", "It fetches the page.")
+	h.page("/kinds/other/place", "Relative to the base element", "A relative link on a page with a base element points here.", "It fetches the page.")
+	h.page("/kinds/up", "One level above the base element", "A relative link on a page with a base element points here.", "It fetches the page.")
 
 	h.page("/kinds/not-links", "Markup that only looks like links", "Links in a comment, a script and a text field.",
 		"It ignores them.").extra = `<!-- <a href="/phantom/comment">comment</a> -->
@@ -64,7 +64,7 @@ func townKinds(h *host) {
 <p><label>Text field <textarea rows="2" cols="60"><a href="/phantom/field">field</a></textarea></label></p>
 `
 	for _, uri := range []string{"/history", "/history/index.html"} {
-		h.page(uri, "The history of the town", "/history and /history/index.html are the same page.",
+		h.page(uri, "Duplicate page", "/history and /history/index.html are the same page.",
 			"It fetches both, since it cannot know. It may keep only the canonical one.").copyOf = "/history"
 	}
 }

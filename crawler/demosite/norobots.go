@@ -19,7 +19,7 @@ func norobots() *host {
 		to("/broken", "A page that always fails"), to("/busy", "A page that is busy at first"),
 		to("/paths/robots.txt", "A robots.txt in another directory"))
 	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Path %d", i), "A plain page on a host without rules.", "It fetches the page.", to("/", "No robots.txt"))
+		r := h.page(fmt.Sprintf("/paths/%d", i), fmt.Sprintf("Page %d", i), "A plain page on a host without rules.", "It fetches the page.", to("/", "No robots.txt"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
 	h.page("/missing", "Not found", "A page with status 404.", "It records the status and continues.").status = http.StatusNotFound

@@ -22,15 +22,15 @@ func redirected(on *host) *host {
 
 	front := h.page("/", "Redirected", "The robots.txt of this host redirects to another host, to a path that is disallowed there.",
 		"It follows, since robots.txt rules do not apply to robots.txt itself. It waits for the delay of the other host, and obeys the rules here.",
-		to("/rooms/store", "The store, disallowed"), to("/policies/", "Disallowed on the host Rules, not here"))
+		to("/rooms/store", "Disallowed"), to("/policies/", "Disallowed on the host Rules, not here"))
 	for i := 1; i <= 5; i++ {
-		r := h.page(fmt.Sprintf("/rooms/%d", i), fmt.Sprintf("Room %d", i), "A plain page on a host whose rules are on another host.", "It fetches the page.", to("/", "Redirected"))
+		r := h.page(fmt.Sprintf("/rooms/%d", i), fmt.Sprintf("Page %d", i), "A plain page on a host whose rules are on another host.", "It fetches the page.", to("/", "Redirected"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
-	h.page("/rooms/store", "Store", "Disallowed by rules on another host.", "It skips the page.").decidedForAll("Disallow: /rooms/store")
-	h.page("/policies/", "House rules", "The host Rules disallows this path for itself, which has no effect here.", "It fetches the page.")
+	h.page("/rooms/store", "Disallowed by the redirected robots.txt", "Disallowed by rules on another host.", "It skips the page.").decidedForAll("Disallow: /rooms/store")
+	h.page("/policies/", "Disallowed only on another host", "The host Rules disallows this path for itself, which has no effect here.", "It fetches the page.")
 	h.sitemap("/sitemap.xml", "{redirected}/", "{redirected}/only-in-sitemap/lantern", "{redirected}/rooms/store")
-	h.page("/only-in-sitemap/lantern", "Lantern", "Only the sitemap of the redirected robots.txt lists it.",
+	h.page("/only-in-sitemap/lantern", "Listed only in the sitemap", "Only the sitemap of the redirected robots.txt lists it.",
 		"It reads the sitemaps of a redirected robots.txt.")
 	return h
 }

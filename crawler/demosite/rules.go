@@ -113,27 +113,27 @@ func townGroups(h *host) {
 		to("/minutes/may/draft/old", "Not the end of the path: allowed"),
 		to("/trap/?day=1", "An endless calendar"),
 	)
-	h.page("/members/", "Members' room", "Disallowed in the group *, which does not apply to crawlers with their own group.",
+	h.page("/members/", "Disallowed for * only", "Disallowed in the group *, which does not apply to crawlers with their own group.",
 		"politecrawl fetches it. Crawlers without their own group skip it.").decided("", "Disallow: /members/")
-	h.page("/lab/bench", "The bench in the lab", "Disallowed for politecrawl, allowed for crawlers that no group names.",
+	h.page("/lab/bench", "Disallowed for politecrawl only", "Disallowed for politecrawl, allowed for crawlers that no group names.",
 		"politecrawl skips it.").decided("Disallow: /lab/", "")
-	h.page("/private", "The door of the private rooms", "Disallow: /private/ does not match /private.",
+	h.page("/private", "Path without the final slash", "Disallow: /private/ does not match /private.",
 		"It fetches this page.")
-	h.page("/Private/minutes", "Minutes in capitals", "Paths are case-sensitive.", "It fetches this page.")
+	h.page("/Private/minutes", "Path with a capital letter", "Paths are case-sensitive.", "It fetches this page.")
 	closed := "It skips the page and reports the line that disallows it."
-	h.page("/private/", "Private rooms", "A path that robots.txt disallows.", closed).decidedForAll(noPrivate)
-	h.page("/private/minutes", "Private minutes", "A path below a disallowed one.", closed).decidedForAll(noPrivate)
-	h.page("/private/press/", "Press room", "The longer Allow wins over the shorter Disallow.",
+	h.page("/private/", "Disallowed directory", "A path that robots.txt disallows.", closed).decidedForAll(noPrivate)
+	h.page("/private/minutes", "Path below a disallowed directory", "A path below a disallowed one.", closed).decidedForAll(noPrivate)
+	h.page("/private/press/", "Longer Allow", "The longer Allow wins over the shorter Disallow.",
 		"It fetches the page.").decided(yesPress, noPrivate)
-	h.page("/private/press/today", "Press release", "The longer Allow wins over the shorter Disallow.",
+	h.page("/private/press/today", "Path below a longer Allow", "The longer Allow wins over the shorter Disallow.",
 		"It fetches the page.").decided(yesPress, noPrivate)
-	h.page("/private/press/embargo", "Embargo", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
-	h.page("/private/press/embargo/list", "Embargo list", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
-	h.page("/draw", "A draw", "Allow: /draw and Disallow: /draw match with the same length.",
+	h.page("/private/press/embargo", "Longest match is a Disallow", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
+	h.page("/private/press/embargo/list", "Path below the longest Disallow", "The longest match is a Disallow again.", closed).decided(noEmbargo, noPrivate)
+	h.page("/draw", "Allow and Disallow of the same length", "Allow: /draw and Disallow: /draw match with the same length.",
 		"The Allow wins, and it fetches the page.").decided("Allow: /draw", "")
-	h.page("/minutes/may/draft", "Draft minutes", "A group that repeats the name of another is merged with it. $ is the end of the URL.",
+	h.page("/minutes/may/draft", "Merged groups, and $ at the end", "A group that repeats the name of another is merged with it. $ is the end of the URL.",
 		closed).decided(noDraft, "")
-	h.page("/minutes/may/draft/old", "Old draft minutes", "The $ of Disallow: /minutes/*/draft$ keeps it from matching.",
+	h.page("/minutes/may/draft/old", "Path that continues after $", "The $ of Disallow: /minutes/*/draft$ keeps it from matching.",
 		"It fetches the page.")
 }
 
@@ -172,11 +172,11 @@ func townSitemaps(h *host) {
 		"http://out-of-scope.invalid/in-sitemap",
 		"{sitemaps}/not-for-another-host-to-list",
 	)
-	h.page("/only-in-sitemap/charter", "Town charter", "No page links here: only the sitemap lists it.",
+	h.page("/only-in-sitemap/charter", "Listed only in the sitemap", "No page links here: only the sitemap lists it.",
 		"It reads the sitemaps that robots.txt names and fetches their entries.")
-	h.page("/only-in-sitemap/seal?of=town&side=2", "Town seal", "Only the sitemap lists it, with an &amp; in the URL.",
+	h.page("/only-in-sitemap/seal?of=town&side=2", "Escaped URL in the sitemap", "Only the sitemap lists it, with an &amp; in the URL.",
 		"It decodes XML escapes.")
-	h.page("/private/in-sitemap", "Private, though listed", "The sitemap lists a disallowed URL.",
+	h.page("/private/in-sitemap", "Disallowed URL in the sitemap", "The sitemap lists a disallowed URL.",
 		"It skips the page: a sitemap entry does not override robots.txt.").decidedForAll(noPrivate)
 
 	// The sitemap of the host wildcards is here; so does one that nobody may read, and

@@ -24,7 +24,7 @@ func sitemaps(crawlDelay time.Duration) *host {
 
 	front := h.page("/", "Sitemaps", "Eighty books, and a robots.txt with a Crawl-delay.",
 		"It waits for the longer of its own delay and the Crawl-delay, from the end of one request to the start of the next.",
-		to("/reserve/", "The reserve, disallowed"))
+		to("/reserve/", "Disallowed"))
 	for s := 1; s <= shelves; s++ {
 		shelf := h.page(fmt.Sprintf("/shelves/%d", s), fmt.Sprintf("Shelf %d", s),
 			"Links to ten books.", "It fetches the page.")
@@ -42,10 +42,10 @@ func sitemaps(crawlDelay time.Duration) *host {
 			book.links = append(book.links, to(scan.uri, "A scan, disallowed"))
 		}
 	}
-	h.page("/reserve/", "The reserve", "Disallow: /reserve/.", "It skips the page.").decidedForAll("Disallow: /reserve/")
-	h.page("/only-by-redirect", "From another host", "Only a redirect on another host points here.",
+	h.page("/reserve/", "Disallowed directory", "Disallow: /reserve/.", "It skips the page.").decidedForAll("Disallow: /reserve/")
+	h.page("/only-by-redirect", "Target of a redirect on another host", "Only a redirect on another host points here.",
 		"It applies the rules and the delay of this host to the target of the redirect.")
-	h.page("/not-for-another-host-to-list", "Listed by another host", "Only the sitemap of the host Rules lists this page, and it is not authorized.",
+	h.page("/not-for-another-host-to-list", "Listed in a sitemap that is not authorized", "Only the sitemap of the host Rules lists this page, and it is not authorized.",
 		"It accepts entries only from a sitemap that the robots.txt of their host names, or that is in a directory above them.")
 	listSitemaps(h)
 	return h
@@ -72,7 +72,7 @@ func listSitemaps(h *host) {
 	only := func(subject string, n int) []string {
 		var urls []string
 		for i := 1; i <= n; i++ {
-			r := h.page(fmt.Sprintf("/only-in-sitemap/%s/%d", subject, i), fmt.Sprintf("Unshelved: %s %d", subject, i),
+			r := h.page(fmt.Sprintf("/only-in-sitemap/%s/%d", subject, i), fmt.Sprintf("Listed only in a sitemap: %s %d", subject, i),
 				"No page links here: only a compressed sitemap lists it.", "It finds the page through the sitemap index.")
 			urls = append(urls, "{sitemaps}"+r.uri)
 		}

@@ -22,23 +22,23 @@ func townSpelling(h *host) {
 		to("/find?b=2&a=1#results", "The same URL with a fragment"),
 	)
 	const fetch, skip = "It fetches the page.", "It skips the page."
-	h.page("/café/", "Café", "A path with an accent.", "It sends the path as %-escaped UTF-8.")
-	h.page("/café/menu", "Menu of the café", "Linked with two spellings of its URL.", "It fetches the page once.")
-	h.page("/café/kitchen", "Kitchen of the café", "The rule is in UTF-8, the link is escaped: they match.", skip).
+	h.page("/café/", "UTF-8 in a path", "A path with an accent.", "It sends the path as %-escaped UTF-8.")
+	h.page("/café/menu", "Two spellings of one URL", "Linked with two spellings of its URL.", "It fetches the page once.")
+	h.page("/café/kitchen", "UTF-8 in a rule", "The rule is in UTF-8, the link is escaped: they match.", skip).
 		decided("Disallow: /café/kitchen", "")
-	h.page("/日本/東京", "東京", "A path outside the Latin script.", "It sends the path as %-escaped UTF-8.")
-	h.page("/files/with%20space", "A file with a space", "A path with an escaped space.", "It keeps the escape.")
-	h.page("/files/a/b", "File b in folder a", "Disallow: /files/a%2fb does not match a plain slash.", fetch)
-	h.page("/files/a%2Fb", "File a/b", "Escapes are not case-sensitive. An escaped slash is not a slash.", skip).
+	h.page("/日本/東京", "Path in another script", "A path outside the Latin script.", "It sends the path as %-escaped UTF-8.")
+	h.page("/files/with%20space", "Escaped space", "A path with an escaped space.", "It keeps the escape.")
+	h.page("/files/a/b", "Plain slash", "Disallow: /files/a%2fb does not match a plain slash.", fetch)
+	h.page("/files/a%2Fb", "Escaped slash", "Escapes are not case-sensitive. An escaped slash is not a slash.", skip).
 		decided("Disallow: /files/a%2fb", "")
-	h.page("/files/~bob/diary", "Bob's diary", "An escaped ~ is the same path.", skip).
+	h.page("/files/~bob/diary", "Plain ~ in a link, escaped in the rule", "An escaped ~ is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
-	h.page("/files/~bob/letters", "Bob's letters", "An escaped ~ is the same path.", skip).
+	h.page("/files/~bob/letters", "Escaped ~ in link and rule", "An escaped ~ is the same path.", skip).
 		decided("Disallow: /files/%7ebob/", "")
-	h.page("/private/by-dots", "Round the back", "A link with .. in it leads here.",
+	h.page("/private/by-dots", "Dot segments", "A link with .. in it leads here.",
 		"It removes dot segments before it matches robots.txt.").decidedForAll(noPrivate)
-	h.page("/private/by-escaped-dots", "Round the back, in disguise", "A link with an escaped .. in it leads here.",
+	h.page("/private/by-escaped-dots", "Escaped dot segments", "A link with an escaped .. in it leads here.",
 		"It removes dot segments before it matches robots.txt.").decidedForAll(noPrivate)
-	h.page("/find?a=1&b=2", "Found: a, then b", "The query is part of the URL.", fetch)
-	h.page("/find?b=2&a=1", "Found: b, then a", "The order of a query is part of the URL.", "It does not sort queries.")
+	h.page("/find?a=1&b=2", "Query", "The query is part of the URL.", fetch)
+	h.page("/find?b=2&a=1", "Query in another order", "The order of a query is part of the URL.", "It does not sort queries.")
 }

@@ -12,16 +12,16 @@ func unavailable(failures int) *host {
 	h.rulesAt(robotsFile("unavailable")).failures = failures
 	front := h.page("/", "Unavailable", "The robots.txt of this host responds with 503 and Retry-After: 1 at first.",
 		"It keeps the URLs, retries robots.txt after Retry-After, and fetches nothing before.",
-		to("/engine-room/", "The engine room, disallowed"))
+		to("/engine-room/", "Disallowed"))
 	for i := 1; i <= 6; i++ {
-		r := h.page(fmt.Sprintf("/crossings/%d", i), fmt.Sprintf("Crossing %d", i),
+		r := h.page(fmt.Sprintf("/crossings/%d", i), fmt.Sprintf("Page %d", i),
 			"A plain page on a host whose robots.txt was unreachable.", "It fetches it once robots.txt is available.", to("/", "Unavailable"))
 		front.links = append(front.links, to(r.uri, r.title))
 	}
-	h.page("/engine-room/", "Engine room", "Disallowed by a robots.txt that was unreachable at first.", "It skips the page.").
+	h.page("/engine-room/", "Disallowed", "Disallowed by a robots.txt that was unreachable at first.", "It skips the page.").
 		decidedForAll("Disallow: /engine-room/")
 	h.sitemap("/sitemap.xml", "{unavailable}/", "{unavailable}/only-in-sitemap/night-crossing", "{unavailable}/engine-room/")
-	h.page("/only-in-sitemap/night-crossing", "Night crossing", "Only the sitemap lists it.",
+	h.page("/only-in-sitemap/night-crossing", "Listed only in the sitemap", "Only the sitemap lists it.",
 		"It reads the sitemaps of a host once its robots.txt is available.")
 	return h
 }
