@@ -231,7 +231,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		files[f.Origin+" "+f.URL] = f
 	}
 	for _, f := range plan.Files {
-		if c, ok := files[f.Host+" "+f.URL]; !ok || c.Status != f.Status || c.Pages != f.Pages || c.Sitemaps != f.Sitemaps {
+		if c, ok := files[f.Origin+" "+f.URL]; !ok || c.Status != f.Status || c.Pages != f.Pages || c.Sitemaps != f.Sitemaps {
 			t.Errorf("the plan says of a sitemap %+v, the crawl %+v", *f, c)
 		}
 	}

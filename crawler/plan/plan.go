@@ -56,7 +56,7 @@ type Plan struct {
 	MemoryBytes   int64 `json:"memory_bytes"`
 
 	Hosts      []*Host    `json:"hosts"`      // hosts of the crawl, the one with the most pages first
-	Others     []*Host    `json:"others"`     // other hosts: of listed URLs or of sitemaps
+	Others     []*Host    `json:"others"`     // hosts without pages to fetch
 	Disallowed []*Rule    `json:"disallowed"` // disallowed URLs by rule, the rule with the most URLs first
 	Files      []*Sitemap `json:"files"`      // sitemap files, in the order of reading
 }
@@ -78,7 +78,7 @@ const (
 // whose robots.txt redirects to such an address.
 type RefusedStart struct {
 	URL    string     `json:"url"`
-	Addr   netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
+	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero: a redirect target of its robots.txt has the address
 	Reason string     `json:"reason"`
 }
 
@@ -104,7 +104,7 @@ type Host struct {
 	Delay      Millis   `json:"delay_ms"` // between requests, if the host is not slow
 	CrawlDelay Millis   `json:"crawl_delay_ms,omitempty"`
 	Response   Millis   `json:"response_ms"` // average time to the first byte of a response
-	Duration   Millis   `json:"duration_ms"` // of all requests with this delay
+	Duration   Millis   `json:"duration_ms"` // estimated time for all requests with this delay
 	VisitTimes []string `json:"visit_times,omitempty"`
 	OpensAt    string   `json:"opens_at,omitempty"` // next time within Visit-time, as RFC 3339; empty: now
 }
@@ -123,7 +123,7 @@ type Rule struct {
 // Sitemap is a sitemap file.
 type Sitemap struct {
 	URL      string `json:"url"`
-	Host     string `json:"host"` // host whose robots.txt lists it
+	Origin   string `json:"origin"` // the origin whose robots.txt lists it, directly or through an index
 	Status   int    `json:"status"`
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`

@@ -37,7 +37,7 @@ func (p *PageCounts) count(status int) {
 	}
 }
 
-// A Origin counts the URLs of one host: scheme, name and port.
+// A Host counts the URLs of one host: scheme, name and port.
 type Host struct {
 	Host string `json:"host"`
 	PageCounts

@@ -19,7 +19,7 @@ type Sitemaps struct {
 	Entries             int           `json:"entries"`               // page entries of all files
 	URLs                int           `json:"urls"`                  // listed URLs, each counted once
 	OK                  int           `json:"ok"`                    // listed URLs that can be fetched and indexed
-	Problems            int           `json:"problems"`              // listed URLs that cannot; all other listed URLs were not fetched
+	Problems            int           `json:"problems"`              // listed URLs that cannot be; the remaining ones were not fetched
 	Discrepancies       []Discrepancy `json:"discrepancies"`         // empty if no sitemap lists a page
 	HostsWithoutEntries List[string]  `json:"hosts_without_entries"` // hosts with pages, none of them listed in a sitemap
 

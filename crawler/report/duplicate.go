@@ -13,7 +13,7 @@ import (
 // Duplicates are pages with the same body.
 type Duplicates struct {
 	Copies   int                  `json:"copies"`   // pages with the body of an earlier page
-	Declared int                  `json:"declared"` // copies that name this page as canonical
+	Declared int                  `json:"declared"` // copies that name the first page of their group as canonical
 	Groups   List[DuplicateGroup] `json:"groups"`   // the group with the most copies first
 }
 
@@ -21,7 +21,7 @@ type Duplicates struct {
 type DuplicateGroup struct {
 	URL      string   `json:"url"` // the page that was fetched first; the others are its copies
 	Copies   int      `json:"copies"`
-	Declared int      `json:"declared"`
+	Declared int      `json:"declared"` // copies that name URL as canonical
 	Examples []string `json:"examples"`
 }
 

@@ -11,7 +11,7 @@ import (
 type SitemapFile struct {
 	URL      string `json:"url"`
 	Status   int    `json:"status"`
-	Host     string `json:"host"`               // the host whose robots.txt lists it, directly or through an index
+	Origin   string `json:"origin"`             // the origin whose robots.txt lists it, directly or through an index
 	FoundOn  string `json:"found_on,omitempty"` // the robots.txt or index that lists it
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
@@ -42,7 +42,7 @@ func (s *sitemapFiles) add(m *output.Sitemap) {
 	k := keyOf(m.URL)
 	s.place[sitemapKey(m.URL, m.FoundOn)] = len(s.files)
 	s.files = append(s.files, SitemapFile{
-		URL: m.URL, Status: m.Status, Host: m.Origin, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
+		URL: m.URL, Status: m.Status, Origin: m.Origin, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
 	if m.FetchedAt.After(s.readAt[k]) {
 		s.readAt[k] = m.FetchedAt
@@ -89,7 +89,7 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if i, known := s.place[sitemapKey(r.URL, r.FoundOn)]; known {
 		s.files[i].Detail = detail
 	} else {
-		s.files = append(s.files, SitemapFile{URL: r.URL, Host: originOf(r.FoundOn), FoundOn: r.FoundOn, Detail: detail})
+		s.files = append(s.files, SitemapFile{URL: r.URL, Origin: originOf(r.FoundOn), FoundOn: r.FoundOn, Detail: detail})
 	}
 	return true
 }
@@ -114,6 +114,6 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 	}
 	return listOf(s.rows, s.files, func(a, b SitemapFile) int {
 		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.Problems, a.Problems),
-			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host), cmp.Compare(a.FoundOn, b.FoundOn))
+			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.FoundOn, b.FoundOn))
 	})
 }

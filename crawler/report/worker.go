@@ -28,8 +28,8 @@ type Worker struct {
 	StartedAt time.Time `json:"started_at,omitzero"` // start of its first page
 	EndedAt   time.Time `json:"ended_at,omitzero"`   // end of its last page
 
-	Pages    int `json:"pages"`    // pages whose line in this directory counts
-	Rejected int `json:"rejected"` // skipped URLs whose line in this directory counts
+	Pages    int `json:"pages"`    // pages counted for this worker; a page in several directories counts once
+	Rejected int `json:"rejected"` // skipped URLs counted for this worker, likewise once
 }
 
 // A workerDir is the directory of a worker.

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
 
-// WriteFiles writes report.json and report.html into a directory, and makes the directory
+// WriteFiles writes report.json and report.html into a directory, and creates the directory
 // if it is missing. They replace earlier ones only when both are complete, so these survive
 // a full disk or a power cut.
 func (r *Report) WriteFiles(dir string) error {

@@ -194,7 +194,7 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 	for i := range urls {
 		r := &urls[i].Rejection
 		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects
-			s.files = append(s.files, &plan.Sitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
+			s.files = append(s.files, &plan.Sitemap{URL: r.URL, Origin: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
 		now := disposition(slices.Index(dispositions[:], r.Reason) + 1)
@@ -296,7 +296,7 @@ func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldi
 
 // addSitemap counts a sitemap.
 func (s *Counter) addSitemap(f *output.Sitemap) {
-	p := &plan.Sitemap{URL: f.URL, Host: f.Origin, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
+	p := &plan.Sitemap{URL: f.URL, Origin: f.Origin, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
 	}

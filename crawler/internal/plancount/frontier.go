@@ -61,7 +61,7 @@ func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
 			return list, fmt.Errorf("plan: %w", err)
 		}
 		u.Fragment = ""
-		list = append(list, &plan.Sitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
+		list = append(list, &plan.Sitemap{URL: u.String(), Origin: string(t.SitemapOf), Unread: why})
 	}
 	slices.SortFunc(list, func(a, b *plan.Sitemap) int { return cmp.Compare(a.URL, b.URL) })
 	return list, nil
