@@ -243,8 +243,8 @@ type Fetch struct {
 	// 10s). 0: only Timeout applies.
 	StallTimeout time.Duration `json:"stall-timeout"`
 
-	// MaxBody is the number of bytes of a page that the crawl reads (default 10 MiB). It
-	// ignores the rest.
+	// MaxBody is the maximum number of bytes that the crawl reads of a page (default 10 MiB).
+	// It ignores the rest.
 	MaxBody int `json:"max-body"`
 
 	// Retries is the number of retries of a failed page: network error, 408, 429 or 5xx
@@ -308,9 +308,9 @@ const (
 type Durability string
 
 const (
-	// DurableProcess allows for a kill of the process at any time.
+	// DurableProcess survives a kill of the process at any time.
 	DurableProcess Durability = "process"
-	// DurablePower also allows for a crash or power cut of the machine. The crawl syncs
+	// DurablePower also survives a crash or power cut of the machine. The crawl syncs
 	// results to disk before the frontier records them.
 	DurablePower Durability = "power"
 )

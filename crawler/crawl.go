@@ -46,8 +46,8 @@ type Options struct {
 	Formats []output.Format
 
 	// Transport sends all requests that robots.txt allows. Fetch.AllowAddr and Fetch.Proxies
-	// have no effect on it. If it is not an [*http.Transport], sites that require HTTP/1.1 do
-	// not get it. Nil: the default transport of the crawler.
+	// have no effect on it. Only an [*http.Transport] can fall back to HTTP/1.1 for sites
+	// that require it. Nil: the default transport of the crawler.
 	Transport http.RoundTripper
 
 	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.

@@ -1,4 +1,4 @@
-// Package crawler is a polite web crawler with code that is easy to read.
+// Package crawler is a polite web crawler.
 //
 // It obeys robots.txt for every URL and every redirect, and waits between requests to a host.
 // It fetches each URL once and loses none. It reports which URLs it fetched, which it skipped,

@@ -34,14 +34,13 @@ func newSite(pages map[string]string) (site *httptest.Server, cfg crawler.Config
 	})
 }
 
-// serve returns a site and the configuration of a crawl without delays, since the site is our
-// own.
-func serve(answer http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, done func()) {
+// serve starts a site, and returns it with the configuration of a crawl without delays.
+func serve(handler http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, done func()) {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		panic(err)
 	}
-	site = httptest.NewServer(answer)
+	site = httptest.NewServer(handler)
 	cfg = crawler.Default()
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay = []string{site.URL + "/"}, filepath.Join(dir, "crawl"), 0
@@ -112,11 +111,11 @@ func ExampleConfig_Validate() {
 func ExampleDefault() {
 	cfg := crawler.Default()
 	fmt.Println("from the end of a request to a host to the start of the next:", cfg.Politeness.Delay)
-	fmt.Println("longest Crawl-delay that is obeyed as written:", cfg.Politeness.MaxCrawlDelay)
+	fmt.Println("upper limit for Crawl-delay:", cfg.Politeness.MaxCrawlDelay)
 	fmt.Println("requests in flight on a host:", cfg.Politeness.PerHost)
 	// Output:
 	// from the end of a request to a host to the start of the next: 1s
-	// longest Crawl-delay that is obeyed as written: 30s
+	// upper limit for Crawl-delay: 30s
 	// requests in flight on a host: 1
 }
 
@@ -152,14 +151,14 @@ func ExampleLoadConfig() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sum.End, sum.Pages, "page,", sum.Remaining, "left")
+	fmt.Println(sum.End, sum.Pages, "page,", sum.Remaining, "remaining")
 
-	saved, err := crawler.LoadConfig(cfg.Output.Dir) // all that is needed is the directory
+	saved, err := crawler.LoadConfig(cfg.Output.Dir) // the directory has the whole configuration
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	saved.Limits.MaxPages = 0 // what is changed holds from here on
+	saved.Limits.MaxPages = 0 // the resumed crawl uses the new value
 	second, err := crawler.New(saved, &crawler.Options{Resume: true})
 	if err != nil {
 		fmt.Println(err)
@@ -169,17 +168,17 @@ func ExampleLoadConfig() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sum.End, sum.Pages, "pages,", sum.Remaining, "left")
+	fmt.Println(sum.End, sum.Pages, "pages,", sum.Remaining, "remaining")
 	// Output:
-	// max-pages 1 page, 2 left
-	// finished 3 pages, 0 left
+	// max-pages 1 page, 2 remaining
+	// finished 3 pages, 0 remaining
 }
 
 // How do I find what has changed since the last crawl? Unchanged pages are not sent again.
 func ExampleOptions_recrawl() {
-	round := "first"
+	version := "first"
 	site, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
-		etag := map[string]string{"/": `"1"`, "/news": `"` + round + `"`}[r.URL.Path]
+		etag := map[string]string{"/": `"1"`, "/news": `"` + version + `"`}[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("ETag", etag)
 		switch {
@@ -188,7 +187,7 @@ func ExampleOptions_recrawl() {
 		case r.Header.Get("If-None-Match") == etag:
 			w.WriteHeader(http.StatusNotModified)
 		default:
-			fmt.Fprintf(w, `<title>The %s round</title><a href="/news">news</a>`, round)
+			fmt.Fprintf(w, `<title>The %s version</title><a href="/news">news</a>`, version)
 		}
 	})
 	defer done()
@@ -208,13 +207,13 @@ func ExampleOptions_recrawl() {
 				fmt.Printf("%s %d %q unchanged: %v\n", strings.TrimPrefix(page.URL, site.URL), page.Status, page.Title, page.Unchanged)
 			}
 		}
-		round = "second"
+		version = "second"
 	}
 	// Output:
-	// / 200 "The first round" unchanged: false
-	// /news 200 "The first round" unchanged: false
+	// / 200 "The first version" unchanged: false
+	// /news 200 "The first version" unchanged: false
 	// / 304 "" unchanged: true
-	// /news 200 "The second round" unchanged: false
+	// /news 200 "The second version" unchanged: false
 }
 
 // How do I pause a crawl, and read its status?
@@ -225,12 +224,12 @@ func ExampleCrawler_Pause() {
 	var c *crawler.Crawler
 	c, err := crawler.New(cfg, &crawler.Options{OnStart: func() {
 		c.Pause()
-		time.AfterFunc(50*time.Millisecond, func() { // a person has pressed a button
+		time.AfterFunc(50*time.Millisecond, func() { // for example, when a user presses a button
 			status, err := c.Status()
 			if err != nil {
 				fmt.Println(err)
 			}
-			fmt.Printf("paused: %v, pages: %d, left: %d\n", status.Paused, status.Pages, status.Remaining)
+			fmt.Printf("paused: %v, pages: %d, remaining: %d\n", status.Paused, status.Pages, status.Remaining)
 			c.Resume()
 		})
 	}})
@@ -245,7 +244,7 @@ func ExampleCrawler_Pause() {
 	}
 	fmt.Printf("%s, pages: %d\n", sum.End, sum.Pages)
 	// Output:
-	// paused: true, pages: 0, left: 1
+	// paused: true, pages: 0, remaining: 1
 	// finished, pages: 2
 }
 
@@ -253,14 +252,14 @@ func ExampleCrawler_Pause() {
 // When the context of Run ends, the crawl stops in the same way with the end "interrupted".
 func ExampleCrawler_Stop() {
 	endDuring(func(c *crawler.Crawler) { c.Stop() })
-	// Output: stopped, pages: 1, left: 2
+	// Output: stopped, pages: 1, remaining: 2
 }
 
 // How do I abort a crawl at once? The URLs in flight remain, and a resumed crawl requests
 // them again.
 func ExampleCrawler_Abort() {
 	endDuring(func(c *crawler.Crawler) { c.Abort() })
-	// Output: interrupted, pages: 0, left: 1
+	// Output: interrupted, pages: 0, remaining: 1
 }
 
 // endDuring crawls a site that calls end while its first page is requested.
@@ -270,7 +269,7 @@ func endDuring(end func(c *crawler.Crawler)) {
 		if r.URL.Path != "/robots.txt" {
 			end(c)
 			select {
-			case <-r.Context().Done(): // the request is broken off
+			case <-r.Context().Done(): // the crawl has aborted the request
 			case <-time.After(100 * time.Millisecond):
 			}
 		}
@@ -288,7 +287,7 @@ func endDuring(end func(c *crawler.Crawler)) {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s, pages: %d, left: %d\n", sum.End, sum.Pages, sum.Remaining)
+	fmt.Printf("%s, pages: %d, remaining: %d\n", sum.End, sum.Pages, sum.Remaining)
 }
 
 // How do I get the state of a host?
@@ -300,7 +299,7 @@ func ExampleCrawler_Host() {
 	c, err := crawler.New(cfg, &crawler.Options{OnStart: func() {
 		name, _ := frontier.HostOf(site.URL)
 		host, err := c.Host(context.Background(), name)
-		fmt.Println("URLs that wait:", host.Pending, "at a time:", host.MaxInFlight, "delay:", host.Delay, err)
+		fmt.Println("pending URLs:", host.Pending, "concurrent requests:", host.MaxInFlight, "delay:", host.Delay, err)
 	}})
 	if err != nil {
 		fmt.Println(err)
@@ -309,14 +308,14 @@ func ExampleCrawler_Host() {
 	if _, err := c.Run(context.Background()); err != nil {
 		fmt.Println(err)
 	}
-	// Output: URLs that wait: 1 at a time: 1 delay: 0s <nil>
+	// Output: pending URLs: 1 concurrent requests: 1 delay: 0s <nil>
 }
 
 // How do I write CSV in addition to JSON Lines?
 func ExampleOptions_formats() {
 	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
 	defer done()
-	cfg.Output.AlsoWrite = []string{"csv"} // of the formats that there are, this one
+	cfg.Output.AlsoWrite = []string{"csv"} // one of Options.Formats
 
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
 	if err != nil {
@@ -342,7 +341,7 @@ func ExampleOptions_frontier() {
 	defer done()
 
 	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost})
-	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // which closes it
+	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // the crawl closes f
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -375,14 +374,14 @@ func ExampleNewPlanner() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(plan.URLs, "URLs are known,", plan.Pages, "of them would be fetched; bound by the", plan.Bottleneck)
+	fmt.Println(plan.URLs, "URLs are known,", plan.Pages, "of them would be fetched; bottleneck:", plan.Bottleneck)
 	for _, rule := range plan.Disallowed {
 		fmt.Println(rule.URLs, "by line", rule.Line, rule.Rule)
 	}
 	host := plan.Hosts[0]
 	fmt.Println(host.Requests, "requests, with a delay of", host.Delay)
 	// Output:
-	// 5 URLs are known, 3 of them would be fetched; bound by the host
+	// 5 URLs are known, 3 of them would be fetched; bottleneck: host
 	// 2 by line 2 Disallow: /private/
 	// 5 requests, with a delay of 100ms
 }
@@ -394,7 +393,7 @@ func ExampleJoinConfig() {
 	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
 	cfg.Sharing.Frontier, cfg.Sharing.CrawlName = "redis://10.0.0.5:6379", "news"
 	cfg, err := crawler.JoinConfig(ctx, cfg, nil)
-	if err != nil && !errors.Is(err, redisstore.ErrNotFound) { // this one would begin it
+	if err != nil && !errors.Is(err, redisstore.ErrNotFound) { // then this process creates the crawl
 		log.Fatal(err)
 	}
 	c, err := crawler.New(cfg, nil)

@@ -18,11 +18,12 @@ import (
 )
 
 // Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
-// no files. It runs the code of the crawl with the same delays and limits, so it decides about
-// each URL like the crawl.
+// no files. It runs the code of the crawl with the same delays and limits, so it makes the
+// same decision about each URL.
 //
 // A planner needs 20 to 40 bytes of memory for each URL. It stores 64-bit hashes: two URLs with
-// the same hash count as one. With ten million URLs the probability is 3 in a million.
+// the same hash count as one. For ten million
+// URLs the probability of a collision is 3 in a million.
 type Planner struct {
 	c       *Crawler
 	counter *plancount.Counter

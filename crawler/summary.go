@@ -36,7 +36,7 @@ type Summary struct {
 	Robots             int                   `json:"robots"`                        // fetches of robots.txt files
 	Sitemaps           int                   `json:"sitemaps"`                      // sitemap files read
 	Entries            int                   `json:"entries"`                       // pages that sitemaps list
-	Hosts              int                   `json:"hosts"`                         // hosts of the URLs of the crawl
+	Hosts              int                   `json:"hosts"`                         // number of hosts with URLs of the crawl
 	AddedHosts         []string              `json:"added_hosts,omitempty"`         // hosts that start URLs redirect to
 	Remaining          int                   `json:"remaining"`                     // URLs still to be fetched
 	NextDue            time.Time             `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
@@ -59,14 +59,14 @@ type Summary struct {
 // belongs to its host, or to a redirect target of its robots.txt.
 type RefusedStart = plan.RefusedStart
 
-// Truncated counts the pages of which a limit left out a part.
+// Truncated counts pages that are incomplete because of a limit.
 type Truncated struct {
 	Pages  int             `json:"pages"`
 	Limits map[string]int  `json:"limits"` // pages by limit, as in limits_reached of pages.jsonl; a page may have several
 	First  []TruncatedPage `json:"first"`  // the first hundred pages
 }
 
-// TruncatedPage is a page of which a limit left out a part.
+// TruncatedPage is a page that is incomplete because of a limit.
 type TruncatedPage struct {
 	URL    string   `json:"url"`
 	Limits []string `json:"limits"`

@@ -43,12 +43,12 @@ func ExampleSite_Expected() {
 	defer site.Close()
 
 	want := site.Expected(demosite.Token)
-	left := make(map[demosite.Reason]int)
+	skipped := make(map[demosite.Reason]int)
 	for _, r := range want.Rejected {
-		left[r.Reason]++
+		skipped[r.Reason]++
 	}
 	fmt.Println("start URLs:", len(site.StartURLs()), "pages:", len(want.Pages), "sitemaps:", len(want.Sitemaps))
-	fmt.Println("skipped:", left)
+	fmt.Println("skipped:", skipped)
 	// Output:
 	// start URLs: 7 pages: 233 sitemaps: 9
 	// skipped: map[disallowed:40 nofollow:9 not-authorized:4 out-of-scope:5]

@@ -49,7 +49,8 @@ func Parse(body []byte) *Document {
 }
 
 // ParseFunc is like Parse, but calls onLink for each link instead of listing them, since a
-// hostile page may have a million. The base is the Base before the link.
+// hostile page may have a million. The base is the href of the first base
+// element before the link; empty: none.
 func ParseFunc(body []byte, onLink func(base string, link Link)) *Document {
 	p := parser{doc: &Document{}, onLink: onLink, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)

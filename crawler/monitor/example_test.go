@@ -45,7 +45,7 @@ func Example() {
 		Formats: []output.Format{server.Format()},
 		OnStart: func() {
 			server.SetCrawl(c)
-			fmt.Println("it can be seen:", strings.HasPrefix(server.URL(), "http://127.0.0.1:"))
+			fmt.Println("listening on loopback:", strings.HasPrefix(server.URL(), "http://127.0.0.1:"))
 		},
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// it can be seen: true
+	// listening on loopback: true
 	// politecrawl_page_fetch_duration_seconds_count 20
 }
 

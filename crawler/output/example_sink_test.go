@@ -20,17 +20,17 @@ func openTitles(dir string, checkpoint []byte) (output.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted := int64(0) // without a checkpoint nothing counts
+	committed := int64(0) // without a checkpoint, the file starts empty
 	if checkpoint != nil {
-		if counted, err = strconv.ParseInt(string(checkpoint), 10, 64); err != nil {
+		if committed, err = strconv.ParseInt(string(checkpoint), 10, 64); err != nil {
 			return nil, err
 		}
 	}
-	return &titles{file}, file.Truncate(counted)
+	return &titles{file}, file.Truncate(committed)
 }
 
-func (t *titles) Write(f *output.Results) error {
-	for _, page := range f.Pages {
+func (t *titles) Write(r *output.Results) error {
+	for _, page := range r.Pages {
 		if _, err := fmt.Fprintln(t.file, page.Title); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (t *titles) Write(f *output.Results) error {
 	return nil
 }
 
-// Commit needs no sync for the end of the process, since the operating system has the data.
+// Commit syncs only for a power cut: after a kill the operating system still has the data.
 func (t *titles) Commit(power bool) (checkpoint []byte, err error) {
 	if power {
 		if err := t.file.Sync(); err != nil {
@@ -72,14 +72,14 @@ func ExampleSink() {
 	fmt.Println(sink.Write(page("Home")))
 	checkpoint, err := sink.Commit(false)
 	fmt.Println(string(checkpoint), err)
-	fmt.Println(sink.Write(page("About"))) // and the process is killed
+	fmt.Println(sink.Write(page("About"))) // then the process is killed
 
 	sink, err = titlesFormat.Open(dir, checkpoint)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sink.Write(page("About us")), sink.Close()) // the page was asked for again
+	fmt.Println(sink.Write(page("About us")), sink.Close()) // the resumed crawl requests the page again
 	text, err := os.ReadFile(filepath.Join(dir, "titles.txt"))
 	fmt.Printf("%s%v\n", text, err)
 	// Output:

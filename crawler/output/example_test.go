@@ -18,7 +18,7 @@ func exampleCrawl() (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	dir = filepath.Join(parent, "crawl")
-	d, err := crawldir.Create(dir, map[string]any{"began": "today"})
+	d, err := crawldir.Create(dir, map[string]any{"started_at": "2026-03-01T12:00:00Z"})
 	if err != nil {
 		return "", nil, err
 	}
@@ -125,7 +125,7 @@ func ExampleRead_file() {
 	}
 	defer remove()
 
-	type fetch struct { // as much of a line as is wanted
+	type fetch struct { // only the fields that you need
 		Outcome string
 	}
 	for fetched, err := range output.Read[fetch](filepath.Join(dir, "robots.jsonl")) {

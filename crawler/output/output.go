@@ -13,7 +13,7 @@
 // The directory also has the files that a crawl needs to resume: frontier and journal.
 // SCHEMA.md describes all fields.
 //
-// To read results, also while the crawl runs, range over [Read] with the type of a line:
+// [Read] yields the lines of one type, even while the crawl runs:
 //
 //	for page, err := range output.Read[output.Page]("example") {
 //		...
@@ -51,7 +51,7 @@ type Page struct {
 	Canonical   string          `json:"canonical,omitempty"` // URL that the page names as canonical
 	Directives  []Directive     `json:"directives,omitempty"`
 	Usage       map[string]bool `json:"content_usage,omitempty"` // preferences of the Content-Usage header: true for allowed, false for disallowed
-	Withheld    string          `json:"withheld,omitempty"`      // the directive because of which title and content are left out
+	Withheld    string          `json:"withheld,omitempty"`      // the directive that excludes title and content, such as noindex
 	FetchedAt   time.Time       `json:"fetched_at"`
 	DurationMS  int64           `json:"duration_ms"` // from the start of the request to the end of the body
 	Attempt     int             `json:"attempt"`     // 1 for the first request to this URL, 2 for the first retry
@@ -88,7 +88,7 @@ type Sitemap struct {
 // Entry is a page that a sitemap lists: one line of entries.jsonl. A page that is listed twice
 // has two lines.
 type Entry struct {
-	URL     string    `json:"url"`     // as written in pages.jsonl
+	URL     string    `json:"url"`     // in the same form as in pages.jsonl
 	Sitemap string    `json:"sitemap"` // the sitemap file that lists it
 	LastMod time.Time `json:"lastmod,omitzero"`
 }
@@ -107,7 +107,7 @@ type Rejection struct {
 	Line      int    `json:"line"`            // its line number, from 1; 0: none
 	RobotsURL string `json:"robots_url"`      // the robots.txt with the rule
 	Group     string `json:"group,omitempty"` // the group with the rule: a product token, or *
-	Depth     int    `json:"depth"`           // like FoundOn and Source, as in Page
+	Depth     int    `json:"depth"`           // Depth, FoundOn and Source are as in Page
 	FoundOn   string `json:"found_on"`
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // explanation for a person

@@ -9,8 +9,8 @@ import "time"
 // its frontier. After a kill it resumes at the last stored checkpoint, and fetches the URLs of
 // later results again.
 type Sink interface {
-	// Write writes results. It must not retain f. An error ends the crawl.
-	Write(f *Results) error
+	// Write writes results. It must not retain r. An error ends the crawl.
+	Write(r *Results) error
 
 	// Commit saves the results written so far, so that they survive a kill of the process.
 	// If power is true, they also survive a power cut. The checkpoint has at most 200 bytes;
@@ -81,7 +81,7 @@ type Robots struct {
 	Status    int       // status of the last response; 0: no response
 	Error     string    // why the fetch failed; empty: it succeeded
 	FetchedAt time.Time // end of the fetch
-	ExpiresAt time.Time // end of its use from the cache; zero if unreachable
+	ExpiresAt time.Time // when the cached copy expires; zero if unreachable
 	RetryAt   time.Time // time of the next fetch; zero unless unreachable
 	Body      []byte    // decoded, up to the size limit; nil: there is none, or it must not be stored
 }

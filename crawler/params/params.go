@@ -1,9 +1,9 @@
-// Package params removes query parameters that do not change a page from URLs.
+// Package params removes those query parameters from URLs that do not change the page.
 //
 // Many sites add such parameters to their URLs: campaigns (utm_source=newsletter) or sessions
 // (sid=4711). Each value makes another URL, and a crawler fetches the page once for each. The
 // user can name such parameters with [New], and the site with Clean-param lines in robots.txt.
-// [Rules.Clean] follows both. Nothing is guessed.
+// [Rules.Clean] applies both, and removes no other parameters.
 //
 // The cleaned URL is the one to request, and the one to match against robots.txt.
 package params

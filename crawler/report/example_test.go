@@ -134,14 +134,14 @@ func ExampleGenerate_workers() {
 		fmt.Println(strings.ReplaceAll(note, second, "worker 2"))
 	}
 	_, err = report.Generate([]string{first, first}, nil)
-	fmt.Println("one of them twice:", errors.Is(err, report.ErrNotOneCrawl))
+	fmt.Println("the same directory twice is an error:", errors.Is(err, report.ErrNotOneCrawl))
 	// Output:
 	// 4 pages, 0 broken
 	// worker 1: 2 pages, finished
 	// worker 2: 2 pages, unknown
 	// worker 2: the worker is still running or was killed: some skipped URLs are not listed until it ends
 	// 1 page is in more than one directory: the last fetch counts
-	// one of them twice: true
+	// the same directory twice is an error: true
 }
 
 // How do the sitemaps differ from the site?

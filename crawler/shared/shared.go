@@ -3,7 +3,7 @@
 // Several processes, the workers, share such a crawl. They use one frontier in Redis or Valkey,
 // and each writes its own files. JoinConfig in package crawler explains how a process joins.
 //
-// [Status] and [Stop] are for operators, outside of the workers. Stop stops all workers; each can
+// [Status] and [Stop] are for operators, outside the workers. Stop stops all workers; each can
 // be resumed. [redisstore.Delete] deletes a crawl from Redis.
 package shared
 

@@ -18,8 +18,8 @@ import (
 // broken is a sink that prints pages with an error status.
 type broken struct{ to io.Writer }
 
-func (b broken) Write(f *output.Results) error {
-	for _, p := range f.Pages {
+func (b broken) Write(r *output.Results) error {
+	for _, p := range r.Pages {
 		if p.Status >= 400 {
 			if _, err := fmt.Fprintln(b.to, p.Status, p.URL, "on", p.FoundOn); err != nil {
 				return err // ends the crawl
@@ -31,7 +31,7 @@ func (b broken) Write(f *output.Results) error {
 
 // Commit has nothing to save. A sink with state would write it to disk, and return a checkpoint
 // from which a resumed crawl continues.
-func (broken) Commit(bool) (mark []byte, err error) { return nil, nil }
+func (broken) Commit(bool) (checkpoint []byte, err error) { return nil, nil }
 
 func (broken) Close() error { return nil }
 

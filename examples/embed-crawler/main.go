@@ -77,6 +77,6 @@ func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(to, "%d pages (%s), %d URLs left\n", sum.Pages, sum.End, sum.Remaining)
+	_, err = fmt.Fprintf(to, "%d pages (%s), %d URLs remaining\n", sum.Pages, sum.End, sum.Remaining)
 	return err
 }

@@ -40,7 +40,7 @@ func TestCount(t *testing.T) {
 	if err := count(t.Context(), cfg, &out); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("1 black\n1 green\n2 tea\n2 pages (finished), 0 URLs left\n", out.String()); diff != "" {
+	if diff := cmp.Diff("1 black\n1 green\n2 tea\n2 pages (finished), 0 URLs remaining\n", out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	left, err := os.ReadDir(os.TempDir())

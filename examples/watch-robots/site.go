@@ -9,9 +9,9 @@ import (
 
 // newSite starts a web site on loopback whose robots.txt changes with each request.
 func newSite() *httptest.Server {
-	var asked atomic.Int64
+	var requests atomic.Int64
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		switch asked.Add(1) % 5 {
+		switch requests.Add(1) % 5 {
 		case 1:
 			fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
 		case 2:

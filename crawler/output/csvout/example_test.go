@@ -34,7 +34,7 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	checkpoint, err := sink.Commit(false) // what Open takes to go on from here
+	checkpoint, err := sink.Commit(false) // Open resumes from it
 	fmt.Println(string(checkpoint), err, sink.Close())
 	for _, name := range []string{csvout.LinksFile, csvout.RejectedFile} {
 		text, err := os.ReadFile(filepath.Join(dir, name))

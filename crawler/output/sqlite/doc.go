@@ -33,7 +33,7 @@
 //
 // Other programs may read the database at any time. A query sees what was committed when it
 // began. A program that writes to the database blocks the crawl, which fails with [ErrLocked]
-// after [Options].Wait. When the crawl ends, all data is in the one file.
+// after [Options.BusyTimeout]. When the crawl ends, all data is in the one file.
 //
 // # Untrusted text
 //

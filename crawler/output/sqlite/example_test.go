@@ -34,7 +34,7 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	checkpoint, err := sink.Commit(false) // what Open takes to go on from here
+	checkpoint, err := sink.Commit(false) // Open resumes from it
 	fmt.Println(string(checkpoint), err, sink.Close())
 
 	db, err := sql.Open("sqlite", filepath.Join(dir, sqlite.File))

@@ -30,7 +30,7 @@ var (
 	ErrFormat = errors.New("not a database of this format")
 
 	// ErrLocked says that another program has locked the database for writing, for longer than
-	// [Options].BusyTimeout. Reading does not lock it.
+	// [Options.BusyTimeout]. Reading does not lock it.
 	ErrLocked = errors.New("locked by another program")
 
 	// ErrFull says that the disk is full.

@@ -5,8 +5,8 @@
 //
 // # Records
 //
-// A WARC file (ISO 28500) is a sequence of records. Each has a header like that of HTTP, and a
-// block of as many bytes as the header says:
+// A WARC file (ISO 28500) is a sequence of records. Each has a header like an HTTP
+// message, and a block. Content-Length is the size of the block in bytes:
 //
 //	WARC/1.1
 //	WARC-Type: response
@@ -32,7 +32,7 @@
 //   - warcinfo, at the start of each file and wherever a crawl resumed: the software and its
 //     settings.
 //   - request and response, for every exchange: pages, robots.txt, sitemaps, redirects and
-//     errors. WARC-Concurrent-To joins the two.
+//     errors. WARC-Concurrent-To links the two.
 //   - revisit instead of a response whose payload (the body as sent) is already archived. The
 //     profile is identical-payload-digest, or server-not-modified for a 304. WARC-Refers-To
 //     names the record with the payload, if this process wrote it.

@@ -22,13 +22,13 @@ func ExampleFormat() {
 		log.Fatal(err)
 	}
 
-	// A crawl does this by itself, when it is given the format.
+	// A crawl with this format calls these methods.
 	format := warc.Format(&warc.Options{Software: "example/1.0", Operator: "Jane Doe <jane@example.com>"})
 	sink, err := format.Open(dir, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	found := &output.Results{
+	results := &output.Results{
 		Exchanges: []*output.Exchange{{
 			URL: "https://example.com/page", StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Status: 200, Proto: "HTTP/1.1",
 			Request:  []byte("GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"),
@@ -37,7 +37,7 @@ func ExampleFormat() {
 		}},
 		Pages: []*output.Page{{URL: "https://example.com/page", Status: 200, Depth: 1, Source: "link", FoundOn: "https://example.com/"}},
 	}
-	if err := sink.Write(found); err != nil {
+	if err := sink.Write(results); err != nil {
 		log.Fatal(err)
 	}
 	if err := sink.Close(); err != nil {
