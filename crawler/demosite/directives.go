@@ -1,8 +1,8 @@
 package demosite
 
-// townDirectives adds pages whose directives a crawler learns only when it has
+// addDirectivePages adds pages whose directives a crawler learns only when it has
 // fetched them.
-func townDirectives(h *host) {
+func addDirectivePages(h *host) {
 	sponsored := func(rel, href, text string) link { return link{href: href, text: text, rel: rel} }
 	h.page("/directives/", "Directives on pages and links",
 		"Directives of a page, which a crawler sees after fetching it, and directives of links.",

@@ -13,8 +13,8 @@ import (
 // slowness of the slow page: long enough to see a second request beside it.
 const slowness = 150 * time.Millisecond
 
-// townKinds adds answers that are not a short HTML page.
-func townKinds(h *host) {
+// addKindPages adds responses that are not a short HTML page.
+func addKindPages(h *host) {
 	h.page("/kinds/", "Kinds of content",
 		"Responses that are not HTML, that are long or slow, or that are duplicates.",
 		"It extracts links from HTML only, and waits for each response before the next request.",
@@ -79,7 +79,7 @@ func tile() string {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic("demosite: " + err.Error()) // a Buffer takes everything
+		panic("demosite: " + err.Error()) // a Buffer accepts every write
 	}
 	return b.String()
 }

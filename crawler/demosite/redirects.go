@@ -2,8 +2,8 @@ package demosite
 
 import "net/http"
 
-// townRedirects adds redirects to every kind of place.
-func townRedirects(h *host) {
+// addRedirectPages adds redirects to every kind of place.
+func addRedirectPages(h *host) {
 	h.page("/redirects/", "Redirects",
 		"Redirects within the host, to other hosts, to disallowed URLs, in chains and in loops.",
 		"It checks each target like a link: scope, robots.txt, whether it was seen, and the delay of its host.",

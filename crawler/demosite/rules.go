@@ -37,13 +37,13 @@ func rules() *host {
 		to("/outside/", "Links that leave the site"),
 	)
 	front.extra = "{directory}"
-	townNotices(h)
-	townGroups(h)
-	townSpelling(h)
-	townRedirects(h)
-	townDirectives(h)
-	townKinds(h)
-	townSitemaps(h)
+	addNoticePages(h)
+	addGroupPages(h)
+	addSpellingPages(h)
+	addRedirectPages(h)
+	addDirectivePages(h)
+	addKindPages(h)
+	addRulesSitemaps(h)
 	h.page("/outside/", "Links that leave the site",
 		"A host that is not one of the start URLs, and one that does not exist.",
 		"It sends no request to either, not even for robots.txt: they are out of scope.",
@@ -67,7 +67,7 @@ func directory(hosts []*host) string {
 	return b.String()
 }
 
-func townNotices(h *host) {
+func addNoticePages(h *host) {
 	for first := 1; first <= notices; first += noticePage {
 		n := first/noticePage + 1
 		var links []link
@@ -94,7 +94,7 @@ func townNotices(h *host) {
 	}
 }
 
-func townGroups(h *host) {
+func addGroupPages(h *host) {
 	h.page("/groups/", "Rules: groups and precedence",
 		"Which group of robots.txt applies to a crawler, and which of its lines matches a URL.",
 		"It obeys all groups with its own name, or else the groups for *, but not both. The longest matching path wins.",
@@ -161,7 +161,7 @@ func calendar(h *host, uri string) *route {
 	return r
 }
 
-func townSitemaps(h *host) {
+func addRulesSitemaps(h *host) {
 	h.sitemap("/sitemap.xml",
 		"{rules}/",
 		"{rules}/find?a=1&b=2",
@@ -179,8 +179,8 @@ func townSitemaps(h *host) {
 	h.page("/private/in-sitemap", "Disallowed URL in the sitemap", "The sitemap lists a disallowed URL.",
 		"It skips the page: a sitemap entry does not override robots.txt.").decidedForAll(noPrivate)
 
-	// The sitemap of the host wildcards is here; so does one that nobody may read, and
-	// the robots.txt of redirected, under a path that is closed to pages.
+	// The sitemap of the host wildcards is here; so are a disallowed one and
+	// the robots.txt of redirected, below a path that is disallowed for pages.
 	h.sitemap("/sitemaps/wildcards.xml",
 		"{wildcards}/",
 		"{wildcards}/only-in-sitemap/scales",

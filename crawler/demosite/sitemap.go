@@ -22,7 +22,7 @@ func sitemapXML(r *route) []byte {
 	fmt.Fprintf(&b, "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n", outer)
 	for _, loc := range r.entries {
 		fmt.Fprintf(&b, "  <%s><loc>", inner)
-		_ = xml.EscapeText(&b, []byte(loc)) // a Buffer takes everything
+		_ = xml.EscapeText(&b, []byte(loc)) // a Buffer accepts every write
 		fmt.Fprintf(&b, "</loc><lastmod>%s</lastmod></%s>\n", lastMod, inner)
 	}
 	fmt.Fprintf(&b, "</%s>\n", outer)

@@ -1,7 +1,7 @@
 package demosite
 
-// townSpelling adds pages about how URLs are written.
-func townSpelling(h *host) {
+// addSpellingPages adds pages about how URLs are written.
+func addSpellingPages(h *host) {
 	h.page("/spelling/", "Spelling: escapes, queries, fragments, dot segments",
 		"One URL can have several spellings, and two similar ones can differ.",
 		"It matches robots.txt against the URL that it would request, with escapes in canonical form.",
