@@ -63,7 +63,7 @@ func codings() []*Fault {
 		fault("gzip-bomb", "sends a gzip bomb", whole().truncated(), rules().truncated(), faulty("").followed(),
 			bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
 				blanks)),
-		fault("gzip-of-nothing", "sends compressed data without content, without end", failed("compressed body has no content"), unreachable("without end"), faulty("unpacks to nothing"),
+		fault("gzip-of-nothing", "sends compressed data without content, without end", failed("compressed body has no content"), unreachable("encoded body too long"), faulty("unpacks to nothing"),
 			bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, func() string { return strings.Repeat("\x00\x00\x00\xff\xff", 1<<10) })),
 	}
 }
