@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Synced, if not nil, is called with the name of each synced file and directory. Package
+// Synced is called with the name of each synced file and directory, unless it is nil. Package
 // powercut sets it to simulate power cuts in tests.
 var Synced func(name string)
 

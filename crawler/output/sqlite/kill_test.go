@@ -12,9 +12,9 @@ import (
 
 // writer writes pages, each with two links.
 var writer = sinktest.Writer{
-	Format: Format(nil),
-	Most:   20,
-	Results:  func(n int) *output.Results { return page(fmt.Sprintf("http://a.test/%d", n)) },
+	Format:  Format(nil),
+	Most:    20,
+	Results: func(n int) *output.Results { return page(fmt.Sprintf("http://a.test/%d", n)) },
 }
 
 func TestMain(m *testing.M) { writer.Main(m) }
