@@ -14,9 +14,10 @@ import (
 
 const allowed, disallowed, later = robotsext.Allowed, robotsext.Disallowed, robotsext.Later
 
-// Inputs on which github.com/temoto/robotstxt or colly's own check, which is
-// built on it, is wrong. Each is held by the record of the site that was visited.
-func TestPeersAreWrong(t *testing.T) {
+// TestDiffersFromCollyCheck compares robotsext with colly's own check, and with
+// github.com/temoto/robotstxt, on which that check is built. The test server records what
+// each requested.
+func TestDiffersFromCollyCheck(t *testing.T) {
 	tests := []struct {
 		id     string
 		robots http.HandlerFunc

@@ -109,7 +109,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"by scheme, host and port", "TestSchemesOfOneHost"},
 		{"they share its records", "TestAttachSharedRobots"},
 		{"no longer need to set `IgnoreRobotsTxt` and the user agent", "TestUserAgentOfCollector"},
-		{"robots.txt responds with 5xx or 429 | everything is allowed, forever", "TestPeersAreWrong"},
+		{"robots.txt responds with 5xx or 429 | everything is allowed, forever", "TestDiffersFromCollyCheck"},
 		{"no page is requested until it is available", "TestAttachLater"},
 		{"does not respond | every page fails", "TestCollysOwnCheck"},
 		{"404, 403 and other 4xx | everything is allowed | the same", "TestAttachNoRobots"},
@@ -120,9 +120,9 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"50 first requests at a time | 50 fetches of robots.txt", "TestCollysOwnCheck"},
 		{"| one |", "TestAttachFiftyFirstVisits"},
 		{"one invalid line | every page of the host fails | the line is skipped", "TestCollysOwnCheck"},
-		{"the group of `mybot`, crawler `mybotnet` | applies | does not apply", "TestPeersAreWrong"},
-		{"`Allow` and `Disallow` of equal length", "TestPeersAreWrong"},
-		{"match as RFC 9309 requires", "TestPeersAreWrong"},
+		{"the group of `mybot`, crawler `mybotnet` | applies | does not apply", "TestDiffersFromCollyCheck"},
+		{"`Allow` and `Disallow` of equal length", "TestDiffersFromCollyCheck"},
+		{"match as RFC 9309 requires", "TestDiffersFromCollyCheck"},
 		{"the same by `errors.Is`, with the rule, its line and the file", "TestAttachNeverSendsDisallowed"},
 		{"`OnError` receives every disallowed URL", "TestErrorsReachCallers"},
 		{"so count it in one of the two places", "TestErrorsReachCallers"},
@@ -192,7 +192,7 @@ func testFunctions(t *testing.T) map[string]bool {
 	return names
 }
 
-// What README.md says of colly's own check, where TestPeersAreWrong does not show it.
+// What README.md says of colly's own check, where TestDiffersFromCollyCheck does not show it.
 func TestCollysOwnCheck(t *testing.T) {
 	newCollector := func(options ...colly.CollectorOption) *colly.Collector {
 		c := colly.NewCollector(options...)

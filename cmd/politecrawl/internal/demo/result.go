@@ -62,7 +62,7 @@ func (r *Result) Text(paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	p.WriteString(runner.SummaryText(r.Summary))
 	p.Printf("the site recorded %s:\n", humanize.Count(r.Requests, "request"))
-	p.Field("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
+	p.Field("pages", "%d%s", r.Pages, ofThem(r.Retries, "retries"))
 	p.Field("robots.txt", "%d, and %d more at redirect targets", r.Robots, r.Moved)
 	p.Field("sitemaps", "%d%s", r.Sitemaps, ofThem(r.SitemapsMissing, "not found"))
 	verdict := paint(cli.Green, "0 violations")
@@ -94,7 +94,7 @@ func (r *Result) Text(paint cli.Painter) string {
 	return p.String()
 }
 
-// ofThem returns the part of a number as text, such as ", 4 of them repeated".
+// ofThem returns the part of a number as text, such as ", 4 of them retries".
 func ofThem(n int, how string) string {
 	if n == 0 {
 		return ""

@@ -61,7 +61,7 @@ func TestDemoResult(t *testing.T) {
 		}, cli.ExitFindings, true, "1 violation"},
 		{"page asked for twice, and once counted", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Pages, saw.Retries = 3, 1
-		}, cli.ExitDone, true, "3, 1 of them repeated"},
+		}, cli.ExitDone, true, "3, 1 of them retries"},
 		{"pages counted wrong", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Pages = 3
 		}, cli.ExitFindings, false, "differ"},
@@ -116,7 +116,7 @@ func TestDemoResultText(t *testing.T) {
   sitemaps    1 read, with 1 entry
   files       pages.jsonl, rejected.jsonl and robots/ in out
 the site recorded 8 requests:
-  pages       3, 1 of them repeated
+  pages       3, 1 of them retries
   robots.txt  1, and 2 more at redirect targets
   sitemaps    2, 1 of them not found
   politeness  0 violations, with a delay of 20ms between two requests to a host

@@ -38,7 +38,7 @@ func SummaryText(s *Summary) string {
 		p.Field("truncated", "%s%s: %s", humanize.Count(s.Truncated.Pages, "page"), humanize.Counts(s.Truncated.Limits, ""), truncatedText(&s.Truncated))
 	}
 	if s.Duplicates > 0 {
-		p.Field("duplicates", "%s with the content of another page", humanize.Count(s.Duplicates, "page"))
+		p.Field("duplicates", "%s with the same content as another page", humanize.Count(s.Duplicates, "page"))
 	}
 	for i, l := range s.Lost {
 		label := "lost"

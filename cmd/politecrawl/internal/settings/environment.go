@@ -39,7 +39,7 @@ func (s *Settings) checkEnvironment(environ []string) error {
 		if best := cli.Nearest(key, keys); best != "" {
 			hint = " (did you mean " + Variable(best) + "?)"
 		}
-		bad = append(bad, fmt.Errorf("the environment variable %s is unknown%s; unset it; %q lists all variables", name, hint, "politecrawl help settings"))
+		bad = append(bad, fmt.Errorf("the environment variable %s is unknown%s; unset it; %q lists the keys; the variable of a key is POLITECRAWL_ and its upper-case name, with _ for -", name, hint, "politecrawl help settings"))
 	}
 	return cli.AllMisuse(bad)
 }

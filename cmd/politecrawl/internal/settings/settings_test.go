@@ -210,7 +210,7 @@ func TestCheckEnvironment(t *testing.T) {
 		"POLITECRAWL_SERVICE_HOST=10.0.0.1", "POLITECRAWL_SERVICE_PORT=80", "POLITECRAWL_SERVICE_PORT_HTTP=80", "POLITECRAWL_PORT=tcp://10.0.0.1:80",
 		"POLITECRAWL_PORT_80_TCP=tcp://10.0.0.1:80", "POLITECRAWL_PORT_80_TCP_ADDR=10.0.0.1",
 	}
-	const rest = `; unset it; "politecrawl help settings" lists all variables`
+	const rest = `; unset it; "politecrawl help settings" lists the keys; the variable of a key is POLITECRAWL_ and its upper-case name, with _ for -`
 	want := strings.Join([]string{
 		"the environment variable POLITECRAWL_MAX-BODY is unknown (did you mean POLITECRAWL_MAX_BODY?)" + rest,
 		"the environment variable POLITECRAWL_MAX_PAGE is unknown (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
