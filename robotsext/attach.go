@@ -19,15 +19,15 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // receives the error of a refused URL, a *BlockedError that matches
 // colly.ErrRobotsTxtBlocked.
 //
-// The transport, client, proxy and context of c stay in use, whether set before or
-// after Attach, also for robots.txt. Attach sets IgnoreRobotsTxt to false, and replaces
-// colly's default user agent with that of New. Note:
+// The transport, client, proxy and context of c stay in use, also for robots.txt. A
+// later transport or proxy is used too. Attach sets IgnoreRobotsTxt to false and
+// colly's default user agent to that of New.
 //
-//   - Call Attach again after SetClient, or after setting a cookie jar and a transport. Until
-//     then colly itself checks robots.txt, and clones send nothing (ErrDetached).
+//   - Call Attach again after SetClient, or after setting both a cookie jar and a transport.
+//     Until then colly itself checks robots.txt, and clones send nothing (ErrDetached).
 //   - Set Options.ReportInOnError for colly's queue, which drops refused URLs.
-//   - Set c.Context before Attach. A clone with a context that was set later sends unchecked
-//     requests once its client is replaced.
+//   - Set c.Context before Attach. A clone sends unchecked requests after these steps: Attach,
+//     set the Context of c or of the clone, SetClient.
 func (r *Robots) Attach(c *colly.Collector) {
 	if strings.HasPrefix(c.UserAgent, collyUserAgent) {
 		c.UserAgent = r.userAgent

@@ -10,7 +10,8 @@ import (
 
 // CleanURL returns u in the form that is requested and checked. It removes dot
 // segments and escapes illegal octets of the path. If nothing changes it returns u
-// itself. It fails with ErrUncheckable if u has no path.
+// itself. It fails with ErrUncheckable if u is opaque, or its path is relative or has
+// invalid escapes.
 func CleanURL(u *url.URL) (*url.URL, error) {
 	sent := u.EscapedPath()
 	if u.Opaque != "" || sent != "" && sent[0] != '/' {

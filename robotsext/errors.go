@@ -14,7 +14,7 @@ import (
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // without password; only the origin if Visit fails before the request
+	URL       string          // without password; only the origin if Visit fails at robots.txt, when the path is unknown
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"
@@ -58,24 +58,24 @@ func (e *BlockedError) Is(target error) bool {
 // As matches the errors in Err.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// Errors, for errors.Is. The first two are about URLs, the next four about requests
-// that cannot be checked and are not sent. Record.RedirectError returns the redirect
-// errors, and a *SitemapError wraps the last three.
+// Errors, for errors.Is.
 var (
+	// The URL has no robots.txt.
 	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
 	ErrInvalidHost       = errors.New("invalid host")       // the host or port of the URL is invalid
 
-	// ErrDetached: the program replaced the collector's client after Attach.
+	// The request cannot be checked and is not sent.
 	ErrDetached = errors.New("the collector's transport was replaced, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrContextReplaced: the program replaced its context, in an unsupported version of colly.
+	// ErrContextReplaced occurs only in an unsupported version of colly.
 	ErrContextReplaced = errors.New("the collector's context was replaced: set the context before Attach, and call Attach before Clone")
-	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade header.
-	ErrUncheckable = errors.New("request has no path to check against robots.txt")
-	ErrProxy       = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
+	ErrUncheckable     = errors.New("request cannot be checked against robots.txt") // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
+	ErrProxy           = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 
+	// Record.RedirectError returns these.
 	ErrRedirectLoop     = errors.New("redirect loop")
 	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 
+	// A *SitemapError wraps these.
 	ErrSitemapDepth   = errors.New("sitemap index nested too deeply, its sitemaps are skipped")
 	ErrSitemapBudget  = errors.New("too many sitemap files, this one and all later ones are skipped")
 	ErrSitemapTimeout = errors.New("timeout while receiving the sitemap")

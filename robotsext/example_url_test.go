@@ -48,7 +48,7 @@ func ExampleCleanURL() {
 	// Output:
 	// https://example.com/private/ <nil>
 	// https://example.com/a//b <nil>
-	// <nil> request has no path to check against robots.txt: mailto:jane@example.com
+	// <nil> request cannot be checked against robots.txt: mailto:jane@example.com
 }
 
 // How long should I wait after a response with Retry-After?

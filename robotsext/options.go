@@ -14,13 +14,13 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Options configures a Robots. README.md has the details.
+// Options configures a Robots. README.md describes them.
 type Options struct {
 	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
 	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
 	Parse               *robotstxt.Options // parser options; nil: the defaults
 	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
-	Guard               *guard.Guard       // addresses that may be connected to; nil: all; Transport must be nil
+	Guard               *guard.Guard       // addresses that may be connected to; nil: all; if set, Transport must be nil
 	Fetch               FetchOptions
 	Cache               CacheOptions
 	Outage              OutageOptions

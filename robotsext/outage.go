@@ -8,7 +8,7 @@ type OutageProfile uint8
 // The profiles.
 const (
 	ProfileRFC9309    OutageProfile = iota // after 30 days use the last copy; without one, allow everything
-	ProfileGoogle                          // the same after 12 h; 30 days later Options.Outage.Available decides
+	ProfileGoogle                          // the same after 12 h; 30 days later allow everything if Options.Outage.Available returns true, else nothing
 	ProfileGoogle2019                      // same as ProfileRFC9309
 	ProfilePre2019                         // wait without a time limit
 )

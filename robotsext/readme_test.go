@@ -134,7 +134,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"here up to 10 s", "TestObeyCrawlDelay"},
 		{"the longer delay applies", "TestObeyCrawlDelayWithLimitRule"},
 		{"refuses connections to addresses that are not public", "TestGuard"},
-		{"Such an error of `Visit` or `OnError` is a `guard.ErrRefused`", "TestGuard"},
+		{"Such an error of `Visit` or `OnError` matches `guard.ErrRefused`", "TestGuard"},
 		{"For robots.txt itself it is *later*", "TestGuard"},
 		{"With the first program, a proxy of `SetProxy` may have any address", "TestGuardAndProxy"},
 		{"With the second, its address must be public or allowed in `guard.New`", "TestControlAndProxy"},

@@ -33,8 +33,8 @@ func TestSitemapFiles(t *testing.T) {
 				t.Fatalf("errors %v, files %+v", errs, files)
 			}
 			for i, want := range []robotsext.SitemapFile{
-				{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, OutOfScope: 1},
-				{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, OutOfScope: 1},
+				{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, NotAuthorized: 1},
+				{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, NotAuthorized: 1},
 				{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[2].Err},
 				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[3].Err},
 			} {

@@ -141,7 +141,7 @@ func TestHostileSitemaps(t *testing.T) {
 			r := w.robots(robotsext.Options{
 				Sitemaps: robotsext.SitemapOptions{
 					OnFinding: func(_ string, f sitemap.Finding) { told, last = told+1, f.Kind },
-					OnFile:    func(f robotsext.SitemapFile) { left = f.OutOfScope },
+					OnFile:    func(f robotsext.SitemapFile) { left = f.NotAuthorized },
 				},
 			})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))

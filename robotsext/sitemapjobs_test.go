@@ -30,7 +30,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 				Sitemaps: robotsext.SitemapOptions{
 					MaxFiles: 2,
 					OnFinding: func(_ string, f sitemap.Finding) {
-						if f.Kind == sitemap.OutOfScope {
+						if f.Kind == sitemap.NotAuthorized {
 							peak = int64(heap()) - int64(before)
 						}
 					},

@@ -24,14 +24,14 @@ func (e *SitemapError) Unwrap() error { return e.Err }
 
 // SitemapFile reports how one sitemap was read.
 type SitemapFile struct {
-	URL        string
-	FoundOn    string          // the robots.txt or index that lists it; "": none
-	Attempts   int             // requests, not counting redirects
-	Status     int             // of the last response; 0: there was none
-	Summary    sitemap.Summary // of the last attempt
-	OutOfScope int             // entries rejected by Options.Sitemaps.Policy
-	RetryAt    time.Time       // earliest useful retry, if Sitemaps did not wait for it; zero: unknown
-	Err        error           // why reading stopped before the end
+	URL           string
+	FoundOn       string          // the robots.txt or index that lists it; "": none
+	Attempts      int             // requests, not counting redirects
+	Status        int             // of the last response; 0: there was none
+	Summary       sitemap.Summary // of the last attempt
+	NotAuthorized int             // entries rejected by Options.Sitemaps.Policy
+	RetryAt       time.Time       // earliest useful retry, if Sitemaps did not wait for it; zero: unknown
+	Err           error           // why reading stopped before the end
 }
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It

@@ -199,7 +199,7 @@ func TestSitemapPolicy(t *testing.T) {
 						Policy: test.policy,
 						OnFile: func(f robotsext.SitemapFile) { done = append(done, f) },
 						OnFinding: func(name string, f sitemap.Finding) {
-							if name != file || f.Kind != sitemap.OutOfScope || f.Line != 1 {
+							if name != file || f.Kind != sitemap.NotAuthorized || f.Line != 1 {
 								t.Errorf("%s: %+v", name, f)
 							}
 							left = append(left, f.Text)
@@ -211,7 +211,7 @@ func TestSitemapPolicy(t *testing.T) {
 				if !slices.Equal(pages, all[:test.listed]) || !slices.Equal(left, all[test.listed:]) {
 					t.Errorf("pages %q, told as left out %q", pages, left)
 				}
-				if len(done) != 1 || done[0].OutOfScope != len(left) {
+				if len(done) != 1 || done[0].NotAuthorized != len(left) {
 					t.Errorf("files %+v", done)
 				}
 			})

@@ -71,7 +71,7 @@ func (w *sitemapWalk) job(file, foundOn string) *sitemapJob {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUser(file), FoundOn: foundOn}, address: address, reportedOffset: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(file), FoundOn: foundOn}, address: address, reportedOffset: -1}
 }
 
 // nested returns a job for a file that the index j lists, or nil if it is not read.
@@ -273,8 +273,8 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case entry.Index < j.next: // read by an earlier try
 		case !scope.Accepts(entry):
 			j.next = entry.Index + 1
-			j.OutOfScope++
-			w.reportEntry(j, sitemap.OutOfScope, entry)
+			j.NotAuthorized++
+			w.reportEntry(j, sitemap.NotAuthorized, entry)
 		case entry.Sitemap:
 			j.next = entry.Index + 1
 			if len(nested) > w.filesRemaining {

@@ -7,8 +7,9 @@ import (
 )
 
 // PrefixesFor returns the prefixes that [New] must allow so that a host with the
-// refused address addr becomes reachable. [ParsePrefix] parses them. For loopback it
-// returns all loopback addresses, because localhost has several.
+// refused address addr becomes reachable. [ParsePrefix] parses them. Host is the host of
+// the URL, a name or an address. If it is a name and addr is loopback, PrefixesFor returns
+// the loopback networks of IPv4 and IPv6, because localhost usually resolves to both.
 func PrefixesFor(addr netip.Addr, host string) []string {
 	plain := addr.Unmap().WithZone("")
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))

@@ -11,8 +11,8 @@ import (
 // elements. The draft of Robots-Tag requires at least 8 KiB.
 const maxRead = 64 << 10
 
-// Directives holds the rules of one page for one crawler. The zero value has only the
-// rules for all crawlers.
+// Directives holds the rules of one page for one crawler. The zero value collects only
+// rules that apply to all crawlers.
 //
 // Methods that return a *Rule return the rule that decides, or nil if there is none.
 type Directives struct {
@@ -36,7 +36,7 @@ func New(tokens ...string) *Directives {
 }
 
 // Header adds the rules of response headers: X-Robots-Tag, Robots-Tag and
-// Content-Usage, and the canonical link of Link.
+// Content-Usage, and the canonical URL of the Link header.
 func (d *Directives) Header(h http.Header) {
 	for i, line := range h.Values("X-Robots-Tag") {
 		if line, ok := d.budget(&d.headerRead, line, ","); ok {
@@ -119,7 +119,7 @@ func (d *Directives) add(r Rule) {
 }
 
 // Rules returns all rules for this crawler in the order read, for a report. If a rule
-// occurs twice in one place, it returns the stricter one.
+// occurs twice in one header line or meta element, it returns the stricter one.
 func (d *Directives) Rules() []Rule { return slices.Clone(d.rules) }
 
 // NoIndex returns the rule that forbids indexing the page: noindex, none, or an

@@ -8,7 +8,8 @@ import "github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 type Usage map[string]bool
 
 // ParseUsage parses the value of a Content-Usage header (draft-ietf-aipref-attach): a
-// dictionary of structured fields with the tokens y and n. Join several header lines
-// with commas. The last value of a category counts; other values are ignored. It
-// returns nil if value is not a valid dictionary.
+// Structured Fields Dictionary (RFC 9651) with the tokens y and n. Join several header
+// lines with commas. If a category is repeated, its last value counts. A value other than
+// y and n states no preference. ParseUsage returns nil if value is not a valid
+// dictionary.
 func ParseUsage(value string) Usage { return sfv.Usage(value) }

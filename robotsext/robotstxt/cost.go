@@ -7,7 +7,7 @@ import (
 )
 
 // Cost estimates the time of Match for a canonical path, in steps of about ten
-// nanoseconds. Usually it is below ten. It is high if thousands of rules with
+// nanoseconds. It is usually below ten steps. It is high if thousands of rules with
 // wildcards must be tried one by one. Use it to limit the work on many paths of
 // hostile files.
 func (g *Group) Cost(pathAndQuery string) int {

@@ -24,15 +24,15 @@
 //
 // The value of a rule is a prefix of the path and query of a URL. A * matches any
 // characters, a $ at the end matches the end of the URL. The longest rule that matches
-// decides, in any order. If an Allow and a Disallow have the same length, Allow wins. A URL
-// that no rule matches is allowed.
+// decides, regardless of order. If an Allow and a Disallow have the same length, Allow
+// wins. A URL that no rule matches is allowed.
 //
 // Rules and URLs are compared in a canonical form, so that /a%7Eb, /a%7eb and /a~b are one
 // path. Octets that a URL cannot contain are escaped, escapes of unreserved characters
 // (letters, digits, - . _ ~) are decoded, other escapes become upper case, and dot segments
 // of the URL are removed. Reserved characters differ from their escapes: /a%2Fb is not
-// /a/b. Only in a query, : / ? @ [ ] ' equal their escapes. The length of a rule is that of
-// its canonical form.
+// /a/b. In a query, however, : / ? @ [ ] ' equal their escapes. The length of a rule is
+// that of its canonical form.
 //
 // Parse never fails. It skips invalid lines and lists them in File.Findings. A file applies
 // to one origin: scheme, host and port. Package robotsext fetches files and decides what
@@ -52,5 +52,5 @@
 // documentation of Google's crawlers on points that the RFC leaves open. [Options] has the
 // alternatives; Options.GoogleParser reproduces Google's parser. Crawl-delay, Request-rate,
 // Visit-time, Clean-param, Content-Usage and Content-Signal are parsed, and never change a
-// verdict. COST.md has the time of parsing and matching.
+// verdict. COST.md gives the time of parsing and matching.
 package robotstxt

@@ -48,7 +48,7 @@ const (
 	KindSitemapScheme   Kind = "sitemap-scheme"     // a sitemap with a URL that is neither http nor https
 	KindSitemapTwice    Kind = "duplicate-sitemap"  // a sitemap that is already listed
 	KindManyFields      Kind = "too-many-fields"    // more extensions than Options.MaxExtensions
-	KindNoEffect        Kind = "no-effect"          // a field that robots.txt does not have, such as Noindex
+	KindNoEffect        Kind = "no-effect"          // a directive of pages, not of robots.txt: Noindex or Nofollow
 	KindBadValue        Kind = "bad-value"          // an invalid value of an extension
 	KindDelayCapped     Kind = "crawl-delay-capped" // a Crawl-delay greater than Options.MaxCrawlDelay
 )

@@ -50,8 +50,8 @@ type Options struct {
 	Lenient bool
 
 	// WideTokens accepts crawler names such as MJ12bot, which RFC 9309 does not allow. A
-	// User-agent line then also names the crawler whose name is the value up to the first
-	// space, slash or star.
+	// User-agent line then also applies to the crawler whose name is the value up to the first
+	// space, slash or asterisk.
 	WideTokens bool
 
 	// AssumeSlash reads "fish/" as "/fish/", as the specification of 1994 does.

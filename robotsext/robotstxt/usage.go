@@ -77,7 +77,7 @@ func splitUsage(value string) (path, prefs string) {
 	return value[:end], trimSpace(value[end:])
 }
 
-// Signal is one key of a Content-Signal line (Cloudflare). The keys "search",
+// Signal is one key-value pair of a Content-Signal line (Cloudflare). The keys "search",
 // "ai-input" and "ai-train" have the value "yes", which grants the use, or "no", which
 // refuses it. The experimental key "use" has the value "immediate", "reference" or
 // "full". A missing key neither grants nor refuses.
@@ -86,7 +86,7 @@ type Signal struct {
 	Line       int
 }
 
-// ContentSignals returns the keys of the group's Content-Signal lines in file order.
+// ContentSignals returns the signals of the group's Content-Signal lines in file order.
 func (g *Group) ContentSignals() []Signal {
 	var signals []Signal
 	for e := range g.extensions("content-signal") {

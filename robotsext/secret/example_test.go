@@ -11,9 +11,9 @@ import (
 // How do I show a URL with a password?
 func ExampleRedactURL() {
 	fmt.Println(secret.RedactURL("http://me:hunter2@example.com/a"))
-	fmt.Println(secret.StripUser("http://me:hunter2@example.com/a"))                  // for a request
+	fmt.Println(secret.StripUserinfo("http://me:hunter2@example.com/a"))              // for a request
 	fmt.Println(secret.RedactInvalidURL("http://me:hun/ter2@example.com"))            // not a valid URL
-	fmt.Println(secret.RedactText("get http://me:pw@example.com/: connection reset")) // quoted in a text
+	fmt.Println(secret.RedactText("get http://me:pw@example.com/: connection reset")) // within other text
 	// Output:
 	// http://***@example.com/a
 	// http://example.com/a

@@ -31,9 +31,9 @@ func field(name, value string) string {
 
 // RedactRobots redacts a robots.txt before a linter reads it. It replaces credentials
 // that only [RedactField] finds with a placeholder word, so that the linter reports the
-// same findings. Mask replaces the placeholder in the linter's output and applies
-// [RedactText] to it.
-func RedactRobots(body []byte) (redacted []byte, mask func(text string) string) {
+// same findings. The returned function replaces the placeholder in the linter's output
+// with [Mask], and applies [RedactText].
+func RedactRobots(body []byte) (redacted []byte, redactOutput func(text string) string) {
 	if !hasAt(string(body)) {
 		return body, RedactText
 	}

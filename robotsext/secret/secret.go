@@ -5,8 +5,8 @@
 // credentials of a site's URL, and never writes them to output or logs. [Mask]
 // replaces them.
 //
-// Use [RedactURL] for one URL, [RedactInvalidURL] for a text that was meant to be a
-// URL, [RedactText] for a text that may contain URLs, such as an error, and
+// Use [RedactURL] for one URL, [RedactInvalidURL] for a string that was meant to be a
+// URL, [RedactText] for text that may contain URLs, such as an error, and
 // [RedactLog] for logs. RedactLog also removes secrets in queries and header fields.
 package secret
 
@@ -24,11 +24,11 @@ const Mask = "***"
 // as slashes, and tabs and line breaks are ignored.
 func RedactURL(ref string) string { return withUser(reference, ref, Mask+"@") }
 
-// StripUser removes the user name and the password of a URL that will be requested.
-func StripUser(ref string) string { return withUser(reference, ref, "") }
+// StripUserinfo removes the user name and the password of a URL that will be requested.
+func StripUserinfo(ref string) string { return withUser(reference, ref, "") }
 
 // RedactInvalidURL replaces possible credentials of an invalid URL: everything between
-// the scheme, if it has one, and the last @. It does not change mail addresses.
+// the scheme, if it has one, and the last @. It does not change email addresses.
 func RedactInvalidURL(raw string) string {
 	if strings.HasPrefix(raw, "mailto:") {
 		return RedactText(raw)
@@ -48,7 +48,7 @@ func withUser(pattern *regexp.Regexp, ref, other string) string {
 	return ref
 }
 
-// hasAt reports whether a text may contain a user.
+// hasAt reports whether text may contain a user name.
 func hasAt(text string) bool {
 	return strings.ContainsAny(text, "@＠﹫") || strings.Contains(text, "%40")
 }
@@ -79,7 +79,7 @@ func withoutValue(param string) string {
 	return param[:1] + name + "=" + Mask
 }
 
-// RedactText replaces user names and passwords of the URLs in a text. It finds a URL
+// RedactText replaces user names and passwords of the URLs in a string. It finds a URL
 // only by its scheme or by slashes, because user:password@host alone may be other text.
 func RedactText(text string) string {
 	if !hasAt(text) {
@@ -88,7 +88,7 @@ func RedactText(text string) string {
 	return users.ReplaceAllString(text, "${1}"+Mask+"@")
 }
 
-// RedactError returns err with a text redacted by [RedactText].
+// RedactError returns err with its message redacted by [RedactText].
 func RedactError(err error) error {
 	if err == nil || RedactText(err.Error()) == err.Error() {
 		return err
@@ -119,9 +119,9 @@ var (
 	doubtful   = regexp.MustCompile(`(?is)^([\x00- ]*` + webStart + `|.*?://).*` + at)
 	schemeless = regexp.MustCompile(`^((?:[/\\]{2,})?)[^/\\?#]*` + at)
 
-	// users matches within a text. In a quoted text a quote is written with a backslash. Two
+	// users matches within a string. In quoted text a quote is written with a backslash. Two
 	// slashes within a word are those of a path; %20 and %09 are the space before a word in
-	// the canonical form of a rule. A mail address has no colon before its @.
+	// the canonical form of a rule. An email address has no colon before its @.
 	users = regexp.MustCompile(`(?i)(\b` + webStart + `|\b(?:mailto|sips?):[^\s/?#"<>:@＠﹫]+:|[a-z][a-z0-9+.-]*:(?://|\\\\)|(?:^|[\s"'(<>=,;]|%20|%09)[/\\]{2,})(?:\\"|[^\s/?#"<>])*` + at)
 )
 
@@ -129,7 +129,7 @@ var (
 	// secretName matches the names of log attributes with secret values.
 	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)
 
-	// header matches secret header fields within a text.
+	// header matches secret header fields within a string.
 	header = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie|api-?key|(?:x|api|access|auth|private|session)-(?:[a-z]+-)*(?:key|token|secret|password|session)):[^\r\n"]*`)
 
 	// param matches a parameter of a URL.

@@ -133,8 +133,8 @@ func TestRedactURL(t *testing.T) {
 		if got := RedactURL(in); got != want {
 			t.Errorf("RedactURL(%q) = %q, want %q", in, got, want)
 		}
-		if got, want := StripUser(in), strings.Replace(want, Mask+"@", "", 1); got != want {
-			t.Errorf("StripUser(%q) = %q, want %q", in, got, want)
+		if got, want := StripUserinfo(in), strings.Replace(want, Mask+"@", "", 1); got != want {
+			t.Errorf("StripUserinfo(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -38,7 +38,7 @@
 //
 // A body may be large or hostile: an archive that decompresses to gigabytes, a tag without an
 // end, an endless list. Memory is limited to a window of 64 KiB and one entry, and [Options]
-// has the other limits. To limit the time, pass a reader with a timeout; an error of the
+// defines the other limits. To limit the time, pass a reader with a timeout; an error of the
 // reader ends the reading.
 //
 // Read scans the body for tags and decodes only the text that it needs. On 50,000 entries in

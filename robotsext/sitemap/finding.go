@@ -50,8 +50,8 @@ const (
 
 // Kinds that robotsext.Robots.Sitemaps adds when it reads several files.
 const (
-	OutOfScope Kind = "the sitemap is not authorized to list this URL, entry skipped" // by its Policy
-	Loop       Kind = "the index lists itself or an index that lists it"              // so it is not read again
+	NotAuthorized Kind = "the sitemap is not authorized to list this URL, entry skipped" // by its Policy
+	Loop          Kind = "the index lists itself or an index that lists it"              // so it is not read again
 )
 
 // Finding is a mistake in a sitemap, or a note for its reader. A Finding returned as

@@ -5,7 +5,7 @@
 //
 // Lines without effect. A field needs its exact name and a colon: "Disalow: /x",
 // "Disallow /x" and "Noindex: /x" do nothing. A path begins with / or *: "Disallow: private/"
-// and "Disallow: https://…" do nothing. A sitemap needs a whole URL. Invisible characters, such
+// and "Disallow: https://…" do nothing. A sitemap needs an absolute URL. Invisible characters, such
 // as a byte order mark inside the file, make a line invalid. Crawlers may ignore everything
 // after the first 500 KiB.
 //
@@ -35,8 +35,8 @@
 //
 // Lint returns findings by line. A finding has a kind that scripts can rely on, a severity,
 // the id of a requirement of the specification, a message and a fix. An Error is a line that
-// does not work as intended. A Warning is a line that works for some crawlers only, or has no
-// effect. A Note is information, not a mistake. A clean file has no findings.
+// does not do what its author intended. A Warning is a line that may be a mistake: only some
+// crawlers obey it, or it is redundant. A Note is information, not a mistake. A clean file has no findings.
 //
 // A file of 500 KiB takes tens of milliseconds, a hostile one a few tenths of a second: the
 // search for redundant rules stops after a limited number of steps. FINDINGS.md counts the

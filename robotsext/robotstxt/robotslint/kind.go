@@ -9,9 +9,9 @@ type Severity string
 
 // The severities.
 const (
-	// Error: the line does not have the effect that its author intended.
+	// Error: the line does not do what its author intended.
 	Error Severity = "error"
-	// Warning: only some crawlers obey the line, or it is redundant.
+	// Warning: the line may be a mistake: only some crawlers obey it, or it is redundant.
 	Warning Severity = "warning"
 	// Note: information, not a mistake.
 	Note Severity = "note"
@@ -44,8 +44,8 @@ const (
 	KindRepeatedGroup    Kind = "repeated-group"      // another group for the same crawler
 	KindRepeatedAgent    Kind = "repeated-agent"      // a crawler named twice in a group
 	KindDuplicateRule    Kind = "duplicate-rule"      // the same rule again
-	KindUnreachableRule  Kind = "unreachable-rule"    // another rule matches the same URLs
-	KindOverruledRule    Kind = "overruled-rule"      // another rule always wins over it
+	KindUnreachableRule  Kind = "unreachable-rule"    // a rule with the same verdict already matches all its URLs
+	KindOverruledRule    Kind = "overruled-rule"      // a rule with the opposite verdict matches all its URLs and wins
 	KindUnreachableGroup Kind = "unreachable-group"   // other groups have the same rules
 )
 

@@ -22,7 +22,7 @@ type Finding struct {
 // Options configures Lint. The zero value and nil use all defaults.
 type Options struct {
 	// URL is the address of the file. If it is set, fixes of relative sitemap addresses
-	// contain the whole URL.
+	// contain the absolute URL.
 	URL string
 
 	// Truncated means that the body is only the beginning of the file, as

@@ -74,18 +74,18 @@ func listedRestrictionOf(r sitemap.Restriction) *sitemap.Restriction {
 
 // withoutUsers removes users and passwords from the URLs of an entry.
 func withoutUsers(e *sitemap.Entry) {
-	e.Loc = secret.StripUser(e.Loc)
+	e.Loc = secret.StripUserinfo(e.Loc)
 	for i := range e.Alternates {
-		e.Alternates[i].Href = secret.StripUser(e.Alternates[i].Href)
+		e.Alternates[i].Href = secret.StripUserinfo(e.Alternates[i].Href)
 	}
 	for i := range e.Images {
 		image := &e.Images[i]
-		image.Loc, image.License = secret.StripUser(image.Loc), secret.StripUser(image.License)
+		image.Loc, image.License = secret.StripUserinfo(image.Loc), secret.StripUserinfo(image.License)
 	}
 	for i := range e.Videos {
 		v := &e.Videos[i]
-		v.ThumbnailLoc, v.UploaderURL = secret.StripUser(v.ThumbnailLoc), secret.StripUser(v.UploaderURL)
-		v.ContentLoc, v.PlayerLoc = secret.StripUser(v.ContentLoc), secret.StripUser(v.PlayerLoc)
+		v.ThumbnailLoc, v.UploaderURL = secret.StripUserinfo(v.ThumbnailLoc), secret.StripUserinfo(v.UploaderURL)
+		v.ContentLoc, v.PlayerLoc = secret.StripUserinfo(v.ContentLoc), secret.StripUserinfo(v.PlayerLoc)
 	}
 }
 

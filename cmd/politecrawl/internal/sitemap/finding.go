@@ -174,7 +174,7 @@ func (l *listing) requirement(kind sitemap.Kind) string {
 		return "ROB-SMP-16"
 	case sitemap.BadChangeFreq, sitemap.BadPriority:
 		return "ROB-SMP-17"
-	case sitemap.OutOfScope:
+	case sitemap.NotAuthorized:
 		if l.policy == policyDirectory {
 			return "ROB-SMP-19"
 		}

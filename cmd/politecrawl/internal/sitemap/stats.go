@@ -29,7 +29,7 @@ func (t *sitemapTotals) addFile(f robotsext.SitemapFile) {
 	if f.Err != nil {
 		t.Unread++
 	}
-	t.Excluded += f.OutOfScope
+	t.Excluded += f.NotAuthorized
 	t.Received += f.Summary.ReceivedBytes
 	t.Bytes += f.Summary.DecompressedBytes
 	if f.Summary.Format != "" {
