@@ -21,7 +21,7 @@ const agent = "testbot/1.0 (+https://example.com/testbot)"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// site is a web site on loopback that keeps a record of what it was asked: the
+// site is a website on loopback that keeps a record of what it was asked: the
 // judge in most tests here.
 type site struct {
 	*httptest.Server

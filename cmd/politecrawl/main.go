@@ -1,4 +1,4 @@
-// Command politecrawl crawls web sites politely and explains robots.txt files.
+// Command politecrawl crawls websites politely and explains robots.txt files.
 //
 //	politecrawl demo                          see a polite crawl, on this machine alone
 //	politecrawl crawl https://example.com/    crawl a site
@@ -70,8 +70,8 @@ func root(streams *cli.Streams) *cobra.Command {
 	}
 	return cli.NewRoot(streams, &cobra.Command{
 		Use:   "politecrawl",
-		Short: "Crawl web sites politely, and explain robots.txt files",
-		Long: `politecrawl crawls web sites and obeys their robots.txt files, with a delay between two
+		Short: "Crawl websites politely, and explain robots.txt files",
+		Long: `politecrawl crawls websites and obeys their robots.txt files, with a delay between two
 requests to a host. It also checks and explains robots.txt files and sitemaps.`,
 		Example: `  politecrawl demo                         crawl a demo site on this machine
   politecrawl crawl https://example.com/   crawl a site`,

@@ -1,4 +1,4 @@
-// Package demosite serves a small web site on loopback that tests whether a crawler is polite.
+// Package demosite serves a small website on loopback that tests whether a crawler is polite.
 //
 // The site has about two hundred pages on eight hosts. Each page says what it tests and how a
 // polite crawler treats it, so people can read the site in a browser. The site records every

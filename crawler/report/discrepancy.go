@@ -69,13 +69,13 @@ var kinds = [...]struct{ name, title, meaning string }{
 	{kindNoindex, "listed but noindex", "The sitemap lists a page with noindex."},
 	{kindElsewhere, "listed but not canonical", "The page names another URL as its canonical one."},
 	{kindNotAuthorized, "listed by a sitemap that is not authorized", "A sitemap may list URLs of its own host, and of hosts whose robots.txt names it."},
-	{kindInvalidLastmod, "with an invalid lastmod", "The date is in the future or before the first web site (6 August 1991)."},
+	{kindInvalidLastmod, "with an invalid lastmod", "The date is in the future or before the first website (6 August 1991)."},
 	{kindNotLinked, "listed but not linked", "No other fetched page links to it (an orphan page)."},
 	{kindNotListed, "linked but not listed", "An indexable HTML page that no sitemap lists, on a host with a sitemap."},
 	{kindNotFetched, "listed but not fetched", "The crawl skipped or did not reach these URLs."},
 }
 
-// firstWeb is when the first web site went up.
+// firstWeb is when the first website went up.
 var firstWeb = time.Date(1991, 8, 6, 0, 0, 0, 0, time.UTC)
 
 // maxAhead allows for dates without a time zone: some days start 14 hours before UTC.
@@ -293,7 +293,7 @@ func (c *comparison) invalidLastmod(e *output.Entry) string {
 	case e.LastMod.IsZero():
 		return ""
 	case e.LastMod.Before(firstWeb):
-		return "before the first web site"
+		return "before the first website"
 	case !read.IsZero() && e.LastMod.After(read.Add(maxAhead)):
 		return "later than the fetch on " + read.UTC().Format(time.DateOnly)
 	}

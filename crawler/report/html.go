@@ -145,8 +145,8 @@ func cards(r *Report) []card {
 	}
 	list := []card{
 		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "host"), size(s.Bytes))},
-		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: "URLs with status 4xx, 5xx or no response"},
-		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: "URLs disallowed, of " + found},
+		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: noun(r.Broken.Total, "URL")},
+		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: noun(s.Disallowed, "URL") + " disallowed, of " + found},
 		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},
 	}
 	severity := map[Level]int{Error: 2, Warning: 1}

@@ -20,7 +20,7 @@ type Redirects struct {
 // A Chain is a sequence of redirects.
 type Chain struct {
 	Steps  []Step `json:"steps"`            // the URLs in order; a loop ends with the first repeated URL
-	Hops   int    `json:"hops"`             // number of redirects to another URL
+	Hops   int    `json:"hops"`             // number of redirects
 	End    string `json:"end"`              // SCHEMA.md names the ends
 	Reason string `json:"reason,omitempty"` // why the last URL was skipped
 }
@@ -177,14 +177,11 @@ func (r *redirects) endAt(k key) (end string, reason output.Reason) {
 // rank is the position of an end in the report.
 func rank(end string) int { return slices.Index(ends, end) }
 
-// hops counts the redirects that lead to another URL.
+// hops counts the redirects.
 func (w path) hops() int {
 	n := len(w.keys) - 1
-	switch {
-	case w.end == endNoLocation:
+	if w.end == endNoLocation {
 		return n + 1
-	case w.end == endLoop && w.keys[n] == w.keys[n-1]:
-		return n - 1
 	}
 	return n
 }

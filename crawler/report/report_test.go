@@ -636,8 +636,8 @@ func TestReferencesOutsideTheWebAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A redirect to itself leads to no other URL.
-func TestRedirectToItselfHasNoHops(t *testing.T) {
+// A redirect to itself counts as one.
+func TestRedirectToItselfHasOneHop(t *testing.T) {
 	c := &crawl{state: everything().state}
 	redirect := func(from, to string) { c.page(from, output.Page{Status: 302, Source: "link", Location: to}) }
 	redirect("/self", "/self")
@@ -653,7 +653,7 @@ func TestRedirectToItselfHasNoHops(t *testing.T) {
 		}
 		hops[chain.Steps[0].URL] = chain.Hops
 	}
-	if hops[example+"/self"] != 0 || hops[example+"/before"] != 1 || hops[example+"/there"]+hops[example+"/back"] != 2 || r.Loops != 3 || r.Long != 0 {
+	if hops[example+"/self"] != 1 || hops[example+"/before"] != 2 || hops[example+"/there"]+hops[example+"/back"] != 2 || r.Loops != 3 || r.Long != 0 {
 		t.Errorf("hops %v of %+v", hops, r)
 	}
 }

@@ -20,6 +20,12 @@ func quantity(n int, thing string) string {
 	return thousands(n) + " " + thing + "s"
 }
 
+// noun returns the form of a noun for n.
+func noun(n int, thing string) string {
+	_, word, _ := strings.Cut(quantity(n, thing), " ")
+	return word
+}
+
 // subject writes n things as the subject of a sentence, with the verb in its two forms.
 func subject(n int, thing, one, many string) string {
 	if n == 1 {

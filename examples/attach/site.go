@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 )
 
-// newSite starts a web site on loopback, so that the example needs no network.
+// newSite starts a website on loopback, so that the example needs no network.
 func newSite() *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {

@@ -51,7 +51,7 @@ func get(client *http.Client, u string) string {
 	return fmt.Sprintf("%s disallowed: %s, line %d", blocked.URL, blocked.Rule, blocked.Rule.Line)
 }
 
-// newSite starts a web site on loopback, so that the example needs no network.
+// newSite starts a website on loopback, so that the example needs no network.
 func newSite() *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// newSite starts a web site on loopback whose robots.txt changes with each request.
+// newSite starts a website on loopback whose robots.txt changes with each request.
 func newSite() *httptest.Server {
 	var requests atomic.Int64
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -2,7 +2,7 @@
 //
 // # The file
 //
-// A robots.txt file is at the root of a web site. It says which pages crawlers may fetch
+// A robots.txt file is at the root of a website. It says which pages crawlers may fetch
 // (RFC 9309). Its lines have the form "field: value", and comments begin with #:
 //
 //	User-agent: *            # every crawler that is not named below

@@ -1,4 +1,4 @@
-// Package sitemap reads sitemaps, the lists of pages that a web site publishes for
+// Package sitemap reads sitemaps, the lists of pages that a website publishes for
 // crawlers.
 //
 // # What a sitemap is

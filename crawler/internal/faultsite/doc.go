@@ -1,4 +1,4 @@
-// Package faultsite serves a web site that misbehaves, to test crawlers.
+// Package faultsite serves a website that misbehaves, to test crawlers.
 //
 // Servers hang up, stall, send wrong lengths and types, and break the rules of HTTP and TLS. Some
 // are hostile. A crawler has to handle every such response in limited time and memory. It has to

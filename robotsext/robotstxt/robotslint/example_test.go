@@ -14,7 +14,7 @@ func ExampleLint() {
 		fmt.Printf("line %d: %s: %s\n\t%s\n", f.Line, f.Severity, f.Message, f.Fix)
 	}
 	// Output:
-	// line 2: error: crawlers do not know the field "Disalow" and skip the line; the most similar field is Disallow
+	// line 2: error: unknown field "Disalow": most crawlers ignore the line; the most similar field is Disallow
 	// 	write "Disallow: /old/"
 	// line 4: warning: "Disallow: /private/a" has no effect: "Disallow: /private/" in line 3 matches all its URLs
 	// 	remove line 4

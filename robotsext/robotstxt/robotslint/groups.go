@@ -45,7 +45,7 @@ func explainUnknown(e robotstxt.Extension) (message, fix string) {
 		}
 		return message, "begin a comment with #; write a rule as Disallow with only the path"
 	}
-	return fmt.Sprintf("crawlers do not know the field %s and skip the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
+	return fmt.Sprintf("unknown field %s: most crawlers ignore the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
 }
 
 // rareField reports a field that few crawlers support.

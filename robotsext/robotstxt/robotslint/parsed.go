@@ -69,7 +69,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return fmt.Sprintf("%s is not a field, so crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
 	case robotstxt.KindMisspelt:
 		field := properName(fieldname.Nearest(f.Text))
-		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the most similar field is %s", quote(f.Text), field)
+		message = fmt.Sprintf("unknown field %s: most crawlers ignore the line; the most similar field is %s", quote(f.Text), field)
 		switch {
 		case field == "User-agent" && r.block >= 0:
 			message += ". The rules below become part of the group above"

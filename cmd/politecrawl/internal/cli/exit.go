@@ -26,7 +26,8 @@ func ExitCodesTopic() *cobra.Command {
 		Long: `Every command ends with one of these exit codes:
 
     0  done: the command succeeded. All checked URLs are allowed. A crawl
-       finished, reached --max-pages or --max-bytes, or was stopped
+       finished, reached --max-pages or --max-bytes, or was stopped from
+       the live page or with "crawl stop"
     1  findings: a checked URL is disallowed, a sitemap or robots.txt has
        errors, two robots.txt files differ, or the demo found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or

@@ -47,7 +47,8 @@ status, reason, attempt, duration, next and error. In a JSON log, durations are 
 milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
-/healthz. A token protects them: set ` + settings.TokenVariable + `, or use --listen-token.
+/healthz. A token restricts access to all of them except /healthz. It is required if other
+machines can reach the address: set ` + settings.TokenVariable + `, or use --listen-token.
 --pprof also serves profiles of the process.`
 
 const resumeTopic = `The first interrupt (Ctrl-C or SIGTERM) finishes the requests in flight and stops the crawl.
@@ -89,8 +90,8 @@ together.
 
 Set the Redis password in ` + redisstore.PasswordVariable + ` or in
 --frontier-password-file. The address is redis://HOST:PORT, or rediss://HOST:PORT for TLS.
-redis://USER@HOST:PORT names an ACL user. Several hosts, separated by commas, belong to a
-Redis Cluster. With ?master=NAME they are Sentinels.`
+redis://USER@HOST:PORT names an ACL user. For Redis Cluster, list several hosts separated
+by commas. For Sentinel, list the Sentinels and add ?master=NAME.`
 
 const networkTopic = `A crawl connects to public addresses only. It skips URLs at private, local and cloud
 metadata addresses, with the reason blocked-address. This applies to links, redirects,

@@ -45,7 +45,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Crawl a demo site on this machine, and check that the crawl is polite",
-		Long: `Serve a small web site of several hosts on this machine, crawl it, and compare the results
+		Long: `Serve a small website of several hosts on this machine, crawl it, and compare the results
 with the requests that the site recorded. The demo needs no network. The delay between two
 requests to a host is 20 ms, and an unreachable robots.txt is retried after 1 s.
 

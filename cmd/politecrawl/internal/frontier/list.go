@@ -260,12 +260,15 @@ func recordOutputOf(origin string, robots frontier.Robots) recordOutput {
 
 // robotsText summarizes the robots.txt files of a host, and reports whether one is failing.
 func (l *frontierList) robotsText(records []recordOutput) (text string, failing bool) {
+	const rulesApply = "rules apply"
 	text = "not known"
 	for i, r := range records {
 		switch {
 		case r.State == "failing":
 			return "failing " + humanize.ShortDuration(max(l.now.Sub(r.FailingSince), 0)), true
-		case i > 0 && text == "rules":
+		case i > 0 && text == rulesApply:
+		case r.Outcome == robotsext.OutcomeRules.String():
+			text = rulesApply
 		case r.Outcome == robotsext.OutcomeAllowAll.String() && r.Status != 0:
 			text = fmt.Sprintf("none, %d", r.Status)
 		default:

@@ -45,9 +45,10 @@ Each URL has one state:
     pending      waits for the delay of its host
     scheduled    waits for its own time, such as that of a retry
     done         has been fetched
-    dropped      has been skipped
+    dropped      was skipped after it was queued
 
-URLs that were in flight when the crawl stopped are pending.`,
+URLs that were in flight when the crawl stopped are pending. rejected.jsonl lists all skipped
+URLs, also those that were never queued.`,
 		Example: `  politecrawl frontier stats example
   politecrawl frontier stats example --format json`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),

@@ -59,11 +59,15 @@ command and prints the plan from what was read so far.
                     what limits its speed (host, workers or per-ip), and the slowest host
     refused         list of start URLs at blocked addresses: url, addr, reason
     frontier_bytes, memory_bytes
-                    size of the frontier on disk and in memory
-    hosts, others   lists of hosts in and outside the scope: host, robots, robots_url,
-                    robots_status, robots_error, retry_at, group, urls, pages, rejected,
-                    sitemaps, sitemaps_unread, requests, delay_ms, crawl_delay_ms,
-                    response_ms, duration_ms, visit_times, opens_at
+                    size of the frontier on disk, and memory of the crawl
+    hosts           list of hosts: host, robots, robots_url, robots_status, robots_error,
+                    retry_at, group, urls, pages, rejected, sitemaps, requests, delay_ms,
+                    crawl_delay_ms, response_ms, duration_ms, and
+      sitemaps_unread
+                    number of sitemaps that are not read because of --max-sitemaps
+      visit_times   list of the Visit-time values of robots.txt
+      opens_at      next time within them; empty: now
+    others          list of hosts without pages to fetch, with the same fields
     disallowed      list of rules that disallow URLs: host, robots_url, group, rule, line,
                     urls, examples
     files           list of sitemaps: url, host, status, pages, sitemaps, unread

@@ -215,7 +215,7 @@ func (p *planPage) needs() {
 		}
 	}
 	p.Field("time", "%s", time)
-	p.Field("frontier", "at most %s on disk and %s in memory", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
+	p.Field("frontier", "at most %s on disk and %s in memory (60 MB for any crawl)", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
 }
 
 // notIncluded lists what a plan cannot know.

@@ -39,7 +39,7 @@ group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its 
 --format json writes one object:
 
     from            URL or name of the file
-    fetch           how it was fetched, as in "robots show"
+    fetch           how it was fetched, as in "robots show --help"
     paths           list of objects: path; similar_paths, the number of other example paths with
                     the same verdicts
     agents          list of objects: agent, operator, purpose (search, training, answers,

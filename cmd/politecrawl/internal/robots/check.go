@@ -89,9 +89,16 @@ and up to a millisecond for files with thousands of wildcard rules.
       group_lines   line numbers of the User-agent lines that name the group
       rules         number of rules in the group
       matches       list of objects, the deciding rule first: line, length, rule, pattern
-      reason        longest, tie, only, no-rule, no-group, no-file, robots.txt or
-                    unreachable
-      fetch, age_ms as in "robots show", and the time since then
+      reason        longest: the longest matching rule decides
+                    tie: an Allow and a Disallow rule are the longest, and Allow wins
+                    only: one rule matches
+                    no-rule: no rule of the group matches
+                    no-group: no group applies
+                    no-file: there is no robots.txt
+                    robots.txt: /robots.txt itself is always allowed
+                    unreachable: robots.txt is unreachable or blocked
+      fetch         how robots.txt was fetched, as in "robots show --help"
+      age_ms        time since the fetch
       truncated     true if the file was cut off at the size limit
 
 Exit code: 0 all allowed, 1 some disallowed, 2 usage error, 3 failed or blocked address, 4
@@ -323,9 +330,9 @@ func (a answer) why() string {
 	case a.Verdict == later:
 		return fmt.Sprintf("%s is unreachable (%s); retry after %s", from, a.Error, humanize.Time(a.RetryAt))
 	case a.Rule != "" && a.Group != "":
-		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
+		return fmt.Sprintf("line %d of %s, %q in the group %s", a.Line, from, a.Rule, a.Group)
 	case a.Group != "":
-		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, from)
+		return fmt.Sprintf("no rule applies in the group %s, %s", a.Group, from)
 	case a.Error != "":
 		return fmt.Sprintf("%s: %s (status %d), treated as no robots.txt", from, a.Error, a.Status)
 	case a.Status >= 300:

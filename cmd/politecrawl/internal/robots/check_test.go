@@ -79,10 +79,10 @@ func TestCheckSeveralAgents(t *testing.T) {
 	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	for _, flags := range [][]string{{"--agent", "ExampleBot,OtherBot"}, {"--agent", "ExampleBot", "--agent", "OtherBot"}} {
 		got := run(t, slices.Concat([]string{"robots", "check", "--robots", file}, flags, []string{"http://h/a", "http://h/b"})...)
-		want := "disallowed http://h/a  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group of ExampleBot` + "\n" +
-			"allowed    http://h/a  OtherBot: no rule applies in the group of *, " + file + "\n" +
-			"disallowed http://h/b  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group of ExampleBot` + "\n" +
-			"allowed    http://h/b  OtherBot: no rule applies in the group of *, " + file + "\n"
+		want := "disallowed http://h/a  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group ExampleBot` + "\n" +
+			"allowed    http://h/a  OtherBot: no rule applies in the group *, " + file + "\n" +
+			"disallowed http://h/b  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group ExampleBot` + "\n" +
+			"allowed    http://h/b  OtherBot: no rule applies in the group *, " + file + "\n"
 		if diff := cmp.Diff(want, got.Out); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", flags, diff)
 		}
@@ -392,7 +392,7 @@ func realFiles(t *testing.T) []string {
 
 func TestAnswerInColor(t *testing.T) {
 	ans := answer{URL: "http://h/", Agent: "a", Verdict: disallowed, Group: "a", Rule: "Disallow: /", Line: 2, RobotsURL: "f"}
-	want := "\x1b[31mdisallowed\x1b[0m http://h/  a: line 2 of f, \"Disallow: /\" in the group of a\n"
+	want := "\x1b[31mdisallowed\x1b[0m http://h/  a: line 2 of f, \"Disallow: /\" in the group a\n"
 	if diff := cmp.Diff(want, ans.text(cli.ANSI)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -122,8 +122,8 @@ func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 	case becauseUnreachable:
 		p.line("rules", "unknown; no URL may be fetched now")
 	default:
-		p.line("group", x.group(ans.Group, a)+x.groupLines())
-		p.line("compared", cli.Escape(x.Path))
+		p.line("group", x.group(ans.Group, a))
+		p.line("path", cli.Escape(x.Path))
 		p.matches(x)
 	}
 	if x.Fetch == nil {
@@ -141,17 +141,17 @@ func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 func (x *explanation) group(name string, a agent) string {
 	switch {
 	case x.Token == "" && len(a.tokens) == 0:
-		return "none, the file has no group of *"
+		return "none, the file has no group *"
 	case x.Token == "":
 		return fmt.Sprintf("none, the file names neither %s nor *", strings.Join(a.tokens, " nor "))
 	case len(a.tokens) == 0:
-		return "*, for all crawlers that no other group names"
+		return "*" + x.groupLines() + ", for all crawlers that no other group names"
 	case x.Token == "*":
-		return fmt.Sprintf("*, since no group names %s", strings.Join(a.tokens, " or "))
+		return fmt.Sprintf("*%s, since no group names %s", x.groupLines(), strings.Join(a.tokens, " or "))
 	case len(a.tokens) > 1:
-		return fmt.Sprintf("%s, the first of %s that the file names", name, strings.Join(a.tokens, ", "))
+		return fmt.Sprintf("%s, the first of %s that the file names%s", name, strings.Join(a.tokens, ", "), x.groupLines())
 	}
-	return name + ", which the file names"
+	return name + ", which the file names" + x.groupLines()
 }
 
 // groupLines returns the lines of the group in the file.
@@ -185,7 +185,7 @@ func (p *explainPage) matches(x *explanation) {
 		p.line("rules", "the group has none; everything is allowed")
 		return
 	case len(x.Matches) == 0 && x.Token != "":
-		p.line("rules", fmt.Sprintf("none of %d matches; the URL is allowed", x.Rules))
+		p.line("rules", fmt.Sprintf("no match in %s; the URL is allowed", humanize.Count(x.Rules, "rule")))
 		return
 	}
 	for i, m := range x.Matches {

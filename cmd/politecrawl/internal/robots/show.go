@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,25 @@ func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 		Long: `Show how a robots.txt is parsed: the groups with the line of each rule, delays, sitemaps,
 other fields, and findings. For a URL, the command fetches the robots.txt of its origin, and
 also shows the status, the redirects and the times of the request. - reads standard input.
-At most 100,000 rules and fields are listed.
+At most 100,000 rules and fields are listed. "politecrawl robots lint" finds more mistakes.
+
+--format json writes one object:
+
+    from            URL or name of the file
+    fetch           object, if the file was fetched:
+      outcome       rules (they apply), allow-all (no robots.txt) or unreachable
+      status, error, bytes
+                    of the response
+      chain         list of the requested URL and the redirect targets
+      fetched_at, expires_at, failing_since, retry_at
+                    times of the fetch, of its expiry, of the first failure and of the retry
+    groups          list of objects, one for each group: agents, rules (line, rule),
+                    crawl_delay_ms, fields (line, field, value), and omitted, the number of
+                    rules and fields that are not listed
+    sitemaps        list of objects: line, url
+    findings        list of objects: line (0: the whole file), kind, text
+    other_fields    list of fields outside groups: line, field, value
+    truncated       true if the file was cut off at the size limit
 
 Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unreachable.`,
 		Args: cli.Args(1, 1, "one URL, file name or -"),
@@ -120,6 +139,7 @@ func (r ruling) shown() fileOutput {
 		f.Text = secret.RedactField(fieldOf(f.Kind), f.Text)
 		s.Findings = append(s.Findings, f)
 	}
+	slices.SortStableFunc(s.Findings, func(a, b robotstxt.Finding) int { return cmp.Compare(a.Line, b.Line) })
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
 			s.Other = append(s.Other, fieldOutput{e.Line, e.Field, secret.RedactField(e.Field, e.Value)})

@@ -69,8 +69,8 @@ func TestShowText(t *testing.T) {
 
 For a:
      5  Disallow: /x
-    13  Disallow: /y
      6  Crawl-delay: 1.5
+    13  Disallow: /y
         1.5s between two requests
 
 For b:
@@ -78,7 +78,7 @@ For b:
      6  Crawl-delay: 1.5
         1.5s between two requests
 
-For *:
+For any other agent:
     10  Allow: /
 
 Sitemaps:
@@ -87,7 +87,7 @@ Sitemaps:
 Fields of no group:
      2  Host: example.com
 
-Findings:
+Findings (robots lint finds more):
      7  `
 	if !strings.HasPrefix(got.Out, want) {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got.Out))

@@ -3,6 +3,7 @@ package robots
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (s fileOutput) text(paint cli.Painter) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
 	for _, g := range s.Groups {
-		p.group(g)
+		p.group(g, len(s.Groups) > 1)
 	}
 	if len(s.Groups) == 0 && (s.Fetch == nil || s.Fetch.Outcome == "rules") {
 		p.Printf("\nNo group: everything is allowed.\n")
@@ -48,7 +49,7 @@ func (s fileOutput) text(paint cli.Painter) string {
 		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
 	}
 	if len(s.Findings) > 0 {
-		p.Printf("\nFindings:\n")
+		p.Printf("\nFindings (robots lint finds more):\n")
 	}
 	for _, f := range s.Findings {
 		p.line(f.Line, cli.Yellow, fmt.Sprintf("%s: %s", f.Kind, cmp.Or(f.Text, f.Kind.Message())))
@@ -56,8 +57,19 @@ func (s fileOutput) text(paint cli.Painter) string {
 	return p.String()
 }
 
-func (p *showPage) group(g groupOutput) {
-	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
+// A showLine is a line of a group.
+type showLine struct {
+	number int
+	tint   cli.Color
+	text   string
+}
+
+func (p *showPage) group(g groupOutput, more bool) {
+	agents := slices.Clone(g.Agents)
+	if i := slices.Index(agents, "*"); i >= 0 {
+		agents[i] = others(more || len(agents) > 1)
+	}
+	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(agents, ", ")))
 	if g.Omitted > 0 {
 		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields are not listed: too many groups overlap", g.Omitted)))
 		return
@@ -65,15 +77,20 @@ func (p *showPage) group(g groupOutput) {
 	if len(g.Rules) == 0 {
 		p.Printf("        everything is allowed\n")
 	}
+	var lines []showLine
 	for _, r := range g.Rules {
 		tint := cli.Red
 		if strings.HasPrefix(r.Rule, "Allow") {
 			tint = cli.Green
 		}
-		p.line(r.Line, tint, r.Rule)
+		lines = append(lines, showLine{r.Line, tint, r.Rule})
 	}
 	for _, f := range g.Fields {
-		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
+		lines = append(lines, showLine{f.Line, cli.Plain, f.Field + ": " + f.Value})
+	}
+	slices.SortStableFunc(lines, func(a, b showLine) int { return cmp.Compare(a.number, b.number) })
+	for _, l := range lines {
+		p.line(l.number, l.tint, l.text)
 	}
 	if g.CrawlDelayMS > 0 {
 		p.Printf("        %s between two requests\n", humanize.Delay(g.CrawlDelayMS))

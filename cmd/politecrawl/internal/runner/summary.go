@@ -93,6 +93,9 @@ func endText(s *crawler.Summary) string {
 	how := "failed"
 	switch s.End {
 	case crawler.EndFinished:
+		if len(s.Refused) > 0 && s.Pages == 0 {
+			return fmt.Sprintf("failed after %v", took)
+		}
 		return fmt.Sprintf("finished after %v", took)
 	case crawler.EndDeferred:
 		return fmt.Sprintf("ended after %v, %s; the next one may be requested at %s: resume then, or wait longer with --max-wait",

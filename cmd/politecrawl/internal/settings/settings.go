@@ -70,7 +70,8 @@ func New() *Settings {
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links at most `N` steps from a start URL; -1: no limit")
 	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `DURATION` (default 0s: no limit)")
 	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `DURATION` if no remaining host allows a request")
-	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl start hosts, their domains, or any host: `host|domain|any`")
+	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl start hosts, their domains, or any host")
+	listWords(k, "scope", "host|domain|any")
 	site.AddUserAgentFlag(k, &c.Fetch.UserAgent)
 	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "time out a page after `DURATION`")
 	k.DurationVar(&c.Fetch.FirstByteTimeout, "first-byte-timeout", c.Fetch.FirstByteTimeout, "wait at most `DURATION` for a response to start; 0s: no limit")
@@ -88,25 +89,41 @@ func New() *Settings {
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add a field to pages.jsonl: `NAME=SELECTOR`, such as price=.price; repeatable")
 	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "remove query parameter `NAME` from links (sid, utm_*); repeatable")
 	k.BoolVar(&c.Scope.CleanParam, "clean-param", c.Scope.CleanParam, "remove query parameters that robots.txt lists in Clean-param")
-	k.StringVar((*string)(&c.Sitemaps.Order), "sitemap-order", string(c.Sitemaps.Order), "fetch sitemap entries in this order: `lastmod|priority|none`")
+	k.StringVar((*string)(&c.Sitemaps.Order), "sitemap-order", string(c.Sitemaps.Order), "fetch sitemap entries in this order")
+	listWords(k, "sitemap-order", "lastmod|priority|none")
 	k.StringVar(&c.Sitemaps.Since, "since", c.Sitemaps.Since, "skip sitemap entries unchanged since `DATE` (default: skip none)")
 	k.BoolVar(&c.Sitemaps.Only, "only-sitemaps", c.Sitemaps.Only, "fetch start URLs and sitemap entries; follow no links")
 	k.BoolVar(&c.Sitemaps.Probe, "probe-sitemap", c.Sitemaps.Probe, "request /sitemap.xml if robots.txt lists no sitemap")
 	k.IntVar(&c.Sitemaps.MaxFiles, "max-sitemaps", c.Sitemaps.MaxFiles, "read at most `N` sitemaps of a host")
 	k.IntVar(&c.Sitemaps.MaxEntries, "max-sitemap-entries", c.Sitemaps.MaxEntries, "fetch at most `N` sitemap entries of a host; 0: no limit")
-	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "omit the content of noindex pages from pages.jsonl")
+	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "omit title, canonical and extracted fields of noindex pages")
 	k.BoolVar(&c.Robots.ObeyNofollow, "obey-nofollow", c.Robots.ObeyNofollow, "skip links marked nofollow, ugc or sponsored")
 	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "stop a robots.txt request after `DURATION`, redirects included")
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "retry an unreachable robots.txt after `DURATION`, then double it")
-	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "survive a killed process, or a power cut too: `process|power`")
+	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "survive a killed process, or a power cut too")
+	listWords(k, "durability", "process|power")
 	k.StringVar(&c.Sharing.Frontier, "frontier", c.Sharing.Frontier, "share the crawl through the Redis server at `URL`, such as redis://host:port")
 	k.StringVar(&c.Sharing.CrawlName, "crawl-name", c.Sharing.CrawlName, "join or start the shared crawl `NAME`")
 	k.StringVar(&c.Sharing.WorkerName, "worker-name", c.Sharing.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
 	k.StringVar(&c.Sharing.Prefix, "frontier-prefix", c.Sharing.Prefix, "begin all Redis keys with `PREFIX`")
 	k.StringVar(&c.Sharing.PasswordFile, "frontier-password-file", c.Sharing.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
-	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "expect `N` URLs in Redis; URLs beyond N need more memory each")
+	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "size Redis data for `N` URLs; more URLs take more memory each")
 	s.Log.AddFlags(k)
 	return s
+}
+
+// A wordsValue is a string whose type the help shows as its valid words.
+type wordsValue struct {
+	pflag.Value
+	words string
+}
+
+// Type implements pflag.Value.
+func (v wordsValue) Type() string { return v.words }
+
+func listWords(k *pflag.FlagSet, key, words string) {
+	f := k.Lookup(key)
+	f.Value = wordsValue{f.Value, words}
 }
 
 // AddFlags adds the flags of all keys to cmd, and the flags that name a configuration file

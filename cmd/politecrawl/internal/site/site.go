@@ -29,7 +29,7 @@ func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
 // AddUserAgentFlag adds --user-agent to flags. Its usage has the start of the default,
 // which is too long for the help.
 func AddUserAgentFlag(flags *pflag.FlagSet, value *string) {
-	flags.StringVar(value, "user-agent", crawler.DefaultUserAgent, "send `NAME` with every request (default: politecrawl/0.1 and its URL)")
+	flags.StringVar(value, "user-agent", crawler.DefaultUserAgent, "send `STRING` as the User-Agent header (default: politecrawl/0.1 and its URL)")
 	flags.Lookup("user-agent").DefValue = ""
 }
 

@@ -56,7 +56,7 @@ requests, and retries if the site is busy.
 FILE, or - for standard input, is one sitemap or index. For an index, the command lists the
 sitemaps in it.
 
---check lists mistakes instead of pages: file, line, kind, and the id of the requirement.
+--check lists findings instead of pages: file, line, kind, and the id of the requirement.
 --stats prints a summary.
 
 --policy says which pages a sitemap may list. "listed" allows the pages of the site whose
@@ -68,7 +68,7 @@ reports them.
 changefreq, priority, alternates, images, videos, news, sitemap (the URL of the sitemap)
 and line. A finding of --check has sitemap, line, kind, text, error and id.
 
-Exit code: 0 done, 1 a sitemap is disallowed or --check finds mistakes, 2 usage error, 3 a
+Exit code: 0 done, 1 a sitemap is disallowed or --check has findings, 2 usage error, 3 a
 sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
@@ -79,7 +79,7 @@ sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.format.AddFlag(cmd, cli.CSV)
-	flags.BoolVar(&l.check, "check", false, "list mistakes instead of pages")
+	flags.BoolVar(&l.check, "check", false, "list findings instead of pages")
 	flags.BoolVar(&l.stats, "stats", false, "print a summary instead of pages")
 	cli.Choice(cmd, &l.policy, "policy", "set which pages a sitemap may list", policyListed, policyDirectory, policyAny)
 	flags.BoolVar(&l.probe, "probe", false, "request /sitemap.xml if robots.txt lists no sitemap")
