@@ -152,13 +152,14 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 }
 
 // JoinConfig returns the configuration for a process that joins the crawl that cfg.Sharing
-// names. It has the settings of that crawl. These stay as in cfg: Sharing, Output.Dir,
-// Output.AlsoWrite, Output.Durability, Limits.Workers, Politeness.PerIP and Fetch.Proxies. The
-// crawl gets the start URLs of cfg in addition to its own.
+// names. All settings come from that crawl, except these, which come from cfg: Sharing,
+// Output.Dir, Output.AlsoWrite, Output.Durability, Limits.Workers, Politeness.PerIP and
+// Fetch.Proxies. The crawl gets the start URLs of cfg in addition to its own.
 //
-// The function isSet reports which keys of cfg the user has set; nil: none. The error is
-// [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It is
-// [redisstore.ErrNotFound] if the crawl does not exist: then run cfg itself to create it.
+// The function isSet reports which keys of cfg the user has set; nil: none. The error matches
+// [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It
+// matches [redisstore.ErrNotFound] if the crawl does not exist; in that case pass cfg to [New],
+// which creates it.
 func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (Config, error) {
 	if err := cfg.Sharing.Validate(); err != nil {
 		return cfg, err

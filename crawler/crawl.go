@@ -27,7 +27,7 @@ import (
 // Options are settings of a crawl that are not part of its [Config]. Nil means the zero value.
 type Options struct {
 	// Resume resumes the crawl in Config.Output.Dir after it was stopped or killed. Use the
-	// Config that [LoadConfig] returns. You may change it before.
+	// Config that [LoadConfig] returns. You may change it first.
 	Resume bool
 
 	// Recrawl requests every URL of the previous crawl in Config.Output.Dir again,
@@ -45,9 +45,10 @@ type Options struct {
 	// always used. Nil: none.
 	Formats []output.Format
 
-	// Transport sends all requests that robots.txt allows. Fetch.AllowAddr and Fetch.Proxies
-	// have no effect on it. Only an [*http.Transport] can fall back to HTTP/1.1 for sites
-	// that require it. Nil: the default transport of the crawler.
+	// Transport sends all requests: those for robots.txt, and those that robots.txt allows.
+	// Fetch.AllowAddr and Fetch.Proxies have no effect on it. Only an [*http.Transport] can
+	// fall back to HTTP/1.1 for sites that require it. Nil: the default transport of the
+	// crawler.
 	Transport http.RoundTripper
 
 	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.

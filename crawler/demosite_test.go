@@ -51,7 +51,7 @@ func TestDemoSite(t *testing.T) {
 
 func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *crawl) {
 	report := site.Judge(cfg.Politeness.Delay, token)
-	for _, v := range slices.Concat(report.Violations, report.Advice) {
+	for _, v := range slices.Concat(report.Violations, report.Warnings) {
 		t.Errorf("violation: %v", v)
 	}
 	want := wantFound(t, site, cfg, token, report)
@@ -225,7 +225,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 		}
 	}
 	repeated := 0
-	for _, v := range report.Advice {
+	for _, v := range report.Warnings {
 		if v.Kind == demosite.Repeated {
 			repeated++
 		} else {

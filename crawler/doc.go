@@ -16,7 +16,7 @@
 //	                   │                               │
 //	                   │          disallowed / later ◄─┴────► allowed
 //	                   │                     │                  ▼
-//	                   │                     │       fetch (colly; the gate checks again)
+//	                   │                     │       fetch (colly; robotsext checks again)
 //	                   │                     │                  ▼
 //	                   │                     │       X-Robots-Tag, meta robots
 //	                   │   links, unless     │                  ▼
@@ -25,10 +25,8 @@
 //	                        frontier.Finish(outcome + links)  JSON Lines files, sinks
 //	                        host due again = end + delay      (written first)
 //
-// worker.go processes each URL from its lease to its commit. The steps in admission.go,
-// response.go and sitemap.go decide; the worker skips, waits, retries and commits. Sitemap
-// entries are the exception: they go into the frontier while the sitemap is read, since it may
-// have 50,000.
+// Sitemap entries are the exception: they go into the frontier while the sitemap is read, since
+// a sitemap may have 50,000.
 //
 // Package robotsext decides whether a URL may be requested. Package guard decides which
 // addresses may be connected to. Package frontier decides which URL is next, and when: only it
@@ -44,7 +42,7 @@
 //	…
 //	sum, err := c.Run(ctx)
 //
-// The directory example then has the results as JSON Lines files. Package output reads them,
+// The directory example then contains the results as JSON Lines files. Package output reads them,
 // and package report turns them into a report. [Options.Formats] adds the formats of the
 // packages csvout, sqlite and warc.
 //
@@ -54,7 +52,7 @@
 // configuration that [LoadConfig] returns. A [Planner] predicts a crawl. Processes on several
 // machines can share a crawl; see [JoinConfig] and package shared.
 //
-// README.md in this directory has the log messages, the limits that protect a crawl from a site,
+// README.md in this directory lists the log messages, the limits that protect a crawl from a site,
 // the state after a kill, and the cost of a crawl. See also THREATS.md (hostile sites),
 // POLITENESS.md (delays) and SHARED.md (shared crawls).
 package crawler

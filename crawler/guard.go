@@ -92,9 +92,9 @@ func (f *discoveries) skipBlocked(item frontier.Item, a weburl.URL, t provenance
 	return err != nil
 }
 
-// restoreRefused restores the start URLs that an earlier process was not allowed to connect
+// restoreBlockedStarts restores the start URLs that an earlier process was not allowed to connect
 // to, and that are still not allowed; see requeueRejected.
-func (c *Crawler) restoreRefused() error {
+func (c *Crawler) restoreBlockedStarts() error {
 	if c.tally.sum.Rejected[output.BlockedAddress] == 0 {
 		return nil
 	}
@@ -102,11 +102,11 @@ func (c *Crawler) restoreRefused() error {
 		if r.Reason != output.BlockedAddress || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}
-		start := RefusedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail}
+		start := BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail}
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
 			start.Addr = blocked.Addr(c.discovery.checkHost(a)) // an IP address in a URL needs no request to be found
 		}
-		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
+		c.tally.count(func(s *Summary) { s.BlockedStarts = append(s.BlockedStarts, start) })
 		return nil
 	})
 }
@@ -125,11 +125,11 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 	return rec.RedirectChain[len(rec.RedirectChain)-1]
 }
 
-// refuseStart reports that a start URL is refused.
-func (w *worker) refuseStart(s RefusedStart) {
+// blockStart reports that a start URL is at a blocked address.
+func (w *worker) blockStart(s BlockedStart) {
 	c := w.c
 	c.tally.count(func(sum *Summary) {
-		sum.Refused = append(slices.Clip(sum.Refused), s)
+		sum.BlockedStarts = append(slices.Clip(sum.BlockedStarts), s)
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Reason)
 	if len(c.cfg.URLs) > 1 {

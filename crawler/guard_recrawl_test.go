@@ -157,16 +157,16 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	cfg := guardedConfig(t, s.url+"/", inside.url+"/")
 	got := run(t, cfg, nil)
-	want := []RefusedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Reason: "address 127.0.0.1 is not allowed (loopback)"}}
+	want := []BlockedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Reason: "address 127.0.0.1 is not allowed (loopback)"}}
 	notices := []string{inside.url + "/ is skipped: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
-	if !slices.Equal(got.Refused, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
+	if !slices.Equal(got.BlockedStarts, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
 	}
 	inside.wantUntouched(t)
 
 	// With the address allowed, a recrawl asks for it.
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.Refused) != 0 {
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.BlockedStarts) != 0 {
 		t.Errorf("recrawl: %+v", got.Summary)
 	}
 }
@@ -232,16 +232,16 @@ func TestStartAllowedLater(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
 	cfg.Fetch.AllowAddr = nil
 	got := run(t, cfg, nil)
-	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.Refused) != 3 {
+	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.BlockedStarts) != 3 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	before := got.Refused
-	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.Refused, before) {
+	before := got.BlockedStarts
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.BlockedStarts, before) {
 		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
 	}
 	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
 	got = run(t, cfg, &Options{Resume: true})
-	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.Refused) != 1 {
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.BlockedStarts) != 1 {
 		t.Errorf("%v, %+v", paths, got.Summary)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
@@ -252,16 +252,16 @@ func TestStartAllowedLater(t *testing.T) {
 func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	addr := netip.MustParseAddr("10.0.0.1")
 	cfg := guardedConfig(t, "http://inside.example/")
-	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
+	want := []BlockedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
 		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
-		if !slices.Equal(got.Refused, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
-			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.Refused, want, got.rejected)
+		if !slices.Equal(got.BlockedStarts, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
+			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStarts, want, got.rejected)
 		}
 	}
 }
 
 // sameStarts reports whether two lists have the same start URLs, in any order.
-func sameStarts(a, b []RefusedStart) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(s RefusedStart) bool { return !slices.Contains(b, s) })
+func sameStarts(a, b []BlockedStart) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s BlockedStart) bool { return !slices.Contains(b, s) })
 }

@@ -59,7 +59,7 @@ func (c *Crawler) open() (err error) {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.restoreRefused(); err != nil {
+	if err := c.restoreBlockedStarts(); err != nil {
 		return err
 	}
 	if err := c.limits.SyncCounters(c.lifecycle.CommitCtx, false); err != nil {

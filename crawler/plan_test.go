@@ -203,7 +203,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	p, plan := makePlan(t, cfg, nil)
 
 	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
-	for _, v := range slices.Concat(report.Violations, report.Advice) {
+	for _, v := range slices.Concat(report.Violations, report.Warnings) {
 		t.Errorf("violation: %v", v)
 	}
 	if report.Pages > 0 || report.Requests == 0 {

@@ -29,9 +29,9 @@ type Planner struct {
 	counter *plancount.Counter
 }
 
-// NewPlanner returns a planner for the crawl that cfg describes. Of the options it uses
-// Transport, Logger, OnNotice and Formats. It makes no request. The error is [ErrConfig] if cfg is
-// not valid.
+// NewPlanner returns a planner for the crawl that cfg describes. It uses only
+// Options.Transport, Logger, OnNotice and Formats. It makes no request. It fails with [ErrConfig]
+// if cfg is not valid.
 func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if opts != nil && (opts.Resume || opts.Recrawl || opts.Frontier != nil) {
 		return nil, fmt.Errorf("%w: a plan is of a new crawl", ErrConfig)
@@ -79,7 +79,7 @@ func planned(c *Crawler) *plancount.Crawl {
 
 // Run reads robots.txt files and sitemaps until none remains, or until each remaining one would
 // have to wait longer than Limits.MaxWait. When ctx ends, Run aborts the requests in flight. The
-// Plan has the results so far, even if Run fails.
+// Plan contains the results so far, even if Run fails.
 func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.lifecycle.Abort()
@@ -97,7 +97,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
 	planned := &plan.Plan{
-		End: end, StartedAt: sum.StartedAt, Refused: sum.Refused,
+		End: end, StartedAt: sum.StartedAt, BlockedStarts: sum.BlockedStarts,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
 	err := p.counter.Sum(planned)

@@ -71,7 +71,7 @@ var ErrFrontierLost = errors.New("frontier lost")
 
 // LoadConfig returns the configuration of the crawl in a directory, for [Options.Resume] and
 // [Options.Recrawl]. Its Output.Dir is dir. Set proxies with a user and a password again; see
-// [Config.WithoutSecrets]. The error is [output.ErrNoCrawl] if there is no crawl.
+// [Config.WithoutSecrets]. The error matches [output.ErrNoCrawl] if there is no crawl.
 func LoadConfig(dir string) (Config, error) {
 	s, err := loadState(dir)
 	if err != nil {

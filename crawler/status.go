@@ -9,7 +9,7 @@ import (
 
 // Status is the current state of a crawl.
 type Status struct {
-	// Summary has the results so far. Its End is empty while the crawl runs.
+	// Summary contains the results so far. Its End is empty while the crawl runs.
 	Summary
 	// Frontier counts the known URLs by state.
 	Frontier frontier.Stats

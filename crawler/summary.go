@@ -20,7 +20,7 @@ const (
 	EndMaxPages    End = "max-pages"   // the limit was reached
 	EndMaxBytes    End = "max-bytes"   // the limit was reached
 	EndMaxTime     End = "max-time"    // the limit was reached
-	EndDeferred    End = "deferred"    // only hosts that cannot be requested yet remained
+	EndDeferred    End = "deferred"    // every remaining URL is on a host that cannot be requested yet
 	EndInterrupted End = "interrupted" // the context of Run ended
 	EndStopped     End = "stopped"     // [Crawler.Stop], or all workers of the shared crawl were stopped
 	EndFailed      End = "failed"      // Run returned an error
@@ -48,16 +48,16 @@ type Summary struct {
 	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
-	Refused            []RefusedStart        `json:"refused,omitempty"`             // start URLs at addresses that are not allowed
+	BlockedStarts      []BlockedStart        `json:"refused,omitempty"`             // start URLs at blocked addresses
 	StartedAt          time.Time             `json:"started_at"`
 	Duration           plan.Millis           `json:"duration_ms"`
 	Output             string                `json:"output"`
 	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: the crawl is not shared
 }
 
-// RefusedStart is a start URL at an address that [Fetch.AllowAddr] does not allow. The address
+// BlockedStart is a start URL at an address that [Fetch.AllowAddr] does not allow. The address
 // belongs to its host, or to a redirect target of its robots.txt.
-type RefusedStart = plan.RefusedStart
+type BlockedStart = plan.BlockedStart
 
 // Truncated counts pages that are incomplete because of a limit.
 type Truncated struct {
@@ -150,7 +150,7 @@ func (t *tally) summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum
-	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
+	s.Statuses, s.Rejected, s.BlockedStarts = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStarts)
 	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))
 	return s

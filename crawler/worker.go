@@ -266,7 +266,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	c := w.c
 	r.URL, r.Depth, r.FoundOn, r.Source = v.u.String(), v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
-		w.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
+		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
 	}
 	c.countRejected(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one

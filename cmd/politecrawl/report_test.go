@@ -228,7 +228,7 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 	}{
 		{"no place", []string{"w1", "it's"}, cli.ExitMisuse, []string{"--output", `politecrawl report w1 'it'\''s' --output all`}},
 		{"no place of one", []string{"w1", "--output", "file"}, cli.ExitMisuse, []string{`"file"`, "not a directory", "politecrawl report w1 --output DIR"}},
-		{"of two crawls", []string{"w1", "w2", "--output", "all"}, cli.ExitMisuse, []string{"not of one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
+		{"of two crawls", []string{"w1", "w2", "--output", "all"}, cli.ExitMisuse, []string{"not the directories of one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
 		{"twice", []string{"w1", "./w1", "--output", "all"}, cli.ExitMisuse, []string{`"w1" and "./w1" are the same directory`}},
 		{"one that is missing", []string{"w1", "w3", "--output", "all"}, cli.ExitMisuse, []string{`no directory "w3"`}},
 		{"one of something else", []string{"w1", "empty", "--output", "all"}, cli.ExitMisuse, []string{"holds no crawl", "empty"}},

@@ -16,11 +16,11 @@
 //	sitemaps     a Crawl-delay; a sitemap index and gzip-compressed sitemaps, some of
 //	             them disallowed or missing; pages that only sitemaps list
 //	wildcards    * and $ in rules; a robots.txt with a byte order mark, CR LF and
-//	             mistakes; its sitemap is on the host rules
+//	             mistakes; its sitemap is on the host "rules"
 //	unavailable  a robots.txt that responds with 503 and Retry-After at first
 //	norobots     no robots.txt (404), so everything is allowed; pages that respond with
 //	             404, 410 and 500, and one with 503 and Retry-After at first
-//	redirected   a robots.txt behind two redirects, on the host rules
+//	redirected   a robots.txt behind two redirects, on the host "rules"
 //	disallowed   Disallow: /
 //	external     out of scope: it must get no request
 //
@@ -29,6 +29,6 @@
 // these declarations. They parse no robots.txt and no HTML, and share no code with the crawler.
 //
 // With a delay of 20 ms between requests to a host, a complete crawl takes six to ten seconds.
-// Most of this time goes into a hundred requests to the host sitemaps, with its Crawl-delay of
-// 50 ms, and into the retries of a page of norobots.
+// Most of this time goes into a hundred requests to the host "sitemaps", with its Crawl-delay
+// of 50 ms, and into the retries of a page of the host "norobots".
 package demosite

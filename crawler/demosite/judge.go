@@ -102,7 +102,7 @@ func (j *judge) see(r Request) {
 		j.permission(h, l, r, route)
 	}
 	if !strings.Contains(strings.ToLower(r.UserAgent), strings.ToLower(j.token)) {
-		j.advice(MissingToken, r, Request{}, r.UserAgent)
+		j.warn(MissingToken, r, Request{}, r.UserAgent)
 	}
 	j.count(l, r, route)
 }
@@ -140,11 +140,11 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 	switch rejected := j.rejected[u]; {
 	case j.wanted[u]:
 	case rejected.Reason == Nofollow:
-		j.advice(BehindNofollow, r, Request{}, "")
+		j.warn(BehindNofollow, r, Request{}, "")
 	case rejected.Reason == NotAuthorized:
-		j.advice(UnauthorizedSitemap, r, Request{}, "")
+		j.warn(UnauthorizedSitemap, r, Request{}, "")
 	default:
-		j.advice(Unlinked, r, Request{}, "")
+		j.warn(Unlinked, r, Request{}, "")
 	}
 }
 
@@ -179,15 +179,15 @@ func (j *judge) count(l *ledger, r Request, route *route) {
 		l.answered[route] = r
 		return
 	}
-	j.advice(Repeated, r, first, "")
+	j.warn(Repeated, r, first, "")
 }
 
 func (j *judge) violation(k Kind, r, earlier Request, detail string) {
 	j.report.Violations = append(j.report.Violations, Violation{k, r, earlier, detail})
 }
 
-func (j *judge) advice(k Kind, r, earlier Request, detail string) {
-	j.report.Advice = append(j.report.Advice, Violation{k, r, earlier, detail})
+func (j *judge) warn(k Kind, r, earlier Request, detail string) {
+	j.report.Warnings = append(j.report.Warnings, Violation{k, r, earlier, detail})
 }
 
 // rulesAt reports whether the rules of the host were known at a time. The Request is the one

@@ -39,7 +39,7 @@ func TestJudgePassesThePolite(t *testing.T) {
 			c.crawl(e)
 
 			report := s.Judge(delay, token)
-			for _, v := range slices.Concat(report.Violations, report.Advice) {
+			for _, v := range slices.Concat(report.Violations, report.Warnings) {
 				t.Error(v)
 			}
 			if len(report.Missing) != 0 {
@@ -92,7 +92,7 @@ type fault struct {
 
 func faults(report Report) []fault {
 	var list []fault
-	for _, v := range slices.Concat(report.Violations, report.Advice) {
+	for _, v := range slices.Concat(report.Violations, report.Warnings) {
 		list = append(list, fault{v.Kind, v.Request.Number, v.Earlier.Number})
 	}
 	return list
@@ -198,7 +198,7 @@ func TestJudgeCatches(t *testing.T) {
 			}
 			report := s.Judge(tc.delay, token)
 			if got := faults(report); !slices.Equal(got, tc.want) {
-				t.Errorf("got %v, want %v\n%v\n%v", got, tc.want, report.Violations, report.Advice)
+				t.Errorf("got %v, want %v\n%v\n%v", got, tc.want, report.Violations, report.Warnings)
 			}
 		})
 	}

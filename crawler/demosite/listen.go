@@ -10,7 +10,7 @@ import (
 )
 
 // ErrPortTaken says that another program listens on the port.
-var ErrPortTaken = errors.New("port is taken")
+var ErrPortTaken = errors.New("port is already in use")
 
 // tries limits the search for a port that is free on every address.
 const tries = 20

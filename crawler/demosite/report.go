@@ -21,7 +21,7 @@ const (
 	UnknownHost      Kind = "unknown host"           // the Host header does not name the host
 )
 
-// The kinds of advice: requests that a polite crawler should avoid.
+// The kinds of warnings: requests that a polite crawler should avoid.
 const (
 	MissingToken        Kind = "without product token" // the User-Agent does not contain the product token
 	BehindNofollow      Kind = "behind nofollow"       // every link to the URL is nofollow
@@ -78,8 +78,8 @@ type Report struct {
 	// Violations are requests that a polite crawler must not send, in the order of requests.
 	Violations []Violation
 
-	// Advice are requests that it should not send, in the order of requests.
-	Advice []Violation
+	// Warnings are requests that it should not send, in the order of requests.
+	Warnings []Violation
 
 	// Missing are expected URLs that were not requested, sorted. An incomplete crawl has some.
 	Missing []string

@@ -48,8 +48,8 @@ type Site struct {
 // ErrOptions says that Options are invalid.
 var ErrOptions = errors.New("invalid options")
 
-// Start serves the site on loopback until Close. The error is ErrOptions, ErrPortTaken, or one
-// of package net.
+// Start serves the site on loopback until Close. The error matches ErrOptions or
+// ErrPortTaken (errors.Is), or is one of package net.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {

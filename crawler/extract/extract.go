@@ -2,7 +2,7 @@
 // a user selects with CSS.
 //
 // Parsing HTML is the most expensive part of a fast crawl. So [Parse] reads a page once and builds
-// no tree. It parses common tags itself (plain.go), and uses the tokenizer of
+// no tree. It parses common tags itself, and uses the tokenizer of
 // golang.org/x/net/html for everything else. The tests compare the result with the tokenizer.
 //
 // Parse returns text as written in the page. The caller resolves relative URLs and interprets
@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Document has the extracted parts of a page, in document order.
+// Document contains the extracted parts of a page, in document order.
 type Document struct {
 	Title     string // white space collapsed; empty: none
 	Base      string // href of the first base element, unresolved; empty: none

@@ -15,7 +15,7 @@ import (
 //
 //	.price           the text of the first element of class price
 //	img@src          the src of the first img that has one
-//	ul.tags li[]     the texts of all such li, a list
+//	ul.tags li[]     the text of each such li, as a list
 //	img.photo@src[]  the src of every such img
 //
 // This form is unambiguous: no selector ends with [], or with an unescaped @ and a name.

@@ -5,8 +5,8 @@
 // A crawler that starts with a few URLs soon knows millions, nearly all on hosts that allow
 // one request per second. It rarely lacks URLs, but often has none that it may request now.
 // The frontier solves this. It knows every URL ever seen, so that none is fetched twice. It
-// has a queue for each host, a clock with the time of the host's next request, and a heap of
-// hosts by that time.
+// has a queue and a due time for each host, and a heap of hosts by due time. The due time is
+// the earliest time of the host's next request.
 //
 // A worker leases a URL, fetches it, and finishes the lease with an outcome:
 //
@@ -24,17 +24,17 @@
 // A lease that is not finished in time expires, since the worker may have died. The URL is
 // then leased again, and the old lease is invalid.
 //
-// A durable store resumes after a restart. A crawler that writes results into files passes
-// a note to Finish that says how much of the files is written. After a crash the note says
-// which results belong to finished URLs. The other URLs are fetched again.
+// A crawl with a durable store can be resumed after a restart. A crawler that writes results into
+// files passes a note to Finish that says how much of the files is written. After a crash the
+// note says which results belong to finished URLs. The other URLs are fetched again.
 //
 // # Politeness
 //
 // A host is a server, for all schemes and spellings of its name: http://h/, https://h/ and
 // http://h./ are URLs of one host (see Host). Each of its origins has its own robots.txt.
 //
-// A host has request slots, one by default, and a clock. Each lease occupies a slot until it
-// ends. The delay in its outcome sets the clock. With one slot the delay runs from the end
+// A host has request slots, one by default, and a due time. Each lease occupies a slot until it
+// ends. The delay in its outcome sets the due time. With one slot the delay runs from the end
 // of a request to the start of the next; with more slots, from start to start. A request
 // without a lease, such as a robots.txt that redirects to another host, gets its slot from
 // Hold. So pages, sitemaps and robots.txt share one limit, and a worker never sleeps while it
@@ -42,5 +42,5 @@
 //
 // The caller decides the length of the delay, outcome by outcome.
 //
-// README.md in this directory has the memory and CPU costs of Memory.
+// README.md in this directory gives the memory and CPU costs of Memory.
 package frontier

@@ -46,8 +46,8 @@ type Frontier interface {
 	// free slots, and none before it is due; see HostUpdate for both. Hosts are served round
 	// robin in the order in which they became due, one URL each, so that no host waits for a
 	// large one. Within a host the order is priority, then discovery. A retried URL precedes
-	// those of its priority that were never leased. The position of a URL that was added
-	// with NotBefore among URLs of its priority is up to the store.
+	// those of its priority that were never leased. The store decides where a URL
+	// added with NotBefore is placed among URLs of the same priority.
 	//
 	// If no URL is available, Lease waits for LeaseRequest.Wait and then returns no leases
 	// and no error. A call that returns an error has leased nothing.
@@ -74,11 +74,11 @@ type Frontier interface {
 	Extend(ctx context.Context, ids []LeaseID, d time.Duration) error
 
 	// Hold acquires a slot of h for one request without a lease, such as a robots.txt that
-	// redirects to another host. It waits until h is due and has a free slot, and precedes
-	// all leases of h. The host may be unknown.
+	// redirects to another host. It waits until h is due and has a free slot, and takes
+	// precedence over new leases of h. The host may be unknown.
 	//
-	// Release releases the slot and sets the host's clock like Outcome.HostDelay: zero if no
-	// request was made. Calls after the first do nothing. A hold that is not released
+	// Release releases the slot and sets the host's due time like Outcome.HostDelay: zero if
+	// no request was made. Calls after the first do nothing. A hold that is not released
 	// expires after the default lease time of the store.
 	//
 	// Do not call Hold for the host of your own lease, which has a slot. Two callers that
@@ -106,10 +106,10 @@ type Frontier interface {
 type Revisiter interface {
 	// Revisit is Add for URLs that may be fetched again. URLs that are done or dropped become
 	// pending, after those already queued, with the priority, NotBefore and Meta of their
-	// item. They keep their validators, and their attempts count from 1 again. Again is true
-	// for these and for new URLs. Other URLs do not change, so repeating a call returns
+	// item. They keep their validators, and their attempts count from 1 again. For these and
+	// for new URLs, queued is true. Other URLs do not change, so repeating a call returns
 	// false for URLs that have not been fetched since.
-	Revisit(ctx context.Context, items []Item) (again []bool, err error)
+	Revisit(ctx context.Context, items []Item) (queued []bool, err error)
 }
 
 // A Lister is a Frontier that can list waiting URLs.

@@ -29,7 +29,7 @@ type HostRecord struct {
 // A HostUpdate changes fields of a HostRecord.
 type HostUpdate struct {
 	// Delay, if not nil, is the new HostRecord.Delay. It applies from the next end of a
-	// request and does not change the current value of the clock. Negative values are zero.
+	// request and does not change the current due time. Negative values count as zero.
 	Delay *time.Duration
 	// MaxInFlight, if positive, is the new HostRecord.MaxInFlight. Open leases stay valid.
 	MaxInFlight int

@@ -11,7 +11,7 @@ import (
 // A Host is a server, the unit of politeness and sharding: the host name in lower case and
 // without trailing dot, an IPv4-mapped address as IPv4, and the port unless it is 80 or 443,
 // such as "example.com" and "[2001:db8::1]:8443". It has no scheme: http://h/ and https://h/
-// are URLs of one Host and share its clock.
+// are URLs of one Host and share its due time.
 type Host string
 
 // HostOf returns the host of an absolute URL, or ErrInvalid.
@@ -34,8 +34,8 @@ func isAbsolute(url string) bool { return url != "" && 'a' <= url[0] && url[0] <
 type Item struct {
 	// URL is canonical and absolute. It identifies the page: the frontier compares bytes.
 	URL string
-	// Host is the host whose clock and slots a request uses. Empty: the host in URL. Always
-	// pass the same Host for a URL.
+	// Host is the host whose due time and slots apply to a request. Empty: the host in URL.
+	// Always pass the same Host for a URL.
 	Host Host
 	// Priority 0 comes first.
 	Priority uint8

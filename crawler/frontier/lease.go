@@ -10,8 +10,8 @@ import (
 // fetching the URL.
 var ErrLeaseLost = errors.New("lease lost")
 
-// A LostError is returned by Extend and has the lost leases. It is ErrLeaseLost for
-// errors.Is.
+// A LostError is returned by Extend and lists the lost leases. It matches ErrLeaseLost
+// (errors.Is).
 type LostError struct {
 	Leases []LeaseID
 }
@@ -27,7 +27,7 @@ func (e *LostError) Unwrap() error { return ErrLeaseLost }
 // expired lease cannot finish the next one (a fencing token). Its content is opaque.
 type LeaseID string
 
-// A LeaseRequest has the parameters of Lease.
+// A LeaseRequest contains the parameters of Lease.
 type LeaseRequest struct {
 	// Max is the maximum number of leases. 0: 1.
 	Max int

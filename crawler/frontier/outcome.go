@@ -54,8 +54,8 @@ type Outcome struct {
 	// this call if the host allows one request at a time, else from the start of the lease.
 	// It never shortens the delay of an earlier outcome.
 	//
-	// If HostDelay is zero or negative, no request was made. The host's clock does not
-	// change, and the host may be leased again at once. Pass time.Nanosecond for a request
+	// If HostDelay is zero or negative, no request was made. The host's due time does
+	// not change, and the host may be leased again at once. Pass time.Nanosecond for a request
 	// that needs no delay of its own.
 	HostDelay time.Duration
 }

@@ -5,8 +5,8 @@
 //		Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)}},
 //	})
 //
-// It logs in as anonymous and retrieves the file in passive mode. It connects only to the
-// address that it is already connected to, whatever the server replies to PASV.
+// It logs in as anonymous and retrieves the file in passive mode. Data connections
+// always go to the address of the control connection, even if the reply to PASV names another.
 //
 // A reply 550 to RETR means that the file does not exist (RFC 959 4.2); some servers send 551.
 // Both become [fs.ErrNotExist], so that a missing robots.txt allows everything. Every other
@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // New returns a robotsext.Fetcher, a function that opens the file at an ftp: URL. It
-// ignores the user and password in the URL. The end of the context ends the transfer.
+// ignores the user and password in the URL. Canceling ctx aborts the transfer.
 // Reading fails if the server does not confirm the end of the transfer, since the file may
 // be incomplete.
 func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {

@@ -41,15 +41,15 @@
 //
 //   - Without a token, the server listens on loopback addresses only. It rejects requests of
 //     other web pages in the operator's browser: it checks the headers Host (DNS rebinding),
-//     Sec-Fetch-Site and Origin. Commands need a secret that only its own page has. All programs
-//     on the same machine have access, unless you set a token.
+//     Sec-Fetch-Site and Origin. Commands need a CSRF token, which only its own page knows. All
+//     programs on the same machine have access, unless you set a token.
 //   - With a token, every path except /healthz requires it, as "Authorization: Bearer". In a
 //     browser, add "?token=" to the URL once: the server replaces it with a cookie. The token is
 //     not encrypted: use TLS or a tunnel on an untrusted network.
 //   - The server accepts at most 64 connections at a time, and 24 per remote address (64 bits
 //     of an IPv6 address). It closes incomplete requests after 2 seconds and idle connections
 //     after 10 seconds. So clients without a token cannot exhaust the file descriptors of the
-//     crawl, but three such addresses can keep viewers waiting.
-//   - The page loads resources from its own origin only, cannot be framed, and shows texts of
+//     crawl, but three such addresses can together occupy all 64 connections and lock viewers out.
+//   - The page loads resources from its own origin only, cannot be framed, and shows strings from
 //     sites as plain text.
 package monitor

@@ -13,7 +13,7 @@ var ErrIncomplete = errors.New("incomplete")
 type Loss struct {
 	File  string `json:"file"`  // name in the directory of the crawl
 	Bytes int64  `json:"bytes"` // number of lost bytes; 0: the whole file, of unknown size
-	Had   int64  `json:"had"`   // original size in bytes; 0: not known
+	Had   int64  `json:"had"`   // size of the file before the loss, in bytes; 0: not known
 
 	Damage string `json:"damage,omitempty"` // which lines cannot be read, and why
 }

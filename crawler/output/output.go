@@ -99,7 +99,8 @@ type Directive struct {
 	Source string `json:"source"` // the header line or meta element with the directive
 }
 
-// Rejection is a skipped URL: one line of rejected.jsonl.
+// Rejection is a skipped URL. In [Results.Rejected] it is final, one line of rejected.jsonl; in
+// [Results.Skipped] it is provisional.
 type Rejection struct {
 	URL       string `json:"url"`
 	Reason    Reason `json:"reason"`
@@ -131,7 +132,7 @@ const (
 	Deferred          Reason = "deferred"            // its host allowed no request before the crawl ended: Retry-After or Visit-time
 	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl
 	NotAuthorized     Reason = "not-authorized"      // listed only in a sitemap that is not authorized for its host
-	Unchanged         Reason = "unchanged"           // its lastmod in the sitemap is before the option since
+	Unchanged         Reason = "unchanged"           // not requested: its lastmod in the sitemap is before the option since
 	MaxDepth          Reason = "max-depth"           // farther from a start URL than max-depth
 	Nofollow          Reason = "nofollow"            // every link to it is nofollow
 	Failed            Reason = "failed"              // no complete response after all retries

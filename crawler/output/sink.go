@@ -43,12 +43,12 @@ type Format struct {
 	// Open fails with [ErrIncomplete] if data before the checkpoint is missing. The crawl then
 	// opens the Sink without a checkpoint and writes the results in the JSON Lines files
 	// again. These files have no exchanges. So a Sink with Exchanges does not fail: it
-	// resumes with the remaining data and reports the loss; see [Lossy].
+	// resumes with the remaining data and reports the loss; see [LossReporter].
 	Open func(dir string, checkpoint []byte) (Sink, error)
 }
 
-// A Lossy is a Sink that resumes even if its files have lost data.
-type Lossy interface {
+// A LossReporter is a Sink that resumes even if its files have lost data, and reports the losses.
+type LossReporter interface {
 	Sink
 
 	// Lost returns the losses that Open found.
@@ -58,12 +58,12 @@ type Lossy interface {
 // Results are the results that a crawl writes together. Each list is in the order of events.
 type Results struct {
 	Pages    []*Page
-	Rejected []*Rejection // lines of rejected.jsonl
+	Rejected []*Rejection // final: lines of rejected.jsonl
 
-	// Skipped are URLs that were skipped when they were found, for example because they are
-	// out of scope. Rejected has them when the crawl ends, unless the crawl finds them in
-	// another way. Withdrawn are earlier Skipped URLs that were fetched later, or skipped for
-	// another reason.
+	// Skipped is provisional: URLs that were skipped when they were found, for example because
+	// they are out of scope. When the crawl ends, they are in Rejected too, unless the crawl
+	// finds them in another way. Withdrawn are earlier Skipped URLs that were fetched later,
+	// or skipped for another reason.
 	Skipped, Withdrawn []*Rejection
 
 	Links     []*Links
@@ -93,7 +93,7 @@ type Exchange struct {
 	URL       string
 	StartedAt time.Time
 	Duration  time.Duration // to the end of the body, or until it was aborted
-	Addr      string        // IP address of the server; empty: not known, or behind a proxy
+	Addr      string        // IP address of the server; empty: not known, or the request went through a proxy
 	Proto     string        // protocol of the response: HTTP/1.1, HTTP/2.0
 	Request   []byte        // request line and headers, with the empty line after them
 	Response  []byte        // status line and headers, with the empty line after them, without Transfer-Encoding

@@ -1,4 +1,4 @@
-// Package params removes those query parameters from URLs that do not change the page.
+// Package params removes query parameters that do not change the page from URLs.
 //
 // Many sites add such parameters to their URLs: campaigns (utm_source=newsletter) or sessions
 // (sid=4711). Each value makes another URL, and a crawler fetches the page once for each. The

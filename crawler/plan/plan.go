@@ -1,4 +1,4 @@
-// Package plan has the types of a crawl plan: which URLs a crawl would fetch, which it would
+// Package plan defines the types of a crawl plan: which URLs a crawl would fetch, which it would
 // skip and why, and how long it would take.
 //
 // A plan needs only robots.txt files and sitemaps, so it costs a site few requests. It answers
@@ -47,8 +47,8 @@ type Plan struct {
 	Bottleneck    Bottleneck `json:"bottleneck"`
 	Slowest       string     `json:"slowest,omitempty"`
 
-	// Refused are the start URLs at addresses that are not allowed.
-	Refused []RefusedStart `json:"refused,omitempty"`
+	// BlockedStarts are the start URLs at blocked addresses.
+	BlockedStarts []BlockedStart `json:"refused,omitempty"`
 
 	// FrontierBytes is the estimated size of the frontier on disk. MemoryBytes is the
 	// estimated peak of memory.
@@ -61,7 +61,7 @@ type Plan struct {
 	Files      []*Sitemap `json:"files"`      // sitemap files, in the order of reading
 }
 
-// End is why a crawl or its planning ended. Package crawler has the values, such as EndFinished.
+// End is why a crawl or its planning ended. Package crawler defines the values, such as EndFinished.
 type End string
 
 // Bottleneck is what limits the speed of a crawl.
@@ -74,15 +74,15 @@ const (
 	BottleneckPerIP   Bottleneck = "per-ip"  // the requests in flight on one address
 )
 
-// RefusedStart is a start URL whose host has an address that AllowAddr does not allow, or
+// BlockedStart is a start URL whose host has an address that AllowAddr does not allow, or
 // whose robots.txt redirects to such an address.
-type RefusedStart struct {
+type BlockedStart struct {
 	URL    string     `json:"url"`
 	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero: a redirect target of its robots.txt has the address
 	Reason string     `json:"reason"`
 }
 
-// Host describes the crawl of one host: scheme, name and port.
+// Host describes the crawl of one origin: scheme, host and port.
 type Host struct {
 	Host string `json:"host"` // empty: all hosts that are not listed themselves
 

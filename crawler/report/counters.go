@@ -37,7 +37,7 @@ func (p *PageCounts) count(status int) {
 	}
 }
 
-// A Host counts the URLs of one host: scheme, name and port.
+// A Host counts the URLs of one origin: scheme, host and port.
 type Host struct {
 	Host string `json:"host"`
 	PageCounts
@@ -48,7 +48,7 @@ type Host struct {
 	DurationMS int64 `json:"duration_ms"` // average duration of a response
 }
 
-// A Depth counts the URLs at one number of links from a start URL or sitemap entry.
+// A Depth counts the URLs at one link distance from a start URL or sitemap entry.
 type Depth struct {
 	Depth int `json:"depth"`
 	PageCounts

@@ -84,9 +84,9 @@ type CrawlEnd struct {
 // EndRunning is the CrawlEnd.End of a running crawl.
 const EndRunning = "running"
 
-// Generate reads the directory of a crawl, or the directories of all its workers. The error is
-// [output.ErrNoCrawl] if a directory has no crawl, and [ErrNotOneCrawl] if the directories belong
-// to different crawls. Report.Notes names missing files and unreadable lines.
+// Generate reads the directory of a crawl, or the directories of all its workers. The error
+// matches [output.ErrNoCrawl] if a directory has no crawl, and [ErrNotOneCrawl] if the directories
+// belong to different crawls (errors.Is). Report.Notes names missing files and unreadable lines.
 //
 // If the crawl is still running, the report describes its results so far.
 func Generate(dirs []string, opts *Options) (*Report, error) {

@@ -19,15 +19,15 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Robots describes the robots.txt files of all hosts.
+// Robots describes the robots.txt files of all origins.
 type Robots struct {
-	Outcomes []Count          `json:"outcomes"` // hosts by outcome: rules, allow-all, unreachable or blocked-address
+	Outcomes []Count          `json:"outcomes"` // origins by outcome: rules, allow-all, unreachable or blocked-address
 	Outages  int              `json:"outages"`
 	Changes  int              `json:"changes"`
-	Hosts    List[RobotsHost] `json:"hosts"` // hosts with outages first, then hosts with changes, then by number of disallowed URLs
+	Hosts    List[RobotsHost] `json:"hosts"` // origins with outages first, then those with changes, then by number of disallowed URLs
 }
 
-// A RobotsHost describes the robots.txt of one host.
+// A RobotsHost describes the robots.txt of one origin.
 type RobotsHost struct {
 	Origin    string    `json:"origin"`
 	Outcome   string    `json:"outcome"`          // outcome of the last fetch

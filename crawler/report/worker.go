@@ -14,8 +14,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ErrNotOneCrawl says that directories do not belong to workers of the same crawl.
-var ErrNotOneCrawl = errors.New("the directories are not of one crawl")
+// ErrNotOneCrawl says that directories are not those of the workers of one crawl: they belong to
+// different crawls, one is named twice, or their number is zero or too large.
+var ErrNotOneCrawl = errors.New("not the directories of one crawl")
 
 // A Worker is one worker of a crawl, with its directory.
 type Worker struct {

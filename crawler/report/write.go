@@ -14,8 +14,8 @@ import (
 )
 
 // WriteFiles writes report.json and report.html into a directory, and creates the directory
-// if it is missing. They replace earlier ones only when both are complete, so these survive
-// a full disk or a power cut.
+// if it is missing. Existing reports are replaced only when both new files are complete, so
+// they survive a full disk or a power cut.
 func (r *Report) WriteFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

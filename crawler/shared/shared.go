@@ -1,4 +1,4 @@
-// Package shared returns the status of a shared crawl, and stops it.
+// Package shared reports the status of a shared crawl and can stop it.
 //
 // Several processes, the workers, share such a crawl. They use one frontier in Redis or Valkey,
 // and each writes its own files. JoinConfig in package crawler explains how a process joins.

@@ -29,7 +29,7 @@ func TestCrawlIsPolite(t *testing.T) {
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
-	for _, v := range report.Advice {
+	for _, v := range report.Warnings {
 		if v.Kind != demosite.BehindNofollow { // the example ignores nofollow
 			t.Error(v)
 		}

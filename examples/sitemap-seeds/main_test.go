@@ -27,7 +27,7 @@ func TestScrape(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := site.Judge(0, "examplebot")
-	for _, v := range append(report.Violations, report.Advice...) {
+	for _, v := range append(report.Violations, report.Warnings...) {
 		t.Error(v)
 	}
 	if report.Sitemaps != 5 {

@@ -44,5 +44,5 @@
 // 64 bits and a secret key for each store. With ten million URLs the chance of one collision,
 // which would skip a new URL as known, is 3 in a million.
 //
-// README.md in this directory has the costs.
+// README.md in this directory gives the costs.
 package pebblestore

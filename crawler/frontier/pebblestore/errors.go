@@ -22,7 +22,7 @@ var (
 	ErrDamaged = errors.New("damaged frontier")
 )
 
-// An InUseError names the process that has a store open. It is ErrInUse for errors.Is.
+// An InUseError names the process that has a store open. It matches ErrInUse (errors.Is).
 type InUseError struct {
 	Dir string
 	PID int // process id; 0: unknown

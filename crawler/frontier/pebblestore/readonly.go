@@ -18,9 +18,10 @@ type ReadOnlyStore struct {
 // OpenReadOnly opens the store in the directory dir for reading, and locks it until Close. Its
 // errors are those of Open; it also returns ErrNotFrontier for a directory without a store.
 //
-// If this process may not write the directory, OpenReadOnly takes a shared lock: other readers
+// If this process cannot write to the directory, OpenReadOnly takes a shared lock: other readers
 // can open it too, writers cannot. Without a lock file, and where shared locks are not
-// supported, it takes no lock. Then no process may have the store open for writing.
+// supported, it takes no lock. In that case the caller must make sure that no process has the
+// store open for writing.
 func OpenReadOnly(dir string) (*ReadOnlyStore, error) {
 	if err := checkExists(dir); err != nil {
 		return nil, err
@@ -65,8 +66,8 @@ func (v *ReadOnlyStore) Close() error { return errors.Join(v.db.Close(), v.dir.C
 
 // A URL is the stored record of a URL.
 type URL struct {
-	// Item is the item that was added, with another NotBefore: the time when a scheduled
-	// URL is due or, for a pending URL, its host. Zero: now, or the URL is done or dropped.
+	// Item is the item that was added. NotBefore is replaced by the time at which the URL
+	// (scheduled) or its host (pending) is due. Zero: now, or the URL is done or dropped.
 	frontier.Item
 	State State
 	// Attempts is the number of leases, counted like frontier.Lease.Attempt. It is 0 if the

@@ -11,9 +11,9 @@ import (
 // scanned is the number of keys that are scanned in one call.
 const scanned = 1000
 
-// Delete removes a crawl with all its keys. The error is ErrInUse while a worker that reported
-// in the last 30 seconds has it open. Other workers that have it open get ErrDeleted. If Delete is
-// interrupted, call it again: until then the crawl cannot be opened.
+// Delete removes a crawl with all its keys. The error matches ErrInUse (errors.Is) while a worker
+// that reported in the last 30 seconds has it open. Other workers that have it open get
+// ErrDeleted. If Delete is interrupted, call it again: until then the crawl cannot be opened.
 func Delete(ctx context.Context, addr string, opts *Options) error {
 	s, err := connect(ctx, addr, opts)
 	if err != nil {

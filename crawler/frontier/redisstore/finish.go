@@ -82,8 +82,8 @@ func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost 
 	return nil
 }
 
-// Note implements frontier.Frontier. It returns the note of this worker, also if an earlier
-// process of its name stored it.
+// Note implements frontier.Frontier. It returns the note of this worker, even if an earlier
+// process with its name stored it.
 func (s *Store) Note(ctx context.Context) ([]byte, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ type Options struct {
 	// retries; math.MaxInt64: until the context ends. A Lease may exceed its Wait by
 	// this time. Open does not retry.
 	RetryTimeout time.Duration
-	// OnOutage is called with ErrUnavailable or ErrReadOnly when calls begin to be retried,
-	// and with nil when they succeed again. It is called by one goroutine at a time. It
+	// OnOutage is called with ErrUnavailable or ErrReadOnly when the store starts to retry
+	// calls, and with nil when they succeed again. It is called by one goroutine at a time. It
 	// must return soon and must not use the store. Nil: not called.
 	OnOutage func(err error)
 

@@ -37,7 +37,7 @@ type Peer struct {
 	Name        string
 	Status      []byte        // of its last Sync
 	LastSeenAgo time.Duration // time since its last Sync or Open
-	Registered  bool          // it has not called Close; it may have died
+	Registered  bool          // it has not called Close, though it may have died
 }
 
 // Publish appends a message, of at most 4 KiB. Sync returns it to all workers of the crawl,
@@ -55,7 +55,8 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 
 // Sync reports that this worker is running, with a status of at most 1 KiB; nil keeps the
 // previous status. It returns all workers, and the messages with the number from and later, in
-// one round trip. Call it every few seconds, with from set to the previous SyncResult.Next. Observers pass a nil status and are not listed.
+// one round trip. Call it every few seconds, with from set to the previous SyncResult.Next.
+// Observers pass a nil status and are not listed.
 func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult, error) {
 	if len(status) > maxStatus || from < 0 {
 		return nil, fmt.Errorf("%w: a status of %d bytes, messages from %d", frontier.ErrInvalid, len(status), from)

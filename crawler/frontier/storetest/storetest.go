@@ -9,9 +9,28 @@
 //		})
 //	}
 //
-// The contract has sixteen points. Each check of a point is a subtest with the number of the
-// point in its name. Most checks are scripts in points/, with one step per line. Checks that do
-// not apply to the store, according to the fields of Store, are skipped with a reason.
+// The contract has sixteen points:
+//
+//  1. Add is idempotent forever.
+//  2. Completed calls survive kill -9.
+//  3. An unfinished URL is leased again.
+//  4. A lost lease changes nothing.
+//  5. The links of a finished page are never lost.
+//  6. The slots, delays and blocks of a host are obeyed.
+//  7. URLs are leased in the documented order.
+//  8. A retry does not delay other URLs.
+//  9. Counts add up.
+//  10. Lease and Hold wait, and return when a URL or host is due.
+//  11. Memory is bounded.
+//  12. Two processes share the store or, if it is exclusive, the second is rejected.
+//  13. Stored data is returned unchanged.
+//  14. Finished URLs can be fetched again (Revisiter).
+//  15. Waiting URLs are listed (Lister).
+//  16. A host is a server, for all schemes and spellings.
+//
+// Each check of a point is a subtest with the number of the point in its name. Most checks are
+// scripts in points/, with one step per line. Checks that do not apply to the store, according to
+// the fields of Store, are skipped with a reason.
 //
 // # Time
 //

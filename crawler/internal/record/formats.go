@@ -108,8 +108,8 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 	return nil
 }
 
-// OpenSinks opens the sinks, each at its checkpoint. A sink without a checkpoint first gets the results
-// in the directory. Lost says that files have lost lines.
+// OpenSinks opens the sinks, each at its checkpoint. A sink without a checkpoint first gets the
+// results in the directory. Lost says that files have lost lines.
 //
 // If they have, or were rewritten, the frontier gets their new lengths at once. Otherwise a
 // crawl with nothing left to fetch would never commit them.
@@ -152,7 +152,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	}
 	s := sink{opened, f.Name}
 	r.sinks = append(r.sinks, s)
-	switch lossy, ok := opened.(output.Lossy); {
+	switch lossy, ok := opened.(output.LossReporter); {
 	case ok && len(lossy.Lost()) > 0:
 		r.lost = true
 		if err := r.cfg.OnLoss(lossy.Lost()); err != nil {

@@ -27,7 +27,7 @@ var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 const MaxLength = 8 << 10
 
 // MaxSegments is the maximum number of segments in the path of a URL. maxUser is the maximum
-// length of user info with its host, in bytes.
+// length of userinfo with its host, in bytes.
 const (
 	MaxSegments = 200
 	maxUser     = 1 << 10
@@ -38,7 +38,7 @@ var ErrTooLong = errors.New("URL too long")
 
 // URL is a URL in canonical form, with the origin and the server that it belongs to.
 type URL struct {
-	Canonical string           // absolute, canonical, no fragment, no user info
+	Canonical string           // absolute, canonical, no fragment, no userinfo
 	Origin    robotsext.Origin // whose robots.txt applies
 	Server    frontier.Host    // the server: the unit of politeness
 	Hostname  string

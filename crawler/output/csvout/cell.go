@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// text returns the cell of a text from a site.
+// text returns the cell of a string from a site.
 func (s *sink) text(t string) string {
 	if s.keepFormulas {
 		return oneLine(t)
@@ -14,7 +14,7 @@ func (s *sink) text(t string) string {
 	return Cell(t)
 }
 
-// Cell returns an untrusted text that is safe as a cell of a spreadsheet. It has one line and no
+// Cell makes an untrusted string safe as a cell of a spreadsheet. The result has one line and no
 // control characters, and is not a formula; see the package comment. Cell is for programs that
 // write their own tables.
 func Cell(t string) string {
@@ -47,7 +47,7 @@ func (s *sink) nested(json string) string {
 	return s.text(json)
 }
 
-// oneLine makes a text valid UTF-8 without control characters.
+// oneLine makes a string valid UTF-8 without control characters.
 func oneLine(t string) string {
 	if plain(t) {
 		return t
@@ -63,7 +63,7 @@ func oneLine(t string) string {
 	}, t)
 }
 
-// plain reports whether a text is printable ASCII, as most are.
+// plain reports whether a string is printable ASCII, as most are.
 func plain(t string) bool {
 	for i := range len(t) {
 		if t[i] < ' ' || t[i] > '~' {
@@ -76,7 +76,7 @@ func plain(t string) bool {
 // formulaBegins are the first characters of formulas.
 const formulaBegins = "=+-@＝＋－＠"
 
-// formula reports whether a spreadsheet might treat a text as a formula. It ignores apostrophes,
+// formula reports whether a spreadsheet might treat a string as a formula. It ignores apostrophes,
 // so that added ones can be identified, and quotes, which some spreadsheets drop.
 func formula(t string) bool {
 	t = strings.TrimLeftFunc(t, func(r rune) bool { return r == '\'' || r == '"' || unicode.IsSpace(r) })

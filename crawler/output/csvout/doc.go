@@ -16,17 +16,17 @@
 // # Formulas
 //
 // Spreadsheets treat a cell that begins with = + - or @ as a formula, even within quotes. A
-// page title like =HYPERLINK(...) could then run on the reader's computer. So such a text gets
-// an apostrophe in front, which marks it as text. Spaces, quotes and full-width characters do
-// not hide a formula.
+// page title like =HYPERLINK(...) could then run on the reader's computer. So such a string gets
+// an apostrophe in front, which marks it as text. The check also catches formulas behind spaces
+// or quotes, and full-width variants such as ＝.
 //
 // In many countries spreadsheets use the semicolon as separator, even within quotes. So the
 // text after each semicolon gets the same treatment: x;=1 becomes x;'=1. In cells with JSON a
 // semicolon is written as \u003b.
 //
 // To restore the original text, remove one apostrophe at the beginning and after each
-// semicolon, if one of these characters follows (after further apostrophes, quotes or spaces).
-// [Options.KeepFormulas] leaves texts unchanged, for programs.
+// semicolon, if =, +, - or @ follows (after further apostrophes, quotes or spaces).
+// [Options.KeepFormulas] leaves strings unchanged, for programs.
 //
 // # Resuming
 //

@@ -9,10 +9,10 @@
 //
 // # Tables and views
 //
-// The tables pages, rejected, sitemaps, entries and robots have a row for each line of the
+// The tables "pages", "rejected", "sitemaps", "entries" and "robots" have a row for each line of the
 // JSON file of that name. Columns have the names of the JSON fields (group_name for group,
 // which is an SQL keyword). A missing field is NULL. Lists and objects are JSON. Times are UTC
-// with milliseconds, and sort as text. The table meta has the format version and the software.
+// with milliseconds, and sort as text. The table "meta" contains the format version and the software.
 // The schema explains each column (.schema in sqlite3) and these views:
 //
 //	links              from_url, to_url: each link once, as in links.jsonl
@@ -37,7 +37,7 @@
 //
 // # Untrusted text
 //
-// Texts are values of prepared statements and never become SQL. They are converted to valid
-// UTF-8 without NUL, since SQLite's functions end a text at NUL. Only the body of a robots.txt
+// Text is passed as bound parameters and never becomes SQL. It is converted to valid UTF-8
+// without NUL, since SQLite's functions end a string at NUL. Only the body of a robots.txt
 // is stored unchanged, as a BLOB.
 package sqlite

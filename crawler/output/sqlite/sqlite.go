@@ -14,8 +14,8 @@ import (
 // File is the name of the database in the directory of a crawl.
 const File = "crawl.sqlite"
 
-// Version is the format of the database: PRAGMA user_version, and the key format of
-// the table meta. New columns and views do not change it.
+// Version is the format of the database: PRAGMA user_version, and the value of the key
+// "format" in the table "meta". New columns and views do not change it.
 const Version = 2
 
 // applicationID is PRAGMA application_id: "plcr".

@@ -209,7 +209,7 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 			if got := urlsOf(readDir(t, dir)); !slices.Equal(got, tt.want) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
-			lost := s.(output.Lossy).Lost()
+			lost := s.(output.LossReporter).Lost()
 			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].Had != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].Had {
 				t.Errorf("lost %+v", lost)
 			}
@@ -225,14 +225,14 @@ func TestMissingEarlierFilesAreReported(t *testing.T) {
 	}
 	checkpoint := sinktest.Commit(t, s, false)
 	sinktest.Close(t, s)
-	if lost := reopen(t, dir, nil, checkpoint).(output.Lossy).Lost(); len(lost) != 0 {
+	if lost := reopen(t, dir, nil, checkpoint).(output.LossReporter).Lost(); len(lost) != 0 {
 		t.Errorf("lost %+v", lost)
 	}
 	if err := errors.Join(os.Remove(filepath.Join(dir, fileName(0))), os.Remove(filepath.Join(dir, fileName(2)))); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, dir, nil, checkpoint)
-	if lost := s.(output.Lossy).Lost(); !slices.Equal(lost, []output.Loss{{File: fileName(0)}, {File: fileName(2)}}) {
+	if lost := s.(output.LossReporter).Lost(); !slices.Equal(lost, []output.Loss{{File: fileName(0)}, {File: fileName(2)}}) {
 		t.Errorf("lost %+v", lost)
 	}
 	sinktest.Close(t, s)

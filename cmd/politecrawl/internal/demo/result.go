@@ -36,7 +36,7 @@ func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, s
 		Summary: sum, DelayMS: delay.Milliseconds(),
 		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.RobotsRedirects, Sitemaps: saw.Sitemaps,
 		Retries: saw.Retries, SitemapsMissing: saw.SitemapsMissing,
-		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
+		Violations: texts(saw.Violations), Advice: texts(saw.Warnings),
 		Missing: without(want.Pages, fetched), Unexpected: without(fetched, want.Pages),
 	}
 	for _, n := range saw.Robots {

@@ -16,7 +16,7 @@ import (
 // RefusedStarts reports start URLs at blocked addresses: as an error if the run fetched
 // nothing, and otherwise as a note. The crawl in dir already allows some addresses, and can
 // be resumed with more; a plan has no dir.
-func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string, dir string, inVain bool) error {
+func (r *Runner) RefusedStarts(refused []crawler.BlockedStart, already []string, dir string, inVain bool) error {
 	switch {
 	case len(refused) == 0:
 	case inVain:
@@ -28,7 +28,7 @@ func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string,
 }
 
 // refusedText names the blocked start URLs, and says how to allow them.
-func refusedText(refused []crawler.RefusedStart, already []string, dir string) string {
+func refusedText(refused []crawler.BlockedStart, already []string, dir string) string {
 	first, why := refused[0], ""
 	if flag := allowingAll(refused, already); flag != "" && dir != "" {
 		why = "; if that is the site you mean, allow it and resume: politecrawl crawl --resume " + cli.ShellWord(dir) + " " + flag
@@ -45,7 +45,7 @@ func refusedText(refused []crawler.RefusedStart, already []string, dir string) s
 // allowingAll returns the flag that allows the blocked start URLs and the addresses that
 // are already allowed, since a flag replaces the stored value. It is empty if no start URL
 // can be allowed.
-func allowingAll(refused []crawler.RefusedStart, already []string) string {
+func allowingAll(refused []crawler.BlockedStart, already []string) string {
 	all := slices.Clone(already)
 	for _, s := range refused {
 		u, err := url.Parse(s.URL)
