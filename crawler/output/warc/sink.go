@@ -129,7 +129,7 @@ func (s *sink) Commit(power bool) (checkpoint []byte, err error) {
 	return json.Marshal(s.files.position)
 }
 
-// Lost implements output.Lossy.
+// Lost implements output.LossReporter.
 func (s *sink) Lost() []output.Loss { return s.lost }
 
 // Close implements output.Sink.
