@@ -20,8 +20,8 @@
 //
 // A worker may die at any time. A server with appendonly yes and appendfsync always keeps all
 // acknowledged writes, even after a power failure. With everysec, or after a failover to a
-// replica, the last seconds may be missing; then some pages are fetched twice. README.md in
-// this directory gives the details.
+// replica, the last seconds may be missing; then some pages are fetched twice, and URLs from
+// Add may be lost. README.md in this directory gives the details.
 //
 // While Redis is unreachable, calls are retried for Options.RetryTimeout and then fail with
 // ErrUnavailable. A call whose reply was lost is sent again with the same number and gets
