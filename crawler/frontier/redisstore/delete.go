@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/redis/rueidis"
 )
@@ -25,7 +26,7 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 	}
 	l := layout{namespace: namespace(&s.opts)}
 	meta, workers := l.key("meta"), l.key("workers")
-	cmd := s.client.B().Eval().Script(scriptText("delete")).Numkeys(2).Key(meta, workers).Arg(micros(workerTimeout)).Build()
+	cmd := s.client.B().Eval().Script(scriptText("delete")).Numkeys(2).Key(meta, workers).Arg(micros(workerTimeout), strconv.Itoa(format)).Build()
 	fields, err := s.client.Do(ctx, cmd).AsStrMap()
 	if err != nil {
 		return classify(err)

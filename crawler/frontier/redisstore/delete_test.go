@@ -54,6 +54,21 @@ func TestDelete(t *testing.T) {
 	})
 }
 
+// A crawl of another format is refused and not marked as being deleted, so that the version that
+// made it can finish it.
+func TestDeleteRefusesAnotherFormat(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	_ = s.Close()
+	server.Do(t, "HSET", s.layout.key("meta"), "format", "2")
+	if err := Delete(t.Context(), server.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrFormat) {
+		t.Errorf("Delete: %v, want %v", err, ErrFormat)
+	}
+	if marked := server.Do(t, "HEXISTS", s.layout.key("meta"), "deleted"); marked != ":0" {
+		t.Errorf("marked as deleted: %s", marked)
+	}
+}
+
 // A worker without Sync for long, whose crawl was deleted or created again meanwhile, changes
 // nothing.
 func TestDeleted(t *testing.T) {

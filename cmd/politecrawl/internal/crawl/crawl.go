@@ -81,7 +81,7 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	if err != nil {
 		return err
 	}
-	if err := r.RefusedStarts(sum.BlockedStarts, cfg.Fetch.AllowAddr, sum.Output, sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
+	if err := r.RefusedStarts(sum.BlockedStarts, cfg.Fetch.AllowAddr, sum.Output, isFutile(sum.Summary)); err != nil {
 		return err
 	}
 	code := crawlCode(sum.Summary)
@@ -98,4 +98,9 @@ func crawlCode(s *crawler.Summary) int {
 		return cli.ExitLater
 	}
 	return runner.EndCode(s.End)
+}
+
+// isFutile reports whether a crawl fetched no page although nobody stopped it.
+func isFutile(s *crawler.Summary) bool {
+	return s.Pages == 0 && s.End != crawler.EndInterrupted && s.End != crawler.EndStopped
 }

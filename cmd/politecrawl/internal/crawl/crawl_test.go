@@ -28,3 +28,15 @@ func TestStatusWithoutWorkersHasAnEmptyList(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// A blocked start URL is an error of a crawl without pages, unless a user stopped the crawl.
+func TestStoppedCrawlIsNotFutile(t *testing.T) {
+	for end, want := range map[crawler.End]bool{crawler.EndFinished: true, crawler.EndInterrupted: false, crawler.EndStopped: false} {
+		if got := isFutile(&crawler.Summary{End: end}); got != want {
+			t.Errorf("%s without pages: %v", end, got)
+		}
+	}
+	if isFutile(&crawler.Summary{End: crawler.EndFinished, Pages: 1}) {
+		t.Error("a crawl with a page is futile")
+	}
+}

@@ -51,20 +51,7 @@ The keys and their defaults:
 		if f.Value.Type() == "string" && value == "" {
 			value = `""`
 		}
-		fmt.Fprintf(&b, "    %s: %s\n        %s\n", f.Name, value, keyUsage(usage, value))
+		fmt.Fprintf(&b, "    %s: %s\n        %s\n", f.Name, value, usage)
 	})
 	return &cobra.Command{Use: "settings", Short: "How to set keys in a file, in the environment and as flags", Long: strings.TrimSpace(b.String())}
-}
-
-// keyUsage returns the usage of a flag for a list that has the default beside the key.
-func keyUsage(usage, value string) string {
-	text, rest, _ := strings.Cut(strings.Replace(usage, "; repeatable", "", 1), " (default")
-	rest = strings.TrimSuffix(rest, ")")
-	switch meaning, isUnset := strings.CutPrefix(rest, ": "); {
-	case !isUnset && rest != "": // such as "0: no limit"
-		text += ";" + rest
-	case isUnset && (value == `""` || value == "[]"):
-		text += "; empty: " + meaning
-	}
-	return text
 }

@@ -1,10 +1,10 @@
--- Marks a crawl as being deleted, unless workers are running.
+-- Marks a crawl as being deleted, unless workers are running or it has another format.
 --
 -- KEYS: the record of the crawl, its workers. ARGV: the time after its last Sync for which a
--- worker counts as running. The reply is the record of the crawl.
+-- worker counts as running; the format. The reply is the record of the crawl.
 
 local record = redis.call('HGETALL', KEYS[1])
-if #record == 0 then return record end
+if #record == 0 or redis.call('HGET', KEYS[1], 'format') ~= ARGV[2] then return record end
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local all = redis.call('HGETALL', KEYS[2])
