@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 )
 
@@ -59,7 +58,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	} else {
 		rd.report(BadCharset, []byte(name), nil)
 	}
-	return transcode(b, asciiOnly())
+	return transcode(b, byteDecoder(asciiOnly))
 }
 
 // declaredCharset returns the encoding of the XML declaration, in lower case. The declaration
@@ -107,34 +106,47 @@ func transcode(b *bufio.Reader, decoder transform.Transformer) io.Reader {
 
 // steady always returns bytes or an error. transform would loop forever on a reader that
 // returns neither; bufio stops.
-type steady struct{ *bufio.Reader }
+type steady struct{ b *bufio.Reader }
 
 func (r steady) Read(p []byte) (int, error) {
-	if _, err := r.Peek(1); err != nil {
+	if _, err := r.b.Peek(1); err != nil {
 		return 0, err
 	}
-	return r.Reader.Read(p)
+	return r.b.Read(p)
+}
+
+// byteDecoder decodes a charset of single bytes: it returns the character of a byte.
+type byteDecoder func(b byte) rune
+
+func (d byteDecoder) Reset() {}
+
+func (d byteDecoder) Transform(dst, src []byte, _ bool) (nDst, nSrc int, err error) {
+	for _, b := range src {
+		if nDst+utf8.UTFMax > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst += utf8.EncodeRune(dst[nDst:], d(b))
+		nSrc++
+	}
+	return nDst, nSrc, nil
 }
 
 // singleByte decodes a charset of single bytes. A byte without a character becomes the control
 // character with its number, as in browsers.
-func singleByte(m *charmap.Charmap) transform.Transformer {
-	return transform.Chain(charmap.ISO8859_1.NewDecoder(), runes.Map(func(r rune) rune {
-		if known := m.DecodeByte(byte(r)); known != utf8.RuneError {
+func singleByte(m *charmap.Charmap) byteDecoder {
+	return func(b byte) rune {
+		if known := m.DecodeByte(b); known != utf8.RuneError {
 			return known
 		}
-		return r
-	}))
+		return rune(b)
+	}
 }
 
 // asciiOnly decodes an unknown charset: it drops everything outside ASCII, and entries
 // that need it are invalid.
-func asciiOnly() transform.Transformer {
-	lost := runes.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf {
-			return utf8.RuneError
-		}
-		return r
-	})
-	return transform.Chain(charmap.ISO8859_1.NewDecoder(), lost)
+func asciiOnly(b byte) rune {
+	if b >= utf8.RuneSelf {
+		return utf8.RuneError
+	}
+	return rune(b)
 }
