@@ -91,9 +91,9 @@ type Output struct {
 
 // Limits are limits of the whole crawl, of each host and of each page.
 type Limits struct {
-	// Workers is the number of URLs that are processed concurrently, on all hosts together
+	// Concurrency is the number of URLs that are processed concurrently, on all hosts together
 	// (default 16).
-	Workers int `json:"workers"`
+	Concurrency int `json:"concurrency"`
 
 	// MaxPages ends the crawl after this many pages; 0 (default): no limit.
 	MaxPages int `json:"max-pages"`
@@ -327,11 +327,11 @@ func Default() Config {
 			Durability: DurableProcess,
 		},
 		Limits: Limits{
-			Workers:   16,
-			MaxHosts:  100_000,
-			MaxWait:   2 * time.Minute,
-			MaxLinks:  10_000,
-			TrapPages: 10_000,
+			Concurrency: 16,
+			MaxHosts:    100_000,
+			MaxWait:     2 * time.Minute,
+			MaxLinks:    10_000,
+			TrapPages:   10_000,
 		},
 		Politeness: Politeness{
 			Delay:          time.Second,

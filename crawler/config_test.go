@@ -33,7 +33,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a"} }, `"a" is not of the form NAME=SELECTOR`},
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a=p", "a=b"} }, `field "a" has two rules`},
 		{"durability", func(c *Config) { c.Output.Durability = "" }, `"" is not one of process, power`},
-		{"workers", func(c *Config) { c.Limits.Workers = 0 }, "0 is less than 1"},
+		{"concurrency", func(c *Config) { c.Limits.Concurrency = 0 }, "0 is less than 1"},
 		{"max-pages", func(c *Config) { c.Limits.MaxPages = -1 }, "-1 is negative; 0 means no limit"},
 		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = -1 }, "-1 is negative; 0 means no limit"},
 		{"max-hosts", func(c *Config) { c.Limits.MaxHosts = -1 }, "-1 is negative; 0 means no limit"},
@@ -99,7 +99,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 
 // TestConfigJSONHasNoGroups: JSON has the keys of all groups in one object, as in crawl.json.
 func TestConfigJSONHasNoGroups(t *testing.T) {
-	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"workers":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
+	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"concurrency":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
 		"robots-timeout":"7ns","robots-retry":"8ns","sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":"10ns","proxy":["http://p"],
 		"frontier":"redis://r","crawl-name":"j","frontier-prefix":"x","frontier-password-file":"f"}`
 	var got Config
@@ -107,7 +107,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 	want := Config{
 		URLs:       []string{"http://h/"},
 		Output:     Output{Dir: "d", AlsoWrite: []string{"csv"}},
-		Limits:     Limits{Workers: 2, MaxPages: 3},
+		Limits:     Limits{Concurrency: 2, MaxPages: 3},
 		Politeness: Politeness{Delay: 5, PerIP: 4},
 		Scope:      Scope{Kind: ScopeAny, MaxDepth: 6},
 		Robots:     Robots{Timeout: 7, Retry: 8},

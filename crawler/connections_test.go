@@ -78,7 +78,7 @@ func TestUnreadResponseIsHarmless(t *testing.T) {
 	for _, left := range []string{"/large", "/sitemap.xml"} {
 		t.Run(left[1:], bubbled(func(t *testing.T) {
 			cfg := testConfig(t)
-			cfg.Politeness.PerHost, cfg.Limits.Workers, cfg.Fetch.MaxBody = slow+1, slow+1, 1<<20
+			cfg.Politeness.PerHost, cfg.Limits.Concurrency, cfg.Fetch.MaxBody = slow+1, slow+1, 1<<20
 			var mu sync.Mutex
 			asked := make(map[string]int)
 			var waiting sync.WaitGroup // for the slow ones to be asked for
@@ -533,10 +533,10 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	}
 }
 
-// A crawl with more workers than file descriptors is refused, and creates no files.
+// A crawl with more concurrency than file descriptors is refused, and creates no files.
 func TestTooManyWorkersForTheDescriptors(t *testing.T) {
 	cfg := testConfig(t, "http://127.0.0.1:1/")
-	cfg.Limits.Workers = descriptors.Limit() // each needs more than one
+	cfg.Limits.Concurrency = descriptors.Limit() // each needs more than one
 	c := newCrawler(t, cfg, nil)
 	if sum, err := c.Run(t.Context()); sum != nil || err == nil || !strings.Contains(err.Error(), "raise the limit") {
 		t.Errorf("%+v, %v", sum, err)

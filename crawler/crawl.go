@@ -211,7 +211,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 // work runs the workers until leases ends or the crawl is over.
 func (c *Crawler) work(leases context.Context) {
 	var workers sync.WaitGroup
-	for range c.cfg.Limits.Workers {
+	for range c.cfg.Limits.Concurrency {
 		workers.Go(func() {
 			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 			if err := w.run(leases); err != nil {
@@ -245,5 +245,5 @@ func leaseTime(cfg *Config) time.Duration {
 
 // limitsIn returns the limits in a configuration.
 func limitsIn(cfg *Config) quota.Limits {
-	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Workers, MaxInFlight: cfg.Politeness.PerHost}
+	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Concurrency, MaxInFlight: cfg.Politeness.PerHost}
 }

@@ -312,7 +312,7 @@ func TestDeferredURLsAreListed(t *testing.T) {
 			}
 			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl continues elsewhere"})
 			cfg := testConfig(t, s.url+"/1", s.url+"/2", s.url+"/3", other.url+"/")
-			cfg.Limits.Workers, cfg.Fetch.Retries = 1, tt.retries
+			cfg.Limits.Concurrency, cfg.Fetch.Retries = 1, tt.retries
 			reason := tt.reason
 			if reason == "" {
 				reason = output.Deferred

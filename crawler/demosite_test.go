@@ -33,7 +33,7 @@ func TestDemoSite(t *testing.T) {
 		change func(*Config)
 	}{
 		{"ROB-POL-01, ROB-POL-02: delay 20 ms", demosite.Token, func(c *Config) { c.Politeness.Delay = 20 * time.Millisecond }},
-		{"no delay, one worker", demosite.Token, func(c *Config) { c.Limits.Workers = 1 }},
+		{"no delay, one worker", demosite.Token, func(c *Config) { c.Limits.Concurrency = 1 }},
 		{"under another name", "OtherBot", func(c *Config) { c.Fetch.UserAgent = "OtherBot/1.0" }},
 	}
 	for _, tt := range tests {

@@ -97,14 +97,14 @@ func Example_howDoICrawlASite() {
 func ExampleConfig_Validate() {
 	cfg := crawler.Default()
 	cfg.URLs = []string{"example.com"}
-	cfg.Limits.Workers = 0
+	cfg.Limits.Concurrency = 0
 	err := cfg.Validate()
 	fmt.Println(errors.Is(err, crawler.ErrConfig))
 	fmt.Println(err)
 	// Output:
 	// true
 	// bad configuration: urls: "example.com" has no scheme; write it as https://example.com or http://example.com
-	// bad configuration: workers: 0 is less than 1
+	// bad configuration: concurrency: 0 is less than 1
 }
 
 // How fast is a crawl by default?

@@ -86,7 +86,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 	}
 	cfg := Default()
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Politeness.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
+	cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Politeness.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
 	for _, h := range hosts {
 		cfg.URLs = append(cfg.URLs, h+"/0")
 	}

@@ -124,7 +124,7 @@ func TestRedirectToAnAlias(t *testing.T) {
 				s.handle(fmt.Sprintf("/%d", i+1), redirect("/a?ref=1"))
 			}
 			cfg := testConfig(t, s.url+tt.start)
-			cfg.Scope.CleanParam, cfg.Limits.Workers, cfg.Fetch.Retries = true, 1, 1
+			cfg.Scope.CleanParam, cfg.Limits.Concurrency, cfg.Fetch.Retries = true, 1, 1
 			got := run(t, cfg, nil)
 			delete(got.Rejected, output.DuplicateURL)
 			if diff := cmp.Diff(tt.rejected, got.Rejected, cmpopts.EquateEmpty()); diff != "" || asked != tt.asked || s.count("/4") != 1 {

@@ -73,7 +73,7 @@ func TestDuplicates(t *testing.T) {
 		starts = append(starts, fmt.Sprintf("%s/%d", s.url, i))
 	}
 	cfg := testConfig(t, starts[1:]...)
-	cfg.Limits.MaxPages, cfg.Limits.Workers = 2, 1
+	cfg.Limits.MaxPages, cfg.Limits.Concurrency = 2, 1
 	run(t, cfg, nil)
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	for _, p := range got.pages {

@@ -17,7 +17,7 @@ import (
 // logStart logs the start of the crawl.
 func (c *Crawler) logStart() {
 	c.log.Info("crawl started", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
-		"urls", len(c.cfg.URLs), "workers", c.cfg.Limits.Workers, "delay", c.cfg.Politeness.Delay)
+		"urls", len(c.cfg.URLs), "concurrency", c.cfg.Limits.Concurrency, "delay", c.cfg.Politeness.Delay)
 }
 
 // logEnd logs the end of the crawl.

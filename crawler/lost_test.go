@@ -60,7 +60,7 @@ func TestResumeRewritesIncompleteFormats(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
-				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv", "sqlite"}, 5, 1
+				cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv", "sqlite"}, 5, 1
 				run(t, cfg, &Options{Formats: formats})
 				must(t, spoil(filepath.Join(cfg.Output.Dir, file)))
 				cfg.Limits.MaxPages = 0
@@ -102,7 +102,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 			s := listing(t)
 			formats := []output.Format{csvout.Format(nil)}
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
+			cfg.Output.AlsoWrite, cfg.Limits.MaxPages, cfg.Limits.Concurrency = []string{"csv"}, 5, 1
 			run(t, cfg, &Options{Formats: formats})
 			want := contentOf(t, filepath.Join(cfg.Output.Dir, csvout.PagesFile))
 			spoil(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
@@ -136,7 +136,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				t.Parallel()
 				s := listing(t)
 				cfg, opts := testConfig(t, s.url+"/0"), Options{Resume: true}
-				cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
+				cfg.Limits.MaxPages, cfg.Limits.Concurrency = 5, 1
 				if strings.HasSuffix(file, ".warc.gz") { // which cannot be written again
 					cfg.Output.AlsoWrite, opts.Formats = []string{"warc"}, []output.Format{warc.Format(nil)}
 				}
@@ -173,7 +173,7 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			cfg := testConfig(t, listing(t).url+"/0")
-			cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
+			cfg.Limits.MaxPages, cfg.Limits.Concurrency = 5, 1
 			run(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, file)
 			text := contentOf(t, name)
@@ -338,7 +338,7 @@ func TestCrawlContinuesWithDamagedLines(t *testing.T) {
 			}
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Limits.MaxPages, cfg.Limits.Workers = 4, 1
+			cfg.Limits.MaxPages, cfg.Limits.Concurrency = 4, 1
 			run(t, cfg, nil)
 			name := filepath.Join(cfg.Output.Dir, tt.name)
 			before, asked := damage(t, name), len(s.asked())

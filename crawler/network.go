@@ -29,7 +29,7 @@ func (c *Crawler) connect() error {
 	requests := fetch.Config{
 		UserAgent: c.cfg.Fetch.UserAgent,
 		Timeout:   c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
-		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost,
+		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost,
 		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
 	}
 	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.onRequest, Fail: c.lifecycle.Fail, Lease: c.member.WithinLease}

@@ -29,7 +29,7 @@ func (c *Crawler) open() (err error) {
 	}()
 	c.frontier = c.opts.Frontier // close closes it, also if open fails
 	if c.opts.Transport == nil {
-		if err := fetch.CheckDescriptors(c.cfg.Limits.Workers); err != nil {
+		if err := fetch.CheckDescriptors(c.cfg.Limits.Concurrency); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 // planned returns the settings and functions of the crawl that a plan needs.
 func planned(c *Crawler) *plancount.Crawl {
 	return &plancount.Crawl{
-		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
+		Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
 		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.pageRules.token,
 		Frontier: frontier.Options{

@@ -68,7 +68,7 @@ func TestKillBetweenWriteAndCommit(t *testing.T) {
 			t.Parallel()
 			s := chain(t, n)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Limits.Workers, cfg.Output.AlsoWrite = 1, []string{"list"}
+			cfg.Limits.Concurrency, cfg.Output.AlsoWrite = 1, []string{"list"}
 			formats := []output.Format{listFormat}
 			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
 			must(t, err)

@@ -36,7 +36,7 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := inSpellings()
 		cfg := testConfig(t, "http://example.com/")
-		cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Limits.MaxPages = time.Second, 8, 3
+		cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Limits.MaxPages = time.Second, 8, 3
 		if first := run(t, cfg, &Options{Transport: s}); first.End != EndMaxPages || first.Hosts != 1 {
 			t.Fatalf("%+v", first.Summary)
 		}

@@ -37,7 +37,7 @@ func TestSharedScopeGrows(t *testing.T) {
 	cfg := sharedConfig(t, links.url+"/")
 	cfg.Fetch.Timeout = time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	one.Limits.Workers = 1
+	one.Limits.Concurrency = 1
 	two.URLs = append(slices.Clone(cfg.URLs), redirects.url+"/go")
 	all := make([]*crawl, 2)
 	second := make(chan struct{})

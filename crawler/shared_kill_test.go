@@ -260,7 +260,7 @@ func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration
 	w := &workers{t: t}
 	for i := range n {
 		cfg := workerConfig(t, sharedOn(t, url, c.starts...), fmt.Sprintf("w%d", i+1))
-		cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Politeness.ResponseFactor, cfg.Limits.MaxWait = delay, inFlight, 0, time.Minute
+		cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Politeness.ResponseFactor, cfg.Limits.MaxWait = delay, inFlight, 0, time.Minute
 		cfg.Fetch.Timeout, cfg.Robots.Timeout = 30*time.Second, 30*time.Second
 		w.cfgs = append(w.cfgs, cfg)
 	}

@@ -54,7 +54,7 @@ func TestEndedWorkerReturnsPages(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, s.url+"/first")
-	cfg.Limits.MaxPages, cfg.Limits.Workers = 10, 8 // four pages are taken at a time
+	cfg.Limits.MaxPages, cfg.Limits.Concurrency = 10, 8 // four pages are taken at a time
 	var ending *Crawler
 	atFirst(s, "/first", func() { ending.Stop() })
 	first := runChanged(t, workerConfig(t, cfg, "w1"), nil, func(c *Crawler) { ending = c })
@@ -76,7 +76,7 @@ func TestResumedWorkerKeepsLimits(t *testing.T) {
 	t.Parallel()
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t)
-	cfg.Limits.Workers = 8 // four pages are taken at a time
+	cfg.Limits.Concurrency = 8 // four pages are taken at a time
 
 	t.Run("killed", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
@@ -266,7 +266,7 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 		})
 	}
 	cfg := sharedConfig(t, starts...)
-	cfg.Politeness.PerHost, cfg.Limits.Workers, cfg.Limits.MaxHostPages = 4, 4, most
+	cfg.Politeness.PerHost, cfg.Limits.Concurrency, cfg.Limits.MaxHostPages = 4, 4, most
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	fetched, full := 0, 0
 	for _, c := range all {

@@ -82,7 +82,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 func TestPageOfALostLease(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/a\n", "/": "start", "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 2, 1, 1
+	cfg.Limits.MaxPages, cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 2, 1, 1
 	var c *Crawler
 	opts := &Options{OnStart: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
 	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })

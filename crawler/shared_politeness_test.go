@@ -48,7 +48,7 @@ func TestNewHostIsRequestedByOneWorker(t *testing.T) {
 	}
 	cfg := sharedConfig(t, starts...)
 	cfg.Politeness.Delay, cfg.Politeness.PerHost, cfg.Politeness.ResponseFactor = delay, perHost, 0
-	cfg.Limits.Workers = 2 // which leaves room for those of the other
+	cfg.Limits.Concurrency = 2 // which leaves room for those of the other
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
 	var work sync.WaitGroup
@@ -196,7 +196,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 		<-free
 	})
 	cfg := sharedConfig(t, lost.url+"/", slow.url+"/")
-	cfg.Limits.Workers, cfg.Politeness.Delay, cfg.Fetch.Timeout = 1, 50*time.Millisecond, time.Minute
+	cfg.Limits.Concurrency, cfg.Politeness.Delay, cfg.Fetch.Timeout = 1, 50*time.Millisecond, time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	var second *crawl
 	var work sync.WaitGroup

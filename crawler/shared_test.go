@@ -96,7 +96,7 @@ func TestSharedCrawl(t *testing.T) {
 		sites, starts = append(sites, s), append(starts, s.url+"/")
 	}
 	cfg := sharedConfig(t, starts...)
-	cfg.Politeness.Delay, cfg.Limits.Workers = delay, 4
+	cfg.Politeness.Delay, cfg.Limits.Concurrency = delay, 4
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	for _, s := range sites {
 		requests := s.requests()
@@ -136,12 +136,12 @@ func TestJoined(t *testing.T) {
 	run(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
-	bare.Sharing.Frontier, bare.Sharing.CrawlName, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Sharing.Frontier, cfg.Sharing.CrawlName, "elsewhere", 3, []string{two.url + "/"}
+	bare.Sharing.Frontier, bare.Sharing.CrawlName, bare.Output.Dir, bare.Limits.Concurrency, bare.URLs = cfg.Sharing.Frontier, cfg.Sharing.CrawlName, "elsewhere", 3, []string{two.url + "/"}
 	bare.Fetch.AllowAddr = cfg.Fetch.AllowAddr
-	got, err := JoinConfig(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
+	got, err := JoinConfig(t.Context(), bare, func(key string) bool { return key == "output" || key == "concurrency" })
 	want := cfg
 	want.URLs = []string{one.url + "/", two.url + "/"}
-	want.Output.Dir, want.Limits.Workers, want.Sharing.WorkerName = "elsewhere", 3, ""
+	want.Output.Dir, want.Limits.Concurrency, want.Sharing.WorkerName = "elsewhere", 3, ""
 	want.Sharing.ExpectedURLs = bare.Sharing.ExpectedURLs
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
@@ -229,7 +229,7 @@ func TestSharedLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := sharedConfig(t, a.url+"/", b.url+"/")
-			cfg.Sharing.CrawlName, cfg.Limits.Workers = name, 4
+			cfg.Sharing.CrawlName, cfg.Limits.Concurrency = name, 4
 			tt.set(&cfg)
 			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 			if !tt.check(all) {

@@ -352,7 +352,7 @@ func stoppedChain(t *testing.T, n, after int) (*site, Config) {
 	t.Helper()
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages, cfg.Limits.Workers = after, 1
+	cfg.Limits.MaxPages, cfg.Limits.Concurrency = after, 1
 	run(t, cfg, nil)
 	return s, cfg
 }

@@ -134,7 +134,7 @@ func TestSitemapOptions(t *testing.T) {
 				_, _ = w.Write(packed.Bytes())
 			})
 			cfg := testConfig(t, s.url)
-			cfg.Limits.Workers = 1
+			cfg.Limits.Concurrency = 1
 			tt.change(&cfg)
 			got := run(t, cfg, nil)
 			// Links found on the start page may come before the sitemap was read.
@@ -222,7 +222,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 		}
 		s := newSite(t, "127.0.0.1", pages)
 		cfg := testConfig(t, s.url+"/")
-		cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 6, 1
+		cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 6, 1
 		got := run(t, cfg, nil)
 		if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
 			t.Errorf("%+v", got.Summary)
@@ -280,7 +280,7 @@ func TestMaxSitemapEntriesOfBrokenSitemaps(t *testing.T) {
 			})
 		}
 		cfg := testConfig(t, s.url+"/")
-		cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 4, 1
+		cfg.Sitemaps.MaxEntries, cfg.Limits.Concurrency = 4, 1
 		if got := run(t, cfg, nil); got.Pages != 5 || got.Rejected[output.Failed] != 1 || got.Rejected[output.MaxSitemapEntries] != 2 {
 			t.Errorf("%+v", got.Summary)
 		}

@@ -83,7 +83,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	s.page("/3", `<a href="/no">not too deep for nofollow</a>`)
 	s.page("/deep", "reached by a redirect")
 	cfg := testConfig(t, s.url+"/1", s.url+"/twice", s.url+"/gate1", s.url+"/2", s.url+"/3", s.url+"/gate2")
-	cfg.Limits.Workers, cfg.Scope.MaxDepth = 1, 0
+	cfg.Limits.Concurrency, cfg.Scope.MaxDepth = 1, 0
 	told := &skipEvents{}
 	c := newCrawler(t, cfg, &Options{Formats: []output.Format{onWrite(told.add).format("")}})
 	over := make(chan *Summary)
@@ -141,7 +141,7 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	s.page("/", `<a rel=nofollow href="/no">1</a><a rel=nofollow href="/yes">2</a><a href="/yes">2</a><a href="http://other.invalid/">3</a><a href="/gate1">4</a><a href="/gate2">5</a>`)
 	s.page("/yes", `<a rel=nofollow href="/">known</a>`)
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.Workers, cfg.Limits.MaxPages = 1, 2
+	cfg.Limits.Concurrency, cfg.Limits.MaxPages = 1, 2
 	close(s.open["/gate1"])
 	close(s.open["/gate2"])
 	want := map[output.Reason]int{output.Nofollow: 1, output.OutOfScope: 1}

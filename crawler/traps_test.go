@@ -257,7 +257,7 @@ func TestTrapsAndResume(t *testing.T) {
 		}
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 4
+	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 4
 	got := run(t, cfg, nil)
 	first := got.Pages
 	if first < 55 || first > 65 || got.Rejected[output.Trap] == 0 || got.End != EndFinished {
@@ -397,7 +397,7 @@ func TestTrapIsClosedAfterItsPage(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `<a href="/?month=%d">`, n+1)
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 1
+	cfg.Limits.TrapPages, cfg.Limits.Concurrency = 20, 1
 	var closed *Crawler
 	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
 		_, _, isClosed := closed.discovery.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")

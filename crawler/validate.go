@@ -69,7 +69,7 @@ func (o *Output) validate(p *problems) {
 }
 
 func (l *Limits) validate(p *problems) {
-	p.check(l.Workers >= 1, "workers", "%d is less than 1", l.Workers)
+	p.check(l.Concurrency >= 1, "concurrency", "%d is less than 1", l.Concurrency)
 	checkLimit(p, "max-pages", l.MaxPages)
 	checkLimit(p, "max-host-pages", l.MaxHostPages)
 	checkLimit(p, "max-hosts", l.MaxHosts)

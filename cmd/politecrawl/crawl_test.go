@@ -217,7 +217,7 @@ func TestCrawlMisuse(t *testing.T) {
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
 		{"no host", []string{"http://"}, []string{"no host"}},
 		{"negative delay", []string{"http://h/", "--delay", "-1s"}, []string{"delay", "-1s is negative"}},
-		{"no worker", []string{"http://h/", "--workers", "0"}, []string{"workers"}},
+		{"no concurrency", []string{"http://h/", "--concurrency", "0"}, []string{"concurrency"}},
 		{"bad scope", []string{"http://h/", "--scope", "galaxy"}, []string{`"galaxy"`, "host, domain, any"}},
 		{"no product token", []string{"http://h/", "--user-agent", "Mozilla/5.0"}, []string{"user-agent", "product token"}},
 		{"user agent of two lines", []string{"http://h/", "--user-agent", "bad\nX-Evil: 1"}, []string{"user-agent", "line end"}},

@@ -76,12 +76,12 @@ func TestFileLimit(t *testing.T) {
 	t.Parallel()
 	urls := manyHosts(t, 60)
 	crawl := func(dir string) []string {
-		return append([]string{"crawl", "--output", dir, "--delay", "0s", "--workers", "16"}, urls...)
+		return append([]string{"crawl", "--output", dir, "--delay", "0s", "--concurrency", "16"}, urls...)
 	}
 	t.Run("too few", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may open at most 100 files and connections", "needs 160 for 16 workers", "ulimit -n 160")
-		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "use at most 6 workers")
+		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may open at most 100 files and connections", "needs 160 for a concurrency of 16", "ulimit -n 160")
+		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "use a concurrency of at most 6")
 		if clitest.Exists(dir) {
 			t.Error("something was written")
 		}
@@ -117,7 +117,7 @@ func TestFileLimit(t *testing.T) {
 				_ = os.RemoveAll(dir)
 			case strings.Contains(got.Out, "\n  pages"):
 				short++
-				wantShort(t, got, dir, "too many open files", "ulimit -n", "fewer --workers")
+				wantShort(t, got, dir, "too many open files", "ulimit -n", "smaller --concurrency")
 			case !strings.Contains(got.Stderr, "too many open files"): // it was not begun
 				t.Errorf("%d taken: %+v", taken, got)
 			}

@@ -175,7 +175,7 @@ func TestLogFlags(t *testing.T) {
 			t.Errorf("the log goes on by itself: %s", got.Stderr)
 		}
 		t.Setenv("POLITECRAWL_LOG", "text")
-		t.Setenv("POLITECRAWL_WORKERS", "0") // which is not asked
+		t.Setenv("POLITECRAWL_CONCURRENCY", "0") // which is not asked
 		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.Code != cli.ExitDone || !strings.Contains(got.Stderr, "recrawl=true") {
 			t.Errorf("%+v", got)
 		}

@@ -84,7 +84,7 @@ func TestPlanOfNoHost(t *testing.T) {
 }
 
 func TestPlanMisuse(t *testing.T) {
-	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--workers", "0"}} {
+	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--concurrency", "0"}} {
 		if got := run(t, args...); got.Code != cli.ExitMisuse || got.Out != "" || got.Stderr == "" {
 			t.Errorf("%v: %+v", args, got)
 		}

@@ -74,7 +74,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"url file", []string{"--resume", dir, "--url-file", "x"}, []string{"start URLs", dir}},
 		{"output", []string{"--resume", dir, "--output", "x"}, []string{"omit --output"}},
 		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"not with --config"}},
-		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},
+		{"bad value", []string{"--resume", dir, "--concurrency", "0"}, []string{"concurrency"}},
 		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or resume it: politecrawl crawl --resume " + dir}},
 	})
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {

@@ -25,21 +25,21 @@ func TestBadConfig(t *testing.T) {
 	}{
 		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
 		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl help settings" lists the keys`}},
-		{"keys below a key", "c.yaml", "crawl:\n  workers: 3\n", []string{`unknown key "crawl.workers"`}},
+		{"keys below a key", "c.yaml", "crawl:\n  concurrency: 3\n", []string{`unknown key "crawl.concurrency"`}},
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
-		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
+		{"not YAML", "c.yaml", "concurrency: [1\n", []string{"c.yaml", "line 1"}},
 		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "has no keys", "configs/crawl.yaml", "max-pages: 100"}},
 		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "has no keys", `{"max-pages": 100}`}},
 		{"a word", "c.yaml", "workers\n", []string{"has no keys"}},
-		{"no value", "c.yaml", "workers:\n", []string{`c.yaml:1": key "workers" has no value`}},
-		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
-		{"wrong kind", "c.yaml", "delay: 1s\nworkers: many\n", []string{"workers in file", "c.yaml:2: ", `"many" is not a whole number`}},
+		{"no value", "c.yaml", "concurrency:\n", []string{`c.yaml:1": key "concurrency" has no value`}},
+		{"a key twice", "c.yaml", "concurrency: 1\nconcurrency: 2\n", []string{"already defined"}},
+		{"wrong kind", "c.yaml", "delay: 1s\nconcurrency: many\n", []string{"concurrency in file", "c.yaml:2: ", `"many" is not a whole number`}},
 		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a duration`, "500ms"}},
-		{"list for a value", "c.yaml", "workers: [1, 2]\n", []string{"workers in file", "not a list"}},
-		{"unknown kind of file", "c.conf", "workers: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
+		{"list for a value", "c.yaml", "concurrency: [1, 2]\n", []string{"concurrency in file", "not a list"}},
+		{"unknown kind of file", "c.conf", "concurrency: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
 		{"a kind that viper knows", "c.ini", "workers=1\n", []string{`c.ini"`, ".yaml, .toml or .json"}},
-		{"no kind", "c", "workers: 1\n", []string{".yaml, .toml or .json"}},
-		{"out of range", "c.yaml", "workers: 0\n", []string{"workers"}},
+		{"no kind", "c", "concurrency: 1\n", []string{".yaml, .toml or .json"}},
+		{"out of range", "c.yaml", "concurrency: 0\n", []string{"concurrency"}},
 		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, domain, any"}},
 	}
 	for _, tt := range tests {
@@ -73,10 +73,10 @@ func TestBadConfig(t *testing.T) {
 		run(t, "config", "show", "extra").WantRefusal(t, cli.ExitMisuse, `politecrawl: "extra" has no scheme`)
 	})
 	t.Run("several, a line each", func(t *testing.T) {
-		file := clitest.WriteFile(t, "c.yaml", "workes: 1\ndelays: 2s\n")
+		file := clitest.WriteFile(t, "c.yaml", "concurency: 1\ndelays: 2s\n")
 		got := run(t, "crawl", "http://h/", "--config", file)
 		var want string
-		for line, unknown := range []string{`"workes" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
+		for line, unknown := range []string{`"concurency" (did you mean concurrency?)`, `"delays" (did you mean delay?)`} {
 			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
 		if diff := cmp.Diff(clitest.Result{Code: cli.ExitMisuse, Stderr: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
@@ -96,9 +96,9 @@ func TestUnknownVariables(t *testing.T) {
 
 // TestRefusedValueHasAPlace holds that what the crawler refuses is told with its place.
 func TestRefusedValueHasAPlace(t *testing.T) {
-	file := clitest.WriteFile(t, "c.yaml", "# mine\nworkers: 0\n\nscope: galaxy\n")
+	file := clitest.WriteFile(t, "c.yaml", "# mine\nconcurrency: 0\n\nscope: galaxy\n")
 	t.Setenv("POLITECRAWL_DELAY", "-1s")
-	want := fmt.Sprintf("politecrawl: bad configuration: workers: 0 is less than 1 (file %[1]s:2)\n"+
+	want := fmt.Sprintf("politecrawl: bad configuration: concurrency: 0 is less than 1 (file %[1]s:2)\n"+
 		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
 		"politecrawl: bad configuration: scope: \"galaxy\" is not one of host, domain, any (file %[1]s:4)\n"+
 		"politecrawl: bad configuration: timeout: 0s is not positive (flag --timeout)\n", file)
@@ -107,7 +107,7 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 		if got.Code != cli.ExitMisuse || got.Stderr != want {
 			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.Code, got.Stderr, want)
 		}
-		if shown := strings.Contains(got.Out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
+		if shown := strings.Contains(got.Out, "concurrency: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
 			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.Out)
 		}
 	}

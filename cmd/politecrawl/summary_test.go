@@ -35,17 +35,17 @@ func TestTruncatedPagesAreNamed(t *testing.T) {
 	}
 	site := newTestSite(t, pages)
 	dir := filepath.Join(t.TempDir(), "out")
-	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1", "--max-body", "1000")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--concurrency", "1", "--max-body", "1000")
 	if want := fmt.Sprintf("  truncated   1 page (max-body: 1): %s/\n", site.url); got.Code != cli.ExitDone || !strings.Contains(got.Out, want) {
 		t.Errorf("exit code %d, %s; want %q", got.Code, got.Out, want)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
-	got = run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "5", "--workers", "1")
+	got = run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "5", "--concurrency", "1")
 	if strings.Contains(got.Out, "cut") {
 		t.Errorf("none was truncated: %s", got.Out)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
-	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1")
+	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--concurrency", "1")
 	if want := fmt.Sprintf("  truncated   4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see limits_reached in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
 		t.Errorf("%s; want %q", got.Out, want)
 	}

@@ -33,7 +33,7 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--nonsense"}, []string{"crawl: unknown flag --nonsense; see politecrawl crawl --help"}},
 		{[]string{"crawl", "--max-page", "1"}, []string{"unknown flag --max-page (did you mean --max-pages?)"}},
 		{[]string{"crawl", "--user-agnet", "x"}, []string{"(did you mean --user-agent?)"}},
-		{[]string{"crawl", "--workers", "x"}, []string{"crawl: --workers:", `"x" is not a whole number`}},
+		{[]string{"crawl", "--concurrency", "x"}, []string{"crawl: --concurrency:", `"x" is not a whole number`}},
 		{[]string{"crawl", "--quiet=x"}, []string{"crawl: --quiet:", `"x" is not true or false`}},
 		{[]string{"crawl", "--max-bytes", "1.5"}, []string{"crawl: --max-bytes:", `"1.5" is not a whole number`}},
 		{[]string{"crawl", "--response-factor", "x"}, []string{"crawl: --response-factor:", `"x" is not a number`}},

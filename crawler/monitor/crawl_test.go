@@ -141,7 +141,7 @@ func TestSkippedURLsAppearAtOnce(t *testing.T) {
 	defer site.Close()
 	defer open1()
 	defer open2()
-	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.Workers = 1 })
+	s, over := watched(t, site.URL, func(cfg *crawler.Config) { cfg.Limits.Concurrency = 1 })
 	metrics := func(when string, rejected, withdrawn map[output.Reason]int) {
 		t.Helper()
 		for _, reason := range []output.Reason{output.OutOfScope, output.Nofollow} {

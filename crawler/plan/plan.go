@@ -69,9 +69,9 @@ type Bottleneck string
 
 // The bottlenecks. Scripts rely on their spelling.
 const (
-	BottleneckHost    Bottleneck = "host"    // the delay and the responses of one host
-	BottleneckWorkers Bottleneck = "workers" // the number of workers
-	BottleneckPerIP   Bottleneck = "per-ip"  // the requests in flight on one address
+	BottleneckHost        Bottleneck = "host"        // the delay and the responses of one host
+	BottleneckConcurrency Bottleneck = "concurrency" // the number of URLs at a time
+	BottleneckPerIP       Bottleneck = "per-ip"      // the requests in flight on one address
 )
 
 // BlockedStart is a start URL whose host has an address that AllowAddr does not allow, or

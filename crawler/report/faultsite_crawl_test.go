@@ -440,7 +440,7 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 func TestWorkersFindWhatOneDoes(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
-	cfg.Limits.Workers = 2
+	cfg.Limits.Concurrency = 2
 	r, err := report.Generate(crawlTogether(t, cfg, 3), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
-	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Limits.Workers = 60*time.Millisecond, 0, 4
+	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Limits.Concurrency = 60*time.Millisecond, 0, 4
 	cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 0, time.Minute
 	cfg.Fetch.MaxBody, cfg.Fetch.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
 	return cfg

@@ -58,10 +58,10 @@ func TestPeak(t *testing.T) {
 		if g.together == 0 {
 			continue
 		}
-		t.Run(fmt.Sprintf("%s, %d at once", g.name, crawler.Default().Limits.Workers), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d at once", g.name, crawler.Default().Limits.Concurrency), func(t *testing.T) {
 			peak(t, g.crowd(t), g.together)
 		})
-		t.Run(fmt.Sprintf("%s, %d at once, with GOMEMLIMIT=200MiB", g.name, crawler.Default().Limits.Workers), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d at once, with GOMEMLIMIT=200MiB", g.name, crawler.Default().Limits.Concurrency), func(t *testing.T) {
 			t.Setenv("GOMEMLIMIT", "200MiB")
 			peak(t, g.crowd(t), 512)
 		})
@@ -74,7 +74,7 @@ func TestPeak(t *testing.T) {
 		defer func() { _ = site.Close() }()
 		cfg := quick(t, site.StartURLs()...)
 		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
-		cfg.Limits.Workers = 64
+		cfg.Limits.Concurrency = 64
 		peak(t, cfg, 640)
 	})
 }
@@ -84,7 +84,7 @@ func TestPeak(t *testing.T) {
 func peak(t *testing.T, cfg crawler.Config, bound int64) {
 	t.Helper()
 	cfg.Politeness.Delay = 0
-	cfg.Limits.Workers, cfg.Fetch.MaxBody = max(cfg.Limits.Workers, crawler.Default().Limits.Workers), max(cfg.Fetch.MaxBody, crawler.Default().Fetch.MaxBody)
+	cfg.Limits.Concurrency, cfg.Fetch.MaxBody = max(cfg.Limits.Concurrency, crawler.Default().Limits.Concurrency), max(cfg.Fetch.MaxBody, crawler.Default().Fetch.MaxBody)
 	t.Setenv("GOGC", "400")
 	const attempts = 3 // a peak depends on when the collector happens to run
 	for attempt := 1; ; attempt++ {
@@ -161,7 +161,7 @@ func (g giant) handler() http.Handler {
 func (g giant) crowd(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := quick(t)
-	for i := range crawler.Default().Limits.Workers {
+	for i := range crawler.Default().Limits.Concurrency {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.3.%d:0", i+1))
 		if err != nil {
 			t.Fatal(err)

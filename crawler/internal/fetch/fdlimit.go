@@ -19,31 +19,33 @@ const (
 	// ownFiles is the number of files that every crawl has open, including its frontier.
 	ownFiles = 128
 
-	// perWorker is the number of descriptors of a worker: a connection, and another for a
+	// perURL is the number of descriptors of a URL in progress: a connection, and another for a
 	// DNS lookup or for the other address family.
-	perWorker = 2
+	perURL = 2
 )
 
 // CheckDescriptors returns an error if the process has too few descriptors for this number of
-// workers.
-func CheckDescriptors(workers int) error { return checkDescriptors(workers, descriptors.Limit()) }
+// URLs in progress.
+func CheckDescriptors(concurrency int) error {
+	return checkDescriptors(concurrency, descriptors.Limit())
+}
 
-func checkDescriptors(workers, limit int) error {
-	if needed := ownFiles + perWorker*workers; limit < needed {
+func checkDescriptors(concurrency, limit int) error {
+	if needed := ownFiles + perURL*concurrency; limit < needed {
 		remedy := fmt.Sprintf("raise the limit (ulimit -n %d)", needed)
-		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
-			remedy += fmt.Sprintf(", or use at most %d workers", fewer)
+		if fewer := (limit - ownFiles) / perURL; fewer > 0 {
+			remedy += fmt.Sprintf(", or use a concurrency of at most %d", fewer)
 		}
-		return fmt.Errorf("this process may open at most %d files and connections, but needs %d for %d workers: %s", limit, needed, workers, remedy)
+		return fmt.Errorf("this process may open at most %d files and connections, but needs %d for a concurrency of %d: %s", limit, needed, concurrency, remedy)
 	}
 	return nil
 }
 
-// idleConnections returns the number of idle connections to keep: maxIdle or two per worker, but at
+// idleConnections returns the number of idle connections to keep: maxIdle or two per URL in progress, but at
 // most half of the spare descriptors.
-func idleConnections(workers, limit int) int {
-	spare := limit - ownFiles - perWorker*workers
-	return max(min(max(maxIdle, 2*workers), spare/2), 1)
+func idleConnections(concurrency, limit int) int {
+	spare := limit - ownFiles - perURL*concurrency
+	return max(min(max(maxIdle, 2*concurrency), spare/2), 1)
 }
 
 // An idleCloser is a transport that closes its idle connections when it cannot open another. If

@@ -23,7 +23,7 @@ func TestCheckDescriptors(t *testing.T) {
 		if (err == nil) != tt.fits {
 			t.Errorf("%d workers with %d: %v", tt.workers, tt.limit, err)
 		}
-		if needed := fmt.Sprintf("ulimit -n %d", ownFiles+perWorker*tt.workers); err != nil && !strings.Contains(err.Error(), needed) {
+		if needed := fmt.Sprintf("ulimit -n %d", ownFiles+perURL*tt.workers); err != nil && !strings.Contains(err.Error(), needed) {
 			t.Errorf("%v; want %s", err, needed)
 		}
 	}

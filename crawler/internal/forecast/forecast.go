@@ -96,7 +96,7 @@ func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bottleneck) {
 	}
 	long, why := float64(t), plan.BottleneckHost
 	if w := all / float64(tt.Workers); w > long {
-		long, why = w, plan.BottleneckWorkers
+		long, why = w, plan.BottleneckConcurrency
 	}
 	for _, work := range by {
 		if w := work / float64(tt.PerIP); w > long {

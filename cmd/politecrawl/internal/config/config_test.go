@@ -28,15 +28,15 @@ var deprecated = regexp.MustCompile(`(?m)^the key \S+ in .* is deprecated; use \
 func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{
 		"urls: [http://h/]\nworkers: 3\nproxy: http://user:word@h:1\n", "user-agent: \"a\\u0007b\"\n", "\"a\\eb\": 1\n",
-		"a: &a [*a]\n", "a: &a [1,1]\nb: &b [*a,*a]\nurls: [*b,*b]\n", "workers: 0x10\ndelay: 1e3s\n", "worker: 0\n", "- 1\n", "since: 2026-01-31\n", "max-body: 99999999999999999999\n",
-		"allow-addr: 127.0.0.0/8 ::1/128\nextract: \"title2=h1\\nimg=img@src[]\"\n", "delay:\n  min: 3s\n", "\ufeffscope: any\r\n", "? - a\n: b\n", "<<: {workers: 3}\n",
+		"a: &a [*a]\n", "a: &a [1,1]\nb: &b [*a,*a]\nurls: [*b,*b]\n", "concurrency: 0x10\ndelay: 1e3s\n", "worker: 0\n", "- 1\n", "since: 2026-01-31\n", "max-body: 99999999999999999999\n",
+		"allow-addr: 127.0.0.0/8 ::1/128\nextract: \"title2=h1\\nimg=img@src[]\"\n", "delay:\n  min: 3s\n", "\ufeffscope: any\r\n", "? - a\n: b\n", "<<: {concurrency: 3}\n",
 	} {
 		f.Add(0, text)
 	}
 	f.Add(2, "workers = 3\ndelay = \"2s\"\n[crawl]\nscope = 1\nsince = 2026-01-31T10:00:00Z\n")
 	f.Add(2, "urls = ['http://h/', \"\"\"http://i/\"\"\"]\nproxy = [1, [2], {a = 1}]\n")
 	f.Add(3, `{"max-body": 1e7, "urls": ["http://h/"], "Delay": "1m", "obey-noindex": false, "drop-params": ["\u0000"]}`)
-	f.Add(3, `{"workers": {"a.b": null}}`)
+	f.Add(3, `{"concurrency": {"a.b": null}}`)
 	dir, kinds := f.TempDir(), []string{"yaml", "yml", "toml", "json"}
 	f.Fuzz(func(t *testing.T, kind int, text string) {
 		file := filepath.Join(dir, "c."+kinds[uint(kind)%uint(len(kinds))])
@@ -84,7 +84,7 @@ func TestConfigShow(t *testing.T) {
 	if got.Code != cli.ExitDone || got.Stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	if !strings.Contains(got.Out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.Out, "workers: 16  # default\n") ||
+	if !strings.Contains(got.Out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.Out, "concurrency: 16  # default\n") ||
 		!strings.Contains(got.Out, "obey-noindex: true  # default\n") {
 		t.Errorf("text:\n%s", got.Out)
 	}
@@ -96,7 +96,7 @@ func TestConfigShow(t *testing.T) {
 	keys := clitest.JSON[[]keyOutput](t, run(t, "config", "show", "--format", "json", "http://h/").Out)
 	want := []keyOutput{
 		{Key: "urls", Value: []any{"http://h/"}, Source: "command line"},
-		{Key: "workers", Value: 16.0, Source: "default"},
+		{Key: "concurrency", Value: 16.0, Source: "default"},
 		{Key: "max-bytes", Value: 0.0, Source: "default"},
 		{Key: "delay", Value: "1s", Source: "default"},
 	}

@@ -18,9 +18,9 @@ var exhaustions = []struct {
 	{[]error{syscall.ENOSPC, syscall.EDQUOT, sqlite.ErrFull}, "free space on that disk"},
 	{[]error{syscall.EFBIG}, "allow larger files (ulimit -f)"},
 	{[]error{sqlite.ErrIO}, "allow larger files (ulimit -f), or check that disk"},
-	{[]error{syscall.EMFILE}, "allow more open files (ulimit -n), or use fewer --workers"},
+	{[]error{syscall.EMFILE}, "allow more open files (ulimit -n), or use a smaller --concurrency"},
 	{[]error{syscall.ENFILE}, "close files on this machine, or raise its limit"},
-	{[]error{syscall.ENOMEM, syscall.ENOBUFS}, "give this process more memory, or use fewer --workers"},
+	{[]error{syscall.ENOMEM, syscall.ENOBUFS}, "give this process more memory, or use a smaller --concurrency"},
 	{[]error{syscall.EROFS}, "mount that file system with write access"},
 	{[]error{syscall.EIO}, "check that disk"},
 }

@@ -56,7 +56,7 @@ command and prints the plan from what was read so far.
     crawl_end, crawl_duration_ms
                     how the crawl would end, and after which time
     bottleneck, slowest
-                    what limits its speed (host, workers or per-ip), and the slowest host
+                    what limits its speed (host, concurrency or per-ip), and the slowest host
     refused         list of start URLs at blocked addresses: url, addr, reason
     frontier_bytes, memory_bytes
                     size of the frontier on disk, and memory of the crawl

@@ -205,8 +205,8 @@ func (p *planPage) needs() {
 	p.Field("requests", "%d, %d of them for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
 	time := aboutTime(p.CrawlDuration)
 	switch p.Bottleneck {
-	case plan.BottleneckWorkers:
-		time += fmt.Sprintf(", limited by the %s (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
+	case plan.BottleneckConcurrency:
+		time += fmt.Sprintf(", limited to %s at a time (--concurrency)", humanize.Count(p.cfg.Limits.Concurrency, "URL"))
 	case plan.BottleneckPerIP:
 		time += fmt.Sprintf(", limited to %s per IP address (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
 	case plan.BottleneckHost:

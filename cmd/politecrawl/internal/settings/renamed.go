@@ -14,10 +14,11 @@ import (
 // renamed lists flags by their old names, which still work: as a hidden flag and, if the
 // flag has a key, as that key and its variable. Using one prints a note with the new name.
 var renamed = map[string]string{
-	"join":   "crawl-name",
-	"seeds":  "url-file",
-	"worker": "worker-name",
-	"write":  "also-write",
+	"join":    "crawl-name",
+	"seeds":   "url-file",
+	"worker":  "worker-name",
+	"workers": "concurrency",
+	"write":   "also-write",
 }
 
 // oldKey returns the old name of a key, or an empty string.

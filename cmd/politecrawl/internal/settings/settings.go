@@ -56,7 +56,7 @@ func New() *Settings {
 	k := s.keys
 	k.StringArrayVar(&c.URLs, "urls", c.URLs, "start URLs")
 	k.StringVarP(&c.Output.Dir, "output", "o", c.Output.Dir, "write the crawl into `DIR`, which must not hold another crawl")
-	k.IntVar(&c.Limits.Workers, "workers", c.Limits.Workers, "process `N` URLs at a time, on all hosts together")
+	k.IntVar(&c.Limits.Concurrency, "concurrency", c.Limits.Concurrency, "process `N` URLs at a time, on all hosts together")
 	k.DurationVarP(&c.Politeness.Delay, "delay", "d", c.Politeness.Delay, "wait at least `DURATION` between two requests to a host")
 	k.IntVar(&c.Politeness.PerHost, "per-host", c.Politeness.PerHost, "allow `N` requests in flight to a host")
 	k.IntVar(&c.Politeness.PerIP, "per-ip", c.Politeness.PerIP, "allow `N` requests in flight to an IP address (default 0: no limit)")

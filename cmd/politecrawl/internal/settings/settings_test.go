@@ -106,20 +106,20 @@ func TestGentleConfigIsSlower(t *testing.T) {
 }
 
 func TestPrecedence(t *testing.T) {
-	file := clitest.WriteFile(t, "c.yaml", "workers: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
+	file := clitest.WriteFile(t, "c.yaml", "concurrency: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
 	t.Setenv("POLITECRAWL_PER_HOST", "3")
 	t.Setenv("POLITECRAWL_MAX_PAGES", "3")
 	t.Setenv("POLITECRAWL_DELAY", "") // empty is not set
 	s := loaded(t, "--config", file, "--max-pages", "4")
 
 	want := crawler.Default()
-	want.Limits.Workers, want.Politeness.PerHost, want.Limits.MaxPages, want.Limits.MaxTime = 2, 3, 4, 2*time.Second
+	want.Limits.Concurrency, want.Politeness.PerHost, want.Limits.MaxPages, want.Limits.MaxTime = 2, 3, 4, 2*time.Second
 	want.URLs = []string{"http://file/"}
 	if diff := cmp.Diff(want, s.Config); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 	for key, from := range map[string]string{
-		"workers": "file " + file + ":1", "per-host": "environment POLITECRAWL_PER_HOST",
+		"concurrency": "file " + file + ":1", "per-host": "environment POLITECRAWL_PER_HOST",
 		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file + ":4",
 	} {
 		if s.from[key] != from {
@@ -203,7 +203,7 @@ func TestNumbersOfJSON(t *testing.T) {
 
 func TestCheckEnvironment(t *testing.T) {
 	environ := []string{
-		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_workers=1", "POLITECRAWL_MAX-BODY=1",
+		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_concurrency=1", "POLITECRAWL_MAX-BODY=1",
 		"POLITECRAWL_ZZZ=1", "POLITECRAWL_EMPTY=", "POLITECRAWL_ACTIVE_HELP=0", "POLITECRAWLER=1", "PATH=/bin", "odd",
 		"POLITECRAWL_LOG_LEVEL=info",
 		// what Kubernetes gives to those beside a service of this name
@@ -223,7 +223,7 @@ func TestCheckEnvironment(t *testing.T) {
 
 // TestGlobalViperIsUnused holds that no setting leaks into the process.
 func TestGlobalViperIsUnused(t *testing.T) {
-	loaded(t, "--config", clitest.WriteFile(t, "c.yaml", "workers: 2\n"))
+	loaded(t, "--config", clitest.WriteFile(t, "c.yaml", "concurrency: 2\n"))
 	if keys := viper.AllKeys(); len(keys) > 0 {
 		t.Errorf("the global viper holds %v", keys)
 	}
