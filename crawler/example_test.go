@@ -378,7 +378,7 @@ func ExampleNewPlanner() {
 	for _, rule := range plan.Disallowed {
 		fmt.Println(rule.URLs, "by line", rule.Line, rule.Rule)
 	}
-	host := plan.Hosts[0]
+	host := plan.Origins[0]
 	fmt.Println(host.Requests, "requests, with a delay of", host.Delay)
 	// Output:
 	// 5 URLs are known, 3 of them would be fetched; bottleneck: host

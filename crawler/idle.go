@@ -66,7 +66,7 @@ func (c *Crawler) checkIdle() (again time.Duration, err error) {
 		return time.Hour, nil // until a lease ends, which sends the signal
 	}
 	wait := time.Until(stats.NextDue)
-	if stats.Leased > 0 || wait <= 0 || c.pauses.active() {
+	if stats.InFlight > 0 || wait <= 0 || c.pauses.active() {
 		return wait, nil
 	}
 	patience, err := c.patience(stats)

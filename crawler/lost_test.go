@@ -145,7 +145,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				must(t, spoil(name))
 				cfg.Limits.MaxPages = 7
 				got := run(t, cfg, &opts)
-				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].Had {
+				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].SizeBefore {
 					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
 				}
 				if len(got.notices) == 0 || len(got.notices) > 1 && opts.Formats == nil || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
@@ -182,7 +182,7 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 			text[end] ^= 1
 			must(t, os.WriteFile(name, text, 0o600))
 			got := run(t, cfg, &Options{Resume: true})
-			want := []output.Loss{{File: file, Bytes: int64(line), Had: int64(len(text))}}
+			want := []output.Loss{{File: file, Bytes: int64(line), SizeBefore: int64(len(text))}}
 			if diff := cmp.Diff(want, got.Lost); diff != "" || len(got.notices) != 1 {
 				t.Errorf("notices %q, lost (-want +got):\n%s", got.notices, diff)
 			}

@@ -115,7 +115,7 @@ func (c *Crawler) checkUnused() error {
 	if err != nil {
 		return err
 	}
-	if stats.Added > 0 {
+	if stats.URLs > 0 {
 		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.cfg.Output.Dir)
 	}
 	if info, err := os.Stat(filepath.Join(c.cfg.Output.Dir, record.JournalFile)); err == nil && info.Size() > 0 {

@@ -100,7 +100,7 @@ func TestPlanUnreachable(t *testing.T) {
 	if plan.End != EndDeferred || plan.CrawlEnd != EndDeferred || plan.Pages != 0 || plan.Rejected[output.RobotsUnreachable] != 2 {
 		t.Errorf("%+v", plan)
 	}
-	if h := plan.Hosts[0]; h.Outcome != "unreachable" || h.Status != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {
+	if h := plan.Origins[0]; h.Outcome != "unreachable" || h.Status != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {
 		t.Errorf("%+v", h)
 	}
 	if diff := cmp.Diff([]string(nil), s.asked()); diff != "" {
@@ -210,7 +210,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		t.Errorf("%d pages were asked for, in %d requests", report.Pages, report.Requests)
 	}
 	made := 0
-	for _, h := range slices.Concat(plan.Hosts, plan.Others) {
+	for _, h := range slices.Concat(plan.Origins, plan.Others) {
 		made += h.Requests - h.Pages
 	}
 	if made != report.Requests || plan.Requests != made+plan.Pages || plan.Sitemaps != report.SitemapsRead {

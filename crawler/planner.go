@@ -122,11 +122,11 @@ func (p *Planner) Status() (*PlanStatus, error) {
 		return nil, err
 	}
 	s := &PlanStatus{Sitemaps: p.c.tally.summary().Sitemaps}
-	if stats.Leased == 0 {
+	if stats.InFlight == 0 {
 		s.NextDue = stats.NextDue
 	}
 	s.URLs, s.Hosts = p.counter.Progress()
-	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.Leased
+	s.SitemapsRemaining = stats.Pending + stats.Scheduled + stats.InFlight
 	hosts, _ := p.c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))

@@ -124,7 +124,7 @@ func (c *Crawler) openExisting() (*state, error) {
 // The crawl would treat every line as uncommitted and truncate it.
 func (c *Crawler) checkFrontier() error {
 	stats, err := c.frontier.Stats(c.lifecycle.CommitCtx)
-	if err != nil || stats.Added > 0 {
+	if err != nil || stats.URLs > 0 {
 		return err
 	}
 	if name := crawldir.NonEmptyFile(c.cfg.Output.Dir); name != "" {
@@ -169,8 +169,8 @@ func (c *Crawler) openCommitted(s *state) error {
 // that was then killed is reported once.
 func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	for _, l := range lost {
-		c.log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "had", l.Had)
-		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.Had == l.Had }) {
+		c.log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "size_before", l.SizeBefore)
+		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.SizeBefore == l.SizeBefore }) {
 			s.Lost = append(s.Lost, l)
 		}
 		c.notice(record.LossNotice(l))

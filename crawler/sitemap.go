@@ -212,7 +212,7 @@ func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) erro
 	case !f.d.scope.Holds(a):
 		f.skip(item, a, t, output.OutOfScope, "")
 	case f.d.order.isUnchanged(entry):
-		f.skip(item, a, t, output.Unchanged, "")
+		f.skip(item, a, t, output.BeforeSince, "")
 	default:
 		f.addWithinBounds(item, a, t)
 	}

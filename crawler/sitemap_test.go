@@ -146,7 +146,7 @@ func TestSitemapOptions(t *testing.T) {
 				t.Errorf("the entries of the sitemap came in the order %v, want %v", entries, ofSitemap(tt.want))
 			}
 			if tt.name == "since" {
-				if r := got.refusal(t, s.url+"/older"); r.Reason != output.Unchanged {
+				if r := got.refusal(t, s.url+"/older"); r.Reason != output.BeforeSince {
 					t.Errorf("%+v", r)
 				}
 			}

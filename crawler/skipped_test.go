@@ -25,10 +25,10 @@ type skipEvents struct {
 func (s *skipEvents) add(f *output.Results) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for kind, list := range map[string][]*output.Rejection{"skipped": f.Skipped, "withdrawn": f.Withdrawn, "line": f.Rejected} {
+	for kind, list := range map[string][]*output.Rejection{"skipped": f.Provisional, "withdrawn": f.Withdrawn, "line": f.Rejected} {
 		for _, r := range list {
 			event := fmt.Sprint(kind, " ", r.Reason, " ", r.URL)
-			if r.Announced {
+			if r.WasProvisional {
 				event += ", announced"
 			}
 			s.events = append(s.events, event)

@@ -27,7 +27,7 @@ func (c *Crawler) Status() (*Status, error) {
 	}
 	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.pauses.active()}
 	s.End = end
-	s.Remaining, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.Leased, stats.Hosts, time.Time{}
+	s.Remaining, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.InFlight, stats.Hosts, time.Time{}
 	if s.Remaining > 0 {
 		s.NextDue = stats.NextDue
 	}

@@ -129,7 +129,7 @@ func TestPause(t *testing.T) {
 			close(paused)
 			waitFor(func() bool { // the page in flight is finished
 				s, err := c.Status()
-				return err != nil || !s.Paused || s.Pages == 4 && s.Frontier.Leased == 0
+				return err != nil || !s.Paused || s.Pages == 4 && s.Frontier.InFlight == 0
 			})
 			during = len(s.asked())
 			time.Sleep(300 * time.Millisecond)

@@ -54,7 +54,7 @@ func TestPlanJSON(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	plan := clitest.JSON[plan.Plan](t, got.Out)
-	if plan.Pages != 3 || plan.URLs != 6 || plan.CrawlEnd != crawler.EndFinished || len(plan.Hosts) != 1 || plan.CrawlDuration <= 0 {
+	if plan.Pages != 3 || plan.URLs != 6 || plan.CrawlEnd != crawler.EndFinished || len(plan.Origins) != 1 || plan.CrawlDuration <= 0 {
 		t.Errorf("%+v", plan)
 	}
 	// A script gets a list where there is nothing, too.

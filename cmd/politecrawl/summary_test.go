@@ -78,7 +78,7 @@ func TestLostLinesAreReported(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "pages.jsonl")); err != nil {
 			t.Fatal(err)
 		}
-		want := output.Loss{File: "pages.jsonl", Bytes: info.Size(), Had: info.Size()}
+		want := output.Loss{File: "pages.jsonl", Bytes: info.Size(), SizeBefore: info.Size()}
 		run(t, "report", dir)
 		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {
 			t.Errorf("report.json before it goes on: %+v", lost)

@@ -95,7 +95,7 @@ func (j *judge) see(r Request) {
 		return
 	}
 	if !h.named(r.Host) {
-		j.violation(UnknownHost, r, Request{}, r.Host)
+		j.violation(WrongHost, r, Request{}, r.Host)
 	}
 	j.report.Violations = append(j.report.Violations, l.clock.Observe(r, j.minDelay(h, l, r))...)
 	if route == nil || route.class != robots {

@@ -164,7 +164,7 @@ func TestJudgeCatches(t *testing.T) {
 		{"ROB-LOC-02/under an unknown name", "", 0, func(v visit) {
 			v("rules/robots.txt", func(r *http.Request) { r.Host = "localhost" })
 			v("rules/")
-		}, []fault{{UnknownHost, 1, 0}, {BeforeRobots, 2, 0}}},
+		}, []fault{{WrongHost, 1, 0}, {BeforeRobots, 2, 0}}},
 		{"ROB-FET-04/nameless", "", 0, func(v visit) { v("rules/robots.txt", as("Mozilla/5.0")); v("rules/") },
 			[]fault{{MissingToken, 1, 0}}},
 		{"ROB-PAG-08/behind nofollow", "", 0, ask("rules/robots.txt", "rules/hidden/by-rel", "rules/hidden/by-header-name"),

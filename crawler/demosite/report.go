@@ -18,7 +18,7 @@ const (
 	TooSoon          Kind = "too soon"               // the delay, or the Crawl-delay of the host, was not over
 	BeforeRetryAfter Kind = "before Retry-After"     // the Retry-After of the host was not over
 	OutsideScope     Kind = "out of scope"           // the host is out of scope
-	UnknownHost      Kind = "unknown host"           // the Host header does not name the host
+	WrongHost        Kind = "wrong host"             // the Host header does not name the host
 )
 
 // The kinds of warnings: requests that a polite crawler should avoid.

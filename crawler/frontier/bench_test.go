@@ -36,7 +36,7 @@ func crawlMemory(b *testing.B, delay time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(float64(st.Added), "URLs")
+	b.ReportMetric(float64(st.URLs), "URLs")
 }
 
 // crawl crawls b.N pages.

@@ -117,10 +117,10 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 		return false
 	}
 	h := m.host(name)
-	if h.counts.Added == 0 {
+	if h.counts.URLs == 0 {
 		m.hostCount++
 	}
-	m.count(h, Counts{Added: 1})
+	m.count(h, Counts{URLs: 1})
 	m.enqueue(h, it, now)
 	return true
 }
@@ -173,7 +173,7 @@ func (m *Memory) requeue(e *entry, now schedule.Instant) {
 
 // expired makes the URL of an expired lease pending.
 func (m *Memory) expired(slot *schedule.Slot[*host, *entry], now schedule.Instant) {
-	m.count(slot.Entry.host, Counts{Leased: -1})
+	m.count(slot.Entry.host, Counts{InFlight: -1})
 	m.requeue(slot.Entry, now)
 }
 

@@ -36,7 +36,7 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 		delete(m.validators, e.hash)
 	}
 	e.attempts++
-	m.count(h, Counts{Pending: -1, Leased: 1})
+	m.count(h, Counts{Pending: -1, InFlight: 1})
 	slot.Entry = e
 	return Lease{
 		Item:       Item{URL: url, Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
@@ -94,7 +94,7 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 	if o.HostDelay > 0 {
 		h.Requested(slot, now, o.HostDelay)
 	}
-	m.count(h, Counts{Leased: -1})
+	m.count(h, Counts{InFlight: -1})
 	m.sched.End(slot, now)
 	if o.Validators != nil {
 		e.validators = o.Validators.Clone()

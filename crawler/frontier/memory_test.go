@@ -180,7 +180,7 @@ func TestMemoryServedAsItsWaitEnds(t *testing.T) {
 			wg.Go(func() {
 				got, err := m.Lease(t.Context(), frontier.LeaseRequest{Wait: time.Second})
 				st, statErr := m.Stats(t.Context())
-				if err != nil || statErr != nil || st.Leased != len(got) {
+				if err != nil || statErr != nil || st.InFlight != len(got) {
 					t.Errorf("Lease = %v, %v; %+v, %v", got, err, st, statErr)
 				}
 			})

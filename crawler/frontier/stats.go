@@ -4,12 +4,12 @@ import "time"
 
 // Counts are numbers of URLs by state. Each URL is in one state, so that always
 //
-//	Added = Pending + Scheduled + Leased + Done + Dropped
+//	URLs = Pending + Scheduled + InFlight + Done + Dropped
 type Counts struct {
-	Added     int `json:"urls"`      // all known URLs
+	URLs      int `json:"urls"`      // all known URLs
 	Pending   int `json:"pending"`   // leased as soon as their host is due
 	Scheduled int `json:"scheduled"` // waiting for their NotBefore
-	Leased    int `json:"in_flight"` // being fetched
+	InFlight  int `json:"in_flight"` // leased: being fetched
 	Done      int `json:"done"`      // fetched
 	Dropped   int `json:"dropped"`   // will never be fetched
 }
@@ -17,8 +17,8 @@ type Counts struct {
 // Plus returns the sum of c and d.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{
-		Added: c.Added + d.Added, Pending: c.Pending + d.Pending, Scheduled: c.Scheduled + d.Scheduled,
-		Leased: c.Leased + d.Leased, Done: c.Done + d.Done, Dropped: c.Dropped + d.Dropped,
+		URLs: c.URLs + d.URLs, Pending: c.Pending + d.Pending, Scheduled: c.Scheduled + d.Scheduled,
+		InFlight: c.InFlight + d.InFlight, Done: c.Done + d.Done, Dropped: c.Dropped + d.Dropped,
 	}
 }
 
@@ -35,5 +35,5 @@ type Stats struct {
 // Finished reports whether no URL remains. A frontier that is not finished but returns no
 // lease is waiting: until NextDue, or for leases to end.
 func (s Stats) Finished() bool {
-	return s.Pending == 0 && s.Scheduled == 0 && s.Leased == 0
+	return s.Pending == 0 && s.Scheduled == 0 && s.InFlight == 0
 }

@@ -51,14 +51,14 @@ func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
 		return // not started
 	}
 	for state, n := range map[string]int{
-		"pending": s.Frontier.Pending, "scheduled": s.Frontier.Scheduled, "leased": s.Frontier.Leased,
+		"pending": s.Frontier.Pending, "scheduled": s.Frontier.Scheduled, "leased": s.Frontier.InFlight,
 		"done": s.Frontier.Done, "dropped": s.Frontier.Dropped,
 	} {
 		gauge(frontierURLs, float64(n), state)
 	}
 	gauge(hostCount, float64(s.Hosts))
 	gauge(waitingHosts, float64(len(s.Waiting)))
-	gauge(inFlight, float64(s.Frontier.Leased))
+	gauge(inFlight, float64(s.Frontier.InFlight))
 	gauge(isPaused, boolean(s.Paused))
 	gauge(startTime, unix(s.StartedAt))
 	gauge(progressTime, unix(moved))

@@ -42,7 +42,7 @@ func (h *health) update(s *crawler.Status, now time.Time) {
 	for n := range maps.Values(s.Rejected) {
 		state.rejected += n
 	}
-	idle := s.Frontier.Leased == 0 && (s.Paused || s.NextDue.After(now))
+	idle := s.Frontier.InFlight == 0 && (s.Paused || s.NextDue.After(now))
 	if idle || state != h.state {
 		h.progressAt, h.state = now, state
 	}

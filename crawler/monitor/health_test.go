@@ -35,7 +35,7 @@ func TestHealth(t *testing.T) {
 		}},
 		{name: "paused", status: func() crawler.Status {
 			s := monitortest.AtWork()
-			s.Frontier.Leased, s.Paused = 0, true
+			s.Frontier.InFlight, s.Paused = 0, true
 			return s
 		}},
 		{name: "paused, and a request does not end", status: func() crawler.Status {
@@ -45,12 +45,12 @@ func TestHealth(t *testing.T) {
 		}, want: "stuck"},
 		{name: "waiting for a host to be due", status: func() crawler.Status {
 			s := monitortest.AtWork()
-			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Hour)
+			s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Hour)
 			return s
 		}},
 		{name: "due, and nobody takes it", status: func() crawler.Status {
 			s := monitortest.AtWork()
-			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Minute)
+			s.Frontier.InFlight, s.NextDue = 0, time.Now().Add(time.Minute)
 			return s
 		}, want: "stuck"},
 		{name: "silent", status: monitortest.AtWork, every: func(_ *watcher, f *monitortest.Crawl) {

@@ -148,7 +148,7 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 		name := addressOf(h.origin)
 		name.Text = escape.Text(string(server))
 		row := hostRow{
-			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, InFlight: rec.Leased,
+			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, InFlight: rec.InFlight,
 			Delay: plan.Millis(rec.Delay), Status: h.status, LastResponseAt: h.at,
 		}
 		due := rec.Due

@@ -38,7 +38,7 @@ type metrics struct {
 var (
 	reasons = []string{
 		string(output.Disallowed), string(output.RobotsUnreachable), string(output.Deferred), string(output.OutOfScope), string(output.NotAuthorized),
-		string(output.Unchanged), string(output.MaxDepth), string(output.Nofollow), string(output.Failed),
+		string(output.BeforeSince), string(output.MaxDepth), string(output.Nofollow), string(output.Failed),
 		string(output.InvalidURL), string(output.TooManyRedirects), string(output.DuplicateURL), string(output.MaxHostPages),
 		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),
 		string(output.BlockedAddress),
@@ -122,8 +122,8 @@ func (m *metrics) found(f *output.Results) {
 
 // rejections returns the URLs that are rejected now, or skipped for now, each once.
 func rejections(f *output.Results) []*output.Rejection {
-	announced := func(r *output.Rejection) bool { return r.Announced }
-	return slices.Concat(f.Skipped, slices.DeleteFunc(slices.Clone(f.Rejected), announced))
+	announced := func(r *output.Rejection) bool { return r.WasProvisional }
+	return slices.Concat(f.Provisional, slices.DeleteFunc(slices.Clone(f.Rejected), announced))
 }
 
 // statusLabel returns the label value for a status.

@@ -29,7 +29,7 @@ func TestMetrics(t *testing.T) {
 	began := time.Unix(1_700_000_000, 0)
 	w := newTestWatch(monitortest.New(crawler.Status{
 		Summary:  crawler.Summary{Pages: 3, Hosts: 2, Waiting: []string{"http://h"}, StartedAt: began, NextDue: began.Add(time.Second)},
-		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 15, Pending: 1, Scheduled: 2, Leased: 3, Done: 4, Dropped: 5}, Hosts: 2},
+		Frontier: frontier.Stats{Counts: frontier.Counts{URLs: 15, Pending: 1, Scheduled: 2, InFlight: 3, Done: 4, Dropped: 5}, Hosts: 2},
 		Paused:   true,
 	}))
 	err := w.Write(&output.Results{
@@ -38,12 +38,12 @@ func TestMetrics(t *testing.T) {
 			{URL: "http://h/a", Status: 200, Bytes: 500, DurationMS: 2000, DuplicateOf: "http://h/"},
 			{URL: "http://h/b", Status: 799, Unchanged: true},
 		},
-		Rejected:  []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}, {Reason: output.OutOfScope, Announced: true}},
-		Skipped:   []*output.Rejection{{Reason: output.OutOfScope}, {Reason: output.Nofollow}},
-		Withdrawn: []*output.Rejection{{Reason: output.Nofollow}},
-		Robots:    []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
-		Sitemaps:  []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
-		Entries:   []*output.Entry{{}, {}},
+		Rejected:    []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}, {Reason: output.OutOfScope, WasProvisional: true}},
+		Provisional: []*output.Rejection{{Reason: output.OutOfScope}, {Reason: output.Nofollow}},
+		Withdrawn:   []*output.Rejection{{Reason: output.Nofollow}},
+		Robots:      []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
+		Sitemaps:    []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
+		Entries:     []*output.Entry{{}, {}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +100,7 @@ politecrawl_pages_total{status="other"} 1
 politecrawl_paused 1
 # HELP politecrawl_rejected_total Skipped URLs, by reason, counted when they are skipped.
 # TYPE politecrawl_rejected_total counter
+politecrawl_rejected_total{reason="before-since"} 0
 politecrawl_rejected_total{reason="blocked-address"} 0
 politecrawl_rejected_total{reason="deferred"} 0
 politecrawl_rejected_total{reason="disallowed"} 1
@@ -119,9 +120,9 @@ politecrawl_rejected_total{reason="robots-unreachable"} 0
 politecrawl_rejected_total{reason="too-long"} 0
 politecrawl_rejected_total{reason="too-many-redirects"} 0
 politecrawl_rejected_total{reason="trap"} 0
-politecrawl_rejected_total{reason="unchanged"} 0
 # HELP politecrawl_rejections_withdrawn_total Skipped URLs that were fetched later, or skipped for another reason, by first reason.
 # TYPE politecrawl_rejections_withdrawn_total counter
+politecrawl_rejections_withdrawn_total{reason="before-since"} 0
 politecrawl_rejections_withdrawn_total{reason="blocked-address"} 0
 politecrawl_rejections_withdrawn_total{reason="deferred"} 0
 politecrawl_rejections_withdrawn_total{reason="disallowed"} 0
@@ -140,7 +141,6 @@ politecrawl_rejections_withdrawn_total{reason="robots-unreachable"} 0
 politecrawl_rejections_withdrawn_total{reason="too-long"} 0
 politecrawl_rejections_withdrawn_total{reason="too-many-redirects"} 0
 politecrawl_rejections_withdrawn_total{reason="trap"} 0
-politecrawl_rejections_withdrawn_total{reason="unchanged"} 0
 # HELP politecrawl_robots_fetches_total Fetches of robots.txt files, by outcome.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
@@ -202,8 +202,8 @@ func hostile(r *rand.Rand, n int) *output.Results {
 	for range n {
 		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), DurationMS: r.Int64(), FetchedAt: now})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
-		f.Skipped = append(f.Skipped, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Detail: odd()})
-		f.Withdrawn = append(f.Withdrawn, f.Skipped[len(f.Skipped)-1])
+		f.Provisional = append(f.Provisional, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Detail: odd()})
+		f.Withdrawn = append(f.Withdrawn, f.Provisional[len(f.Provisional)-1])
 		f.Robots = append(f.Robots, &output.Robots{Origin: odd(), Outcome: odd(), Error: odd(), URL: odd(), FetchedAt: now})
 		f.Sitemaps = append(f.Sitemaps, &output.Sitemap{URL: odd(), Status: r.Int(), Detail: odd()})
 	}

@@ -18,8 +18,8 @@ func (w *watcher) overview(now time.Time) *overview {
 	s := w.status
 	v := &overview{
 		State: w.state(), End: string(s.End), Duration: rounded(time.Duration(s.Duration)),
-		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.Added, Remaining: s.Remaining,
-		Pending: s.Frontier.Pending, Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.Leased,
+		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.URLs, Remaining: s.Remaining,
+		Pending: s.Frontier.Pending, Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.InFlight,
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
 		Errors: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
 		Rate:   w.rate.perSecond(), Chart: append([]float64{}, w.rate.chart...),
@@ -61,11 +61,11 @@ func (w *watcher) state() string {
 		return ended
 	case s.End != "":
 		return stopping
-	case s.Paused && s.Frontier.Leased > 0:
+	case s.Paused && s.Frontier.InFlight > 0:
 		return pausing
 	case s.Paused:
 		return paused
-	case s.Frontier.Leased == 0 && time.Until(s.NextDue) > refreshEvery:
+	case s.Frontier.InFlight == 0 && time.Until(s.NextDue) > refreshEvery:
 		return waiting
 	}
 	return running

@@ -27,7 +27,7 @@ func TestStream(t *testing.T) {
 	f.Change(func(s *monitortest.State) {
 		s.Status = monitortest.AtWork()
 		s.Status.Pages, s.Status.Rejected = 2, map[output.Reason]int{output.Disallowed: 3, output.Failed: 1}
-		s.Hosts["h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
+		s.Hosts["h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, InFlight: 1, Done: 7}}
 	})
 	sink, err := s.Format().Open("", nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestStream(t *testing.T) {
 
 	f.Pause()
 	until(v, "status", func(o overview) bool { return o.State == pausing })
-	f.Change(func(s *monitortest.State) { s.Status.Frontier.Leased = 0 })
+	f.Change(func(s *monitortest.State) { s.Status.Frontier.InFlight = 0 })
 	until(v, "status", func(o overview) bool { return o.State == paused })
 	s.Finish(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Remaining: 6})
 	if now := until(v, "status", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {

@@ -276,7 +276,7 @@ func (w *watcher) end(sum *crawler.Summary) {
 		w.status = &crawler.Status{}
 	}
 	stats := w.status.Frontier
-	stats.Leased = 0
+	stats.InFlight = 0
 	w.status = &crawler.Status{Summary: *sum, Frontier: stats}
 	last := w.parts(time.Now())
 	w.mu.Unlock()

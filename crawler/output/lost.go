@@ -11,9 +11,9 @@ var ErrIncomplete = errors.New("incomplete")
 // A Loss describes data that a file of a crawl has lost since it was written. Somebody changed
 // or removed the file, or the machine crashed before the data was on disk.
 type Loss struct {
-	File  string `json:"file"`  // name in the directory of the crawl
-	Bytes int64  `json:"bytes"` // number of lost bytes; 0: the whole file, of unknown size
-	Had   int64  `json:"had"`   // size of the file before the loss, in bytes; 0: not known
+	File       string `json:"file"`        // name in the directory of the crawl
+	Bytes      int64  `json:"bytes"`       // number of lost bytes; 0: the whole file, of unknown size
+	SizeBefore int64  `json:"size_before"` // size of the file before the loss, in bytes; 0: not known
 
 	Damage string `json:"damage,omitempty"` // which lines cannot be read, and why
 }
@@ -26,5 +26,5 @@ func (l Loss) String() string {
 	case l.Bytes == 0:
 		return l.File + " is gone"
 	}
-	return fmt.Sprintf("%s has lost %d of %d bytes", l.File, l.Bytes, l.Had)
+	return fmt.Sprintf("%s has lost %d of %d bytes", l.File, l.Bytes, l.SizeBefore)
 }

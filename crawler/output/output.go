@@ -99,8 +99,8 @@ type Directive struct {
 	Source string `json:"source"` // the header line or meta element with the directive
 }
 
-// Rejection is a skipped URL. In [Results.Rejected] it is final, one line of rejected.jsonl; in
-// [Results.Skipped] it is provisional.
+// Rejection is a skipped URL. In [Results.Rejected] it is final: one line of
+// rejected.jsonl. In [Results.Provisional] it may still be withdrawn.
 type Rejection struct {
 	URL       string `json:"url"`
 	Reason    Reason `json:"reason"`
@@ -117,9 +117,9 @@ type Rejection struct {
 
 	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time of a retry, if Reason is RobotsUnreachable or Deferred
 
-	// Announced reports whether the URL was in [Results.Skipped] before, in this process or an
-	// earlier one of the crawl.
-	Announced bool `json:"-"`
+	// WasProvisional reports whether the URL was in [Results.Provisional] before, in this
+	// process or an earlier one of the crawl.
+	WasProvisional bool `json:"-"`
 }
 
 // Reason is why a URL was skipped.
@@ -132,7 +132,7 @@ const (
 	Deferred          Reason = "deferred"            // its host allowed no request before the crawl ended: Retry-After or Visit-time
 	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl
 	NotAuthorized     Reason = "not-authorized"      // listed only in a sitemap that is not authorized for its host
-	Unchanged         Reason = "unchanged"           // not requested: its lastmod in the sitemap is before the option since
+	BeforeSince       Reason = "before-since"        // not requested: its lastmod in the sitemap is before Sitemaps.Since
 	MaxDepth          Reason = "max-depth"           // farther from a start URL than max-depth
 	Nofollow          Reason = "nofollow"            // every link to it is nofollow
 	Failed            Reason = "failed"              // no complete response after all retries

@@ -60,11 +60,13 @@ type Results struct {
 	Pages    []*Page
 	Rejected []*Rejection // final: lines of rejected.jsonl
 
-	// Skipped is provisional: URLs that were skipped when they were found, for example because
-	// they are out of scope. When the crawl ends, they are in Rejected too, unless the crawl
-	// finds them in another way. Withdrawn are earlier Skipped URLs that were fetched later,
-	// or skipped for another reason.
-	Skipped, Withdrawn []*Rejection
+	// Provisional are URLs that were skipped when they were found, for example because they
+	// are out of scope. A later link may still lead to their fetch. Those that are still
+	// skipped when the crawl ends are in Rejected too.
+	Provisional []*Rejection
+	// Withdrawn are earlier Provisional rejections that no longer hold: the URL was fetched
+	// after all, or skipped for another reason.
+	Withdrawn []*Rejection
 
 	Links     []*Links
 	Sitemaps  []*Sitemap

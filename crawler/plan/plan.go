@@ -55,8 +55,8 @@ type Plan struct {
 	FrontierBytes int64 `json:"frontier_bytes"`
 	MemoryBytes   int64 `json:"memory_bytes"`
 
-	Hosts      []*Host    `json:"hosts"`      // hosts of the crawl, the one with the most pages first
-	Others     []*Host    `json:"others"`     // hosts without pages to fetch
+	Origins    []*Origin  `json:"origins"`    // origins of the crawl, the one with the most pages first
+	Others     []*Origin  `json:"others"`     // origins without pages to fetch
 	Disallowed []*Rule    `json:"disallowed"` // disallowed URLs by rule, the rule with the most URLs first
 	Files      []*Sitemap `json:"files"`      // sitemap files, in the order of reading
 }
@@ -82,9 +82,9 @@ type BlockedStart struct {
 	Reason string     `json:"reason"`
 }
 
-// Host describes the crawl of one origin: scheme, host and port.
-type Host struct {
-	Host string `json:"host"` // empty: all hosts that are not listed themselves
+// Origin describes the crawl of one origin: scheme, host and port.
+type Origin struct {
+	Origin string `json:"origin"` // empty: all origins that are not listed
 
 	Outcome   string    `json:"robots"` // of robots.txt: rules, allow-all or unreachable; empty: not requested
 	RobotsURL string    `json:"robots_url,omitempty"`
@@ -111,7 +111,7 @@ type Host struct {
 
 // Rule is a line of a robots.txt that disallows URLs.
 type Rule struct {
-	Host      string   `json:"host"`
+	Origin    string   `json:"origin"`
 	RobotsURL string   `json:"robots_url"`
 	Group     string   `json:"group"`
 	Rule      string   `json:"rule"`

@@ -37,9 +37,9 @@ func (p *PageCounts) count(status int) {
 	}
 }
 
-// A Host counts the URLs of one origin: scheme, host and port.
-type Host struct {
-	Host string `json:"host"`
+// An Origin counts the URLs of one origin: scheme, host and port.
+type Origin struct {
+	Origin string `json:"origin"`
 	PageCounts
 	Failed     int   `json:"failed"` // URLs without a response
 	Disallowed int   `json:"disallowed"`
@@ -95,7 +95,7 @@ type counters struct {
 	rejected     int
 	statuses     map[int]int
 	types        names
-	hosts        map[string]*Host
+	hosts        map[string]*Origin
 	depths       map[int]*Depth
 	slowest      *topRows[Page]
 	largest      *topRows[Page]
@@ -109,7 +109,7 @@ func newCounters(rows int) *counters {
 	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.URL, b.URL)) }
 	return &counters{
 		rows: rows, statuses: make(map[int]int), types: make(names),
-		hosts: make(map[string]*Host), depths: make(map[int]*Depth),
+		hosts: make(map[string]*Origin), depths: make(map[int]*Depth),
 		slowest: newTopRows(rows, func(a, b Page) int {
 			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
 		}),
@@ -159,11 +159,11 @@ func (c *counters) rejection(r *output.Rejection) {
 	}
 }
 
-func (c *counters) host(url string) *Host {
+func (c *counters) host(url string) *Origin {
 	name := originOf(url)
 	if c.hosts[name] == nil {
 		name = strings.Clone(name) // it shares memory with the line
-		c.hosts[name] = &Host{Host: name}
+		c.hosts[name] = &Origin{Origin: name}
 	}
 	return c.hosts[name]
 }
@@ -192,15 +192,15 @@ func (c *counters) depthList() []Depth {
 	return list
 }
 
-func (c *counters) hostList() List[Host] {
-	var hosts []Host
+func (c *counters) hostList() List[Origin] {
+	var hosts []Origin
 	for _, h := range c.hosts {
 		row := *h
 		row.DurationMS /= int64(max(row.Pages, 1))
 		hosts = append(hosts, row)
 	}
-	return listOf(c.rows, hosts, func(a, b Host) int {
-		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Host, b.Host))
+	return listOf(c.rows, hosts, func(a, b Origin) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Origin, b.Origin))
 	})
 }
 

@@ -16,15 +16,15 @@ import (
 type Sitemaps struct {
 	Files List[SitemapFile] `json:"files"`
 
-	Entries             int           `json:"entries"`               // page entries of all files
-	URLs                int           `json:"urls"`                  // listed URLs, each counted once
-	OK                  int           `json:"ok"`                    // listed URLs that can be fetched and indexed
-	Problems            int           `json:"problems"`              // listed URLs that cannot be; the remaining ones were not fetched
-	Discrepancies       []Discrepancy `json:"discrepancies"`         // empty if no sitemap lists a page
-	HostsWithoutEntries List[string]  `json:"hosts_without_entries"` // hosts with pages, none of them listed in a sitemap
+	Entries               int           `json:"entries"`                 // page entries of all files
+	URLs                  int           `json:"urls"`                    // listed URLs, each counted once
+	OK                    int           `json:"ok"`                      // listed URLs that can be fetched and indexed
+	Problems              int           `json:"problems"`                // listed URLs that cannot be; the remaining ones were not fetched
+	Discrepancies         []Discrepancy `json:"discrepancies"`           // empty if no sitemap lists a page
+	OriginsWithoutEntries List[string]  `json:"origins_without_entries"` // origins with pages, none of them listed in a sitemap
 
-	// Inconclusive are reasons why the sitemaps may list more URLs; empty: they do not.
-	Inconclusive []string `json:"inconclusive"`
+	// Caveats are reasons why the sitemaps may list more URLs; empty: they do not.
+	Caveats []string `json:"caveats"`
 }
 
 // A Discrepancy is one way in which the sitemaps and the site disagree.
@@ -33,8 +33,8 @@ type Discrepancy struct {
 	Title   string `json:"title"` // completes a sentence that starts with "12 URLs"
 	Meaning string `json:"meaning"`
 
-	// Inconclusive are reasons why the list may be incomplete or wrong; empty: it is complete.
-	Inconclusive []string `json:"inconclusive"`
+	// Caveats are reasons why the list may be incomplete or wrong; empty: it is complete.
+	Caveats []string `json:"caveats"`
 
 	URLs List[DiscrepantURL] `json:"urls"`
 }
@@ -306,8 +306,8 @@ func (c *comparison) list(inconclusive func(kind string) []string) Sitemaps {
 	if c.entriesUnknown {
 		clear(c.withoutEntries)
 	}
-	result.HostsWithoutEntries = listOf(c.limit, slices.Collect(maps.Keys(c.withoutEntries)), strings.Compare)
-	result.Inconclusive = inconclusive(kindNotFetched)
+	result.OriginsWithoutEntries = listOf(c.limit, slices.Collect(maps.Keys(c.withoutEntries)), strings.Compare)
+	result.Caveats = inconclusive(kindNotFetched)
 	result.Discrepancies = []Discrepancy{}
 	if result.URLs == 0 {
 		return result
@@ -318,7 +318,7 @@ func (c *comparison) list(inconclusive func(kind string) []string) Sitemaps {
 			list = c.rows[k.name].list()
 		}
 		result.Discrepancies = append(result.Discrepancies, Discrepancy{
-			Kind: k.name, Title: k.title, Meaning: k.meaning, Inconclusive: inconclusive(k.name), URLs: list,
+			Kind: k.name, Title: k.title, Meaning: k.meaning, Caveats: inconclusive(k.name), URLs: list,
 		})
 	}
 	return result

@@ -28,7 +28,7 @@ func found(r *Report, kind string) []string {
 func inconclusive(r *Report, kind string) []string {
 	for _, k := range r.Sitemaps.Discrepancies {
 		if k.Kind == kind {
-			return k.Inconclusive
+			return k.Caveats
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
 		}, but(kindInvalidLastmod, kindNotFetched), "limit of pages per host"},
 		{"since", func(c *crawl) {
-			c.reject("/same", output.Rejection{Reason: output.Unchanged, Source: "sitemap"})
+			c.reject("/same", output.Rejection{Reason: output.BeforeSince, Source: "sitemap"})
 		}, but(kindInvalidLastmod, kindNotFetched), "unchanged according"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
@@ -108,9 +108,9 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 			r := c.make(t)
 			var got []string
 			for _, k := range r.Sitemaps.Discrepancies {
-				if len(k.Inconclusive) > 0 {
+				if len(k.Caveats) > 0 {
 					got = append(got, k.Kind)
-					if text := strings.Join(k.Inconclusive, "; "); !strings.Contains(text, tt.words) {
+					if text := strings.Join(k.Caveats, "; "); !strings.Contains(text, tt.words) {
 						t.Errorf("%s: %q does not say %q", k.Kind, text, tt.words)
 					}
 				}
@@ -208,7 +208,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Sitemaps; s.URLs != 0 || len(s.Discrepancies) != 0 || s.HostsWithoutEntries.Total != 0 || !slices.Equal(s.Inconclusive, []string{"entries.jsonl is missing or empty"}) {
+		if s := r.Sitemaps; s.URLs != 0 || len(s.Discrepancies) != 0 || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
 			t.Errorf("missing %v: %s", missing, asJSON(t, s))
 		}
 		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {

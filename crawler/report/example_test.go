@@ -161,7 +161,7 @@ func ExampleGenerate_sitemaps() {
 			fmt.Printf("%s: %s (%s)\n", k.Kind, row.URL, row.Detail)
 		}
 	}
-	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Discrepancies[0].Inconclusive, "; "))
+	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Discrepancies[0].Caveats, "; "))
 	// Output:
 	// 1 of 2 URLs are OK
 	// broken: https://example.com/gone (status 404)

@@ -104,8 +104,8 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 	t.Run("reconciliation", func(t *testing.T) {
 		equal(t, "kinds", built(), s.found(r))
 		for _, k := range r.Sitemaps.Discrepancies {
-			if len(k.Inconclusive) > 0 {
-				t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
+			if len(k.Caveats) > 0 {
+				t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
 			}
 			for _, row := range k.URLs.Rows {
 				if (row.Sitemap == "") != (k.Kind == "not-listed") {
@@ -113,8 +113,8 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 				}
 			}
 		}
-		equal(t, "inconclusive", []string{}, r.Sitemaps.Inconclusive)
-		equal(t, "hosts without entries", []string{"bare:"}, s.short(r.Sitemaps.HostsWithoutEntries.Rows...))
+		equal(t, "inconclusive", []string{}, r.Sitemaps.Caveats)
+		equal(t, "hosts without entries", []string{"bare:"}, s.short(r.Sitemaps.OriginsWithoutEntries.Rows...))
 	})
 	t.Run("numbers", func(t *testing.T) { s.checkNumbers(t, r) })
 	t.Run("broken", func(t *testing.T) { s.checkBroken(t, r) })
@@ -147,13 +147,13 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 	if depths[2] != 1 || depths[3] != 1 || depths[4] != 0 { // /unlisted/below and /unlisted/deeper
 		t.Errorf("pages by depth: %v", depths)
 	}
-	hosts := make(map[string]report.Host)
-	for _, h := range r.Hosts.Rows {
-		hosts[h.Host] = h
+	hosts := make(map[string]report.Origin)
+	for _, h := range r.Origins.Rows {
+		hosts[h.Origin] = h
 	}
 	if main, bare := hosts[s.main], hosts[s.bare]; main.Failed != 1 || main.Broken != 3 || main.Disallowed != 3 ||
 		main.Pages+bare.Pages != r.Summary.Pages || bare.Pages != 2 || bare.OK != 2 || bare.Disallowed != 3 {
-		t.Errorf("hosts: %+v", r.Hosts.Rows)
+		t.Errorf("hosts: %+v", r.Origins.Rows)
 	}
 	sum := r.Summary
 	if sum.State != report.Finished || sum.End != string(crawler.EndFinished) || sum.Remaining != 0 || sum.Broken != 4 || sum.Disallowed != 6 {
@@ -267,10 +267,10 @@ func (s *faultSite) checkRejected(t *testing.T, r *report.Report) {
 }
 
 func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
-	if o := r.Robots; o.Outages != 1 || o.Changes != 0 || o.Hosts.Total != 2 {
-		t.Fatalf("%d outages, %d changes, %d hosts", o.Outages, o.Changes, o.Hosts.Total)
+	if o := r.Robots; o.Outages != 1 || o.Changes != 0 || o.Origins.Total != 2 {
+		t.Fatalf("%d outages, %d changes, %d hosts", o.Outages, o.Changes, o.Origins.Total)
 	}
-	bare, main := r.Robots.Hosts.Rows[0], r.Robots.Hosts.Rows[1] // the one with the outage first
+	bare, main := r.Robots.Origins.Rows[0], r.Robots.Origins.Rows[1] // the one with the outage first
 	outage := bare.Outages.Rows[0]
 	if outage.Status != http.StatusServiceUnavailable || outage.Attempts != 1 || outage.EndedAt.Sub(outage.StartedAt) < 20*time.Millisecond {
 		t.Errorf("outage %+v", outage)
@@ -280,7 +280,7 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 		Fetches, Allowed, Disallowed, Later          int
 		Rules, Sitemaps, Lint, Status, Hops, Outages int
 	}
-	of := func(h report.RobotsHost) facts {
+	of := func(h report.RobotsOrigin) facts {
 		return facts{
 			h.Origin, h.Outcome, h.Group, h.Fetches, h.Allowed, h.Disallowed, h.Unreachable,
 			h.Rules, h.Sitemaps, h.Lint.Total, h.Status, max(len(h.Chain)-1, 0), h.Outages.Total,
@@ -317,15 +317,15 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 		t.Errorf("%+v; %+v", r.Summary, r.Findings[0])
 	}
 	for _, k := range r.Sitemaps.Discrepancies {
-		if len(k.Inconclusive) == 0 {
+		if len(k.Caveats) == 0 {
 			t.Errorf("%s is not inconclusive", k.Kind)
 		}
 	}
 	r = crawl(t, cfg, &crawler.Options{Resume: true})
 	equal(t, "when finished", built(), s.found(r))
 	for _, k := range r.Sitemaps.Discrepancies {
-		if len(k.Inconclusive) > 0 {
-			t.Errorf("when finished %s is inconclusive: %v", k.Kind, k.Inconclusive)
+		if len(k.Caveats) > 0 {
+			t.Errorf("when finished %s is inconclusive: %v", k.Kind, k.Caveats)
 		}
 	}
 }
@@ -349,11 +349,11 @@ func TestLimitedCrawlIsInconclusive(t *testing.T) {
 			tt.change(&cfg)
 			var got []string
 			for _, k := range crawl(t, cfg, nil).Sitemaps.Discrepancies {
-				if len(k.Inconclusive) == 0 {
+				if len(k.Caveats) == 0 {
 					continue
 				}
 				got = append(got, k.Kind)
-				if why := strings.Join(k.Inconclusive, "; "); !strings.Contains(why, tt.reason) {
+				if why := strings.Join(k.Caveats, "; "); !strings.Contains(why, tt.reason) {
 					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, why, tt.reason)
 				}
 			}
@@ -374,7 +374,7 @@ func TestRecrawlReportsRobotsChanges(t *testing.T) {
 	if r.Summary.Recrawls != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
 		t.Fatalf("round %d, %d changes, %d outages", r.Summary.Recrawls, r.Robots.Changes, r.Robots.Outages)
 	}
-	main := r.Robots.Hosts.Rows[0]
+	main := r.Robots.Origins.Rows[0]
 	if change := main.Changes.Rows[0]; main.Origin != s.main || change.Field != "text" || change.From == change.To || main.Fetches != 1 {
 		t.Errorf("%+v of %s", change, main.Origin)
 	}
@@ -398,8 +398,8 @@ func TestRecrawlKeepsLinksOfUnchangedPages(t *testing.T) {
 	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
 	equal(t, "broken", first.Broken, r.Broken)
 	for _, k := range r.Sitemaps.Discrepancies {
-		if len(k.Inconclusive) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
+		if len(k.Caveats) > 0 {
+			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
 		}
 	}
 }
@@ -452,8 +452,8 @@ func TestWorkersFindWhatOneDoes(t *testing.T) {
 	}
 	equal(t, "kinds", built(), s.found(r))
 	for _, k := range r.Sitemaps.Discrepancies {
-		if len(k.Inconclusive) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
+		if len(k.Caveats) > 0 {
+			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
 		}
 	}
 	equal(t, "notes", []string{}, r.Notes)

@@ -129,8 +129,8 @@ func (n *findingList) robots(r *Report) {
 func (n *findingList) sitemaps(s *Sitemaps) {
 	n.topic = topicSitemaps
 	switch {
-	case s.URLs == 0 && len(s.Inconclusive) > 0:
-		n.add(Warning, 1, "no sitemap entries found, but this is inconclusive: %s", s.Inconclusive[0])
+	case s.URLs == 0 && len(s.Caveats) > 0:
+		n.add(Warning, 1, "no sitemap entries found, but this is inconclusive: %s", s.Caveats[0])
 		return
 	case s.URLs == 0:
 		n.add(Info, 1, "no sitemap lists a page")
@@ -146,7 +146,7 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 			level = Info
 		}
 		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
-		if len(k.Inconclusive) > 0 {
+		if len(k.Caveats) > 0 {
 			inconclusive = append(inconclusive, k.Kind)
 		}
 	}
@@ -154,7 +154,7 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 		n.add(OK, s.OK, "the sitemaps match the site")
 	}
 	if len(inconclusive) == len(s.Discrepancies) {
-		n.add(Warning, len(inconclusive), "inconclusive: %s", s.Discrepancies[0].Inconclusive[0])
+		n.add(Warning, len(inconclusive), "inconclusive: %s", s.Discrepancies[0].Caveats[0])
 	} else {
 		n.add(Info, len(inconclusive), "inconclusive: %s", strings.Join(inconclusive, ", "))
 	}

@@ -107,7 +107,7 @@ func commonReasons(kinds []Discrepancy) []string {
 	var common []string
 	count := make(map[string]int)
 	for _, k := range kinds {
-		for _, reason := range k.Inconclusive {
+		for _, reason := range k.Caveats {
 			if count[reason]++; count[reason] == len(kinds)/2+1 {
 				common = append(common, reason)
 			}
@@ -140,7 +140,7 @@ func cards(r *Report) []card {
 		figure, unit = "–", "no sitemap lists a page"
 	}
 	found := thousands(s.Pages+s.Rejected) + " found"
-	if len(r.Rejected.Inconclusive) > 0 {
+	if len(r.Rejected.Caveats) > 0 {
 		found = "at least " + found
 	}
 	list := []card{

@@ -100,7 +100,7 @@ func (m *maker) inconclusive(kind string) []string {
 	skipped(output.MaxHosts, "limit of hosts")
 	skipped(output.MaxSitemapEntries, "limit of sitemap entries")
 	skipped(output.TooLong, "length limit of URLs")
-	skipped(output.Unchanged, "unchanged according to a sitemap")
+	skipped(output.BeforeSince, "unchanged according to a sitemap")
 	if kind != kindNotLinked && kind != kindNotListed {
 		return list
 	}

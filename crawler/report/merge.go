@@ -135,7 +135,7 @@ func outranks(more output.Reason, depth uint8, than output.Reason, thanDepth uin
 // a URL that was not due yet, then one out of scope, then reasons of a single link or entry.
 func weight(r output.Reason) int {
 	switch r {
-	case output.Nofollow, output.NotAuthorized, output.Unchanged:
+	case output.Nofollow, output.NotAuthorized, output.BeforeSince:
 		return 0
 	case output.OutOfScope, output.MaxDepth, output.TooManyRedirects:
 		return 1

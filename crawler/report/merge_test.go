@@ -134,12 +134,12 @@ func TestFetchedURLIsNotRejected(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if h := r.Hosts.Rows[0]; h.Deferred+h.Failed+h.Disallowed != 0 {
+		if h := r.Origins.Rows[0]; h.Deferred+h.Failed+h.Disallowed != 0 {
 			t.Errorf("%+v", h)
 		}
 		for _, k := range r.Sitemaps.Discrepancies {
-			if len(k.Inconclusive) > 0 {
-				t.Errorf("%s is inconclusive: %v", k.Kind, k.Inconclusive)
+			if len(k.Caveats) > 0 {
+				t.Errorf("%s is inconclusive: %v", k.Kind, k.Caveats)
 			}
 		}
 		if r.Sitemaps.OK != 1 || len(found(r, kindNotFetched)) > 0 {
@@ -164,10 +164,10 @@ func TestURLRejectedTwiceCountsOnce(t *testing.T) {
 		{output.RobotsUnreachable, output.OutOfScope, 5},
 		{output.RobotsUnreachable, output.MaxDepth, 5},
 		{output.RobotsUnreachable, output.TooManyRedirects, 5},
-		{output.RobotsUnreachable, output.Unchanged, 5},
+		{output.RobotsUnreachable, output.BeforeSince, 5},
 		{output.OutOfScope, output.Nofollow, 5},
 		{output.OutOfScope, output.NotAuthorized, 5},
-		{output.MaxDepth, output.Unchanged, 5},
+		{output.MaxDepth, output.BeforeSince, 5},
 		{output.TooManyRedirects, output.Nofollow, 5},
 		{output.OutOfScope, output.OutOfScope, 1},
 		{output.NotAuthorized, output.Nofollow, 1},
@@ -222,10 +222,10 @@ func TestBlockedRobotsIsNoOutage(t *testing.T) {
 		}}
 	})
 	r := c.make(t)
-	if r.Robots.Outages != 0 || r.Robots.Changes != 0 || r.Robots.Hosts.Total != 1 {
+	if r.Robots.Outages != 0 || r.Robots.Changes != 0 || r.Robots.Origins.Total != 1 {
 		t.Fatalf("%s", asJSON(t, r.Robots))
 	}
-	if h := r.Robots.Hosts.Rows[0]; h.Outcome != "blocked-address" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
+	if h := r.Robots.Origins.Rows[0]; h.Outcome != "blocked-address" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
 		t.Errorf("%+v", h)
 	}
 	var said []string
@@ -255,10 +255,10 @@ func TestRobotsOfTwoWorkersHaveOneHistory(t *testing.T) {
 		c.reject("/x", output.Rejection{Reason: output.Disallowed, Source: "link", Rule: "Disallow: /x", Line: 3, Group: "*"})
 	})
 	inAnyOrder(t, []*crawl{a, b}, func(t *testing.T, r *Report) {
-		if r.Robots.Outages != 1 || r.Robots.Changes != 1 || r.Robots.Hosts.Total != 1 {
+		if r.Robots.Outages != 1 || r.Robots.Changes != 1 || r.Robots.Origins.Total != 1 {
 			t.Fatalf("%s", asJSON(t, r.Robots))
 		}
-		h := r.Robots.Hosts.Rows[0]
+		h := r.Robots.Origins.Rows[0]
 		if o := h.Outages.Rows[0]; !o.StartedAt.Equal(at(10)) || !o.EndedAt.Equal(at(30)) || o.Attempts != 3 {
 			t.Errorf("%+v", o)
 		}
@@ -436,7 +436,7 @@ func TestLintNotesAreLeftOut(t *testing.T) {
 	c.robots = []robotsLine{{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}}
 	c.texts = map[string]string{example: "User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y\n"}
 	r := c.make(t)
-	if h := r.Robots.Hosts.Rows[0]; h.Lint.Total != 0 || len(h.Lint.Rows) != 0 {
+	if h := r.Robots.Origins.Rows[0]; h.Lint.Total != 0 || len(h.Lint.Rows) != 0 {
 		t.Errorf("%+v", h)
 	}
 }

@@ -169,8 +169,8 @@ func wantPart(t *testing.T, parts []string, words string) {
 		t.Errorf("notes %q", r.Notes)
 	}
 	for _, k := range r.Sitemaps.Discrepancies {
-		if !strings.Contains(strings.Join(k.Inconclusive, "; "), words) {
-			t.Errorf("%s is inconclusive for %q", k.Kind, k.Inconclusive)
+		if !strings.Contains(strings.Join(k.Caveats, "; "), words) {
+			t.Errorf("%s is inconclusive for %q", k.Kind, k.Caveats)
 		}
 	}
 }

@@ -15,9 +15,9 @@ type Rejected struct {
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
 	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt that disallow URLs, the line with the most URLs first
 
-	// Inconclusive are reasons why the counts are too low, besides lost lines; empty: the
+	// Caveats are reasons why the counts are too low, besides lost lines; empty: the
 	// counts are complete.
-	Inconclusive []string `json:"inconclusive"`
+	Caveats []string `json:"caveats"`
 
 	// BlockedStartURLs counts start URLs at addresses that are not allowed. The address belongs
 	// to the host, or to a redirect target of its robots.txt.
@@ -64,7 +64,7 @@ var meanings = map[output.Reason]string{
 	output.Deferred:          "the host allowed no request until the crawl ended",
 	output.OutOfScope:        "not on a host of the crawl",
 	output.NotAuthorized:     "listed only in a sitemap that is not authorized for its host",
-	output.Unchanged:         "its sitemap says that it has not changed since the date given",
+	output.BeforeSince:       "its sitemap says that it has not changed since the date given",
 	output.MaxDepth:          "more links away than the crawl's limit",
 	output.Nofollow:          "every link to it is nofollow",
 	output.Failed:            "no complete response after all retries",

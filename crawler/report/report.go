@@ -33,16 +33,16 @@ type Report struct {
 	Notes    []string  `json:"notes"`    // limitations of this report
 	Lost     []Loss    `json:"lost"`     // data that files have lost
 
-	Summary       Summary     `json:"summary"`
-	Statuses      []Status    `json:"statuses"` // pages by HTTP status, in ascending order
-	Types         List[Count] `json:"content_types"`
-	Hosts         List[Host]  `json:"hosts"`
-	Depths        []Depth     `json:"depths"`
-	Times         Times       `json:"times"`
-	Slowest       List[Page]  `json:"slowest"`
-	Largest       List[Page]  `json:"largest"`
-	Truncated     List[Page]  `json:"truncated"`      // pages truncated by a limit, the largest first
-	LimitsReached List[Count] `json:"limits_reached"` // these pages by limit; several limits may apply to one page
+	Summary       Summary      `json:"summary"`
+	Statuses      []Status     `json:"statuses"` // pages by HTTP status, in ascending order
+	Types         List[Count]  `json:"content_types"`
+	Origins       List[Origin] `json:"origins"`
+	Depths        []Depth      `json:"depths"`
+	Times         Times        `json:"times"`
+	Slowest       List[Page]   `json:"slowest"`
+	Largest       List[Page]   `json:"largest"`
+	Truncated     List[Page]   `json:"truncated"`      // pages truncated by a limit, the largest first
+	LimitsReached List[Count]  `json:"limits_reached"` // these pages by limit; several limits may apply to one page
 
 	Broken     List[Broken] `json:"broken"`
 	Redirects  Redirects    `json:"redirects"`
@@ -274,14 +274,14 @@ func (m *maker) report() *Report {
 	c := m.counters
 	r := &Report{
 		Version: version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
-		Statuses: c.statusList(), Types: c.types.list(m.rows), Hosts: c.hostList(), Depths: c.depthList(), Times: c.times(),
+		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.hostList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.inconclusive),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
 		Notes: m.notes(), Lost: m.dirs.lost(),
 	}
-	r.Rejected.Inconclusive = m.rejectedIncomplete()
+	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary(r)
 	r.Findings = findings(r)
 	return r

@@ -203,7 +203,7 @@ func TestReportWithoutLineFiles(t *testing.T) {
 		}
 	}
 	r, err := Generate([]string{dir}, nil)
-	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 0 {
+	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Origins.Rows) != 0 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "crawl.json")); err != nil {
@@ -237,8 +237,8 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}
 		for _, k := range r.Sitemaps.Discrepancies {
-			if !slices.Contains(k.Inconclusive, "1 file has lost data") {
-				t.Errorf("%s: %s is not inconclusive: %q", name, k.Kind, k.Inconclusive)
+			if !slices.Contains(k.Caveats, "1 file has lost data") {
+				t.Errorf("%s: %s is not inconclusive: %q", name, k.Kind, k.Caveats)
 			}
 		}
 		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Broken.Total != whole.Broken.Total {
@@ -410,12 +410,12 @@ func TestDeferredURLsHaveRetryAt(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 	robots := func(r *Report) (later int) {
-		for _, h := range r.Robots.Hosts.Rows {
+		for _, h := range r.Robots.Origins.Rows {
 			later += h.Unreachable
 		}
 		return later
 	}
-	if was, is := robots(before), robots(r); was != is || len(r.Robots.Hosts.Rows) != len(before.Robots.Hosts.Rows) {
+	if was, is := robots(before), robots(r); was != is || len(r.Robots.Origins.Rows) != len(before.Robots.Origins.Rows) {
 		t.Errorf("%d wait for a robots.txt, without it %d", is, was)
 	}
 	var page bytes.Buffer
@@ -458,11 +458,11 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			if diff := cmp.Diff(tt.want, r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.want, r.Rejected.Inconclusive); diff != "" {
+			if diff := cmp.Diff(tt.want, r.Rejected.Caveats); diff != "" {
 				t.Errorf("the rejected URLs are inconclusive (-want +got):\n%s", diff)
 			}
 			for _, k := range r.Sitemaps.Discrepancies {
-				reasons := strings.Join(k.Inconclusive, "; ")
+				reasons := strings.Join(k.Caveats, "; ")
 				if reasons == "" && len(tt.want) > 0 || strings.Contains(reasons, "worker") { // there are none
 					t.Errorf("%s is inconclusive for %q", k.Kind, reasons)
 				}
@@ -488,8 +488,8 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 // the end.
 func TestLostDataIsReported(t *testing.T) {
 	c := everything()
-	before := map[string]any{"file": "links.jsonl", "bytes": 10, "had": 30}
-	c.state["lost"] = []any{before, map[string]any{"file": "crawl-00000.warc.gz", "bytes": 0, "had": 0}}
+	before := map[string]any{"file": "links.jsonl", "bytes": 10, "size_before": 30}
+	c.state["lost"] = []any{before, map[string]any{"file": "crawl-00000.warc.gz", "bytes": 0, "size_before": 0}}
 	c.state["rejected_incomplete"] = true
 	dir := c.write(t)
 	written := make(map[string]int64)
@@ -517,8 +517,8 @@ func TestLostDataIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Loss{
-		{Loss: output.Loss{File: "links.jsonl", Bytes: 10, Had: 30}}, {Loss: output.Loss{File: "crawl-00000.warc.gz"}},
-		{Loss: output.Loss{File: "pages.jsonl", Bytes: int64(len(pages) - last), Had: int64(len(pages))}},
+		{Loss: output.Loss{File: "links.jsonl", Bytes: 10, SizeBefore: 30}}, {Loss: output.Loss{File: "crawl-00000.warc.gz"}},
+		{Loss: output.Loss{File: "pages.jsonl", Bytes: int64(len(pages) - last), SizeBefore: int64(len(pages))}},
 	}
 	if diff := cmp.Diff(want, r.Lost); diff != "" {
 		t.Errorf("lost (-want +got):\n%s", diff)
@@ -535,8 +535,8 @@ func TestLostDataIsReported(t *testing.T) {
 		t.Errorf("findings %+v", r.Findings)
 	}
 	for _, kind := range r.Sitemaps.Discrepancies {
-		if !strings.Contains(strings.Join(kind.Inconclusive, "\n"), "3 files have lost") {
-			t.Errorf("%s: %q", kind.Kind, kind.Inconclusive)
+		if !strings.Contains(strings.Join(kind.Caveats, "\n"), "3 files have lost") {
+			t.Errorf("%s: %q", kind.Kind, kind.Caveats)
 		}
 	}
 	other, err := Generate([]string{dir, everything().write(t)}, nil)
@@ -606,9 +606,9 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, more := range map[string]int{
-		"hosts": r.Hosts.Total - len(r.Hosts.Rows), "broken": r.Broken.Total - len(r.Broken.Rows), "types": r.Types.Total - len(r.Types.Rows),
+		"hosts": r.Origins.Total - len(r.Origins.Rows), "broken": r.Broken.Total - len(r.Broken.Rows), "types": r.Types.Total - len(r.Types.Rows),
 		"chains": r.Redirects.Chains.Total - len(r.Redirects.Chains.Rows), "rules": r.Rejected.Rules.Total - len(r.Rejected.Rules.Rows),
-		"robots": r.Robots.Hosts.Total - len(r.Robots.Hosts.Rows),
+		"robots": r.Robots.Origins.Total - len(r.Robots.Origins.Rows),
 	} {
 		if more > 0 {
 			t.Errorf("with --rows %d there are still %d more %s", most, more, name)

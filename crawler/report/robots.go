@@ -21,14 +21,14 @@ import (
 
 // Robots describes the robots.txt files of all origins.
 type Robots struct {
-	Outcomes []Count          `json:"outcomes"` // origins by outcome: rules, allow-all, unreachable or blocked-address
-	Outages  int              `json:"outages"`
-	Changes  int              `json:"changes"`
-	Hosts    List[RobotsHost] `json:"hosts"` // origins with outages first, then those with changes, then by number of disallowed URLs
+	Outcomes []Count            `json:"outcomes"` // origins by outcome: rules, allow-all, unreachable or blocked-address
+	Outages  int                `json:"outages"`
+	Changes  int                `json:"changes"`
+	Origins  List[RobotsOrigin] `json:"origins"` // origins with outages first, then those with changes, then by number of disallowed URLs
 }
 
-// A RobotsHost describes the robots.txt of one origin.
-type RobotsHost struct {
+// A RobotsOrigin describes the robots.txt of one origin.
+type RobotsOrigin struct {
 	Origin    string    `json:"origin"`
 	Outcome   string    `json:"outcome"`          // outcome of the last fetch
 	Status    int       `json:"status,omitempty"` // of the last response; 0: none
@@ -112,7 +112,7 @@ type robotsFiles struct {
 
 // A robotsHistory is a host with the last robots.txt that was not an outage.
 type robotsHistory struct {
-	RobotsHost
+	RobotsOrigin
 
 	dir     *workerDir  // of the last fetch
 	last    *robotsLine // nil: none
@@ -283,7 +283,7 @@ func (h *robotsHistory) compare(l *robotsLine) {
 func (r *robotsFiles) list() Robots {
 	result := Robots{}
 	outcomes := make(names)
-	hosts := newTopRows(r.rows, func(a, b RobotsHost) int {
+	hosts := newTopRows(r.rows, func(a, b RobotsOrigin) int {
 		return cmp.Or(cmp.Compare(b.Outages.Total, a.Outages.Total), cmp.Compare(b.Changes.Total, a.Changes.Total),
 			cmp.Compare(b.Disallowed+b.Unreachable, a.Disallowed+a.Unreachable), cmp.Compare(a.Origin, b.Origin))
 	})
@@ -292,7 +292,7 @@ func (r *robotsFiles) list() Robots {
 			continue
 		}
 		h.endOutage(time.Time{})
-		row := h.RobotsHost
+		row := h.RobotsOrigin
 		row.Lint.Rows, row.Outages, row.Changes = []LintFinding{}, h.outages.list(), h.changes.list()
 		outcomes.add(row.Outcome)
 		result.Outages += row.Outages.Total
@@ -300,15 +300,15 @@ func (r *robotsFiles) list() Robots {
 		hosts.add(row)
 	}
 	result.Outcomes = outcomes.list(maxNames).Rows
-	result.Hosts = hosts.list()
-	for i := range result.Hosts.Rows {
-		r.parse(&result.Hosts.Rows[i])
+	result.Origins = hosts.list()
+	for i := range result.Origins.Rows {
+		r.parse(&result.Origins.Rows[i])
 	}
 	return result
 }
 
 // parse adds the group for the crawl and the lint findings.
-func (r *robotsFiles) parse(h *RobotsHost) {
+func (r *robotsFiles) parse(h *RobotsOrigin) {
 	body, ok := r.text(h.Origin)
 	if !ok || h.Outcome != "rules" {
 		return

@@ -9,14 +9,14 @@ import (
 
 // A SitemapFile is a sitemap that was requested.
 type SitemapFile struct {
-	URL      string `json:"url"`
-	Status   int    `json:"status"`
-	Origin   string `json:"origin"`             // the origin whose robots.txt lists it, directly or through an index
-	FoundOn  string `json:"found_on,omitempty"` // the robots.txt or index that lists it
-	Pages    int    `json:"pages"`
-	Sitemaps int    `json:"sitemaps"`
-	Problems int    `json:"problems"` // entries with a discrepancy
-	Detail   string `json:"detail,omitempty"`
+	URL               string `json:"url"`
+	Status            int    `json:"status"`
+	Origin            string `json:"origin"`             // the origin whose robots.txt lists it, directly or through an index
+	FoundOn           string `json:"found_on,omitempty"` // the robots.txt or index that lists it
+	Pages             int    `json:"pages"`
+	Sitemaps          int    `json:"sitemaps"`
+	DiscrepantEntries int    `json:"discrepant_entries"` // entries with a discrepancy
+	Detail            string `json:"detail,omitempty"`
 }
 
 // read reports whether the whole file was read.
@@ -104,7 +104,7 @@ func detailOf(r *output.Rejection) string {
 
 func (s *sitemapFiles) list() List[SitemapFile] {
 	for i := range s.files {
-		s.files[i].Problems = s.problems[keyOf(s.files[i].URL)]
+		s.files[i].DiscrepantEntries = s.problems[keyOf(s.files[i].URL)]
 	}
 	unreadFirst := func(f SitemapFile) int {
 		if f.read() {
@@ -113,7 +113,7 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 		return 0
 	}
 	return listOf(s.rows, s.files, func(a, b SitemapFile) int {
-		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.Problems, a.Problems),
+		return cmp.Or(unreadFirst(a)-unreadFirst(b), cmp.Compare(b.DiscrepantEntries, a.DiscrepantEntries),
 			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.FoundOn, b.FoundOn))
 	})
 }

@@ -84,7 +84,7 @@ func TestStateOfSeveralWorkers(t *testing.T) {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
 			for _, k := range r.Sitemaps.Discrepancies {
-				if got := strings.Join(k.Inconclusive, "; "); tt.reason == "" && got != "" || !strings.Contains(got, tt.reason) {
+				if got := strings.Join(k.Caveats, "; "); tt.reason == "" && got != "" || !strings.Contains(got, tt.reason) {
 					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, got, tt.reason)
 				}
 			}
@@ -236,7 +236,7 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 			}
 			unsure := make(map[string]bool)
 			for _, k := range r.Sitemaps.Discrepancies {
-				if len(k.Inconclusive) > 0 {
+				if len(k.Caveats) > 0 {
 					unsure[k.Kind] = true
 				}
 			}

@@ -83,7 +83,7 @@ func (p *parser) noteExtension(name, value string) {
 			kind = KindBadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):
-		kind = KindNoEffect // ROB-EXT-04
+		kind = KindPageDirective // ROB-EXT-04
 	case equalFold(name, "host"):
 	default:
 		switch fieldname.Nearest(name) {

@@ -48,7 +48,7 @@ const (
 	KindSitemapScheme   Kind = "sitemap-scheme"     // a sitemap with a URL that is neither http nor https
 	KindSitemapTwice    Kind = "duplicate-sitemap"  // a sitemap that is already listed
 	KindManyFields      Kind = "too-many-fields"    // more extensions than Options.MaxExtensions
-	KindNoEffect        Kind = "no-effect"          // a directive of pages, not of robots.txt: Noindex or Nofollow
+	KindPageDirective   Kind = "page-directive"     // a directive of pages, not of robots.txt: Noindex or Nofollow
 	KindBadValue        Kind = "bad-value"          // an invalid value of an extension
 	KindDelayCapped     Kind = "crawl-delay-capped" // a Crawl-delay greater than Options.MaxCrawlDelay
 )
@@ -73,7 +73,7 @@ var kinds = map[Kind]struct{ specID, message string }{
 	KindSitemapScheme:   {"ROB-SMP-08", "a sitemap needs an http or https URL"},
 	KindSitemapTwice:    {"ROB-SMP-08", "duplicate sitemap"},
 	KindManyFields:      {"ROB-EXT-07", "too many other fields, this one and all later ones are ignored"},
-	KindNoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
+	KindPageDirective:   {"ROB-EXT-04", "has no effect in robots.txt"},
 	KindBadValue:        {"ROB-EXT-07", "invalid value"},
 	KindDelayCapped:     {"ROB-EXT-01", "the delay exceeds the maximum"},
 }

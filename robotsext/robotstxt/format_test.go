@@ -177,7 +177,7 @@ func TestFindings(t *testing.T) {
 		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, KindSitemapRelative},
 		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, KindSitemapScheme},
 		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, KindSitemapTwice},
-		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, KindNoEffect},
+		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, KindPageDirective},
 		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, KindBadValue},
 		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, KindDelayCapped},
 	} {

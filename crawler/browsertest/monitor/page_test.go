@@ -25,7 +25,7 @@ func serveHostile(t *testing.T) *monitor.Server {
 	s, f := serve(t, &monitor.Options{Title: hostiletest.Markup})
 	f.Change(func(s *monitortest.State) {
 		s.Status = monitortest.AtWork()
-		s.Status.Pages, s.Status.Bytes, s.Status.Frontier.Added, s.Status.Remaining, s.Status.Duration = 123_456_789, 9e15, 1e10, 987_654_321, plan.Millis(1e6*time.Second)
+		s.Status.Pages, s.Status.Bytes, s.Status.Frontier.URLs, s.Status.Remaining, s.Status.Duration = 123_456_789, 9e15, 1e10, 987_654_321, plan.Millis(1e6*time.Second)
 		s.Status.Rejected = map[output.Reason]int{output.Reason(hostiletest.Markup): 1e9, output.Failed: 2}
 		s.Status.Statuses = map[int]int{}
 		for i := range 1000 {

@@ -107,8 +107,8 @@ func benchChild(name, dir string) error {
 		if err != nil {
 			return err
 		}
-		if st.Added != result.URLs || st.Done != pages {
-			return fmt.Errorf("%d pages and %d URLs in the store, want %d and %d", st.Done, st.Added, pages, result.URLs)
+		if st.URLs != result.URLs || st.Done != pages {
+			return fmt.Errorf("%d pages and %d URLs in the store, want %d and %d", st.Done, st.URLs, pages, result.URLs)
 		}
 		if err := f.Close(); err != nil {
 			return err

@@ -58,7 +58,7 @@ func check(t testing.TB, dir string) map[string]URL {
 		}
 		urls[u.URL] = u
 		c := counts[u.Host]
-		c.Added++
+		c.URLs++
 		*map[State]*int{Pending: &c.Pending, Scheduled: &c.Scheduled, Done: &c.Done, Dropped: &c.Dropped}[u.State]++
 		counts[u.Host] = c
 	}

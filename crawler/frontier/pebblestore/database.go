@@ -105,7 +105,7 @@ func (db *database) countURLs(seen func(hash uint64), host func(hostID, frontier
 			return nil
 		}
 		counts.Scheduled = scheduled[id]
-		counts.Pending = counts.Added - counts.Scheduled - counts.Done - counts.Dropped
+		counts.Pending = counts.URLs - counts.Scheduled - counts.Done - counts.Dropped
 		return host(id, counts)
 	}
 	var failed error
@@ -119,7 +119,7 @@ func (db *database) countURLs(seen func(hash uint64), host func(hostID, frontier
 		if seen != nil {
 			seen(hashOf(key))
 		}
-		counts.Added++
+		counts.URLs++
 		switch State(r.Byte()) {
 		case Done:
 			counts.Done++

@@ -225,7 +225,7 @@ func (c *addChange) apply(s *Store, now instant) {
 		h, e := n.host, n.entry
 		s.known.add(e.hash)
 		delete(s.claims, e.hash)
-		if h.counts.Added == 0 {
+		if h.counts.URLs == 0 {
 			s.hostCount++
 		}
 		h.pins--
@@ -236,7 +236,7 @@ func (c *addChange) apply(s *Store, now instant) {
 		case Dropped:
 			by.Dropped = -1
 		default:
-			by.Added = 1
+			by.URLs = 1
 		}
 		if n.timed {
 			by.Scheduled = 1

@@ -59,7 +59,7 @@ func TestPowerFailure(t *testing.T) {
 			st, err := s.Stats(t.Context())
 			want := frontier.Counts{}
 			if c.kept {
-				want = frontier.Counts{Added: 3, Pending: 2, Done: 1}
+				want = frontier.Counts{URLs: 3, Pending: 2, Done: 1}
 			}
 			if err != nil || st.Counts != want {
 				t.Errorf("Stats = %+v, %v; want %+v", st, err, want)

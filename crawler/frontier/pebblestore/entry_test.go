@@ -69,7 +69,7 @@ func TestRecords(t *testing.T) {
 		{
 			name: "ip:1.2.3.4", run: 1 << 40, delay: time.Hour, limit: 300,
 			blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),
-			counts: frontier.Counts{Added: 10, Pending: 1, Scheduled: 2, Done: 3, Dropped: 4},
+			counts: frontier.Counts{URLs: 10, Pending: 1, Scheduled: 2, Done: 3, Dropped: 4},
 		},
 	} {
 		var got *hostRecord

@@ -144,15 +144,15 @@ func (c *endChange) apply(s *Store, now instant) {
 	h := c.slot.Host.Owner
 	switch c.state {
 	case Pending:
-		s.count(h, frontier.Counts{Leased: -1, Pending: 1})
+		s.count(h, frontier.Counts{InFlight: -1, Pending: 1})
 		s.insert(h, c.next, true)
 	case Scheduled:
-		s.count(h, frontier.Counts{Leased: -1, Scheduled: 1})
+		s.count(h, frontier.Counts{InFlight: -1, Scheduled: 1})
 		s.next = min(s.next, c.ready)
 	case Done:
-		s.count(h, frontier.Counts{Leased: -1, Done: 1})
+		s.count(h, frontier.Counts{InFlight: -1, Done: 1})
 	case Dropped:
-		s.count(h, frontier.Counts{Leased: -1, Dropped: 1})
+		s.count(h, frontier.Counts{InFlight: -1, Dropped: 1})
 	}
 	s.sched.End(c.slot, now)
 }
@@ -162,7 +162,7 @@ func (s *Store) expired(slot *slot, now instant) {
 	h, e := slot.Host.Owner, slot.Entry.next()
 	// A copy: e may be leased again before it is written.
 	s.background(&returnChange{entry: e.next(), mark: s.queue.unmark(slot.Entry)})
-	s.count(h, frontier.Counts{Leased: -1, Pending: 1})
+	s.count(h, frontier.Counts{InFlight: -1, Pending: 1})
 	s.insert(h, e, true)
 	s.sched.Place(&h.Host, now)
 }

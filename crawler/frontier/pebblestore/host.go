@@ -70,7 +70,7 @@ func (r *reader) host() *hostRecord {
 	for _, n := range []*int{&c.Pending, &c.Scheduled, &c.Done, &c.Dropped} {
 		*n = r.Int()
 	}
-	c.Added = c.Pending + c.Scheduled + c.Done + c.Dropped
+	c.URLs = c.Pending + c.Scheduled + c.Done + c.Dropped
 	return h
 }
 
@@ -80,8 +80,8 @@ func (s *Store) record(h *host, now instant) *hostRecord {
 		name: h.name, run: s.run, delay: h.Delay, limit: h.Limit,
 		blocked: s.sched.Ahead(h.Blocked, now), clock: s.sched.Ahead(h.Clock, now), counts: h.counts,
 	}
-	r.counts.Pending += r.counts.Leased
-	r.counts.Leased = 0
+	r.counts.Pending += r.counts.InFlight
+	r.counts.InFlight = 0
 	return r
 }
 

@@ -40,7 +40,7 @@ func (s *Store) newLease(slot *slot, now instant) frontier.Lease {
 	h := slot.Host.Owner
 	e := h.window.pop()
 	e.attempts++
-	s.count(h, frontier.Counts{Pending: -1, Leased: 1})
+	s.count(h, frontier.Counts{Pending: -1, InFlight: 1})
 	slot.Entry = e
 	s.queue.mark(e)
 	s.readAhead(h)

@@ -87,13 +87,13 @@ func TestOpenReadOnly(t *testing.T) {
 			}
 		}
 		wantHosts := []frontier.HostRecord{
-			{Host: hostA, MaxInFlight: 1, Due: due, Counts: frontier.Counts{Added: 3, Pending: 2, Done: 1}},
+			{Host: hostA, MaxInFlight: 1, Due: due, Counts: frontier.Counts{URLs: 3, Pending: 2, Done: 1}},
 			{
 				Host: hostB, Delay: 2 * time.Second, MaxInFlight: 4, BlockedUntil: later, Due: later,
 				Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: due, Data: []byte("r")}},
-				Counts: frontier.Counts{Added: 3, Pending: 1, Scheduled: 2},
+				Counts: frontier.Counts{URLs: 3, Pending: 1, Scheduled: 2},
 			},
-			{Host: "c.test", MaxInFlight: 1, Counts: frontier.Counts{Added: 1, Dropped: 1}},
+			{Host: "c.test", MaxInFlight: 1, Counts: frontier.Counts{URLs: 1, Dropped: 1}},
 		}
 		var hosts []frontier.HostRecord
 		for h, err := range view.Hosts() {

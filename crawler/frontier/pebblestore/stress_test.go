@@ -146,7 +146,7 @@ func TestConcurrentHostUnloading(t *testing.T) {
 						t.Errorf("%s was new %d times", url, news)
 					}
 				}
-				if n := len(urls); err != nil || r.Counts != (frontier.Counts{Added: n, Done: n}) {
+				if n := len(urls); err != nil || r.Counts != (frontier.Counts{URLs: n, Done: n}) {
 					t.Errorf("Host(%s) = %+v, %v; want %d done", h, r, err, n)
 				}
 			}

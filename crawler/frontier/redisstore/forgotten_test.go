@@ -115,7 +115,7 @@ func TestLinksForgottenBeforeTheirPageEnds(t *testing.T) {
 			if err != nil || errs[0] != nil {
 				t.Fatalf("Finish: %v, %v", errs, err)
 			}
-			if st, err := s.Stats(ctx); err != nil || st.Done != 1 || st.Added != 1+1+len(links) {
+			if st, err := s.Stats(ctx); err != nil || st.Done != 1 || st.URLs != 1+1+len(links) {
 				t.Errorf("counts are %+v, %v", st.Counts, err)
 			}
 		})

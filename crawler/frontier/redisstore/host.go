@@ -60,8 +60,8 @@ func counts(r reply) frontier.Counts {
 		return frontier.Counts{}
 	}
 	return frontier.Counts{
-		Added: int(r.int(0)), Pending: int(r.int(1)), Scheduled: int(r.int(2)),
-		Leased: int(r.int(3)), Done: int(r.int(4)), Dropped: int(r.int(5)),
+		URLs: int(r.int(0)), Pending: int(r.int(1)), Scheduled: int(r.int(2)),
+		InFlight: int(r.int(3)), Done: int(r.int(4)), Dropped: int(r.int(5)),
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	for k, c := range all {
 		if before != nil {
 			done, dropped := min(c.Done, before[k].Done), min(c.Dropped, before[k].Dropped)
-			c.Leased += c.Done - done + c.Dropped - dropped
+			c.InFlight += c.Done - done + c.Dropped - dropped
 			c.Done, c.Dropped = done, dropped
 		}
 		st.Counts = st.Plus(c.Counts)

@@ -32,10 +32,10 @@ func TestObserve(t *testing.T) {
 	if string(o.Settings()) != "x" {
 		t.Errorf("settings %q", o.Settings())
 	}
-	if st, err := o.Stats(ctx); err != nil || st.Added != 3 || st.Leased != 1 {
+	if st, err := o.Stats(ctx); err != nil || st.URLs != 3 || st.InFlight != 1 {
 		t.Errorf("counts are %+v, %v", st.Counts, err)
 	}
-	if h, err := o.Host(ctx, leases[0].Host); err != nil || h.Leased != 1 {
+	if h, err := o.Host(ctx, leases[0].Host); err != nil || h.InFlight != 1 {
 		t.Errorf("host is %+v, %v", h, err)
 	}
 	n := 0

@@ -54,7 +54,7 @@ func TestAgain(t *testing.T) {
 				t.Fatalf("again %v: %v, %v", again, lost, err)
 			}
 		}
-		if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{Added: 1, Done: 1}) {
+		if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{URLs: 1, Done: 1}) {
 			t.Errorf("counts are %+v, %v", st.Counts, err)
 		}
 	})

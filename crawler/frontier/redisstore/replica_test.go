@@ -30,7 +30,7 @@ func TestReplica(t *testing.T) {
 	if err := Delete(t.Context(), replica.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
 		t.Errorf("Delete on a replica: %v", err)
 	}
-	if st, err := s.Stats(t.Context()); err != nil || st.Added != 3 {
+	if st, err := s.Stats(t.Context()); err != nil || st.URLs != 3 {
 		t.Errorf("counts are %+v, %v", st.Counts, err)
 	}
 }

@@ -189,8 +189,8 @@ func (w *web) crawl(t *testing.T, a, b *Store, disturb func()) {
 			break
 		}
 		if st.Finished() {
-			if st.Done != webPages || st.Added != webPages {
-				t.Errorf("%d pages are done of %d, want %d", st.Done, st.Added, webPages)
+			if st.Done != webPages || st.URLs != webPages {
+				t.Errorf("%d pages are done of %d, want %d", st.Done, st.URLs, webPages)
 			}
 			break
 		}
@@ -324,11 +324,11 @@ func TestStale(t *testing.T) {
 				t.Errorf("the host is due at %v, %v", h.Due, err)
 			}
 		}
-		wakes("http://h.test/1", frontier.Counts{Added: 2, Pending: 1, Leased: 1})
+		wakes("http://h.test/1", frontier.Counts{URLs: 2, Pending: 1, InFlight: 1})
 		errs, err := other.Finish(ctx, []frontier.Outcome{{Lease: second[0].ID, Result: frontier.Done}}, nil)
 		if err != nil || errs[0] != nil {
 			t.Errorf("Finish by the other: %v, %v", errs, err)
 		}
-		wakes("http://h.test/2", frontier.Counts{Added: 3, Pending: 2, Done: 1})
+		wakes("http://h.test/2", frontier.Counts{URLs: 3, Pending: 2, Done: 1})
 	})
 }

@@ -286,7 +286,7 @@ func TestPrefix(t *testing.T) {
 	if err := Delete(ctx, url, &Options{Crawl: "test", Prefix: "one"}); err != nil {
 		t.Error(err)
 	}
-	if st, err := stores[1].Stats(ctx); err != nil || st.Added != 3 {
+	if st, err := stores[1].Stats(ctx); err != nil || st.URLs != 3 {
 		t.Errorf("counts are %+v, %v", st.Counts, err)
 	}
 }

@@ -29,11 +29,11 @@ type SyncResult struct {
 	// If no worker is running, it is that of the last run.
 	Age time.Duration
 	// Workers are all workers that ever opened the crawl, in no order.
-	Workers []Peer
+	Workers []Worker
 }
 
-// A Peer is a worker of a crawl.
-type Peer struct {
+// A Worker is a worker of a crawl.
+type Worker struct {
 	Name        string
 	Status      []byte        // of its last Sync
 	LastSeenAgo time.Duration // time since its last Sync or Open
@@ -82,7 +82,7 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult,
 	}
 	for i := range r.array(4) {
 		w := r.array(4).array(i)
-		news.Workers = append(news.Workers, Peer{
+		news.Workers = append(news.Workers, Worker{
 			Name: w.string(0), Status: []byte(w.string(1)),
 			LastSeenAgo: time.Duration(w.int(2)) * time.Microsecond, Registered: w.int(3) == 1,
 		})

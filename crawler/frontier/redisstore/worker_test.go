@@ -89,7 +89,7 @@ func TestSync(t *testing.T) {
 	watcher := openTest(t, url, Options{Observe: true})
 
 	news := sync1(t, watcher, "", 0)
-	peers := make(map[string]Peer)
+	peers := make(map[string]Worker)
 	for _, p := range news.Workers {
 		if p.LastSeenAgo < 0 || p.LastSeenAgo > time.Since(began)+time.Second {
 			t.Errorf("%s was heard of %v ago", p.Name, p.LastSeenAgo)
@@ -97,7 +97,7 @@ func TestSync(t *testing.T) {
 		p.LastSeenAgo, p.Status = 0, bytes.Clone(p.Status)
 		peers[p.Name] = p
 	}
-	want := map[string]Peer{
+	want := map[string]Worker{
 		"first":  {Name: "first", Status: []byte{}, Registered: true},
 		"second": {Name: "second", Status: []byte("fetching"), Registered: true},
 	}

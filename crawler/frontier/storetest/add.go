@@ -13,7 +13,7 @@ var addChecks = []check{
 	{name: "concurrent calls", heavy: true, run: func(s *subject) {
 		urls := append(numbered(a, 100), numbered(b, 100)...)
 		s.acceptedOnce(urls, s.f.Add)
-		s.counts(frontier.Counts{Added: len(urls), Pending: len(urls)})
+		s.counts(frontier.Counts{URLs: len(urls), Pending: len(urls)})
 	}},
 }
 

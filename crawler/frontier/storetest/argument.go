@@ -32,7 +32,7 @@ var argumentChecks = []check{
 				s.Fatalf("Finish with %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}
 		}
-		s.counts(frontier.Counts{Added: 1, Leased: 1})
+		s.counts(frontier.Counts{URLs: 1, InFlight: 1})
 		s.done(l)
 	}},
 	{name: "one bad outcome among good ones", run: func(s *subject) {
@@ -45,7 +45,7 @@ var argumentChecks = []check{
 		if err != nil || len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], frontier.ErrInvalid) {
 			s.Fatalf("Finish = %v, %v", errs, err)
 		}
-		s.counts(frontier.Counts{Added: 2, Leased: 1, Done: 1})
+		s.counts(frontier.Counts{URLs: 2, InFlight: 1, Done: 1})
 	}},
 	{name: "host without name", run: func(s *subject) {
 		if err := s.f.UpdateHost(s.Context(), "", frontier.HostUpdate{}); !errors.Is(err, frontier.ErrInvalid) {

@@ -102,7 +102,7 @@ func (l *ledger) verify(s *subject) {
 		l.add(f.links)
 	}
 	st := s.stats()
-	if st.Leased != 0 || st.Added != st.Pending+st.Scheduled+st.Done+st.Dropped {
+	if st.InFlight != 0 || st.URLs != st.Pending+st.Scheduled+st.Done+st.Dropped {
 		s.Errorf("counts do not add up after a kill: %+v", st.Counts)
 	}
 	if want := len(l.done()); st.Done != want {
@@ -152,7 +152,7 @@ func (l *ledger) drain(s *subject) {
 			s.Errorf("%s was added, was never done, and cannot be leased", u)
 		}
 	}
-	if st := s.stats(); !st.Finished() || st.Done != st.Added {
+	if st := s.stats(); !st.Finished() || st.Done != st.URLs {
 		s.Errorf("after all URLs were leased: %+v", st.Counts)
 	}
 }

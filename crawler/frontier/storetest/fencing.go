@@ -17,6 +17,6 @@ var fencingChecks = []check{
 		}
 		s.lost("second outcome", errs[1])
 		s.lost("Extend", s.f.Extend(s.Context(), []frontier.LeaseID{l.ID}, s.unit))
-		s.counts(frontier.Counts{Added: 1, Pending: 1})
+		s.counts(frontier.Counts{URLs: 1, Pending: 1})
 	}},
 }

@@ -26,8 +26,8 @@ var linkChecks = []check{
 					s.Errorf("Stats: %v", err)
 					return
 				}
-				if want := pages + links*st.Done; st.Added < want {
-					s.Errorf("%d pages done and %d URLs known, want %d or more", st.Done, st.Added, want)
+				if want := pages + links*st.Done; st.URLs < want {
+					s.Errorf("%d pages done and %d URLs known, want %d or more", st.Done, st.URLs, want)
 					return
 				}
 			}
@@ -38,7 +38,7 @@ var linkChecks = []check{
 		}
 		close(stop)
 		watch.Wait()
-		s.counts(frontier.Counts{Added: pages * (1 + links), Scheduled: pages * links, Done: pages})
+		s.counts(frontier.Counts{URLs: pages * (1 + links), Scheduled: pages * links, Done: pages})
 	}},
 }
 

@@ -36,7 +36,7 @@ var noteChecks = []check{
 			s.Fatalf("Finish with a note of %d bytes: %v, want %v", len(long), err, frontier.ErrInvalid)
 		}
 		s.hasNote([]byte("before"))
-		s.counts(frontier.Counts{Added: 1, Leased: 1})
+		s.counts(frontier.Counts{URLs: 1, InFlight: 1})
 	}},
 	{name: "a note with rejected outcomes", run: func(s *subject) {
 		s.add(one)
@@ -56,7 +56,7 @@ var noteChecks = []check{
 			}
 			s.hasNote(note)
 		}
-		s.counts(frontier.Counts{Added: 1, Done: 1})
+		s.counts(frontier.Counts{URLs: 1, Done: 1})
 	}},
 	{name: "a note after reopening", skipReason: needDurable, run: func(s *subject) {
 		s.reopen()

@@ -97,7 +97,7 @@ var politenessChecks = []check{
 				s.Errorf("%s was leased %d times", url, n)
 			}
 		}
-		s.counts(frontier.Counts{Added: hosts * each, Done: hosts * each})
+		s.counts(frontier.Counts{URLs: hosts * each, Done: hosts * each})
 	}},
 	{name: "PerHost in concurrent calls", heavy: true, run: func(s *subject) {
 		const workers, urls = 8, 500

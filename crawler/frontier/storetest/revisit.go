@@ -13,7 +13,7 @@ var revisitChecks = []check{
 		s.drain()
 		urls = append(urls, numbered("c.test", 20)...) // these are new
 		s.acceptedOnce(urls, s.revisiter().Revisit)
-		s.counts(frontier.Counts{Added: len(urls), Pending: len(urls)})
+		s.counts(frontier.Counts{URLs: len(urls), Pending: len(urls)})
 	}},
 }
 

@@ -397,17 +397,17 @@ func (p *scriptRun) updateStep(w args) {
 	p.update(hostOf(w.list[0]), u)
 }
 
-// countsStep compares the counts of a host, or of the store. Missing counts are 0, and Added is
+// countsStep compares the counts of a host, or of the store. Missing counts are 0, and URLs is
 // the sum.
 func (p *scriptRun) countsStep(w args) {
 	p.Helper()
 	var want frontier.Counts
 	fields := map[string]*int{
-		"pending": &want.Pending, "scheduled": &want.Scheduled, "leased": &want.Leased, "done": &want.Done, "dropped": &want.Dropped,
+		"pending": &want.Pending, "scheduled": &want.Scheduled, "leased": &want.InFlight, "done": &want.Done, "dropped": &want.Dropped,
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.opts)) {
 		*fields[key] = p.number(w.opts[key])
-		want.Added += *fields[key]
+		want.URLs += *fields[key]
 	}
 	got := p.stats().Counts
 	if len(w.list) > 0 {

@@ -76,10 +76,10 @@ func (t *toy) count(now time.Time, host frontier.Host) (c frontier.Counts) {
 		if host != "" && r.Host != host {
 			continue
 		}
-		c.Added++
+		c.URLs++
 		switch {
 		case r.State == leased && !t.is(leasedIsPending):
-			c.Leased++
+			c.InFlight++
 		case r.State == done:
 			c.Done++
 		case r.State == dropped && !t.is(forgetsDropped):
@@ -101,7 +101,7 @@ func (t *toy) Stats(ctx context.Context) (frontier.Stats, error) {
 	defer t.leave()
 	s := frontier.Stats{Counts: t.count(now, "")}
 	for _, h := range t.hosts {
-		if h.Added > 0 || t.is(countsAllHosts) {
+		if h.URLs > 0 || t.is(countsAllHosts) {
 			s.Hosts++
 		}
 	}

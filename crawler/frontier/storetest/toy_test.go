@@ -55,7 +55,7 @@ type row struct {
 }
 
 type toyHost struct {
-	frontier.HostRecord // only Added of its Counts is used
+	frontier.HostRecord // only URLs of its Counts is used
 	Clock               time.Time
 	Served              time.Time
 	Turn                int
@@ -212,7 +212,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 		added[i] = true
 		it = t.own(it)
 		h := t.host(it.Host)
-		h.Added++
+		h.URLs++
 		r = &row{Item: it, State: waiting, Seq: t.number(), Since: now}
 		if t.is(newestFirst) {
 			r.Seq = -r.Seq

@@ -216,7 +216,7 @@ func TestProcessesAllowTheSameAddresses(t *testing.T) {
 // Who has not reported for long is not taken to be running, though he never said that
 // he ended.
 func TestSilentWorker(t *testing.T) {
-	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Peer{
+	peers, err := peersOf(&redisstore.SyncResult{Workers: []redisstore.Worker{
 		{Name: "a", Registered: true, LastSeenAgo: workerTimeout - time.Second}, {Name: "b", Registered: true, LastSeenAgo: workerTimeout}, {Name: "c", LastSeenAgo: time.Second},
 	}})
 	if err != nil || len(peers) != 3 || !peers[0].Running || peers[1].Running || peers[2].Running {

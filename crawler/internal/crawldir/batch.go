@@ -105,7 +105,7 @@ func (b *Batch) add(kind int, v any) error {
 func join(f, other *output.Results) {
 	f.Pages = append(f.Pages, other.Pages...)
 	f.Rejected = append(f.Rejected, other.Rejected...)
-	f.Skipped = append(f.Skipped, other.Skipped...)
+	f.Provisional = append(f.Provisional, other.Provisional...)
 	f.Withdrawn = append(f.Withdrawn, other.Withdrawn...)
 	f.Links = append(f.Links, other.Links...)
 	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
@@ -118,7 +118,7 @@ func join(f, other *output.Results) {
 func reset(f *output.Results) {
 	empty(&f.Pages)
 	empty(&f.Rejected)
-	empty(&f.Skipped)
+	empty(&f.Provisional)
 	empty(&f.Withdrawn)
 	empty(&f.Links)
 	empty(&f.Sitemaps)

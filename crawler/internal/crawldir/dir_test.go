@@ -118,7 +118,7 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted.Pages - left, Had: counted.Pages}) {
+			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted.Pages - left, SizeBefore: counted.Pages}) {
 				t.Errorf("lost %v, %d are left of %d", lost, left, counted.Pages)
 			}
 			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {

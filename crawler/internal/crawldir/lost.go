@@ -30,7 +30,7 @@ func Lost(path string, had map[string]int64) ([]output.Loss, error) {
 			return nil, err
 		}
 		if left < length {
-			lost = append(lost, output.Loss{File: name, Bytes: length - left, Had: length})
+			lost = append(lost, output.Loss{File: name, Bytes: length - left, SizeBefore: length})
 		}
 	}
 	slices.SortFunc(lost, func(a, b output.Loss) int { return cmp.Compare(a.File, b.File) })

@@ -32,7 +32,7 @@ type Crawl struct {
 func AtWork() crawler.Status {
 	return crawler.Status{
 		Summary:  crawler.Summary{Remaining: 10, NextDue: time.Now()},
-		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 12, Pending: 9, Leased: 1, Done: 2}},
+		Frontier: frontier.Stats{Counts: frontier.Counts{URLs: 12, Pending: 9, InFlight: 1, Done: 2}},
 	}
 }
 

@@ -74,7 +74,7 @@ type disposition uint8
 const inFrontier disposition = 255
 
 // dispositions are the reasons for which an entry of a sitemap does not reach the frontier.
-var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.Unchanged, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
+var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.BeforeSince, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
 
 // hostCounts counts the URLs of one origin.
 type hostCounts struct {
@@ -174,7 +174,7 @@ func (h *hostCounts) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
 	if r == nil {
-		r = &plan.Rule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
+		r = &plan.Rule{Origin: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
 			r.Rule, r.Line = secret.RedactText(v.Rule.String()), v.Rule.Line
 		}

@@ -37,7 +37,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 	defer s.mu.Unlock()
 	p.Duration, p.Rejected = plan.Millis(now.Sub(p.StartedAt)), make(map[output.Reason]int)
 	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
-	p.Hosts, p.Others, p.Disallowed = []*plan.Host{}, []*plan.Host{}, []*plan.Rule{}
+	p.Origins, p.Others, p.Disallowed = []*plan.Origin{}, []*plan.Origin{}, []*plan.Rule{}
 	p.Files = append(append([]*plan.Sitemap{}, s.files...), unread...) // [] in JSON if there are none
 	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
@@ -49,7 +49,7 @@ func (s *Counter) Sum(p *plan.Plan) error {
 				p.Disallowed = append(p.Disallowed, rule)
 			}
 			if s.isInCrawl(h.origin) {
-				p.Hosts = append(p.Hosts, hosts[i])
+				p.Origins = append(p.Origins, hosts[i])
 			} else {
 				p.Others = append(p.Others, hosts[i])
 			}
@@ -61,17 +61,17 @@ func (s *Counter) Sum(p *plan.Plan) error {
 		add(p, rest)
 		p.Others = append(p.Others, rest)
 	}
-	byPages(p.Hosts)
+	byPages(p.Origins)
 	byPages(p.Others)
 	slices.SortFunc(p.Disallowed, func(a, b *plan.Rule) int {
-		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
+		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Origin, b.Origin), a.Line-b.Line)
 	})
 	applyLimits(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
 	return err
 }
 
 // addPage counts a host.
-func add(p *plan.Plan, h *plan.Host) {
+func add(p *plan.Plan, h *plan.Origin) {
 	p.URLs += h.URLs
 	p.Pages += h.Pages
 	p.Requests += h.Requests
@@ -106,7 +106,7 @@ func (s *Counter) servers() [][]*hostCounts {
 }
 
 // server adds up the origins of a server, which share its delay and max-host-pages.
-func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*plan.Host, all forecast.Server) {
+func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*plan.Origin, all forecast.Server) {
 	var delay, responseTime time.Duration
 	responses, most := 0, -1
 	for _, h := range origins {
@@ -115,7 +115,7 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 		host.Requests = h.requests + host.Pages
 		all.Before, all.Pages = all.Before+h.requests, all.Pages+host.Pages
 		if host.Requests > most {
-			all.Name, most = host.Host, host.Requests
+			all.Name, most = host.Origin, host.Requests
 		}
 		responses, responseTime = responses+h.responses, responseTime+h.responseTime
 		delay = max(delay, time.Duration(host.Delay))
@@ -139,9 +139,9 @@ func (s *Counter) server(origins []*hostCounts, now, began time.Time) (hosts []*
 
 // host adds up an origin without its requests. Others is the number of pages already planned
 // for its server.
-func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Host {
-	host := &plan.Host{
-		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
+func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
+	host := &plan.Origin{
+		Origin: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
 		Delay: plan.Millis(s.c.Delays().RequestedDelay(h.group)),
 	}
 	if h.responses > 0 {
@@ -201,8 +201,8 @@ func windowsOf(group *robotstxt.Group) []robotstxt.Window {
 }
 
 // byPages sorts the hosts of a plan, those with the most pages first.
-func byPages(hosts []*plan.Host) {
-	slices.SortFunc(hosts, func(a, b *plan.Host) int {
-		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Host, b.Host))
+func byPages(hosts []*plan.Origin) {
+	slices.SortFunc(hosts, func(a, b *plan.Origin) int {
+		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Origin, b.Origin))
 	})
 }

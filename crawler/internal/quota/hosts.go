@@ -54,7 +54,7 @@ func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Ho
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if rec.Added == 0 && !l.known[host] {
+	if rec.URLs == 0 && !l.known[host] {
 		ok, err := l.addHost(ctx, f)
 		if err == nil && !ok {
 			if l.refused == nil || len(l.refused) >= maxKnownHosts {

@@ -29,7 +29,7 @@ func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier
 	if err != nil {
 		return busy, err
 	}
-	if rec.MaxInFlight > 1 || rec.Leased > 1 {
+	if rec.MaxInFlight > 1 || rec.InFlight > 1 {
 		return busy, l.setNarrow(ctx, f, host, true)
 	}
 	s, err := l.takeExclusive(ctx, host)

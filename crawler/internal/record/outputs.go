@@ -47,7 +47,7 @@ func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	case withdrawn:
 		o.unfiled.Withdrawn = append(o.unfiled.Withdrawn, r)
 	default:
-		o.unfiled.Skipped = append(o.unfiled.Skipped, r)
+		o.unfiled.Provisional = append(o.unfiled.Provisional, r)
 	}
 }
 

@@ -156,7 +156,7 @@ func (w *rejectedWriter) flush() error {
 				w.r.Skipped.SetInFrontier([]frontier.Item{{URL: keys[i]}})
 				continue
 			}
-			if e.Skipped.Announced = w.r.Skipped.isCounted(e.Skipped.URL); !e.Skipped.Announced {
+			if e.Skipped.WasProvisional = w.r.Skipped.isCounted(e.Skipped.URL); !e.Skipped.WasProvisional {
 				w.r.cfg.OnReject(e.Skipped)
 			}
 			if err := w.write(e.Skipped); err != nil {

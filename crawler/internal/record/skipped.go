@@ -165,7 +165,7 @@ func (s *Skipped) hash(url string) uint64 { return maphash.String(s.seed, url) }
 // IsWeak reports whether a reason is about the page that links to a URL. A reason about the URL
 // itself is stronger and replaces it.
 func IsWeak(r output.Reason) bool {
-	return r == output.Nofollow || r == output.NotAuthorized || r == output.Unchanged
+	return r == output.Nofollow || r == output.NotAuthorized || r == output.BeforeSince
 }
 
 // each calls f for each skipped URL, until f fails.

@@ -210,7 +210,7 @@ func TestShorterFileIsReportedAsLost(t *testing.T) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
 			lost := s.(output.LossReporter).Lost()
-			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].Had != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].Had {
+			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].SizeBefore != checkpoints[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].SizeBefore {
 				t.Errorf("lost %+v", lost)
 			}
 		})

@@ -49,7 +49,7 @@ func open(dir string, checkpoint []byte, opts *Options) (*sink, error) {
 		return nil, err
 	}
 	if missing > 0 {
-		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, Had: at.Length})
+		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, SizeBefore: at.Length})
 	}
 	return &sink{
 		lost: lost, encoder: new(encoder), files: files, opts: opts,

@@ -44,9 +44,9 @@ const (
 	KindRepeatedGroup    Kind = "repeated-group"      // another group for the same crawler
 	KindRepeatedAgent    Kind = "repeated-agent"      // a crawler named twice in a group
 	KindDuplicateRule    Kind = "duplicate-rule"      // the same rule again
-	KindUnreachableRule  Kind = "unreachable-rule"    // a rule with the same verdict already matches all its URLs
+	KindRedundantRule    Kind = "redundant-rule"      // a rule with the same verdict already matches all its URLs
 	KindOverruledRule    Kind = "overruled-rule"      // a rule with the opposite verdict matches all its URLs and wins
-	KindUnreachableGroup Kind = "unreachable-group"   // other groups have the same rules
+	KindRedundantGroup   Kind = "redundant-group"     // other groups have the same rules
 )
 
 // kinds holds the severity of each kind and, for the kinds of this package, the id of
@@ -73,7 +73,7 @@ var kinds = map[Kind]struct {
 	Kind(robotstxt.KindSitemapScheme):   {severity: Error},
 	Kind(robotstxt.KindSitemapTwice):    {severity: Note},
 	Kind(robotstxt.KindManyFields):      {severity: Warning},
-	Kind(robotstxt.KindNoEffect):        {severity: Warning},
+	Kind(robotstxt.KindPageDirective):   {severity: Warning},
 	Kind(robotstxt.KindBadValue):        {severity: Warning},
 	Kind(robotstxt.KindDelayCapped):     {severity: Warning},
 
@@ -98,9 +98,9 @@ var kinds = map[Kind]struct {
 	KindRepeatedGroup:    {Note, "ROB-GRP-09"},
 	KindRepeatedAgent:    {Note, "ROB-GRP-09"},
 	KindDuplicateRule:    {Warning, "ROB-GRP-09"},
-	KindUnreachableRule:  {Warning, "ROB-MAT-03"},
+	KindRedundantRule:    {Warning, "ROB-MAT-03"},
 	KindOverruledRule:    {Error, "ROB-MAT-03"},
-	KindUnreachableGroup: {Warning, "ROB-GRP-09"},
+	KindRedundantGroup:   {Warning, "ROB-GRP-09"},
 }
 
 // Severity returns the usual severity of this kind. A single finding may have a lower

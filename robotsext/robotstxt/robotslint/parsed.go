@@ -91,7 +91,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return l.explainSitemap(f)
 	case robotstxt.KindManyFields:
 		return fmt.Sprintf("more than %d lines are neither rules nor sitemaps: this one and all later ones are ignored", robotstxt.DefaultMaxExtensions), "remove lines that are not rules"
-	case robotstxt.KindNoEffect:
+	case robotstxt.KindPageDirective:
 		return fmt.Sprintf("%s has no effect in robots.txt", r.name), fmt.Sprintf(
 			`send "X-Robots-Tag: %s" with the pages, or add <meta name="robots" content="%[1]s"> to them; allow crawling them, because otherwise no crawler sees it`, strings.ToLower(r.name))
 	case robotstxt.KindBadValue:

@@ -164,7 +164,7 @@ func keepOne(s *source, b *block, redundant map[int]int) {
 
 func (l *linter) unreachableGroup(b *block, by *record) {
 	first, last := l.source.records[b.first], l.source.records[b.last].line
-	l.add(first.line, KindUnreachableGroup, first.text, func() (string, string) {
+	l.add(first.line, KindRedundantGroup, first.text, func() (string, string) {
 		message := fmt.Sprintf("the group has no effect: other groups have its rules for the same crawlers, for example in line %d", by.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
@@ -181,7 +181,7 @@ func (l *linter) unreachable(r, by *record) {
 			return fmt.Sprintf("%s is already in line %d", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
-		l.add(r.line, KindUnreachableRule, r.text, func() (string, string) {
+		l.add(r.line, KindRedundantRule, r.text, func() (string, string) {
 			what := "all its URLs"
 			if same {
 				what = "the same URLs"

@@ -12,11 +12,11 @@ import (
 
 // removable are the kinds of rules that no verdict needs. One that never matches
 // is not for removal, but is to make no difference when its path is removed.
-var removable = []Kind{KindDuplicateRule, KindUnreachableRule, KindOverruledRule, KindNeverMatches}
+var removable = []Kind{KindDuplicateRule, KindRedundantRule, KindOverruledRule, KindNeverMatches}
 
 // lineRange are the lines that a finding says are redundant.
 func lineRange(f Finding) (first, last int) {
-	if f.Kind == KindUnreachableGroup {
+	if f.Kind == KindRedundantGroup {
 		if n, err := fmt.Sscanf(f.Fix, "remove the group, lines %d to %d", &first, &last); n != 2 || err != nil {
 			panic(fmt.Sprintf("%q: %v", f.Fix, err))
 		}
@@ -28,7 +28,7 @@ func lineRange(f Finding) (first, last int) {
 // removals are the findings that say that something is redundant.
 func removals(body string) (list []Finding) {
 	for _, f := range Lint([]byte(body), &Options{MaxPerKind: -1}) {
-		if f.Kind == KindUnreachableGroup || slices.Contains(removable, f.Kind) {
+		if f.Kind == KindRedundantGroup || slices.Contains(removable, f.Kind) {
 			list = append(list, f)
 		}
 	}
@@ -204,39 +204,39 @@ func TestRedundant(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, want string // by line: kind
 	}{
-		{"ROB-MAT-03/below another", "D /a⏎D /a/b", "3 unreachable-rule"},
-		{"ROB-MAT-03/in any order", "D /a/b⏎D /a", "2 unreachable-rule"},
+		{"ROB-MAT-03/below another", "D /a⏎D /a/b", "3 redundant-rule"},
+		{"ROB-MAT-03/in any order", "D /a/b⏎D /a", "2 redundant-rule"},
 		{"ROB-MAT-03/an Allow between", "D /a⏎A /a/b⏎D /a/b/c", ""},
-		{"ROB-MAT-03/an Allow elsewhere", "D /a⏎A /b⏎D /a/b/c", "4 unreachable-rule"},
-		{"ROB-MAT-03/an Allow that is longer", "D /a⏎D /a/b⏎A /a/b/c", "3 unreachable-rule"},
-		{"ROB-MAT-03/an Allow that is shorter", "A /⏎D /a⏎D /a/b", "4 unreachable-rule"},
-		{"ROB-MAT-03/an Allow of one page", "D /⏎A /$⏎D /a/b", "4 unreachable-rule"},
+		{"ROB-MAT-03/an Allow elsewhere", "D /a⏎A /b⏎D /a/b/c", "4 redundant-rule"},
+		{"ROB-MAT-03/an Allow that is longer", "D /a⏎D /a/b⏎A /a/b/c", "3 redundant-rule"},
+		{"ROB-MAT-03/an Allow that is shorter", "A /⏎D /a⏎D /a/b", "4 redundant-rule"},
+		{"ROB-MAT-03/an Allow of one page", "D /⏎A /$⏎D /a/b", "4 redundant-rule"},
 		{"ROB-MAT-03/an Allow with a star, of a length between", "D /a⏎A /*.css⏎D /a/bcdefg", ""},
-		{"ROB-MAT-03/an Allow with a star, longer", "D /a⏎A /*.stylesheet⏎D /a/b", "4 unreachable-rule"},
-		{"ROB-MAT-03/Allow below Allow", "D /⏎A /a⏎A /a/b", "4 unreachable-rule"},
+		{"ROB-MAT-03/an Allow with a star, longer", "D /a⏎A /*.stylesheet⏎D /a/b", "4 redundant-rule"},
+		{"ROB-MAT-03/Allow below Allow", "D /⏎A /a⏎A /a/b", "4 redundant-rule"},
 		{"ROB-MAT-03/a Disallow between", "A /a⏎D /a/b⏎A /a/b/c", ""},
 		{"ROB-GRP-09/the same", "D /a⏎D /b⏎D /a", "4 duplicate-rule"},
 		{"ROB-GRP-09/the same, thrice", "D /a⏎D /a⏎D /a", "3 duplicate-rule⏎4 duplicate-rule"},
-		{"ROB-MAT-17/the same, written in another way", "D /a%7eb⏎D /a~b", "3 unreachable-rule"},
-		{"ROB-MAT-28/the same, an octet that no URI holds raw", "D /1%7c⏎D /1|", "3 unreachable-rule"},
+		{"ROB-MAT-17/the same, written in another way", "D /a%7eb⏎D /a~b", "3 redundant-rule"},
+		{"ROB-MAT-28/the same, an octet that no URI holds raw", "D /1%7c⏎D /1|", "3 redundant-rule"},
 		{"ROB-MAT-04/as long, Allow", "A /a⏎D /a", "3 overruled-rule"},
 		{"ROB-MAT-04/as long, Allow comes later", "D /a⏎A /a", "2 overruled-rule"},
 		{"ROB-MAT-03/longer by a star", "A /a⏎D /a*", "2 overruled-rule"},
-		{"ROB-MAT-08/a star at the end", "D /a⏎D /a*", "3 unreachable-rule"},
-		{"ROB-MAT-06/a star in between", "D /*?sort=⏎D /shop/*?sort=asc", "3 unreachable-rule"},
-		{"ROB-MAT-06/a star that covers no other", "D /a*b⏎D /*b⏎D /a*c", "2 unreachable-rule"},
-		{"ROB-MAT-07/a $", "D /*.gif$⏎D /a/b.gif$⏎D /a/b.gif", "3 unreachable-rule"},
+		{"ROB-MAT-08/a star at the end", "D /a⏎D /a*", "3 redundant-rule"},
+		{"ROB-MAT-06/a star in between", "D /*?sort=⏎D /shop/*?sort=asc", "3 redundant-rule"},
+		{"ROB-MAT-06/a star that covers no other", "D /a*b⏎D /*b⏎D /a*c", "2 redundant-rule"},
+		{"ROB-MAT-07/a $", "D /*.gif$⏎D /a/b.gif$⏎D /a/b.gif", "3 redundant-rule"},
 		{"ROB-MAT-07/a $ covers nothing longer", "D /a$⏎D /a/b", ""},
 		{"ROB-MAT-18/escapes stay apart", "D /a/b⏎D /a%2Fb/c", ""},
-		{"ROB-MAT-19/the second form of a query", "D /a?b:⏎D /a?b:c", "3 unreachable-rule"},
+		{"ROB-MAT-19/the second form of a query", "D /a?b:⏎D /a?b:c", "3 redundant-rule"},
 		{"ROB-MAT-19/nor what is covered in the first form alone", "D /*?a/b⏎D /x?y?a/b", ""},
 		{"ROB-MAT-03/an Allow with a star and a $, of a length between", "D /a⏎A /*.css$⏎D /a/bcdefgh", ""},
 		{"ROB-MAT-03/an Allow with a $ as a letter, which counts one", "D /⏎A /$a⏎D /%2*", "3 overruled-rule⏎3 inner-dollar"},
 		{"ROB-MAT-01/case", "D /A⏎D /a/b", ""},
 		{"ROB-MAT-09/nothing to cover", "D⏎D /a", "2 empty-rule"},
 		{"ROB-GRP-10/another group", "D /a⏎U b⏎D /a/b", ""},
-		{"ROB-GRP-09/a merged group", "D /a⏎D /c⏎U b⏎D /d⏎U *⏎D /a/b⏎D /e⏎U c⏎D /f", "6 repeated-group⏎7 unreachable-rule"},
-		{"ROB-GRP-09/a merged group that adds nothing", "D /a⏎U b⏎D /d⏎U *⏎D /a/b⏎U c⏎D /f", "5 unreachable-group⏎5 repeated-group"},
+		{"ROB-GRP-09/a merged group", "D /a⏎D /c⏎U b⏎D /d⏎U *⏎D /a/b⏎D /e⏎U c⏎D /f", "6 repeated-group⏎7 redundant-rule"},
+		{"ROB-GRP-09/a merged group that adds nothing", "D /a⏎U b⏎D /d⏎U *⏎D /a/b⏎U c⏎D /f", "5 redundant-group⏎5 repeated-group"},
 		{"ROB-GRP-09/a rule that another of its agents needs", "D /a⏎U b⏎U *⏎D /a/b", "4 repeated-group"},
 		{"ROB-GRP-12/a group with a delay is kept together", "D /a⏎U b⏎D /d⏎U *⏎Crawl-delay: 2⏎D /a/b⏎U c⏎D /f", "5 repeated-group"},
 		{"ROB-UA-11/a name with digits is one of its own", "D /x⏎U MJ⏎D /a⏎U MJ12bot⏎D /a", "5 agent-cut⏎5 repeated-group"},

@@ -205,11 +205,11 @@ func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
 // sharedText returns the progress of a shared crawl as text.
 func sharedText(s *shared.Crawl, f frontier.Stats) string {
 	var b strings.Builder
-	state := humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL") + " remaining"
+	state := humanize.Count(f.Pending+f.Scheduled+f.InFlight, "URL") + " remaining"
 	if f.Finished() {
 		state = "finished"
 	}
-	fmt.Fprintf(&b, "%s: %s, %s fetched, %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
+	fmt.Fprintf(&b, "%s: %s, %s fetched, %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.URLs, "URL"), humanize.Count(f.Hosts, "host"), f.InFlight)
 	for _, w := range s.Workers {
 		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Name, humanize.Count(w.Pages, "page"), workerState(w))
 	}

@@ -237,7 +237,7 @@ type recordOutput struct {
 
 func hostOutputOf(h frontier.HostRecord) hostOutput {
 	s := hostOutput{
-		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
+		Host: string(h.Host), URLs: h.URLs, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
 		DelayMS: h.Delay.Milliseconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
 	}
 	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {

@@ -96,12 +96,12 @@ func countFrontier(view *pebblestore.ReadOnlyStore, now time.Time) (*frontierTot
 }
 
 func (t *frontierTotals) add(h frontier.HostRecord, now time.Time) {
-	t.URLs += h.Added
+	t.URLs += h.URLs
 	t.Pending += h.Pending
 	t.Scheduled += h.Scheduled
 	t.Done += h.Done
 	t.Dropped += h.Dropped
-	if h.Added > 0 {
+	if h.URLs > 0 {
 		t.Hosts++
 	}
 	if h.Pending+h.Scheduled > 0 {

@@ -60,17 +60,17 @@ command and prints the plan from what was read so far.
     refused         list of start URLs at blocked addresses: url, addr, reason
     frontier_bytes, memory_bytes
                     size of the frontier on disk, and memory of the crawl
-    hosts           list of hosts: host, robots, robots_url, robots_status, robots_error,
+    origins         list of origins: origin, robots, robots_url, robots_status, robots_error,
                     retry_at, group, urls, pages, rejected, sitemaps, requests, delay_ms,
                     crawl_delay_ms, response_ms, duration_ms, and
       sitemaps_unread
                     number of sitemaps that are not read because of --max-sitemaps
       visit_times   list of the Visit-time values of robots.txt
       opens_at      next time within them; empty: now
-    others          list of hosts without pages to fetch, with the same fields
-    disallowed      list of rules that disallow URLs: host, robots_url, group, rule, line,
+    others          list of origins without pages to fetch, with the same fields
+    disallowed      list of rules that disallow URLs: origin, robots_url, group, rule, line,
                     urls, examples
-    files           list of sitemaps: url, host, status, pages, sitemaps, unread
+    files           list of sitemaps: url, origin, status, pages, sitemaps, unread
 
 Exit code: 0 done, 2 usage error, 3 failed, 4 a robots.txt is unreachable or a sitemap
 cannot be requested yet, 130 interrupted.`,

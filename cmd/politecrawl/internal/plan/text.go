@@ -58,8 +58,8 @@ func (p *planPage) headline() {
 		p.Printf("failed; from what was read so far,\n")
 	}
 	of := ""
-	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBlocked(h) }) {
-		of = " of " + humanize.Count(len(p.Hosts), "host")
+	if slices.ContainsFunc(p.Origins, func(h *plan.Origin) bool { return !isBlocked(h) }) {
+		of = " of " + humanize.Count(len(p.Origins), "host")
 	}
 	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.CrawlDuration))
 	switch p.CrawlEnd {
@@ -74,12 +74,12 @@ func (p *planPage) headline() {
 // hosts writes the table of the hosts of the crawl.
 func (p *planPage) hosts() {
 	rows := [][]string{{"host", "pages", "skipped", "requests", "delay", "time"}}
-	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
+	for _, h := range p.Origins[:min(len(p.Origins), maxPlanHosts)] {
 		rows = append(rows, []string{
-			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
+			cli.Escape(h.Origin), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
 		})
 	}
-	if n := humanize.Sum(p.Rejected) - sumRejected(p.Hosts); n > 0 {
+	if n := humanize.Sum(p.Rejected) - sumRejected(p.Origins); n > 0 {
 		requests := 0
 		for _, h := range p.Others {
 			requests += h.Requests
@@ -87,12 +87,12 @@ func (p *planPage) hosts() {
 		rows = append(rows, []string{"others", "0", fmt.Sprint(n), fmt.Sprint(requests), "", ""})
 	}
 	p.table(rows, 1, 2, 3)
-	if more := len(p.Hosts) - maxPlanHosts; more > 0 {
+	if more := len(p.Origins) - maxPlanHosts; more > 0 {
 		p.Printf("  and %s\n", humanize.Count(more, "more host"))
 	}
 }
 
-func sumRejected(hosts []*plan.Host) int {
+func sumRejected(hosts []*plan.Origin) int {
 	n := 0
 	for _, h := range hosts {
 		n += humanize.Sum(h.Rejected)
@@ -126,7 +126,7 @@ func (p *planPage) table(rows [][]string, right ...int) {
 }
 
 // delay returns the delay of a host, and whether robots.txt set it.
-func (p *planPage) delay(h *plan.Host) string {
+func (p *planPage) delay(h *plan.Origin) string {
 	text := time.Duration(h.Delay).String()
 	switch {
 	case h.CrawlDelay > h.Delay:
@@ -142,7 +142,7 @@ func (p *planPage) rejected() {
 	if n := humanize.Sum(p.Rejected); n > 0 {
 		p.Field("skipped", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
 	}
-	if p.Rejected[output.Unchanged] > 0 {
+	if p.Rejected[output.BeforeSince] > 0 {
 		p.Field("", "unchanged: according to sitemaps, not changed since %s", p.cfg.Sitemaps.Since)
 	}
 }
@@ -160,7 +160,7 @@ func (p *planPage) rules() {
 func (p *planPage) examples(r *plan.Rule) string {
 	list := make([]string, len(r.Examples))
 	for i, url := range r.Examples {
-		list[i] = cli.Escape(strings.TrimPrefix(url, r.Host))
+		list[i] = cli.Escape(strings.TrimPrefix(url, r.Origin))
 	}
 	text := strings.Join(list, " ")
 	if r.URLs > len(list) {
@@ -171,7 +171,7 @@ func (p *planPage) examples(r *plan.Rule) string {
 
 // failures lists robots.txt files and sitemaps that were not read.
 func (p *planPage) failures() {
-	for _, h := range slices.Concat(p.Hosts, p.Others) {
+	for _, h := range slices.Concat(p.Origins, p.Others) {
 		switch {
 		case isBlocked(h):
 			p.Field("blocked", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not requested: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
@@ -180,14 +180,14 @@ func (p *planPage) failures() {
 			p.Field("unreachable", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; retry at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
-			text := fmt.Sprintf("%s allows visits at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
+			text := fmt.Sprintf("%s allows visits at %s UTC", cli.Escape(h.Origin), strings.Join(h.VisitTimes, ", "))
 			if h.OpensAt != "" {
 				text = p.Paint(cli.Yellow, text+", not now")
 			}
 			p.Field("hours", "%s", text)
 		}
 		if h.SitemapsUnread > 0 {
-			p.Field("sitemaps", "%s lists %d, and %d of them are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsUnread)
+			p.Field("sitemaps", "%s lists %d, and %d of them are not read (--max-sitemaps)", cli.Escape(h.Origin), h.Sitemaps, h.SitemapsUnread)
 		}
 	}
 	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *plan.Sitemap) bool { return f.Unread == "" })
@@ -210,7 +210,7 @@ func (p *planPage) needs() {
 	case plan.BottleneckPerIP:
 		time += fmt.Sprintf(", limited to %s per IP address (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
 	case plan.BottleneckHost:
-		if p.Slowest != "" && len(p.Hosts) > 1 {
+		if p.Slowest != "" && len(p.Origins) > 1 {
 			time += ", limited by " + cli.Escape(p.Slowest)
 		}
 	}
@@ -236,16 +236,16 @@ func (p *planPage) notIncluded() {
 
 // isBlocked reports whether the address of a host, or of the target of its robots.txt
 // redirect, is blocked.
-func isBlocked(h *plan.Host) bool {
+func isBlocked(h *plan.Origin) bool {
 	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
 }
 
 // unasked returns the hosts whose robots.txt is unknown.
 func (p *planPage) unasked() []string {
 	names := map[string]bool{}
-	for _, h := range p.Hosts {
+	for _, h := range p.Origins {
 		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBlocked(h) {
-			names[cli.Escape(h.Host)] = true
+			names[cli.Escape(h.Origin)] = true
 		}
 	}
 	list := slices.Sorted(maps.Keys(names))

@@ -107,7 +107,7 @@ func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), la
 		if rec.BlockedUntil.After(due) {
 			due = rec.BlockedUntil
 		}
-		if rec.Leased == 0 && (t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next) {
+		if rec.InFlight == 0 && (t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next) {
 			t.next, t.due = h, due
 		}
 		if n := held[h]; n > 0 {
@@ -117,7 +117,7 @@ func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), la
 			t.later--
 		}
 		t.quiet = max(t.quiet, max(due.Sub(now), 0)+time.Duration(left-1)*rec.Delay/time.Duration(max(rec.MaxInFlight, 1)))
-		if rec.Leased > 0 {
+		if rec.InFlight > 0 {
 			t.active++
 			continue
 		}
@@ -141,4 +141,4 @@ func (l *HostList) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
 }
 
 // leftOf is how many URLs of a host are left.
-func leftOf(rec frontier.HostRecord) int { return rec.Pending + rec.Scheduled + rec.Leased }
+func leftOf(rec frontier.HostRecord) int { return rec.Pending + rec.Scheduled + rec.InFlight }

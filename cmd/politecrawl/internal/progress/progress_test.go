@@ -38,7 +38,7 @@ func TestProgressLines(t *testing.T) {
 		p := New(&said)
 		counts := []int{90, 120, 0, 240} // of pages, the first when the view begins
 		c := &playedCrawl{hosts: map[frontier.Host]frontier.HostRecord{
-			"a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
+			"a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, InFlight: 1}},
 			"b": {Delay: time.Second, MaxInFlight: 1, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 6660}},
 		}}
 		c.status = func() (*crawler.Status, error) {
@@ -50,11 +50,11 @@ func TestProgressLines(t *testing.T) {
 			case 240:
 				c.hosts = nil // done with
 				s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 1, Statuses: map[int]int{200: 200, 404: 30, 500: 10}, Waiting: []string{"http://a"}}}
-				s.Remaining, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{Added: 247}}
+				s.Remaining, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{URLs: 247}}
 				return s, nil
 			}
 			s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 2, Rejected: map[output.Reason]int{output.Disallowed: 3, output.Nofollow: 1}}}
-			s.Remaining, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{Added: 9000, Leased: 2}}
+			s.Remaining, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{URLs: 9000, InFlight: 2}}
 			return s, nil
 		}
 		p.Begin(c, NewHostList([]string{"http://a/x", "http://b:80/"}), 0)
@@ -81,11 +81,11 @@ func TestRateOfOneSampleIsZero(t *testing.T) {
 func TestStatusLines(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	status := func(change func(*crawler.Status)) *crawler.Status {
-		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Remaining: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{Added: 110, Leased: 1}}}
+		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Remaining: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{URLs: 110, InFlight: 1}}}
 		change(s)
 		return s
 	}
-	idle := func(s *crawler.Status) { s.Frontier.Leased, s.NextDue = 0, now.Add(20*time.Second) }
+	idle := func(s *crawler.Status) { s.Frontier.InFlight, s.NextDue = 0, now.Add(20*time.Second) }
 	for _, tt := range []struct {
 		name string
 		r    reading
@@ -130,7 +130,7 @@ func TestHostList(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := map[frontier.Host]frontier.HostRecord{
-		"a":     {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Leased: 1, Pending: 9}},
+		"a":     {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{InFlight: 1, Pending: 9}},
 		"b":     {Delay: 2 * time.Second, MaxInFlight: 4, Due: now.Add(3 * time.Second), Counts: frontier.Counts{Pending: 8}},
 		"c":     {Delay: time.Second, MaxInFlight: 1, Due: now.Add(5 * time.Second), Counts: frontier.Counts{Scheduled: 1}},
 		"told":  {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Minute), Counts: frontier.Counts{Pending: 1}},
@@ -175,7 +175,7 @@ func TestHostListOfManyHosts(t *testing.T) {
 	ask := func(host frontier.Host) (frontier.HostRecord, error) {
 		asked++
 		if host == "left" {
-			return frontier.HostRecord{MaxInFlight: 1, Counts: frontier.Counts{Leased: 1}}, nil
+			return frontier.HostRecord{MaxInFlight: 1, Counts: frontier.Counts{InFlight: 1}}, nil
 		}
 		return frontier.HostRecord{Counts: frontier.Counts{Done: 1}}, nil
 	}

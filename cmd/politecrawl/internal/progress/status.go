@@ -23,9 +23,9 @@ type reading struct {
 
 // lines is the reading for a person.
 func (r *reading) lines() []string {
-	pages := fmt.Sprintf("pages: %d, %.1f/s, %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.Added, "URL"), r.toGo())
+	pages := fmt.Sprintf("pages: %d, %.1f/s, %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.URLs, "URL"), r.toGo())
 	if r.Paused {
-		pages = fmt.Sprintf("paused: %s, %s known", humanize.Count(r.Pages, "page"), humanize.Count(r.Frontier.Added, "URL"))
+		pages = fmt.Sprintf("paused: %s, %s known", humanize.Count(r.Pages, "page"), humanize.Count(r.Frontier.URLs, "URL"))
 	}
 	lines := []string{pages, r.hostLine()}
 	if all := r.Shared; all != nil {
@@ -49,9 +49,9 @@ func (r *reading) hostLine() string {
 	if n := len(r.Waiting); n > 0 {
 		line += fmt.Sprintf(", %d deferred (robots.txt unreachable)", n)
 	}
-	line += fmt.Sprintf(", %d in flight", r.Frontier.Leased)
+	line += fmt.Sprintf(", %d in flight", r.Frontier.InFlight)
 	wait := r.NextDue.Sub(r.now)
-	if r.Frontier.Leased > 0 || r.Paused || wait <= time.Second {
+	if r.Frontier.InFlight > 0 || r.Paused || wait <= time.Second {
 		return line
 	}
 	next := "next request"

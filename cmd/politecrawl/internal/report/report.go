@@ -155,7 +155,7 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	p := cli.Page{Names: 10}
 	s := r.Summary
 	rejected := humanize.Count(s.Rejected, "URL")
-	if len(r.Rejected.Inconclusive) > 0 {
+	if len(r.Rejected.Caveats) > 0 {
 		rejected = "at least " + rejected
 	}
 	p.Printf("%s: %s on %s, %s skipped\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), rejected)
