@@ -13,9 +13,9 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // Config is the configuration of a crawl. Start from [Default] and change fields; the zero Config
 // is not valid. No duration may exceed a year.
 //
-// Each field of a group has a key, such as max-pages. The flag --max-pages, configuration files
-// and crawl.json use this key. The environment variable is POLITECRAWL_MAX_PAGES. JSON has all
-// keys in one object, without groups, and durations as strings such as "1m30s".
+// Each setting has a key: Limits.MaxPages has the key max-pages, the flag --max-pages and the
+// environment variable POLITECRAWL_MAX_PAGES. In JSON all keys are in one object, and durations
+// are strings such as "1m30s".
 type Config struct {
 	URLs       []string // start URLs; their hosts belong to the scope
 	Output     Output

@@ -36,9 +36,9 @@ type Options struct {
 	Recrawl bool
 
 	// Frontier stores the URLs that remain to be fetched. The crawl closes it. Nil: a
-	// persistent frontier in the directory "frontier" of Config.Output.Dir. A recrawl needs a
-	// [frontier.Revisiter]. Only with a [frontier.Lister] does rejected.jsonl list the URLs
-	// that remain at the end.
+	// persistent frontier in the directory "frontier" of Config.Output.Dir. For
+	// Recrawl it must be a [frontier.Revisiter]. If it is not a [frontier.Lister],
+	// rejected.jsonl lacks the URLs that remain at the end.
 	Frontier frontier.Frontier
 
 	// Formats are the formats that Output.AlsoWrite may name. Formats without a name are

@@ -25,13 +25,12 @@
 //	                        frontier.Finish(outcome + links)  JSON Lines files, sinks
 //	                        host due again = end + delay      (written first)
 //
-// Sitemap entries are the exception: they go into the frontier while the sitemap is read, since
-// a sitemap may have 50,000.
+// A sitemap may have 50,000 entries. The crawl adds them to the frontier while it reads the
+// sitemap.
 //
 // Package robotsext decides whether a URL may be requested. Package guard decides which
-// addresses may be connected to. Package frontier decides which URL is next, and when: only it
-// keeps the time of the next request to a host. Every request to a host needs a request slot:
-// for robots.txt, a sitemap or a page.
+// addresses may be connected to. Package frontier decides which URL is next, and when. Every request
+// to a host needs a request slot from the frontier: for robots.txt, a sitemap or a page.
 //
 // # Use
 //

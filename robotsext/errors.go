@@ -14,7 +14,7 @@ import (
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // without password; only the origin if Visit fails at robots.txt, when the path is unknown
+	URL       string          // without password; only the origin if robots.txt is unreachable for colly's Visit
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"
@@ -60,7 +60,7 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
 // Errors, for errors.Is.
 var (
-	// The URL has no robots.txt.
+	// No robots.txt can exist for the URL.
 	ErrUnsupportedScheme = errors.New("unsupported scheme") // neither http, https nor ftp
 	ErrInvalidHost       = errors.New("invalid host")       // the host or port of the URL is invalid
 

@@ -14,7 +14,7 @@ type DelayChecker struct {
 }
 
 // Observe checks a request and adds it; see [DelayChecker.Check].
-func (c *DelayChecker) Observe(r Request, delay time.Duration) []Violation {
+func (c *DelayChecker) Observe(r Request, delay time.Duration) []Finding {
 	found := c.Check(r, delay)
 	c.Add(r)
 	return found
@@ -22,10 +22,10 @@ func (c *DelayChecker) Observe(r Request, delay time.Duration) []Violation {
 
 // Check returns the violations of a request: [Overlap], [TooSoon] or [BeforeRetryAfter]. The
 // delay is the required time from the end of one request to the start of the next.
-func (c *DelayChecker) Check(r Request, delay time.Duration) []Violation {
-	var found []Violation
+func (c *DelayChecker) Check(r Request, delay time.Duration) []Finding {
+	var found []Finding
 	if c.waits.Number != 0 && r.Start.Before(due(c.waits)) {
-		found = append(found, Violation{BeforeRetryAfter, r, c.waits,
+		found = append(found, Finding{BeforeRetryAfter, r, c.waits,
 			fmt.Sprintf("%v after it, Retry-After was %v", r.Start.Sub(c.waits.End), c.waits.RetryAfter)})
 	}
 	if c.last.Number == 0 {
@@ -34,14 +34,14 @@ func (c *DelayChecker) Check(r Request, delay time.Duration) []Violation {
 	gap := r.Start.Sub(c.last.End)
 	switch {
 	case c.last.End.IsZero() || gap < 0:
-		found = append(found, Violation{Overlap, r, c.last, ""})
+		found = append(found, Finding{Overlap, r, c.last, ""})
 	case gap < delay:
-		found = append(found, Violation{TooSoon, r, c.last, fmt.Sprintf("%v instead of %v", gap, delay)})
+		found = append(found, Finding{TooSoon, r, c.last, fmt.Sprintf("%v instead of %v", gap, delay)})
 	}
 	return found
 }
 
-// Add adds a request, with which later requests are compared.
+// Add records a request. Later requests are compared with it.
 func (c *DelayChecker) Add(r Request) {
 	if c.last.Number == 0 || endsAfter(r, c.last) {
 		c.last = r

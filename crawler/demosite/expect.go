@@ -29,7 +29,7 @@ type Expectation struct {
 	NoIndex  []string       // URLs of Pages with noindex
 }
 
-// A Rejection is a URL to skip.
+// A Rejection is a URL that a polite crawler skips.
 type Rejection struct {
 	URL     string
 	Reason  Reason

@@ -183,11 +183,11 @@ func (j *judge) count(l *ledger, r Request, route *route) {
 }
 
 func (j *judge) violation(k Kind, r, earlier Request, detail string) {
-	j.report.Violations = append(j.report.Violations, Violation{k, r, earlier, detail})
+	j.report.Violations = append(j.report.Violations, Finding{k, r, earlier, detail})
 }
 
 func (j *judge) warn(k Kind, r, earlier Request, detail string) {
-	j.report.Warnings = append(j.report.Warnings, Violation{k, r, earlier, detail})
+	j.report.Warnings = append(j.report.Warnings, Finding{k, r, earlier, detail})
 }
 
 // rulesAt reports whether the rules of the host were known at a time. The Request is the one

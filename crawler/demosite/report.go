@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a [Violation].
+// Kind is the kind of a [Finding].
 type Kind string
 
 // The kinds of violations.
@@ -30,20 +30,20 @@ const (
 	Repeated            Kind = "repeated"              // the URL was requested before, and had a response
 )
 
-// A Violation is a request that a polite crawler would not have sent.
-type Violation struct {
+// A Finding is a request that a polite crawler must not or should not send.
+type Finding struct {
 	Kind    Kind
 	Request Request
 
-	// Earlier is the earlier request that makes this one a violation, such as the one still in
+	// Earlier is the earlier request that makes this one a finding, such as the one still in
 	// flight, or the one for robots.txt. Its Number is 0 if there is none.
 	Earlier Request
 
 	Detail string
 }
 
-// String describes the violation in one line.
-func (v Violation) String() string {
+// String describes the finding in one line.
+func (v Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", v.Kind, v.Request)
 	if v.Earlier.Number != 0 {
@@ -76,10 +76,10 @@ type Report struct {
 	Retries         int            // requests among Pages for a URL that was requested before
 
 	// Violations are requests that a polite crawler must not send, in the order of requests.
-	Violations []Violation
+	Violations []Finding
 
-	// Warnings are requests that it should not send, in the order of requests.
-	Warnings []Violation
+	// Warnings are requests that a polite crawler should not send, in the order of requests.
+	Warnings []Finding
 
 	// Missing are expected URLs that were not requested, sorted. An incomplete crawl has some.
 	Missing []string

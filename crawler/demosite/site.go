@@ -23,11 +23,11 @@ type Options struct {
 	// machine does not have, gets its own free port on the first address.
 	Hosts []string
 
-	// RobotsFailures is the number of requests for the robots.txt of the host unavailable
+	// RobotsFailures is the number of requests for the robots.txt of the host "unavailable"
 	// that get a 503 at first (default 2). Negative: none.
 	RobotsFailures int
 
-	// CrawlDelay is the Crawl-delay of the host sitemaps for Token (default 50ms). For other
+	// CrawlDelay is the Crawl-delay of the host "sitemaps" for Token (default 50ms). For other
 	// crawlers it is twice as long.
 	CrawlDelay time.Duration
 
@@ -106,8 +106,8 @@ func (s *Site) open(listeners []net.Listener) {
 	}
 }
 
-// StartURLs returns the start URLs for a crawl of the site: the front pages of all hosts but
-// external. The first one is the front page of the site.
+// StartURLs returns the start URLs for a crawl of the site: the front pages of all hosts
+// except "external". The first one is the front page of the site.
 func (s *Site) StartURLs() []string {
 	var urls []string
 	for _, h := range s.hosts {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// CanonicalURL returns the site's spelling of an absolute URL. Expectation has URLs in this
-// form. Use it before you compare them with URLs of requests or crawlers.
+// CanonicalURL returns an absolute URL in the form that [Expectation] uses, to compare it with
+// URLs of requests or crawlers.
 func CanonicalURL(raw string) string {
 	if origin, uri, ok := resolve(raw, ""); ok {
 		return origin + uri

@@ -10,19 +10,15 @@
 //
 // A worker leases a URL, fetches it, and finishes the lease with an outcome:
 //
-//	     Add                 Lease                Finish
-//	──────────► pending ─────────────► leased ─────────────► done, dropped
-//	               ▲                     │ │                     │
-//	               │◄────────────────────┘ │ Retry, Defer,       │
-//	               │  expired              │ Done: at a time     │
-//	               │                       ▼                     │
-//	               │◄────────────────── scheduled                │
-//	               │  the time has come                          │
-//	               └─────────────────────────────────────────────┘
-//	                  Revisit
+//	state      meaning                       next states
+//	pending    waits until its host is due   leased (Lease)
+//	scheduled  waits for its NotBefore       pending (at that time)
+//	leased     is being fetched              done, dropped, pending, scheduled (Finish)
+//	done       was fetched                   pending (Revisit)
+//	dropped    will never be fetched         pending (Revisit)
 //
-// A lease that is not finished in time expires, since the worker may have died. The URL is
-// then leased again, and the old lease is invalid.
+// An outcome with a NotBefore makes the URL scheduled. A lease that is not finished in time
+// expires, since the worker may have died: the URL is pending again, and the lease is invalid.
 //
 // A crawl with a durable store can be resumed after a restart. A crawler that writes results into
 // files passes a note to Finish that says how much of the files is written. After a crash the

@@ -104,8 +104,8 @@ type Frontier interface {
 
 // A Revisiter is a Frontier that can start a recrawl.
 type Revisiter interface {
-	// Revisit is Add for URLs that may be fetched again. URLs that are done or dropped become
-	// pending, after those already queued, with the priority, NotBefore and Meta of their
+	// Revisit is like Add, but also queues known URLs again: those that are done or dropped
+	// become pending, after those already queued, with the priority, NotBefore and Meta of their
 	// item. They keep their validators, and their attempts count from 1 again. For these and
 	// for new URLs, queued is true. Other URLs do not change, so repeating a call returns
 	// false for URLs that have not been fetched since.

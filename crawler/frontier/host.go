@@ -15,7 +15,7 @@ type HostRecord struct {
 	// sets a longer delay after one request.
 	Delay       time.Duration
 	MaxInFlight int
-	// BlockedUntil is the latest value of HostUpdate.BlockUntil. Zero: none, or it has passed.
+	// BlockedUntil is the end of a block by HostUpdate.BlockUntil. Zero: not blocked.
 	BlockedUntil time.Time
 	// Due is the earliest time of the next request, if a slot is free then. Zero: now.
 	Due time.Time
@@ -33,9 +33,8 @@ type HostUpdate struct {
 	Delay *time.Duration
 	// MaxInFlight, if positive, is the new HostRecord.MaxInFlight. Open leases stay valid.
 	MaxInFlight int
-	// BlockUntil, if not zero, is a time before which the host gets no lease and no hold
-	// (Retry-After). The latest one applies, so that concurrent responses do not cancel each
-	// other's block.
+	// BlockUntil, if not zero, blocks the host until this time (Retry-After): it gets no
+	// lease and no hold. An update never shortens an earlier block.
 	BlockUntil time.Time
 	// Robots are new robots.txt records by origin. Records of other origins do not change.
 	Robots map[string]Robots

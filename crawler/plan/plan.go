@@ -6,7 +6,7 @@
 //
 //   - Which rules disallow pages? See [Plan.Disallowed].
 //   - Which host takes the longest, and how long is its delay? See [Plan.Slowest] and
-//     [Host.Delay].
+//     [Origin.Delay].
 //   - Will a limit end the crawl? See [Plan.CrawlEnd] and [Plan.PagesBeyondLimit].
 //
 // The Planner of package crawler makes plans. The command "politecrawl plan" prints them.

@@ -17,10 +17,10 @@ type Directives struct {
 
 // A Directive is one directive of pages.
 type Directive struct {
-	Rule     string   `json:"rule"`  // noindex, nofollow, max-snippet: 20, …
-	Pages    int      `json:"pages"` // pages with this directive
-	Header   int      `json:"header"`
-	Meta     int      `json:"meta"`
+	Rule     string   `json:"rule"`   // noindex, nofollow, max-snippet: 20, …
+	Pages    int      `json:"pages"`  // pages with this directive
+	Header   int      `json:"header"` // pages that have it in a header
+	Meta     int      `json:"meta"`   // pages that have it in a meta element
 	Examples []string `json:"examples"`
 }
 

@@ -1,6 +1,6 @@
 // Package shared reports the status of a shared crawl and can stop it.
 //
-// Several processes, the workers, share such a crawl. They use one frontier in Redis or Valkey,
+// Several processes, the workers, share one crawl. They use one frontier in Redis or Valkey,
 // and each writes its own files. JoinConfig in package crawler explains how a process joins.
 //
 // [Status] and [Stop] are for operators, outside the workers. Stop stops all workers; each can

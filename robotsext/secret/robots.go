@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// RedactField redacts the value of a field of robots.txt. A Sitemap should have a URL,
-// Host a host, and Allow and Disallow a path. [RedactInvalidURL] redacts any other
-// value of these fields, and [RedactText] redacts everything else.
+// RedactField redacts the value of a field of robots.txt with [RedactText]. Values of
+// Allow, Disallow, Sitemap and Host that are neither a path nor a valid URL are first
+// redacted with [RedactInvalidURL].
 func RedactField(name, value string) string { return RedactText(field(name, value)) }
 
 func field(name, value string) string {

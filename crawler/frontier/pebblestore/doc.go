@@ -16,33 +16,8 @@
 // some space and open the directory again: no acknowledged write is lost. The memory of the
 // failed database is not freed before the process ends.
 //
-// # How it works
+// Known URLs are kept as 64-bit hashes with a secret random key. With ten million URLs the chance
+// of one collision, which would skip a new URL as known, is 3 in a million.
 //
-// One goroutine, the committer, writes all queued changes as one batch, then applies them to
-// the state in memory. It waits for no timer. The more callers there are, the more of them
-// share a write.
-//
-//	kind        key                       value
-//	name        n host name               id
-//	host        h id                      settings, clock, counts
-//	seen        s id, hash of URL         state; URL if it is done or dropped
-//	queue       q id, priority, number    URL, attempts
-//	time        t milliseconds, number    the same, for a scheduled URL
-//	attempt     a id, number              attempt of an open lease
-//	validators  v id, hash of URL         validators
-//	robots      r id, origin              robots.txt record
-//	meta        m name                    format, hash seed, open count, note
-//
-// A lease writes only its attempt, and does not wait for that. The queue record stays until
-// Finish. A queue record that was written once is deleted with SingleDelete, which leaves no
-// tombstone. A record that was written again needs a plain Delete, or its older version would
-// reappear. A revisited URL gets a new number and so a new key.
-//
-// These are in memory: the hashes of all known URLs, the hosts with pending URLs, the first few
-// URLs of each, and the time of the next scheduled URL. If the hashes exceed Options.SeenBytes,
-// only the most recently used stay, and other URLs are looked up in the database. Hashes have
-// 64 bits and a secret key for each store. With ten million URLs the chance of one collision,
-// which would skip a new URL as known, is 3 in a million.
-//
-// README.md in this directory gives the costs.
+// README.md in this directory describes the storage and gives the costs.
 package pebblestore

@@ -32,7 +32,7 @@ type Options struct {
 	// becoming a worker. Calls that change URLs, hosts or counters return ErrObserver.
 	Observe bool
 	// Settings are stored with the crawl when this Open creates it. All workers read
-	// them by Store.Settings. The store does not interpret them. At most 64 KiB.
+	// them with Store.Settings. The store does not interpret them. At most 64 KiB.
 	Settings []byte
 
 	// Shards and ExpectedURLs are fixed when the crawl is created, and ignored later. Shards

@@ -21,18 +21,18 @@ const (
 
 // A SyncResult is what Sync returns.
 type SyncResult struct {
-	// Messages are published messages in order, from the requested number on; at most
-	// 1,000. Next is the number to request next.
+	// Messages are at most 1,000 published messages in order. Next is the number of the
+	// message that follows them: pass it to the next Sync.
 	Messages [][]byte
 	Next     int
 	// Age is the duration of the current run of the crawl, since the first worker opened it.
-	// If no worker is running, it is that of the last run.
+	// If no worker is running, it is the duration of the last run.
 	Age time.Duration
-	// Workers are all workers that ever opened the crawl, in no order.
+	// Workers are all workers that ever opened the crawl, in any order.
 	Workers []Worker
 }
 
-// A Worker is a worker of a crawl.
+// A Worker is a process that has opened a crawl, now or earlier.
 type Worker struct {
 	Name        string
 	Status      []byte        // of its last Sync
@@ -53,10 +53,10 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 	return err
 }
 
-// Sync reports that this worker is running, with a status of at most 1 KiB; nil keeps the
-// previous status. It returns all workers, and the messages with the number from and later, in
-// one round trip. Call it every few seconds, with from set to the previous SyncResult.Next.
-// Observers pass a nil status and are not listed.
+// Sync reports that this worker is running. It stores the worker's status, of at most 1 KiB;
+// nil keeps the previous status. It returns all workers and the published messages from
+// number from on. Call it every few seconds: first with 0, then with SyncResult.Next of the
+// previous call. It takes one round trip. Observers pass a nil status and are not listed.
 func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult, error) {
 	if len(status) > maxStatus || from < 0 {
 		return nil, fmt.Errorf("%w: a status of %d bytes, messages from %d", frontier.ErrInvalid, len(status), from)

@@ -28,7 +28,7 @@ type Report struct {
 	Faults map[string]int
 	// ViolationCount is the number of violations. Violations has the first of them.
 	ViolationCount int
-	Violations     []demosite.Violation
+	Violations     []demosite.Finding
 }
 
 // note records a request that has ended, and checks it.
@@ -43,7 +43,7 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l := &h.ledger
 	l.number++
 	r.Number = l.number
-	var found []demosite.Violation
+	var found []demosite.Finding
 	if left {
 		r.End = r.Start
 		found = x.last.Check(r, s.delay)
@@ -71,7 +71,7 @@ func (h *host) begins() {
 }
 
 // permission checks whether a request was allowed. The mutex of the host is held.
-func (h *host) permission(r demosite.Request, path string) []demosite.Violation {
+func (h *host) permission(r demosite.Request, path string) []demosite.Finding {
 	l := &h.ledger
 	switch {
 	case r.Method == "": // a connection without a request
@@ -80,17 +80,17 @@ func (h *host) permission(r demosite.Request, path string) []demosite.Violation 
 		l.known = l.known || h.Kind != Robots || h.fault.Robots.Outcome != Unreachable
 		return nil
 	case !l.known && h.Kind == Robots && l.number > 1:
-		return []demosite.Violation{{Kind: demosite.WhileUnreachable, Request: r}}
+		return []demosite.Finding{{Kind: demosite.WhileUnreachable, Request: r}}
 	case !l.known:
-		return []demosite.Violation{{Kind: demosite.BeforeRobots, Request: r}}
+		return []demosite.Finding{{Kind: demosite.BeforeRobots, Request: r}}
 	case strings.HasPrefix(path, closedPath) && (h.Kind != Robots || h.fault.Robots.Outcome == Rules && !h.fault.Robots.NoRules):
-		return []demosite.Violation{{Kind: demosite.DisallowedURL, Request: r}}
+		return []demosite.Finding{{Kind: demosite.DisallowedURL, Request: r}}
 	}
 	return nil
 }
 
 // add counts a request in the report. The mutex of the host is held.
-func (s *Site) add(h *host, fault bool, found []demosite.Violation) {
+func (s *Site) add(h *host, fault bool, found []demosite.Finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rep := &s.report

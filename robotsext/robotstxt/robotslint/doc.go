@@ -29,7 +29,7 @@
 // Redundant rules. The longest rule that matches decides. A rule never decides if a longer one
 // matches all its URLs, such as "Allow: /" beside "Disallow: /*". A rule may also repeat
 // another one, such as "Disallow: /a/b" beside "Disallow: /a". If you remove all rules that
-// are reported as redundant, no verdict changes for any URL and crawler.
+// are reported as duplicate, redundant or overruled, no verdict changes for any URL and crawler.
 //
 // # Findings
 //

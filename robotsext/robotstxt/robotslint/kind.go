@@ -46,7 +46,7 @@ const (
 	KindDuplicateRule    Kind = "duplicate-rule"      // the same rule again
 	KindRedundantRule    Kind = "redundant-rule"      // a rule with the same verdict already matches all its URLs
 	KindOverruledRule    Kind = "overruled-rule"      // a rule with the opposite verdict matches all its URLs and wins
-	KindRedundantGroup   Kind = "redundant-group"     // other groups have the same rules
+	KindRedundantGroup   Kind = "redundant-group"     // other groups have all its rules for the same crawlers
 )
 
 // kinds holds the severity of each kind and, for the kinds of this package, the id of

@@ -25,8 +25,8 @@ type Options struct {
 	// contain the absolute URL.
 	URL string
 
-	// Truncated means that the body is only the beginning of the file, as
-	// robotsext.Record.Truncated does. Lint then reports that the file is too large.
+	// Truncated says that the body is only the beginning of a larger file, for example
+	// because robotsext.Record.Truncated is true. Lint then reports too-large.
 	Truncated bool
 
 	// MaxPerKind limits the findings of one kind and severity; a hostile body has hundreds

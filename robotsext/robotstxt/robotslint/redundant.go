@@ -21,7 +21,7 @@ func (l *linter) shadows() {
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if whole, by := l.wholeBlock(i, redundant); whole {
-			l.unreachableGroup(b, s.needed(by, why))
+			l.redundantGroup(b, s.needed(by, why))
 			for at := b.first; at <= b.last; at++ {
 				delete(redundant, at)
 			}
@@ -162,7 +162,7 @@ func keepOne(s *source, b *block, redundant map[int]int) {
 	delete(redundant, first)
 }
 
-func (l *linter) unreachableGroup(b *block, by *record) {
+func (l *linter) redundantGroup(b *block, by *record) {
 	first, last := l.source.records[b.first], l.source.records[b.last].line
 	l.add(first.line, KindRedundantGroup, first.text, func() (string, string) {
 		message := fmt.Sprintf("the group has no effect: other groups have its rules for the same crawlers, for example in line %d", by.line)

@@ -102,7 +102,7 @@ func ofThem(n int, how string) string {
 	return fmt.Sprintf(", %d of them %s", n, how)
 }
 
-func texts(violations []demosite.Violation) []string {
+func texts(violations []demosite.Finding) []string {
 	list := []string{}
 	for _, v := range violations {
 		list = append(list, v.String())
