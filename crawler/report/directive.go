@@ -19,8 +19,8 @@ type Directives struct {
 type Directive struct {
 	Rule     string   `json:"rule"`   // noindex, nofollow, max-snippet: 20, …
 	Pages    int      `json:"pages"`  // pages with this directive
-	Header   int      `json:"header"` // pages that have it in a header
-	Meta     int      `json:"meta"`   // pages that have it in a meta element
+	Header   int      `json:"header"` // occurrences in headers
+	Meta     int      `json:"meta"`   // occurrences in meta elements
 	Examples []string `json:"examples"`
 }
 
