@@ -48,7 +48,7 @@ type Summary struct {
 	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
-	BlockedStarts      []BlockedStart        `json:"refused,omitempty"`             // start URLs at blocked addresses
+	BlockedStarts      []BlockedStart        `json:"blocked_start_urls,omitempty"`  // start URLs at blocked addresses
 	StartedAt          time.Time             `json:"started_at"`
 	Duration           plan.Millis           `json:"duration_ms"`
 	Output             string                `json:"output"`

@@ -48,7 +48,7 @@ type Plan struct {
 	Slowest       string     `json:"slowest,omitempty"`
 
 	// BlockedStarts are the start URLs at blocked addresses.
-	BlockedStarts []BlockedStart `json:"refused,omitempty"`
+	BlockedStarts []BlockedStart `json:"blocked_start_urls,omitempty"`
 
 	// FrontierBytes is the estimated size of the frontier on disk. MemoryBytes is the
 	// estimated peak of memory.

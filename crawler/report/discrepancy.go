@@ -14,7 +14,8 @@ import (
 
 // Sitemaps compares the sitemaps with the site.
 type Sitemaps struct {
-	Files List[SitemapFile] `json:"files"`
+	Files     List[SitemapFile] `json:"files"`
+	FilesRead int               `json:"files_read"` // files that were read completely
 
 	Entries               int           `json:"entries"`                 // page entries of all files
 	URLs                  int           `json:"urls"`                    // listed URLs, each counted once
@@ -68,7 +69,7 @@ var kinds = [...]struct{ name, title, meaning string }{
 	{kindDisallowed, "listed but disallowed", "The sitemap lists a URL that robots.txt disallows."},
 	{kindNoindex, "listed but noindex", "The sitemap lists a page with noindex."},
 	{kindElsewhere, "listed but not canonical", "The page names another URL as its canonical one."},
-	{kindNotAuthorized, "listed by a sitemap that is not authorized", "A sitemap may list URLs of its own host, and of hosts whose robots.txt names it."},
+	{kindNotAuthorized, "listed by a sitemap that is not authorized", "A sitemap may list pages of the sites whose robots.txt lists it, and pages below its own directory."},
 	{kindInvalidLastmod, "with an invalid lastmod", "The date is in the future or before the first website (6 August 1991)."},
 	{kindNotLinked, "listed but not linked", "No other fetched page links to it (an orphan page)."},
 	{kindNotListed, "linked but not listed", "An indexable HTML page that no sitemap lists, on a host with a sitemap."},
@@ -302,7 +303,7 @@ func (c *comparison) invalidLastmod(e *output.Entry) string {
 
 func (c *comparison) list(inconclusive func(kind string) []string) Sitemaps {
 	result := c.result
-	result.Files = c.files.list()
+	result.Files, result.FilesRead = c.files.list(), c.files.read()
 	if c.entriesUnknown {
 		clear(c.withoutEntries)
 	}

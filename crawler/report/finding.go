@@ -130,13 +130,13 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 	n.topic = topicSitemaps
 	switch {
 	case s.URLs == 0 && len(s.Caveats) > 0:
-		n.add(Warning, 1, "no sitemap entries found, but this is inconclusive: %s", s.Caveats[0])
+		n.add(Warning, 1, "no sitemap entries found, but some may be missing: %s", s.Caveats[0])
 		return
 	case s.URLs == 0:
 		n.add(Info, 1, "no sitemap lists a page")
 		return
 	}
-	var inconclusive []string
+	var uncertain []string
 	for _, k := range s.Discrepancies {
 		level := Error
 		switch k.Kind {
@@ -147,15 +147,15 @@ func (n *findingList) sitemaps(s *Sitemaps) {
 		}
 		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
 		if len(k.Caveats) > 0 {
-			inconclusive = append(inconclusive, k.Kind)
+			uncertain = append(uncertain, k.Title)
 		}
 	}
 	if n.empty() {
 		n.add(OK, s.OK, "the sitemaps match the site")
 	}
-	if len(inconclusive) == len(s.Discrepancies) {
-		n.add(Warning, len(inconclusive), "inconclusive: %s", s.Discrepancies[0].Caveats[0])
+	if len(uncertain) == len(s.Discrepancies) {
+		n.add(Warning, len(uncertain), "results may be incomplete: %s", s.Discrepancies[0].Caveats[0])
 	} else {
-		n.add(Info, len(inconclusive), "inconclusive: %s", strings.Join(inconclusive, ", "))
+		n.add(Info, len(uncertain), "these results may be incomplete: %s", strings.Join(uncertain, ", "))
 	}
 }

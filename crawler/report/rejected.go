@@ -74,7 +74,7 @@ var meanings = map[output.Reason]string{
 	output.MaxHostPages:      "its host has as many pages as the crawl's limit",
 	output.Trap:              "a spider trap: URLs of its pattern had no new content and led to more of them",
 	output.RepeatedSegment:   "a path segment repeats too often",
-	output.TooLong:           "more bytes, query parameters or path workerDirs than the crawl's limits",
+	output.TooLong:           "more bytes, query parameters or path segments than the crawl's limits",
 	output.MaxHosts:          "its host is new, and the crawl has as many hosts as its limit",
 	output.MaxSitemapEntries: "a sitemap that was not read: its host's sitemaps list as many pages as the crawl's limit",
 	output.BlockedAddress:    "its host, or its robots.txt redirect, is at an address that is not public and not allowed",

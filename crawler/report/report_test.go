@@ -473,7 +473,7 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			}
 			pages := r.Summary.Pages
 			ifEnded := []string{"No URL was skipped.", fmt.Sprintf("URLs disallowed, of %d found", pages)}
-			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">inconclusive</span></h3>`}
+			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">may be incomplete</span></h3>`}
 			for _, words := range slices.Concat(ifEnded, before) {
 				want := slices.Contains(ifEnded, words) == (len(tt.want) == 0)
 				if strings.Contains(page.String(), words) != want {

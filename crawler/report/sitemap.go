@@ -102,6 +102,16 @@ func detailOf(r *output.Rejection) string {
 	return ""
 }
 
+// read counts the files that were read completely.
+func (s *sitemapFiles) read() (n int) {
+	for i := range s.files {
+		if s.files[i].read() {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *sitemapFiles) list() List[SitemapFile] {
 	for i := range s.files {
 		s.files[i].DiscrepantEntries = s.problems[keyOf(s.files[i].URL)]

@@ -84,8 +84,8 @@ func ExampleFinding() {
 		fmt.Println("\t", x.Kind, x.Kind.SpecID())
 	}
 	// Output:
-	// line 11: looks like a misspelt field: "Useragent"
-	// 	 misspelt-field ROB-FMT-11
+	// line 11: looks like a misspelled field: "Useragent"
+	// 	 misspelled-field ROB-FMT-11
 	// line 13: a path must begin with / or *: "private/"
 	// 	 no-slash ROB-MAT-10
 }

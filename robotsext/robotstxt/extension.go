@@ -48,7 +48,7 @@ func isFieldName(name string) bool {
 }
 
 // noteExtension adds findings for invalid values, for fields that robots.txt does not
-// support, and for names that look misspelt.
+// support, and for names that look misspelled.
 func (p *parser) noteExtension(name, value string) {
 	kind := Kind("")
 	switch {
@@ -89,14 +89,14 @@ func (p *parser) noteExtension(name, value string) {
 		switch fieldname.Nearest(name) {
 		case "":
 		case "user-agent":
-			p.noteOnce(&p.agentNoted, KindMisspelt, name)
+			p.noteOnce(&p.agentNoted, KindMisspelled, name)
 		default:
-			kind = KindMisspelt
+			kind = KindMisspelled
 		}
 	}
 	switch kind {
 	case "":
-	case KindMisspelt:
+	case KindMisspelled:
 		p.note(p.lines.n, kind, name)
 	default:
 		p.note(p.lines.n, kind, name+": "+value)

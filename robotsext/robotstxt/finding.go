@@ -25,7 +25,7 @@ func (f Finding) String() string {
 }
 
 // Kind is the kind of a finding: a code that programs can rely on, such as
-// "misspelt-field". Finding.String and Kind.Message describe it.
+// "misspelled-field". Finding.String and Kind.Message describe it.
 type Kind string
 
 // The kinds of findings.
@@ -37,7 +37,7 @@ const (
 	KindNoColon         Kind = "no-colon"           // no colon between field and value
 	KindNoField         Kind = "no-field"           // no field before the colon
 	KindBadField        Kind = "bad-field"          // invalid characters in the name of a field
-	KindMisspelt        Kind = "misspelt-field"     // such as Disalow
+	KindMisspelled      Kind = "misspelled-field"   // such as Disalow
 	KindControl         Kind = "control-character"  // a control character, which makes the line invalid
 	KindLongLine        Kind = "long-line"          // a line longer than some crawlers read
 	KindBadAgent        Kind = "bad-agent"          // a User-agent that is not a crawler name
@@ -62,7 +62,7 @@ var kinds = map[Kind]struct{ specID, message string }{
 	KindNoColon:         {"ROB-FMT-13", "no colon between field and value"},
 	KindNoField:         {"ROB-FMT-13", "no field before the colon"},
 	KindBadField:        {"ROB-FMT-03", "not a field"},
-	KindMisspelt:        {"ROB-FMT-11", "looks like a misspelt field"},
+	KindMisspelled:      {"ROB-FMT-11", "looks like a misspelled field"},
 	KindControl:         {"ROB-FMT-17", "a control character makes the line invalid"},
 	KindLongLine:        {"ROB-FMT-18", "the line is longer than some crawlers read"},
 	KindBadAgent:        {"ROB-GRP-11", "not a valid crawler name, the group applies to no crawler"},

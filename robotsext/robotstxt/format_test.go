@@ -44,7 +44,7 @@ func TestFormat(t *testing.T) {
 		{name: "ROB-FMT-11/useragent", file: "useragent: *⏎Disallow: /", want: "a /x A"},
 		{name: "ROB-FMT-11/disalow", file: "User-agent: *⏎Disalow: /", want: "a /x A"},
 		{name: "ROB-FMT-11/prefixes", file: "User-agent: *⏎Disallowed: /⏎Disallow-x: /", want: "a /x A"},
-		{name: "ROB-FMT-11/a misspelt agent joins the group above", file: "User-agent: a⏎Disallow: /a⏎User agent: b⏎Disallow: /b", want: "a /b D, b /b A"},
+		{name: "ROB-FMT-11/a misspelled agent joins the group above", file: "User-agent: a⏎Disallow: /a⏎User agent: b⏎Disallow: /b", want: "a /b D, b /b A"},
 		{name: "ROB-FMT-13/no colon", file: "User-agent: *⏎disallow /", want: "a /x A"},
 		{name: "ROB-FMT-13/no field", file: "User-agent: *⏎: /⏎ : /", want: "a /x A"},
 
@@ -152,14 +152,14 @@ func TestFindings(t *testing.T) {
 		line int
 		kind Kind
 	}{
-		{"ROB-FMT-11/useragent", "useragent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelt},
-		{"ROB-FMT-11/user_agent", "user_agent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelt},
-		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelt},
-		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelt},
-		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelt},
+		{"ROB-FMT-11/useragent", "useragent: *", 1, KindMisspelled},
+		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelled},
+		{"ROB-FMT-11/user_agent", "user_agent: *", 1, KindMisspelled},
+		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelled},
+		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelled},
+		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelled},
+		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelled},
+		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelled},
 		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, KindNoColon},
 		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, KindNoField},
 		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, KindBadField},
@@ -207,7 +207,7 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-11/however many findings there are", func(t *testing.T) {
 		body := []byte(strings.Repeat("garbage\n", 1500) + strings.Repeat("useragent: *\n", 2) + "alow: /\n")
 		f := Parse(body, nil)
-		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, KindMisspelt, "useragent"}) {
+		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, KindMisspelled, "useragent"}) {
 			t.Errorf("%d findings, the last is %v", n, f.Findings[n-1])
 		}
 		if f := Parse(body, &Options{MaxFindings: -1}); len(f.Findings) > 0 {

@@ -6,7 +6,7 @@ package robotstxt
 type decision uint32
 
 const (
-	googleFields   decision = 1 << iota // fields by prefix and misspelt, two words without a colon (D6)
+	googleFields   decision = 1 << iota // fields by prefix and misspelled, two words without a colon (D6)
 	googleIndex                         // an Allow of index.htm… allows the directory (D15)
 	googleEscapes                       // escapes of unreserved characters are not decoded (D9)
 	googleURL                           // the URL is compared as given, so the caller must escape it (ROB-MAT-16)

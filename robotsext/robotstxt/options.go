@@ -29,7 +29,7 @@ type Options struct {
 	MaxBytes int
 
 	// MaxFindings limits File.Findings. Zero means 1,000, negative none. The first
-	// misspelt User-agent line and the first field beyond MaxExtensions are always
+	// misspelled User-agent line and the first field beyond MaxExtensions are always
 	// reported.
 	MaxFindings int
 

@@ -56,7 +56,7 @@ type parser struct {
 	html     bool // the file looks like HTML, so invalid lines are not reported
 	inAgents bool // the last valid line was a User-agent line
 
-	agentNoted  bool // a misspelt User-agent line was reported
+	agentNoted  bool // a misspelled User-agent line was reported
 	fieldsNoted bool // the first extension beyond the limit was reported
 }
 
@@ -82,7 +82,7 @@ func (p *parser) line(r *record) {
 		if p.lenient {
 			r.field = parseField(fieldname.Lenient(r.name.of(text)))
 			if r.field != fieldOther {
-				p.note(p.lines.n, KindMisspelt, r.name.of(text))
+				p.note(p.lines.n, KindMisspelled, r.name.of(text))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package fieldname recognizes misspelt fields of robots.txt.
+// Package fieldname recognizes misspelled fields of robots.txt.
 package fieldname
 
 import (

@@ -22,11 +22,11 @@ func ExampleLint() {
 
 // How severe is a finding, and which requirement is it about?
 func ExampleKind() {
-	for _, kind := range []robotslint.Kind{"misspelt-field", "redundant-rule", "duplicate-sitemap"} {
+	for _, kind := range []robotslint.Kind{"misspelled-field", "redundant-rule", "duplicate-sitemap"} {
 		fmt.Println(kind, kind.Severity(), kind.SpecID())
 	}
 	// Output:
-	// misspelt-field error ROB-FMT-11
+	// misspelled-field error ROB-FMT-11
 	// redundant-rule warning ROB-MAT-03
 	// duplicate-sitemap note ROB-SMP-08
 }

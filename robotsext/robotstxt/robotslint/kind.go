@@ -62,7 +62,7 @@ var kinds = map[Kind]struct {
 	Kind(robotstxt.KindNoColon):         {severity: Error},
 	Kind(robotstxt.KindNoField):         {severity: Warning},
 	Kind(robotstxt.KindBadField):        {severity: Warning},
-	Kind(robotstxt.KindMisspelt):        {severity: Error},
+	Kind(robotstxt.KindMisspelled):      {severity: Error},
 	Kind(robotstxt.KindControl):         {severity: Error},
 	Kind(robotstxt.KindLongLine):        {severity: Warning},
 	Kind(robotstxt.KindBadAgent):        {severity: Error},

@@ -28,7 +28,7 @@ func (l *linter) parsed() {
 			if _, ok := withColon(f.Text); !ok {
 				severity = Warning
 			}
-		case robotstxt.KindMisspelt:
+		case robotstxt.KindMisspelled:
 			if field := fieldname.Nearest(f.Text); field == "crawl-delay" {
 				severity = Warning
 			}
@@ -67,7 +67,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return "the field name before the colon is missing", "add a field name such as Disallow, or remove the line"
 	case robotstxt.KindBadField:
 		return fmt.Sprintf("%s is not a field, so crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
-	case robotstxt.KindMisspelt:
+	case robotstxt.KindMisspelled:
 		field := properName(fieldname.Nearest(f.Text))
 		message = fmt.Sprintf("unknown field %s: most crawlers ignore the line; the most similar field is %s", quote(f.Text), field)
 		switch {

@@ -32,6 +32,10 @@ const outputTopic = `A crawl writes these files into its --output directory:
     frontier/, journal.jsonl
                      the queue of URLs and other state, needed to resume
 
+The crawl skips a URL if it does not request it, or if every request fails. JSON fields and
+file names call skipped URLs "rejected". "politecrawl frontier" calls a URL "dropped" if it
+was skipped after it was queued.
+
 A recrawl renames the files of the previous crawl: pages.jsonl to pages.1.jsonl, and so on.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
@@ -47,9 +51,10 @@ status, reason, attempt, duration, next and error. In a JSON log, durations are 
 milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
-/healthz. A token restricts access to all of them except /healthz. It is required if other
-machines can reach the address: set ` + settings.TokenVariable + `, or use --listen-token.
---pprof also serves profiles of the process.`
+/healthz. If you set a token, all of them except /healthz require it. Set
+` + settings.TokenVariable + ` or --listen-token. You need a token if other machines can
+reach the address, or if scripts pause, resume or stop the crawl. --pprof also serves
+profiles of the process.`
 
 const resumeTopic = `The first interrupt (Ctrl-C or SIGTERM) finishes the requests in flight and stops the crawl.
 The second interrupt aborts them.
@@ -68,7 +73,7 @@ stored settings permanently. The environment sets only what is not stored:
 A recrawl of a crawl that stopped at a limit stops at that limit again. Raise or remove it,
 as with --max-pages 0. --max-time applies to each run.
 
-With several workers, --resume and --recrawl can only change --max-pages, --max-host-pages,
+In a shared crawl, --resume and --recrawl can change only --max-pages, --max-host-pages,
 --max-bytes, --max-time and --allow-addr.`
 
 const sharingTopic = `With --frontier, several processes on any machines share one crawl through a Redis or
@@ -106,5 +111,5 @@ a note at the start. A proxy resolves host names itself, so the crawl cannot che
 addresses.
 
 The user agent (--user-agent) contains a product token, by default politecrawl. This token
-selects the group of robots.txt that applies. The user agent should also contain a web page
-or an e-mail address at which site owners can reach you.`
+selects the group of robots.txt that applies. The user agent should also contain the URL of a
+web page or an e-mail address, so that site owners can reach you.`

@@ -36,6 +36,9 @@ The command requests only robots.txt files and sitemaps, with the delay of the c
 requests no page and writes no file. A crawl fetches more: pages that are found only by
 links, redirects, and retries. Slow responses also make its delay longer.
 
+Limits such as --max-pages and --max-time are those of the planned crawl. --timeout and
+--retries apply to the sitemaps that this command requests.
+
 Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
 chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.
 
@@ -45,7 +48,8 @@ command and prints the plan from what was read so far.
 --format json writes one object on one line:
 
     end, started_at, duration_ms
-                    of this command
+                    of this command; end is finished, deferred (some hosts allow no request
+                    yet), interrupted or failed
     urls, pages     number of URLs found, and of pages that a crawl would fetch
     rejected        number of skipped URLs by reason
     pages_beyond_limit
@@ -54,20 +58,29 @@ command and prints the plan from what was read so far.
                     number of requests of the crawl, robots.txt files, sitemaps read, and
                     pages that they list
     crawl_end, crawl_duration_ms
-                    how the crawl would end, and after which time
+                    how the crawl would end (finished, max-pages, max-time or deferred), and
+                    its duration
     bottleneck, slowest
                     what limits its speed (host, concurrency or per-ip), and the slowest host
-    refused         list of start URLs at blocked addresses: url, addr, reason
+    blocked_start_urls
+                    list of start URLs at blocked addresses: url, addr, reason
     frontier_bytes, memory_bytes
                     size of the frontier on disk, and memory of the crawl
-    origins         list of origins: origin, robots, robots_url, robots_status, robots_error,
-                    retry_at, group, urls, pages, rejected, sitemaps, requests, delay_ms,
-                    crawl_delay_ms, response_ms, duration_ms, and
+    origins         list of origins with pages to fetch:
+      origin        scheme, host and port
+      robots        outcome of robots.txt: rules, allow-all or unreachable
+      robots_url, robots_status, robots_error, retry_at
+                    of the request for robots.txt
+      group         the group of robots.txt that applies; empty: none
+      urls, pages, rejected, sitemaps, requests
+                    numbers, as above
+      delay_ms, crawl_delay_ms, response_ms, duration_ms
+                    delay of the crawl, Crawl-delay, average response time, and duration
       sitemaps_unread
                     number of sitemaps that are not read because of --max-sitemaps
-      visit_times   list of the Visit-time values of robots.txt
-      opens_at      next time within them; empty: now
-    others          list of origins without pages to fetch, with the same fields
+      visit_times   list of the times at which robots.txt allows visits (Visit-time, UTC)
+      opens_at      start of the next such time; empty: visits are allowed now
+    others          list of all other origins, with the same fields
     disallowed      list of rules that disallow URLs: origin, robots_url, group, rule, line,
                     urls, examples
     files           list of sitemaps: url, origin, status, pages, sitemaps, unread

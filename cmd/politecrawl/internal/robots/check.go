@@ -63,7 +63,7 @@ func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
 		Short: "Check whether robots.txt allows URLs, and by which line",
 		Long: `Check whether robots.txt allows each URL, and name the line that decides. The command
 fetches the robots.txt of each URL's origin. --robots reads a file instead; paths such as
-/private/ can then replace URLs. - reads URLs from standard input, one per line. A URL is
+/private/ can then replace URLs. A URL of - means standard input, one URL per line. A URL is
 normalized first, as a crawl sends it: /a\b to /a/b, /100% to /100%25.
 
 --agent names crawlers by their product tokens. A,B checks for two crawlers. A+B is one

@@ -288,7 +288,7 @@ func TestCheckMisuse(t *testing.T) {
 		{"bad timeout", []string{"--timeout", "5", "http://h/"}, []string{"--timeout", `"5"`, "500ms"}},
 		{"no timeout", []string{"--timeout", "0s", "http://h/"}, []string{"--timeout", "0s"}},
 		{"no product token", []string{"--user-agent", "Mozilla/5.0", "http://h/"}, []string{"--user-agent", "Mozilla/5.0"}},
-		{"misspelt flag", []string{"--agents", "a", "http://h/"}, []string{"--agents", "did you mean --agent?"}},
+		{"misspelled flag", []string{"--agents", "a", "http://h/"}, []string{"--agents", "did you mean --agent?"}},
 		{"flag without value", []string{"http://h/", "--agent"}, []string{"--agent needs a value"}},
 	}
 	for _, tt := range tests {

@@ -29,9 +29,9 @@ func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Compare what two robots.txt files allow",
 		Long: `Compare the meaning of two robots.txt files: which URLs have a different verdict, for which
-agents, and by which lines. The order of groups and rules, comments, spelling and rules
-without effect make no difference. OLD and NEW are files or URLs. For a URL, the command
-fetches the robots.txt of its origin. One of them can be -, standard input.
+agents, and by which lines. The order of groups and rules, comments, percent-encoding and
+rules without effect make no difference. OLD and NEW are files or URLs. For a URL, the
+command fetches the robots.txt of its origin. A file of - means standard input.
 
 A change is a pattern as in a rule: the verdict changed for all URLs that match it, except
 the listed exceptions. "any other agent" is an agent that neither file names. Changed

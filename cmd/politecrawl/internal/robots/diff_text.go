@@ -133,7 +133,7 @@ func (p *diffPage) summary(s diffOutput) {
 	case star && agents == 1:
 		who = others(s.named)
 	case star:
-		who = humanize.Count(agents-1, "agent") + " and any other"
+		who = humanize.Count(agents-1, "named agent") + " and for any other agent"
 	}
 	var parts []string
 	if changes > 0 {

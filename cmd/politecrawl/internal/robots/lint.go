@@ -38,9 +38,9 @@ func robotsLintCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "lint FILE|URL|-…",
 		Short: "Find mistakes in a robots.txt, with fixes",
 		Long: `Find mistakes in a robots.txt: lines that crawlers ignore, misleading rules, redundant
-rules. Each finding has the line, the problem, the rule of the specification and a fix. For
-a file without findings, the command prints nothing. For a URL, it fetches the robots.txt of
-the origin. - reads standard input.
+rules. Each finding has the line, the problem, the requirement of the specification and a
+fix. For a file without findings, the command prints nothing. For a URL, it fetches the
+robots.txt of the origin. A FILE of - means standard input.
 
 An error is a line that does not work. A warning is a line that works for some crawlers
 only, or has no effect. A note is information.

@@ -66,8 +66,9 @@ func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 		Short: "Show how a robots.txt is parsed",
 		Long: `Show how a robots.txt is parsed: the groups with the line of each rule, delays, sitemaps,
 other fields, and findings. For a URL, the command fetches the robots.txt of its origin, and
-also shows the status, the redirects and the times of the request. - reads standard input.
-At most 100,000 rules and fields are listed. "politecrawl robots lint" finds more mistakes.
+also shows the status, the redirects and the times of the request. A FILE of - means
+standard input. At most 100,000 rules and fields are listed. "politecrawl robots lint" finds
+more mistakes.
 
 --format json writes one object:
 

@@ -67,24 +67,24 @@ func TestShowText(t *testing.T) {
 	got := runWith(t, showRobots, "robots", "show", "-")
 	want := `standard input
 
-For a:
+Group a:
      5  Disallow: /x
      6  Crawl-delay: 1.5
     13  Disallow: /y
         1.5s between two requests
 
-For b:
+Group b:
      5  Disallow: /x
      6  Crawl-delay: 1.5
         1.5s between two requests
 
-For any other agent:
+Group *:
     10  Allow: /
 
 Sitemaps:
      1  https://example.com/sitemap.xml
 
-Fields of no group:
+Fields outside groups:
      2  Host: example.com
 
 Findings (robots lint finds more):
@@ -143,7 +143,7 @@ func TestShowSite(t *testing.T) {
 	}
 	text := run(t, "robots", "show", site.URL)
 	clitest.WantParts(t, text.Out, "its rules apply (status 200)", "redirected: "+site.URL+"/robots.txt → "+site.URL+"/moved.txt",
-		"valid until: ", time.Now().Format(" -07:00\n"), "For a:")
+		"valid until: ", time.Now().Format(" -07:00\n"), "Group a:")
 }
 
 func TestShowSiteWithoutRules(t *testing.T) {

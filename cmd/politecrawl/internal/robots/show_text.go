@@ -31,7 +31,7 @@ func (s fileOutput) text(paint cli.Painter) string {
 	p := newShowPage(paint)
 	p.head(s.From, s.Fetch, s.Truncated)
 	for _, g := range s.Groups {
-		p.group(g, len(s.Groups) > 1)
+		p.group(g)
 	}
 	if len(s.Groups) == 0 && (s.Fetch == nil || s.Fetch.Outcome == "rules") {
 		p.Printf("\nNo group: everything is allowed.\n")
@@ -43,7 +43,7 @@ func (s fileOutput) text(paint cli.Painter) string {
 		p.line(m.Line, cli.Plain, m.URL)
 	}
 	if len(s.Other) > 0 {
-		p.Printf("\nFields of no group:\n")
+		p.Printf("\nFields outside groups:\n")
 	}
 	for _, f := range s.Other {
 		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
@@ -64,12 +64,8 @@ type showLine struct {
 	text   string
 }
 
-func (p *showPage) group(g groupOutput, more bool) {
-	agents := slices.Clone(g.Agents)
-	if i := slices.Index(agents, "*"); i >= 0 {
-		agents[i] = others(more || len(agents) > 1)
-	}
-	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(agents, ", ")))
+func (p *showPage) group(g groupOutput) {
+	p.Printf("\nGroup %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
 	if g.Omitted > 0 {
 		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields are not listed: too many groups overlap", g.Omitted)))
 		return

@@ -64,7 +64,7 @@ func New() *Settings {
 	k.Float64Var(&c.Politeness.ResponseFactor, "response-factor", c.Politeness.ResponseFactor, "wait at least `F` times the host's last response time")
 	k.IntVarP(&c.Limits.MaxPages, "max-pages", "n", c.Limits.MaxPages, "stop after `N` pages (default 0: no limit)")
 	k.IntVar(&c.Limits.MaxHostPages, "max-host-pages", c.Limits.MaxHostPages, "fetch at most `N` pages of a host (default 0: no limit)")
-	k.IntVar(&c.Limits.TrapPages, "trap-pages", c.Limits.TrapPages, "fetch `N` pages of a URL pattern before trap detection; 0: never")
+	k.IntVar(&c.Limits.TrapPages, "trap-pages", c.Limits.TrapPages, "detect a spider trap after `N` pages of a URL pattern; 0: never")
 	k.IntVar(&c.Limits.MaxHosts, "max-hosts", c.Limits.MaxHosts, "visit at most `N` hosts; 0: no limit")
 	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "stop after `N` bytes of pages (default 0: no limit)")
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links at most `N` steps from a start URL; -1: no limit")
@@ -96,7 +96,7 @@ func New() *Settings {
 	k.BoolVar(&c.Sitemaps.Probe, "probe-sitemap", c.Sitemaps.Probe, "request /sitemap.xml if robots.txt lists no sitemap")
 	k.IntVar(&c.Sitemaps.MaxFiles, "max-sitemaps", c.Sitemaps.MaxFiles, "read at most `N` sitemaps of a host")
 	k.IntVar(&c.Sitemaps.MaxEntries, "max-sitemap-entries", c.Sitemaps.MaxEntries, "fetch at most `N` sitemap entries of a host; 0: no limit")
-	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "omit title, canonical and extracted fields of noindex pages")
+	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "omit content and links of noindex pages, but follow the links")
 	k.BoolVar(&c.Robots.ObeyNofollow, "obey-nofollow", c.Robots.ObeyNofollow, "skip links marked nofollow, ugc or sponsored")
 	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "stop a robots.txt request after `DURATION`, redirects included")
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "retry an unreachable robots.txt after `DURATION`, then double it")
@@ -107,7 +107,7 @@ func New() *Settings {
 	k.StringVar(&c.Sharing.WorkerName, "worker-name", c.Sharing.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
 	k.StringVar(&c.Sharing.Prefix, "frontier-prefix", c.Sharing.Prefix, "begin all Redis keys with `PREFIX`")
 	k.StringVar(&c.Sharing.PasswordFile, "frontier-password-file", c.Sharing.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
-	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "size Redis data for `N` URLs; more URLs take more memory each")
+	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "expect `N` URLs; Redis needs more memory for each URL beyond")
 	s.Log.AddFlags(k)
 	return s
 }

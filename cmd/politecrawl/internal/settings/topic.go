@@ -34,12 +34,12 @@ that is true by default: --links=false.
 A crawl stores its settings in its directory. --resume and --recrawl read them from there
 and from flags, not from a file. From the environment they read only what is not stored:
 the keys of the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable + `,
-and the users and passwords of the stored proxies in POLITECRAWL_PROXY.
+and the user names and passwords of the stored proxies in POLITECRAWL_PROXY.
 
 Set secrets with variables, not with flags: other users of the machine can see flags in
 the process list.
 
-The keys and their defaults:
+The keys and their defaults (N, DIR, DURATION and so on stand for the value):
 
 `)
 	New().keys.VisitAll(func(f *pflag.Flag) {

@@ -49,20 +49,19 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Short: "List the pages of sitemaps, and check sitemaps",
 		Long: `List the pages of sitemaps, one URL per line. For the root of a site, such as
 https://example.com/, the command reads all sitemaps that robots.txt lists. Any other URL
-is a sitemap. The sitemaps in a sitemap index are read too. The command requests a file only
-if the robots.txt of its origin allows it, waits for --delay or Crawl-delay between two
-requests, and retries if the site is busy.
+is read as a sitemap. The sitemaps in a sitemap index are read too. The command requests a
+file only if the robots.txt of its origin allows it, waits for --delay or Crawl-delay between
+two requests, and retries if the site is busy.
 
-FILE, or - for standard input, is one sitemap or index. For an index, the command lists the
-sitemaps in it.
+FILE is one sitemap or index; a FILE of - means standard input. For an index, the command
+lists the sitemaps in it.
 
 --check lists findings instead of pages: file, line, kind, and the id of the requirement.
 --stats prints a summary.
 
---policy says which pages a sitemap may list. "listed" allows the pages of the site whose
-robots.txt lists the sitemap, and pages below the directory of the sitemap. "directory"
-allows only the latter. "any" allows all pages. The command omits other pages; --check
-reports them.
+With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it, and
+pages below its own directory. With "directory", it may list only pages below its own
+directory; with "any", all pages. The command omits other pages; --check reports them.
 
 --format json writes an object for each page on a line of its own: loc, lastmod,
 changefreq, priority, alternates, images, videos, news, sitemap (the URL of the sitemap)
