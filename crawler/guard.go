@@ -131,7 +131,7 @@ func (w *worker) blockStart(s BlockedStart) {
 	c.tally.count(func(sum *Summary) {
 		sum.BlockedStarts = append(slices.Clip(sum.BlockedStarts), s)
 	})
-	c.log.Warn("start URL refused", "url", s.URL, "error", s.Reason)
+	c.log.Warn("start URL blocked", "url", s.URL, "error", s.Reason)
 	if len(c.cfg.URLs) > 1 {
 		c.notice(s.URL + " is skipped: " + s.Reason + "; see allow-addr")
 	}

@@ -66,7 +66,7 @@ func (h *hosts) byActivity() []host {
 }
 
 // refused is the outcome of a robots.txt at a blocked address.
-const refused = "refused"
+const refused = "blocked-address"
 
 // isRefused reports whether a robots.txt is at a blocked address, so that it has no retry time.
 func isRefused(r *output.Robots) bool { return r.Outcome == unreachable && r.RetryAt.IsZero() }

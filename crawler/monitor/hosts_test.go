@@ -50,7 +50,7 @@ func TestRefusedRobots(t *testing.T) {
 		robots        output.Robots
 		outcome, says string
 	}{
-		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "refused", "at a blocked address: address 10.0.0.1 is not allowed (private)"},
+		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "blocked-address", "at a blocked address: address 10.0.0.1 is not allowed (private)"},
 		{output.Robots{Error: "status 503", Status: 503, RetryAt: now.Add(time.Minute)}, "unreachable", "cannot be reached"},
 	} {
 		r := &tt.robots

@@ -144,7 +144,7 @@ politecrawl_rejections_withdrawn_total{reason="trap"} 0
 # HELP politecrawl_robots_fetches_total Fetches of robots.txt files, by outcome.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
-politecrawl_robots_fetches_total{outcome="refused"} 1
+politecrawl_robots_fetches_total{outcome="blocked-address"} 1
 politecrawl_robots_fetches_total{outcome="rules"} 1
 politecrawl_robots_fetches_total{outcome="unreachable"} 2
 # HELP politecrawl_sitemap_entries_total Pages listed in sitemaps, including duplicates.

@@ -56,8 +56,8 @@ const code = (status, bad = status >= 400) => element("span", bad ? "code bad" :
 const more = (text) => (text ? element("span", "more", text) : "");
 const whole = (...inside) => element("span", "", ...inside);
 
-const outcomes = { rules: "rules", "allow-all": "none, everything is allowed", unreachable: "unreachable", refused: "blocked address" };
-const isBad = (o) => o === "unreachable" || o === "refused";
+const outcomes = { rules: "rules apply", "allow-all": "everything is allowed", unreachable: "unreachable", "blocked-address": "blocked address" };
+const isBad = (o) => o === "unreachable" || o === "blocked-address";
 const outcome = (o) => element("span", isBad(o) ? "bad" : "", outcomes[o] ?? o);
 
 // The cells of a row of each table.
@@ -74,8 +74,8 @@ const cells = {
   ],
   errors: (e) => [link(e.url), element("span", "bad", e.message), clock(e.at)],
   robots: (r) => [
-    link(r.host), whole(r.status ? code(r.status, isBad(r.outcome)) : "", " ", outcome(r.outcome), more(r.error)),
-    r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "none", r.crawl_delay_ms ? ", Crawl-delay " + duration(r.crawl_delay_ms) : ""),
+    link(r.host), whole(...(r.status ? ["status ", code(r.status, isBad(r.outcome)), ": "] : []), outcome(r.outcome), more(r.error)),
+    r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " in group " + r.group : "none", r.crawl_delay_ms ? ", Crawl-delay " + duration(r.crawl_delay_ms) : ""),
     clock(r.fetched_at), clock(r.next_fetch_at),
   ],
 };

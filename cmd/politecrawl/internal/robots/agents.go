@@ -28,8 +28,8 @@ func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
 		Use:   "agents FILE|URL|- [PATH…]",
 		Short: "Show what well-known crawlers may fetch",
 		Long: `Show which paths a robots.txt allows for the well-known crawlers of search engines and AI
-companies. For a URL, the command fetches the robots.txt of its origin. - reads standard
-input. Without PATH, the command derives example paths from the rules. It shows / and one
+companies. For a URL, the command fetches the robots.txt of its origin. A FILE of - means
+standard input. Without PATH, the command derives example paths from the rules. It shows / and one
 path for each combination of verdicts.
 
 Each crawler chooses its group as its operator documents. For example, Applebot obeys the
