@@ -36,8 +36,8 @@ The command requests only robots.txt files and sitemaps, with the delay of the c
 requests no page and writes no file. A crawl fetches more: pages that are found only by
 links, redirects, and retries. Slow responses also make its delay longer.
 
-Limits such as --max-pages and --max-time are those of the planned crawl. --timeout and
---retries apply to the sitemaps that this command requests.
+Limits such as --max-pages and --max-time are those of the planned crawl. --retries applies
+to sitemaps. --timeout limits only the time to connect.
 
 Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
 chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.
