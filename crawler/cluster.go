@@ -192,7 +192,7 @@ func JoinConfig(ctx context.Context, cfg Config, isSet func(key string) bool) (C
 // crawl returns the crawl that processes share.
 func (c *Sharing) crawl() cluster.Crawl {
 	return cluster.Crawl{Address: c.Frontier, Store: redisstore.Options{
-		Crawl: c.CrawlName, Prefix: c.Prefix, Worker: c.WorkerName, PasswordFile: c.PasswordFile, ExpectedURLs: c.ExpectedURLs,
+		CrawlName: c.CrawlName, Prefix: c.Prefix, WorkerName: c.WorkerName, PasswordFile: c.PasswordFile, ExpectedURLs: c.ExpectedURLs,
 	}}
 }
 

@@ -100,7 +100,7 @@ func TestPlanUnreachable(t *testing.T) {
 	if plan.End != EndDeferred || plan.CrawlEnd != EndDeferred || plan.Pages != 0 || plan.Rejected[output.RobotsUnreachable] != 2 {
 		t.Errorf("%+v", plan)
 	}
-	if h := plan.Origins[0]; h.Outcome != "unreachable" || h.Status != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {
+	if h := plan.Origins[0]; h.Robots != "unreachable" || h.RobotsStatus != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {
 		t.Errorf("%+v", h)
 	}
 	if diff := cmp.Diff([]string(nil), s.asked()); diff != "" {

@@ -24,7 +24,7 @@ import (
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
 	store, err := redisstore.Open(t.Context(), cfg.Sharing.Frontier, &redisstore.Options{
-		Crawl: cfg.Sharing.CrawlName, Prefix: cfg.Sharing.Prefix, Worker: name, ExpectedURLs: cfg.Sharing.ExpectedURLs,
+		CrawlName: cfg.Sharing.CrawlName, Prefix: cfg.Sharing.Prefix, WorkerName: name, ExpectedURLs: cfg.Sharing.ExpectedURLs,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 // three questions:
 //
 //   - Which rules disallow pages? See [Plan.Disallowed].
-//   - Which host takes the longest, and how long is its delay? See [Plan.Slowest] and
+//   - Which origin takes the longest, and how long is its delay? See [Plan.Slowest] and
 //     [Origin.Delay].
 //   - Will a limit end the crawl? See [Plan.CrawlEnd] and [Plan.PagesBeyondLimit].
 //
@@ -41,7 +41,7 @@ type Plan struct {
 
 	// CrawlEnd is how the crawl would end: EndFinished, EndMaxPages, EndMaxTime or
 	// EndDeferred. CrawlDuration is how long it would take. Bottleneck is what limits its
-	// speed. Slowest is the slowest host.
+	// speed. Slowest is the slowest origin.
 	CrawlEnd      End        `json:"crawl_end"`
 	CrawlDuration Millis     `json:"crawl_duration_ms"`
 	Bottleneck    Bottleneck `json:"bottleneck"`
@@ -86,12 +86,12 @@ type BlockedStart struct {
 type Origin struct {
 	Origin string `json:"origin"` // empty: all origins that are not listed
 
-	Outcome   string    `json:"robots"` // of robots.txt: rules, allow-all or unreachable; empty: not requested
-	RobotsURL string    `json:"robots_url,omitempty"`
-	Status    int       `json:"robots_status,omitempty"`
-	Error     string    `json:"robots_error,omitempty"`
-	RetryAt   time.Time `json:"retry_at,omitzero"` // earliest retry of an unreachable robots.txt; zero: its address is not allowed, see Error
-	Group     string    `json:"group,omitempty"`   // the group with the rules for the crawl; empty: none
+	Robots       string    `json:"robots"` // outcome of robots.txt: rules, allow-all or unreachable; empty: not requested
+	RobotsURL    string    `json:"robots_url,omitempty"`
+	RobotsStatus int       `json:"robots_status,omitempty"`
+	RobotsError  string    `json:"robots_error,omitempty"`
+	RetryAt      time.Time `json:"retry_at,omitzero"` // earliest retry of an unreachable robots.txt; zero: its address is not allowed, see RobotsError
+	Group        string    `json:"group,omitempty"`   // the group with the rules for the crawl; empty: none
 
 	URLs     int                   `json:"urls"`
 	Pages    int                   `json:"pages"` // URLs to fetch, within max-host-pages

@@ -20,7 +20,7 @@
 //
 // An incomplete crawl cannot show that no page links to a URL. So each Discrepancy lists the
 // reasons why it may be wrong: the crawl was stopped or limited, a robots.txt or sitemap could not
-// be read, or a file of the crawl is missing. Without such reasons, its list is complete.
+// be read, or a file of the crawl is missing. Without Caveats its list is complete.
 //
 // # Several workers
 //

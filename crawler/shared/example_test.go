@@ -11,7 +11,7 @@ import (
 
 // Which workers does a crawl have, and how do I stop all of them?
 func ExampleStop() {
-	ctx, opts := context.Background(), &redisstore.Options{Crawl: "news"}
+	ctx, opts := context.Background(), &redisstore.Options{CrawlName: "news"}
 	crawl, stats, err := shared.Status(ctx, "redis://10.0.0.5:6379", opts)
 	if err != nil {
 		log.Fatal(err)

@@ -80,13 +80,13 @@ func Stop(ctx context.Context, addr string, opts *redisstore.Options) (*Crawl, e
 
 func at(addr string, opts *redisstore.Options) *cluster.Crawl {
 	if opts == nil {
-		opts = &redisstore.Options{Crawl: "default"}
+		opts = &redisstore.Options{CrawlName: "default"}
 	}
 	return &cluster.Crawl{Address: addr, Store: *opts}
 }
 
 func crawlOf(at *cluster.Crawl, peers []cluster.Peer) *Crawl {
-	c := &Crawl{Frontier: at.Address, Name: at.Store.Crawl}
+	c := &Crawl{Frontier: at.Address, Name: at.Store.CrawlName}
 	for _, p := range peers {
 		c.Workers = append(c.Workers, Worker(p))
 	}

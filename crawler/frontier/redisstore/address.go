@@ -185,7 +185,7 @@ func (a *address) tls() (*tls.Config, error) {
 func (a *address) client(o *Options) (rueidis.ClientOption, error) {
 	c := rueidis.ClientOption{
 		InitAddress: a.servers, SelectDB: a.db,
-		Username: a.user, Password: a.password, ClientName: "politecrawl:" + o.Worker,
+		Username: a.user, Password: a.password, ClientName: "politecrawl:" + o.WorkerName,
 		// This package decides which calls are retried.
 		DisableRetry: true,
 		DisableCache: true,

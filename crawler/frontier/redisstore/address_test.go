@@ -79,7 +79,7 @@ func TestPassword(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, o := range []Options{{Crawl: "a{b}"}, {Prefix: "a b"}, {Worker: "a/b"}, {Crawl: strings.Repeat("x", 101)}, {Shards: -1}, {Shards: maxShards + 1}} {
+	for _, o := range []Options{{CrawlName: "a{b}"}, {Prefix: "a b"}, {WorkerName: "a/b"}, {CrawlName: strings.Repeat("x", 101)}, {Shards: -1}, {Shards: maxShards + 1}} {
 		if _, err := o.withDefaults(); err == nil {
 			t.Errorf("taken: %+v", o)
 		}

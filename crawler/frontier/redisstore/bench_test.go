@@ -39,7 +39,7 @@ func BenchmarkCrawl(b *testing.B) {
 
 func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	ctx := context.Background()
-	s, err := Open(ctx, url, &Options{Crawl: newNonce(), cacheBytes: cache})
+	s, err := Open(ctx, url, &Options{CrawlName: newNonce(), cacheBytes: cache})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func BenchmarkMemory(b *testing.B) {
 	ctx := context.Background()
 	server := redistest.Start(b)
 	before := total(b, []*redistest.Server{server}, "memory", "used_memory")
-	s, err := Open(ctx, server.URL(), &Options{Crawl: newNonce(), ExpectedURLs: expected(b), MaxInFlight: 1000})
+	s, err := Open(ctx, server.URL(), &Options{CrawlName: newNonce(), ExpectedURLs: expected(b), MaxInFlight: 1000})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,14 +30,14 @@ func TestDelete(t *testing.T) {
 			}
 			return n
 		}
-		a := fill(Options{Crawl: "a"})
-		for _, o := range []Options{{Crawl: "a.b"}, {Crawl: "b"}, {Crawl: "a", Prefix: "other"}} {
+		a := fill(Options{CrawlName: "a"})
+		for _, o := range []Options{{CrawlName: "a.b"}, {CrawlName: "b"}, {CrawlName: "a", Prefix: "other"}} {
 			fill(o)
 		}
-		if err := Delete(ctx, url, &Options{Crawl: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.Worker()) {
+		if err := Delete(ctx, url, &Options{CrawlName: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.WorkerName()) {
 			t.Errorf("Delete of what is in use: %v", err)
 		}
-		if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNotFound) {
+		if err := Delete(ctx, url, &Options{CrawlName: "c"}); !errors.Is(err, ErrNotFound) {
 			t.Errorf("Delete of what is not there: %v", err)
 		}
 		if n := keys("politecrawl:a:"); n < 10 {
@@ -45,7 +45,7 @@ func TestDelete(t *testing.T) {
 		}
 		_ = a.Close()
 		others := keys("politecrawl:a.b:") + keys("politecrawl:b:") + keys("other:a:")
-		if err := Delete(ctx, url, &Options{Crawl: "a"}); err != nil {
+		if err := Delete(ctx, url, &Options{CrawlName: "a"}); err != nil {
 			t.Fatalf("Delete: %v", err)
 		}
 		if n, left := keys("politecrawl:a:"), keys("politecrawl:a.b:")+keys("politecrawl:b:")+keys("other:a:"); n != 0 || left != others {
@@ -61,7 +61,7 @@ func TestDeleteRefusesAnotherFormat(t *testing.T) {
 	s := openTest(t, server.URL(), Options{})
 	_ = s.Close()
 	server.Do(t, "HSET", s.layout.key("meta"), "format", "2")
-	if err := Delete(t.Context(), server.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrFormat) {
+	if err := Delete(t.Context(), server.URL(), &Options{CrawlName: "test"}); !errors.Is(err, ErrFormat) {
 		t.Errorf("Delete: %v, want %v", err, ErrFormat)
 	}
 	if marked := server.Do(t, "HEXISTS", s.layout.key("meta"), "deleted"); marked != ":0" {
@@ -74,7 +74,7 @@ func TestDeleteRefusesAnotherFormat(t *testing.T) {
 func TestDeleted(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
-	s := openTest(t, server.URL(), Options{Worker: "w"})
+	s := openTest(t, server.URL(), Options{WorkerName: "w"})
 	if _, err := s.Add(ctx, testItems("a", 2)); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestDeleted(t *testing.T) {
 	server.Do(t, "EVAL", `local w = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'w'))
 		w[3] = w[3] - ARGV[1]
 		redis.call('HSET', KEYS[1], 'w', cmsgpack.pack(w))`, "1", s.layout.key("workers"), micros(workerTimeout))
-	if err := Delete(ctx, server.URL(), &Options{Crawl: "test"}); err != nil {
+	if err := Delete(ctx, server.URL(), &Options{CrawlName: "test"}); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
 	calls := allCalls(s)
@@ -101,7 +101,7 @@ func TestDeleted(t *testing.T) {
 	if n := server.Do(t, "DBSIZE"); n != ":0" {
 		t.Errorf("there are keys: %s", n)
 	}
-	anew := openTest(t, server.URL(), Options{Worker: "v"})
+	anew := openTest(t, server.URL(), Options{WorkerName: "v"})
 	for name, call := range calls {
 		if err := call(ctx); !errors.Is(err, ErrDeleted) {
 			t.Errorf("%s after the crawl was made anew: %v", name, err)

@@ -12,7 +12,7 @@
 // All times are those of Redis (TIME), in microseconds; workers send durations only. If the
 // clock of Redis is set back, waits get longer; if it is set forward, they get shorter.
 //
-// A note belongs to one worker, named by Options.Worker. It says how much of the worker's
+// A note belongs to one worker, named by Options.WorkerName. It says how much of the worker's
 // own files is written. A process that opens the crawl under the name of an earlier process
 // gets its note, and the open leases of that name become pending again.
 //

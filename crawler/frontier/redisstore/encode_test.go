@@ -106,7 +106,7 @@ func TestRobots(t *testing.T) {
 }
 
 func TestLayout(t *testing.T) {
-	o, err := (&Options{Crawl: "c", Shards: 64, Settings: []byte("\x00s")}).withDefaults()
+	o, err := (&Options{CrawlName: "c", Shards: 64, Settings: []byte("\x00s")}).withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 func ExampleOpen() {
 	ctx := context.Background()
 	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{
-		Crawl:  "news",
-		Worker: "machine-3", // keep it over restarts, so that the leases are available again at once
-		Delay:  time.Second,
+		CrawlName:  "news",
+		WorkerName: "machine-3", // keep it over restarts, so that the leases are available again at once
+		Delay:      time.Second,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -52,7 +52,7 @@ func ExampleOpen_addresses() {
 		"redis://10.0.0.1,10.0.0.2,10.0.0.3",                // some servers of a Cluster
 		"redis://10.0.0.1:26379,10.0.0.2:26379?master=main", // Sentinels
 	} {
-		f, err := redisstore.Open(ctx, address, &redisstore.Options{Crawl: "news", MustExist: true})
+		f, err := redisstore.Open(ctx, address, &redisstore.Options{CrawlName: "news", MustExist: true})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func ExampleOpen_addresses() {
 // How do workers share a limit and stop each other?
 func ExampleStore_Reserve() {
 	ctx := context.Background()
-	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Worker: "machine-3"})
+	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{CrawlName: "news", WorkerName: "machine-3"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func ExampleStore_Reserve() {
 
 // How does a program delete a crawl that is not running?
 func ExampleDelete() {
-	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news"})
+	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{CrawlName: "news"})
 	if errors.Is(err, redisstore.ErrInUse) {
 		fmt.Println("workers are still running")
 	} else if err != nil {
@@ -107,7 +107,7 @@ func ExampleDelete() {
 // Which workers are running?
 func ExampleStore_Sync() {
 	ctx := context.Background()
-	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Observe: true})
+	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{CrawlName: "news", Observe: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 
 func openTest(t testing.TB, url string, o Options) *Store {
 	t.Helper()
-	if o.Crawl == "" {
-		o.Crawl = "test"
+	if o.CrawlName == "" {
+		o.CrawlName = "test"
 	}
 	s, err := Open(t.Context(), url, &o)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestGone(t *testing.T) {
 	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrDeleted) {
 		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrDeleted)
 	}
-	if _, err := Open(t.Context(), server.URL(), &Options{Crawl: "test", MustExist: true}); !errors.Is(err, ErrNotFound) {
+	if _, err := Open(t.Context(), server.URL(), &Options{CrawlName: "test", MustExist: true}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("joining what is not there: %v, want %v", err, ErrNotFound)
 	}
 }
@@ -98,7 +98,7 @@ func TestGone(t *testing.T) {
 func TestTaken(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
-	first := openTest(t, server.URL(), Options{Worker: "w"})
+	first := openTest(t, server.URL(), Options{WorkerName: "w"})
 	if _, err := first.Add(ctx, testItems("a", 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,11 @@ func TestTaken(t *testing.T) {
 	if _, err := first.Finish(ctx, nil, []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	other := openTest(t, server.URL(), Options{Worker: "x"})
+	other := openTest(t, server.URL(), Options{WorkerName: "x"})
 	if note, err := other.Note(ctx); err != nil || note != nil {
 		t.Errorf("another worker's note: %q, %v", note, err)
 	}
-	second := openTest(t, server.URL(), Options{Worker: "w"})
+	second := openTest(t, server.URL(), Options{WorkerName: "w"})
 	if note, err := second.Note(ctx); err != nil || string(note) != "first" {
 		t.Errorf("note of the same name: %q, %v", note, err)
 	}

@@ -90,7 +90,7 @@ func (s *Store) Note(ctx context.Context) ([]byte, error) {
 	}
 	var note []byte
 	err := s.retry(ctx, func(ctx context.Context) (err error) {
-		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()).AsBytes()
+		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.WorkerName).Build()).AsBytes()
 		if rueidis.IsRedisNil(err) {
 			note, err = nil, nil
 		} else if err == nil {

@@ -91,7 +91,7 @@ func TestLinksForgottenBeforeTheirPageEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 			ctx := t.Context()
-			other := openTest(t, server.URL(), Options{Worker: "other", Shards: 12})
+			other := openTest(t, server.URL(), Options{WorkerName: "other", Shards: 12})
 			var before []byte
 			var token atomic.Pointer[string]
 			s := openTest(t, interrupt(t, server, &token, func() {
@@ -99,7 +99,7 @@ func TestLinksForgottenBeforeTheirPageEnds(t *testing.T) {
 				if _, err := other.Add(ctx, testItems("other", 1)); err != nil {
 					t.Errorf("Add by the other worker: %v", err)
 				}
-			}), Options{Worker: "w"})
+			}), Options{WorkerName: "w"})
 			if _, err := s.Add(ctx, testItems("page", 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -127,8 +127,8 @@ func TestLinksForgottenBeforeTheirPageEnds(t *testing.T) {
 func TestRestartIsNoticedWhileAnotherWorkerBoots(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	ctx := t.Context()
-	s := openTest(t, server.URL(), Options{Worker: "w", Shards: 12})
-	other := openTest(t, server.URL(), Options{Worker: "other"})
+	s := openTest(t, server.URL(), Options{WorkerName: "w", Shards: 12})
+	other := openTest(t, server.URL(), Options{WorkerName: "other"})
 	before := written(t, server)
 	items := testItems("a", 20)
 	if _, err := s.Add(ctx, items); err != nil {

@@ -39,7 +39,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	for {
 		r, err := s.ask(calls, "hold", shard, 3, string(h), caller,
-			micros(s.opts.LeaseTime), micros(reservation), s.opts.Worker)
+			micros(s.opts.LeaseTime), micros(reservation), s.opts.WorkerName)
 		if err != nil {
 			s.cancelReservation(h, caller)
 			return nil, err

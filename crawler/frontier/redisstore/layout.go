@@ -48,7 +48,7 @@ func newLayout(o *Options) layout {
 	return l
 }
 
-func namespace(o *Options) string { return o.Prefix + ":" + o.Crawl + ":" }
+func namespace(o *Options) string { return o.Prefix + ":" + o.CrawlName + ":" }
 
 // newNonce returns a random unique name.
 func newNonce() string {

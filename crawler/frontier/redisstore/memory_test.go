@@ -70,8 +70,8 @@ func TestFullCrawl(t *testing.T) {
 	t.Parallel()
 	url, server := startServer(t)
 	w := &web{}
-	a := openTest(t, url, Options{Worker: "a"})
-	b := openTest(t, url, Options{Worker: "b"})
+	a := openTest(t, url, Options{WorkerName: "a"})
+	b := openTest(t, url, Options{WorkerName: "b"})
 	w.crawl(t, a, b, func() {
 		for range 3 {
 			w.progress(webPages / 10)

@@ -17,10 +17,10 @@ import (
 func TestObserve(t *testing.T) {
 	url := redistest.Start(t).URL()
 	ctx := t.Context()
-	if _, err := Open(ctx, url, &Options{Crawl: "test", Observe: true}); !errors.Is(err, ErrNotFound) {
+	if _, err := Open(ctx, url, &Options{CrawlName: "test", Observe: true}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("observing what is not there: %v", err)
 	}
-	s := openTest(t, url, Options{Worker: "w", Settings: []byte("x")})
+	s := openTest(t, url, Options{WorkerName: "w", Settings: []byte("x")})
 	if _, err := s.Add(ctx, testItems("a", 3)); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestObserve(t *testing.T) {
 	if err != nil || len(leases) != 1 {
 		t.Fatalf("leased %v, %v", leases, err)
 	}
-	o := openTest(t, url, Options{Observe: true, Worker: "w"}) // a worker's name has no effect
+	o := openTest(t, url, Options{Observe: true, WorkerName: "w"}) // a worker's name has no effect
 	if string(o.Settings()) != "x" {
 		t.Errorf("settings %q", o.Settings())
 	}
@@ -83,7 +83,7 @@ func allCalls(s *Store) map[string]func(context.Context) error {
 func TestObserverFirst(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	ctx := t.Context()
-	s := openTest(t, server.URL(), Options{Worker: "w", Delay: time.Second})
+	s := openTest(t, server.URL(), Options{WorkerName: "w", Delay: time.Second})
 	o := openTest(t, server.URL(), Options{Observe: true})
 	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	s.scripts = newScripts(&s.layout)
-	s.home = s.layout.shardOf(s.opts.Worker)
+	s.home = s.layout.shardOf(s.opts.WorkerName)
 	s.view = newView(s.layout.shards)
 	if s.opts.Observe {
 		return nil
@@ -106,7 +106,7 @@ func (s *Store) open(ctx context.Context) error {
 
 // start prepares a worker. alone says that no other worker is running.
 func (s *Store) start(ctx context.Context, alone bool) error {
-	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.Worker, s.instance).Build()
+	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.WorkerName, s.instance).Build()
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
 		return classify(err)
 	}
@@ -168,13 +168,13 @@ func (s *Store) join(ctx context.Context, way string) (others int64, err error) 
 
 // reclaim releases leases of this worker: all, or those of a call whose reply was lost.
 func (s *Store) reclaim(ctx context.Context, nonce string) error {
-	return s.each(ctx, "reclaim", []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
+	return s.each(ctx, "reclaim", []string{s.opts.WorkerName, nonce}, func(r reply) { s.learn(r, 2) })
 }
 
 // resume completes the intent of the last process of this name.
 func (s *Store) resume(ctx context.Context) error {
 	key := s.layout.in(s.home, "intents")
-	text, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field(s.opts.Worker).Build()).ToString()
+	text, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field(s.opts.WorkerName).Build()).ToString()
 	if rueidis.IsRedisNil(err) {
 		return nil
 	}
@@ -191,5 +191,5 @@ func (s *Store) resume(ctx context.Context) error {
 			return err
 		}
 	}
-	return classify(s.client.Do(ctx, s.client.B().Hdel().Key(key).Field(s.opts.Worker).Build()).Error())
+	return classify(s.client.Do(ctx, s.client.B().Hdel().Key(key).Field(s.opts.WorkerName).Build()).Error())
 }

@@ -16,16 +16,16 @@ const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD"
 
 // Options configure a Store.
 type Options struct {
-	// Crawl is the name of the crawl: letters, digits, '.', '_' and '-'. Any number of
+	// CrawlName is the name of the crawl: letters, digits, '.', '_' and '-'. Any number of
 	// crawls can share a server. Empty: "default".
-	Crawl string
+	CrawlName string
 	// Prefix is the prefix of all keys. Empty: "politecrawl".
 	Prefix string
-	// Worker is the unique name of this process in the crawl. The next process with the
-	// name inherits its note and its leases, so a process that resumes after a crash
-	// must keep its name. Empty: the name of the machine and a random suffix; leases of
-	// a dead process then expire.
-	Worker string
+	// WorkerName is the unique name of this process in the crawl. The next process with the
+	// name inherits its note and its leases, so a process that resumes after a crash must
+	// keep its name. Empty: the name of the machine and a random suffix. Nobody inherits
+	// these leases; they expire.
+	WorkerName string
 	// MustExist: Open does not create a missing crawl, but returns ErrNotFound.
 	MustExist bool
 	// Observe opens an existing crawl to read it and to Publish messages, without
@@ -92,20 +92,20 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		opts = *o
 	}
-	if opts.Crawl == "" {
-		opts.Crawl = "default"
+	if opts.CrawlName == "" {
+		opts.CrawlName = "default"
 	}
 	if opts.Prefix == "" {
 		opts.Prefix = "politecrawl"
 	}
-	if opts.Worker == "" {
+	if opts.WorkerName == "" {
 		machine, err := os.Hostname()
 		if err != nil || !nameForm.MatchString(machine) {
 			machine = "worker"
 		}
-		opts.Worker = machine[:min(len(machine), 60)] + "-" + newNonce()
+		opts.WorkerName = machine[:min(len(machine), 60)] + "-" + newNonce()
 	}
-	for what, name := range map[string]string{"crawl": opts.Crawl, "prefix": opts.Prefix, "worker": opts.Worker} {
+	for what, name := range map[string]string{"crawl": opts.CrawlName, "prefix": opts.Prefix, "worker": opts.WorkerName} {
 		if !nameForm.MatchString(name) {
 			return opts, fmt.Errorf("%s %q is not valid: use at most 100 letters, digits, '.', '_' and '-'", what, name)
 		}

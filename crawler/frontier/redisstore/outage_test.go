@@ -79,7 +79,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 func TestFlushedServerIsReported(t *testing.T) {
 	server := redistest.Start(t)
 	ctx := t.Context()
-	s := openTest(t, server.URL(), Options{Worker: "w"})
+	s := openTest(t, server.URL(), Options{WorkerName: "w"})
 	for range 2 {
 		if err := s.Publish(ctx, []byte("old")); err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestFlushedServerIsReported(t *testing.T) {
 	if news = sync1(t, s, "", news.Next); len(news.Messages) != 1 || string(news.Messages[0]) != "new" {
 		t.Errorf("told %q", news.Messages)
 	}
-	again := openTest(t, server.URL(), Options{Worker: "w"})
+	again := openTest(t, server.URL(), Options{WorkerName: "w"})
 	if note, err := again.Note(ctx); err != nil || string(note) != "note" {
 		t.Errorf("note %q, %v", note, err)
 	}

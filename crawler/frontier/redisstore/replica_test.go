@@ -22,12 +22,12 @@ func TestReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	master.WaitForReplicas(t)
-	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", MustExist: true}} {
+	for _, o := range []Options{{CrawlName: "other"}, {CrawlName: "test", MustExist: true}} {
 		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("Open of a replica, %+v: %v", o, err)
 		}
 	}
-	if err := Delete(t.Context(), replica.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
+	if err := Delete(t.Context(), replica.URL(), &Options{CrawlName: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
 		t.Errorf("Delete on a replica: %v", err)
 	}
 	if st, err := s.Stats(t.Context()); err != nil || st.URLs != 3 {
@@ -49,8 +49,8 @@ func TestSentinel(t *testing.T) {
 	}
 	w := &web{putOff: time.Hour}
 	url := restricted(watched.URL())
-	a := openTest(t, url, Options{Worker: "a", LeaseTime: 2 * time.Second})
-	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
+	a := openTest(t, url, Options{WorkerName: "a", LeaseTime: 2 * time.Second})
+	b := openTest(t, url, Options{WorkerName: "b", LeaseTime: 2 * time.Second})
 	watched.Master.WaitForReplicas(t) // so that both are known
 	w.crawl(t, a, b, func() {
 		w.progress(webPages / 20)

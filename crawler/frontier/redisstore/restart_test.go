@@ -48,8 +48,8 @@ func TestRestart(t *testing.T) {
 			if c.putOff > 0 {
 				length = 2 * time.Second // a page whose end is forgotten comes again when its lease expires
 			}
-			a := openTest(t, url, Options{Worker: "a", Shards: 12, LeaseTime: length})
-			b := openTest(t, url, Options{Worker: "b", LeaseTime: length})
+			a := openTest(t, url, Options{WorkerName: "a", Shards: 12, LeaseTime: length})
+			b := openTest(t, url, Options{WorkerName: "b", LeaseTime: length})
 			w.crawl(t, a, b, func() {
 				keep := written(t, server)
 				for range c.kills {
@@ -292,8 +292,8 @@ func (w *web) judge(t *testing.T) {
 func TestStale(t *testing.T) {
 	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
 		ctx := t.Context()
-		sleeper := openTest(t, url, Options{Worker: "sleeper", Shards: 6})
-		other := openTest(t, url, Options{Worker: "other"})
+		sleeper := openTest(t, url, Options{WorkerName: "sleeper", Shards: 6})
+		other := openTest(t, url, Options{WorkerName: "other"})
 		const page = "http://h.test/page"
 		if _, err := sleeper.Add(ctx, []frontier.Item{{URL: page}}); err != nil {
 			t.Fatal(err)

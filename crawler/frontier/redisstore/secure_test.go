@@ -125,7 +125,7 @@ func TestLeastPermissions(t *testing.T) {
 			continue
 		}
 		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
-		_, err := Open(ctx, url, &Options{Crawl: "other", RetryTimeout: -1})
+		_, err := Open(ctx, url, &Options{CrawlName: "other", RetryTimeout: -1})
 		if !errors.Is(err, ErrPermission) || !strings.Contains(strings.ToLower(err.Error()), command) {
 			t.Errorf("Open without +%s: %v", command, err)
 		}
@@ -133,10 +133,10 @@ func TestLeastPermissions(t *testing.T) {
 	}
 	for _, command := range []string{"scan", "unlink"} {
 		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
-		err := Delete(ctx, url, &Options{Crawl: "other"})
+		err := Delete(ctx, url, &Options{CrawlName: "other"})
 		if errors.Is(err, ErrNotFound) {
-			_ = openTest(t, url, Options{Crawl: "other"}).Close()
-			err = Delete(ctx, url, &Options{Crawl: "other"})
+			_ = openTest(t, url, Options{CrawlName: "other"}).Close()
+			err = Delete(ctx, url, &Options{CrawlName: "other"})
 		}
 		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), command) {
 			t.Errorf("Delete without +%s: %v", command, err)
@@ -147,7 +147,7 @@ func TestLeastPermissions(t *testing.T) {
 		t.Errorf("Open under a prefix that is not the user's: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "resetchannels")
-	if _, err := Open(ctx, url, &Options{Crawl: "other", RetryTimeout: -1}); !errors.Is(err, ErrPermission) || !strings.HasSuffix(err.Error(), ": &politecrawl:*") {
+	if _, err := Open(ctx, url, &Options{CrawlName: "other", RetryTimeout: -1}); !errors.Is(err, ErrPermission) || !strings.HasSuffix(err.Error(), ": &politecrawl:*") {
 		t.Errorf("Open without the channels: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "&politecrawl:*")
@@ -217,7 +217,7 @@ func TestPasswordIsNotTold(t *testing.T) {
 				}
 			}
 			s := openTest(t, c.url, c.opts)
-			told = append(told, s.String(), s.Worker())
+			told = append(told, s.String(), s.WorkerName())
 			fails := func(what string, err error) {
 				t.Helper()
 				if err == nil {
@@ -228,11 +228,11 @@ func TestPasswordIsNotTold(t *testing.T) {
 			}
 			server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be rejected, since this connection has no password
 			wrong := c.opts
-			wrong.Crawl = "x"
+			wrong.CrawlName = "x"
 			_, err := Open(t.Context(), strings.Replace(server.URL(), "://", "://nobody@", 1), &wrong)
 			fails("a wrong user", err)
 			none := c.opts
-			none.Crawl, none.MustExist = "none", true
+			none.CrawlName, none.MustExist = "none", true
 			_, err = Open(t.Context(), c.url, &none)
 			fails("joining nothing", err)
 			fails("deleting nothing", Delete(t.Context(), c.url, &none))
@@ -263,7 +263,7 @@ func TestPrefix(t *testing.T) {
 	ctx := t.Context()
 	var stores [2]*Store
 	for i, prefix := range []string{"one", "two"} {
-		stores[i] = openTest(t, url, Options{Prefix: prefix, Worker: "w"})
+		stores[i] = openTest(t, url, Options{Prefix: prefix, WorkerName: "w"})
 	}
 	for _, s := range stores {
 		if added, err := s.Add(ctx, testItems("a", 3)); err != nil || slices.Contains(added, false) {
@@ -283,7 +283,7 @@ func TestPrefix(t *testing.T) {
 		t.Errorf("what another prefix was told: %+v", news)
 	}
 	_ = stores[0].Close()
-	if err := Delete(ctx, url, &Options{Crawl: "test", Prefix: "one"}); err != nil {
+	if err := Delete(ctx, url, &Options{CrawlName: "test", Prefix: "one"}); err != nil {
 		t.Error(err)
 	}
 	if st, err := stores[1].Stats(ctx); err != nil || st.URLs != 3 {

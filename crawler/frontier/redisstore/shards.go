@@ -16,7 +16,7 @@ import (
 
 func (b *batch) transaction(shard int) *transaction {
 	return &transaction{
-		key:   b.s.layout.in(shard, "last:"+b.s.opts.Worker+":"+strconv.Itoa(b.batcher)),
+		key:   b.s.layout.in(shard, "last:"+b.s.opts.WorkerName+":"+strconv.Itoa(b.batcher)),
 		nonce: newNonce(),
 	}
 }
@@ -119,7 +119,7 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 		calls[i] = s.compose(transactions[i], false)
 		calls[i].args[basisArg], calls[i].args[basisArg+1] = "", "" // the next process starts after the restart
 	}
-	intent := s.call(s.home, "intent", decimal(s.home), s.opts.Worker, s.instance, string(note), encodeCalls(calls))
+	intent := s.call(s.home, "intent", decimal(s.home), s.opts.WorkerName, s.instance, string(note), encodeCalls(calls))
 	if _, err := s.run(ctx, fixed(intent)); err != nil {
 		return err
 	}

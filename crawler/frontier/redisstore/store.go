@@ -61,10 +61,10 @@ var (
 )
 
 // String returns the address, without the password, and the name of the crawl.
-func (s *Store) String() string { return s.address.String() + " " + s.opts.Crawl }
+func (s *Store) String() string { return s.address.String() + " " + s.opts.CrawlName }
 
-// Worker returns the name of this process in the crawl.
-func (s *Store) Worker() string { return s.opts.Worker }
+// WorkerName returns the name of this process in the crawl.
+func (s *Store) WorkerName() string { return s.opts.WorkerName }
 
 // ID returns the unique id of the crawl. A later crawl of the same name has another id.
 func (s *Store) ID() string { return s.layout.id }
@@ -141,7 +141,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) unregister(ctx context.Context) error {
-	owner, err := s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "workers")).Field(s.opts.Worker).Build()).ToString()
+	owner, err := s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "workers")).Field(s.opts.WorkerName).Build()).ToString()
 	if err != nil {
 		return classify(err)
 	}
@@ -149,7 +149,7 @@ func (s *Store) unregister(ctx context.Context) error {
 		return ErrNameTaken
 	}
 	// The context of calls has ended, so these go without run.
-	err = s.send(ctx, s.all("reclaim", s.opts.Worker, ""), func(c call, r reply, err error) error {
+	err = s.send(ctx, s.all("reclaim", s.opts.WorkerName, ""), func(c call, r reply, err error) error {
 		_, err = s.taught(ctx, c, r, err)
 		return err
 	})

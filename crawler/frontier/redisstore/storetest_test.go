@@ -83,7 +83,7 @@ func (p *places) Open(place string) (frontier.Frontier, error) {
 	for p.open[place][n] {
 		n++
 	}
-	s, err := Open(context.Background(), url, &Options{Crawl: crawl, Shards: shards, Worker: fmt.Sprintf("worker-%d", n)})
+	s, err := Open(context.Background(), url, &Options{CrawlName: crawl, Shards: shards, WorkerName: fmt.Sprintf("worker-%d", n)})
 	if err != nil {
 		return nil, err
 	}

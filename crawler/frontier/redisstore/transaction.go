@@ -117,7 +117,7 @@ func (s *Store) transact(ctx context.Context, t *transaction) error {
 
 // compose returns the call of a transaction.
 func (s *Store) compose(t *transaction, again bool) call {
-	c := s.callAt(t.key, "transaction", t.nonce, s.opts.Worker, flag(again))
+	c := s.callAt(t.key, "transaction", t.nonce, s.opts.WorkerName, flag(again))
 	args := c.args
 	if t.note != nil {
 		args = append(args, strconv.Itoa(s.home), string(t.note), s.instance)

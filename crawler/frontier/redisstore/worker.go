@@ -32,7 +32,7 @@ type SyncResult struct {
 	Workers []Worker
 }
 
-// A Worker is a process that has opened a crawl, now or earlier.
+// A WorkerName is a process that has opened a crawl, now or earlier.
 type Worker struct {
 	Name        string
 	Status      []byte        // of its last Sync
@@ -130,7 +130,7 @@ func countable(n int64) bool { return -maxCount <= n && n <= maxCount }
 
 // crawlCall returns a call of the script of the whole crawl.
 func (s *Store) crawlCall(what, nonce string, args ...string) call {
-	return call{s.scripts.crawl, s.layout.key("meta"), append([]string{what, s.opts.Worker, s.instance, nonce}, args...)}
+	return call{s.scripts.crawl, s.layout.key("meta"), append([]string{what, s.opts.WorkerName, s.instance, nonce}, args...)}
 }
 
 // callOnce makes a call that must not be executed twice. Redis stores one reply per worker, so

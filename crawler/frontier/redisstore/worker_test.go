@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 	second := openTest(t, url, Options{Settings: []byte("other")})
 	for _, s := range []*Store{first, second} {
 		if !bytes.Equal(s.Settings(), settings) {
-			t.Errorf("%s has other settings, %d bytes", s.Worker(), len(s.Settings()))
+			t.Errorf("%s has other settings, %d bytes", s.WorkerName(), len(s.Settings()))
 		}
 	}
 }
@@ -78,12 +78,12 @@ func TestTell(t *testing.T) {
 
 func TestSync(t *testing.T) {
 	url := redistest.Start(t).URL()
-	first := openTest(t, url, Options{Worker: "first"})
+	first := openTest(t, url, Options{WorkerName: "first"})
 	began := time.Now()
 	for sync1(t, first, "", 0).Age < 30*time.Millisecond {
 		time.Sleep(time.Millisecond)
 	}
-	second := openTest(t, url, Options{Worker: "second"})
+	second := openTest(t, url, Options{WorkerName: "second"})
 	sync1(t, second, "fetching", 0)
 	sync1(t, second, "", 0)
 	watcher := openTest(t, url, Options{Observe: true})
@@ -120,14 +120,14 @@ func TestSync(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	began = time.Now()
-	third := openTest(t, url, Options{Worker: "third"})
+	third := openTest(t, url, Options{WorkerName: "third"})
 	if age := sync1(t, third, "", 0).Age; age > time.Since(began) {
 		t.Errorf("the new run has lasted %v", age)
 	}
 	if _, err := third.Sync(t.Context(), make([]byte, maxStatus+1), 0); !errors.Is(err, frontier.ErrInvalid) {
 		t.Errorf("a status that is too long: %v", err)
 	}
-	again := openTest(t, url, Options{Worker: "third"})
+	again := openTest(t, url, Options{WorkerName: "third"})
 	if _, err := third.Sync(t.Context(), nil, 0); !errors.Is(err, ErrNameTaken) {
 		t.Errorf("Sync of one whose name was taken: %v", err)
 	}
@@ -139,8 +139,8 @@ func TestTake(t *testing.T) {
 	t.Parallel()
 	onBoth(t, !testing.Short(), func(t *testing.T, url string, _ ...*redistest.Server) {
 		ctx := t.Context()
-		a := openTest(t, url, Options{Worker: "a", Shards: 4})
-		b := openTest(t, url, Options{Worker: "b"})
+		a := openTest(t, url, Options{WorkerName: "a", Shards: 4})
+		b := openTest(t, url, Options{WorkerName: "b"})
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		sum := int64(0)

@@ -51,13 +51,13 @@ func (c *Crawl) Settings(ctx context.Context, own Settings, given func(key strin
 		if err != nil {
 			return err
 		}
-		if joined, err = own.adopt(c.Store.Crawl, store.Settings(), events); err != nil {
+		if joined, err = own.adopt(c.Store.CrawlName, store.Settings(), events); err != nil {
 			return err
 		}
 		if given == nil {
 			given = func(string) bool { return false }
 		}
-		return joined.checkConflicts(c.Store.Crawl, own, given)
+		return joined.checkConflicts(c.Store.CrawlName, own, given)
 	})
 	return joined, err
 }

@@ -40,7 +40,7 @@ type Options struct {
 // anything: the crawl has another format, or another process has the name and would lose its
 // leases. [Open] reports all other errors.
 func Check(ctx context.Context, opts *Options) error {
-	if opts.Resumed == nil && opts.Store.Worker == "" {
+	if opts.Resumed == nil && opts.Store.WorkerName == "" {
 		return nil // it gets a new name
 	}
 	err := opts.observe(ctx, func(store *redisstore.Store) error {
@@ -52,9 +52,9 @@ func Check(ctx context.Context, opts *Options) error {
 			return err
 		}
 		for _, w := range news.Workers {
-			if w.Name == opts.Store.Worker && len(w.Status) > 0 { // otherwise it has done nothing
+			if w.Name == opts.Store.WorkerName && len(w.Status) > 0 { // otherwise it has done nothing
 				return settingsError("worker: the crawl %q has one called %q; resume its directory (resume), or choose another name",
-					opts.Store.Crawl, opts.Store.Worker)
+					opts.Store.CrawlName, opts.Store.WorkerName)
 			}
 		}
 		return nil
@@ -88,7 +88,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	}
 	r := &Redis{
 		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},
-		name: opts.Store.Crawl, allowed: opts.Settings[allowKey],
+		name: opts.Store.CrawlName, allowed: opts.Settings[allowKey],
 		started: make(chan struct{}),
 	}
 	if err := r.join(ctx, opts); err != nil {
@@ -116,7 +116,7 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		return err
 	}
 	r.next = news.Next
-	crawl, err := opts.Settings.adopt(opts.Store.Crawl, r.store.Settings(), events)
+	crawl, err := opts.Settings.adopt(opts.Store.CrawlName, r.store.Settings(), events)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		}
 	}
 	if opts.Resumed == nil {
-		err = crawl.checkConflicts(opts.Store.Crawl, opts.Settings, func(string) bool { return true })
+		err = crawl.checkConflicts(opts.Store.CrawlName, opts.Settings, func(string) bool { return true })
 	} else {
 		err = r.changeSettings(ctx, crawl, opts)
 	}
@@ -155,7 +155,7 @@ func (r *Redis) changeSettings(ctx context.Context, crawl Settings, opts *Option
 	for _, key := range changed {
 		if !slices.Contains(changeableKeys, key) {
 			return settingsError("%s: all workers of the crawl %q share it, and it cannot be changed; only %s can",
-				key, opts.Store.Crawl, strings.Join(changeableKeys, ", "))
+				key, opts.Store.CrawlName, strings.Join(changeableKeys, ", "))
 		}
 	}
 	if len(changed) == 0 {

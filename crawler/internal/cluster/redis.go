@@ -81,7 +81,7 @@ type progress struct {
 func (r *Redis) Frontier() *redisstore.Store { return r.store }
 
 // Worker returns the name of this process.
-func (r *Redis) Worker() string { return r.store.Worker() }
+func (r *Redis) Worker() string { return r.store.WorkerName() }
 
 // URLs returns a URL of each host that belonged to the crawl when it was opened.
 func (r *Redis) URLs() []string { return r.urls }

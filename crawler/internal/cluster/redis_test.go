@@ -35,7 +35,7 @@ func (*crawl) Fail(error)        {}
 // options are those of a worker of one crawl on a server.
 func options(server *redistest.Server, worker string) *Options {
 	return &Options{
-		Crawl: Crawl{server.URL(), redisstore.Options{Crawl: "news", Prefix: "politecrawl", Worker: worker, ExpectedURLs: 10_000}},
+		Crawl: Crawl{server.URL(), redisstore.Options{CrawlName: "news", Prefix: "politecrawl", WorkerName: worker, ExpectedURLs: 10_000}},
 		Settings: Settings{
 			"urls": []byte(`["http://a.test/"]`), "output": []byte(`"` + worker + `"`), "max-depth": []byte("7"),
 			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte(`"0s"`),
@@ -163,7 +163,7 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 	if limits := open(t, again, c).Limits(); *limits.MaxPages != 5 || *limits.MaxBytes != 0 {
 		t.Errorf("%+v", limits)
 	}
-	again.Store.Worker, again.Settings["max-depth"] = "w3", []byte("8")
+	again.Store.WorkerName, again.Settings["max-depth"] = "w3", []byte("8")
 	if _, err := Open(t.Context(), again, c); err == nil || !errors.As(err, new(SettingsError)) {
 		t.Errorf("another depth: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestResumedProcessChangesLimits(t *testing.T) {
 	if _, err := Open(t.Context(), again, c); !errors.Is(err, ErrOtherCrawl) {
 		t.Errorf("another crawl: %v", err)
 	}
-	again.Store.Crawl = "none"
+	again.Store.CrawlName = "none"
 	if _, err := Open(t.Context(), again, c); !errors.Is(err, redisstore.ErrNotFound) {
 		t.Errorf("no crawl: %v", err)
 	}

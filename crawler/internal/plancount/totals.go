@@ -148,15 +148,15 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 		host.Response = plan.Millis(h.responseTime / time.Duration(h.responses))
 	}
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
-		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
+		host.Robots, host.RobotsURL, host.RobotsStatus = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
-			host.Error = secret.RedactText(rec.Err.Error())
+			host.RobotsError = secret.RedactText(rec.Err.Error())
 		}
 		if blocked.IsRefused(rec) {
-			host.Error = blocked.Text(rec.Err)
+			host.RobotsError = blocked.Text(rec.Err)
 		}
 		if blocked.IsUnrequested(rec) {
-			host.Outcome = ""
+			host.Robots = ""
 		}
 		if rec.Outcome == robotsext.OutcomeUnreachable {
 			reason := output.BlockedAddress

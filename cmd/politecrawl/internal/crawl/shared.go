@@ -96,7 +96,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 
 // options returns the options that open the crawl.
 func (f *sharedFlags) options() *redisstore.Options {
-	return &redisstore.Options{Crawl: f.CrawlName, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
+	return &redisstore.Options{CrawlName: f.CrawlName, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
 }
 
 func crawlStopCommand(streams *cli.Streams) *cobra.Command {

@@ -174,9 +174,9 @@ func (p *planPage) failures() {
 	for _, h := range slices.Concat(p.Origins, p.Others) {
 		switch {
 		case isBlocked(h):
-			p.Field("blocked", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not requested: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
-		case h.Outcome == "unreachable":
-			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
+			p.Field("blocked", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not requested: %s", cli.Escape(h.RobotsURL), cli.Escape(h.RobotsError))))
+		case h.Robots == "unreachable":
+			why := cmp.Or(h.RobotsError, fmt.Sprintf("status %d", h.RobotsStatus))
 			p.Field("unreachable", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; retry at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
@@ -237,14 +237,14 @@ func (p *planPage) notIncluded() {
 // isBlocked reports whether the address of a host, or of the target of its robots.txt
 // redirect, is blocked.
 func isBlocked(h *plan.Origin) bool {
-	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
+	return (h.Robots == "" || h.Robots == "unreachable") && h.RobotsError != "" && h.RetryAt.IsZero()
 }
 
 // unasked returns the hosts whose robots.txt is unknown.
 func (p *planPage) unasked() []string {
 	names := map[string]bool{}
 	for _, h := range p.Origins {
-		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBlocked(h) {
+		if (h.Robots == "" || h.Robots == "unreachable") && !isBlocked(h) {
 			names[cli.Escape(h.Origin)] = true
 		}
 	}
