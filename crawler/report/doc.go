@@ -18,9 +18,9 @@
 // canonical URL. Pages should link to it, and its date should be in the past. Each
 // [Discrepancy] is one way in which the sitemaps and the site differ.
 //
-// An incomplete crawl cannot show that no page links to a URL. So each Discrepancy lists the
-// reasons why it may be wrong: the crawl was stopped or limited, a robots.txt or sitemap could not
-// be read, or a file of the crawl is missing. Without Caveats its list is complete.
+// An incomplete crawl cannot show that no page links to a URL. So each Discrepancy has
+// Caveats, reasons why it may be wrong: the crawl was stopped or limited, a robots.txt or sitemap
+// could not be read, or a file of the crawl is missing. Without Caveats its list is complete.
 //
 // # Several workers
 //
