@@ -66,7 +66,7 @@ test-all: chromium warcio redis readers docs ## Run the rest: long tests, tests 
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests use Chromium, warcio, Redis, shells, readers of manual pages, and documentation
+# Tests use Chromium, warcio, Redis, shells, readers of manual pages, wget, and documentation
 # packages of Debian. The targets install them for root on Debian and in continuous
 # integration. Elsewhere, tests that lack a tool are skipped.
 .PHONY: chromium
@@ -101,6 +101,7 @@ readers:
 .PHONY: docs
 docs:
 	@$(call files,$(DOCS),--reinstall -o 'Dpkg::Options::=--path-include=/usr/share/doc/*' sqlite3-doc '^python3[.0-9]*-doc$$' debian-policy git-doc,tests that crawl real sites)
+	@$(call tool,wget,wget,tests that crawl a section as wget does)
 
 .PHONY: pictures
 pictures: chromium ## Update the pictures of the documentation that have changed

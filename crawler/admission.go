@@ -21,7 +21,8 @@ import (
 )
 
 // parseLease decodes a lease. It skips a lease that cannot be decoded: somebody may have
-// edited the files of the frontier.
+// edited the files of the frontier. It also skips a URL that the settings of a resumed crawl
+// exclude, although it was queued before.
 func (w *worker) parseLease(v *visit) decision {
 	var metaErr error
 	v.prov, metaErr = provenance.Decode(v.lease.Meta)
@@ -35,6 +36,9 @@ func (w *worker) parseLease(v *visit) decision {
 	v.origin, err = robotsext.OriginOf(v.u)
 	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
+	}
+	if why := w.c.discovery.scope.Excluded(v.u.String()); why != "" && !v.prov.IsSitemap() {
+		return skipWith(output.Excluded, why)
 	}
 	return decision{}
 }

@@ -17,7 +17,7 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // environment variable POLITECRAWL_MAX_PAGES. In JSON all keys are in one object, and durations
 // are strings such as "1m30s".
 type Config struct {
-	URLs       []string // start URLs; their hosts belong to the scope
+	URLs       []string // start URLs; their hosts belong to the scope, or their directories
 	Output     Output
 	Limits     Limits
 	Politeness Politeness
@@ -155,8 +155,17 @@ type Politeness struct {
 
 // Scope says which URLs belong to a crawl, and which query parameters to ignore.
 type Scope struct {
-	// Kind is ScopeHost (default), ScopeDomain or ScopeAny.
+	// Kind is ScopeHost (default), ScopePath, ScopeDomain or ScopeAny.
 	Kind ScopeKind `json:"scope"`
+
+	// Include are regular expressions (see package regexp), of which a URL must match at
+	// least one. They apply to the whole canonical URL of a page, also of start URLs, but not
+	// to sitemaps and robots.txt. Default: none, which includes every URL.
+	Include []string `json:"include"`
+
+	// Exclude are regular expressions like Include. URLs that match one are skipped, also if
+	// they match Include. Default: none.
+	Exclude []string `json:"exclude"`
 
 	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
 	// (default): no limit.
@@ -289,7 +298,7 @@ type Sharing struct {
 	ExpectedURLs int `json:"expected-urls"`
 }
 
-// ScopeKind says which hosts belong to a crawl.
+// ScopeKind says which hosts or directories belong to a crawl.
 type ScopeKind string
 
 // The kinds of scope.
@@ -297,6 +306,9 @@ const (
 	// ScopeHost includes the hosts of the start URLs: the same name and port, with http and
 	// https. A dot after the name and default ports make no difference.
 	ScopeHost ScopeKind = "host"
+	// ScopePath includes the directories of the start URLs, on the same hosts as ScopeHost:
+	// everything below /docs/ for /docs/ and /docs/index.html, but the whole host for /docs.
+	ScopePath ScopeKind = "path"
 	// ScopeDomain includes the registrable domains of the start URLs and all subdomains, on
 	// any port: example.co.uk for www.example.co.uk.
 	ScopeDomain ScopeKind = "domain"

@@ -136,6 +136,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := cfg.Scope.bounds()
+	if err != nil {
+		return nil, err
+	}
 	fields, err := fieldRules(cfg.Output.Extract)
 	if err != nil {
 		return nil, err
@@ -170,7 +174,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
-		scope: scope.New(scope.Kind(cfg.Scope.Kind), scope.Bounds{MaxDepth: cfg.Scope.MaxDepth, MaxURL: cfg.Scope.MaxURL, MaxParams: cfg.Scope.MaxParams, MaxRepeats: cfg.Scope.MaxRepeats}),
+		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds),
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	c.discovery.initLimits()

@@ -117,7 +117,7 @@ type discoveries struct {
 	items   []frontier.Item
 	skipped []record.SkippedURL // those with reason MaxHosts only if their host is not admitted
 
-	joinHost *weburl.URL // its host joins the crawl; nil: none
+	joinHost *weburl.URL // its host or directory joins the crawl; nil: none
 }
 
 func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
@@ -153,7 +153,7 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 	switch {
 	case reason != "":
 		f.skip(item, a, t, reason, detail)
-	case f.d.cfg.Scope.Kind == ScopeHost: // its hosts were named
+	case f.d.cfg.Scope.Kind == ScopeHost, f.d.cfg.Scope.Kind == ScopePath: // its hosts were named
 		f.items = append(f.items, item)
 	default:
 		f.skip(item, a, t, output.MaxHosts, "")
@@ -207,7 +207,6 @@ func (d *discovery) admit(found *discoveries) ([]frontier.Item, error) {
 		if err := d.joinRedirectTarget(*found.joinHost); err != nil {
 			return nil, err
 		}
-		d.hosts.Join(found.joinHost.Server)
 	}
 	if err := d.skip(found); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func planned(c *Crawler) *plancount.Crawl {
 		Frontier: frontier.Options{
 			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
 		},
-		Holds: c.discovery.scope.Holds, Clean: c.discovery.cleanURL, Listed: c.discovery.sitemaps.Listed,
+		HoldsServer: c.discovery.scope.HoldsServer, Clean: c.discovery.cleanURL, Listed: c.discovery.sitemaps.Listed,
 		Delays: func() *politeness.Delays { return c.network.delays },
 		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
 		Lookup: func(h frontier.Host) netip.Addr {

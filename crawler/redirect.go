@@ -37,15 +37,18 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
+	excluded := d.scope.Excluded(a.Canonical)
 	switch {
 	case t.Hops > maxHops:
 		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
 	case found.skipBlocked(item, a, t):
-	case t.FromStart:
-		found.joinHost = &a
-		found.items = append(found.items, item)
 	case t.IsSitemap():
 		found.items = append(found.items, item)
+	case t.FromStart && excluded == "":
+		found.joinHost = &a
+		found.items = append(found.items, item)
+	case t.FromStart:
+		found.skip(item, a, t, output.Excluded, excluded)
 	case d.scope.Holds(a):
 		found.addWithinBounds(item, a, t)
 	default:
@@ -54,8 +57,8 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	return found
 }
 
-// joinRedirectTarget brings the host that a start URL redirects to into the scope, and
-// reports it.
+// joinRedirectTarget brings the host or directory that a start URL redirects to into the
+// scope, and reports it.
 func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 	if _, err := d.announce(a); err != nil {
 		return err
@@ -64,25 +67,26 @@ func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 	if err != nil {
 		return err
 	}
+	d.hosts.Join(a.Server)
 	if news {
-		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, string(a.Origin)) })
+		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, d.scope.Root(a)) })
 		d.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
-		d.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
+		d.notice("a start URL redirects to " + d.scope.Root(a) + ", which belongs to the crawl from here on")
 	}
 	return nil
 }
 
-// announce tells other processes that the host of a belongs to the crawl, unless they know.
+// announce tells other processes what a adds to the scope, unless they know.
 // Known says that another process may have fetched the robots.txt of the host.
 func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	if d.scope.Holds(a) {
 		return false, nil
 	}
-	return d.member.Announce(d.lifecycle.CommitCtx, string(a.Origin)+"/")
+	return d.member.Announce(d.lifecycle.CommitCtx, d.scope.Root(a))
 }
 
-// joinHost brings the host of a into the scope. It queues the host's URLs that were skipped
-// so far, and its sitemaps if its robots.txt was read before.
+// joinHost brings the host of a, or its directory, into the scope. It queues the URLs there
+// that were skipped so far, and the sitemaps of the host if its robots.txt was read before.
 func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	taken, news, err := d.growScope(a)
 	if err != nil || !news {
@@ -94,8 +98,8 @@ func (d *discovery) joinHost(a weburl.URL) (news bool, err error) {
 	return news, d.queueSkipped(taken)
 }
 
-// growScope brings the host of a into the scope and returns the skipped URLs that are in
-// scope now.
+// growScope brings the host or directory of a into the scope and returns the skipped URLs
+// that are in scope now.
 func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
 	d.scopeMu.Lock()
 	defer d.scopeMu.Unlock()
@@ -131,6 +135,11 @@ func (d *discovery) queueSkipped(taken []record.SkippedURL) error {
 			// Neither the sitemap nor the robots.txt that lists it can be at this address:
 			// they could not have been read.
 			found.skip(l.Item, l.URL, t, output.NotAuthorized, "")
+		case t.FromStart && d.scope.Excluded(l.URL.Canonical) == "": // a start URL redirects there
+			if err := d.joinRedirectTarget(l.URL); err != nil {
+				return err
+			}
+			found.items = append(found.items, l.Item)
 		case d.scope.Holds(l.URL):
 			found.addInScope(l.Item, l.URL, t)
 		case l.Rejection.Reason == output.BlockedAddress:

@@ -181,8 +181,8 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	})
 }
 
-// requeueRejected requeues URLs that were skipped because of a limit that was raised, or an
-// address that is allowed now.
+// requeueRejected requeues URLs that were skipped because of a limit that was raised, an
+// expression that was changed, or an address that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -196,6 +196,9 @@ func (c *Crawler) requeueRejected(s *state) error {
 	if slices.ContainsFunc(c.cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.Fetch.AllowAddr, cidr) }) {
 		reasons = append(reasons, output.BlockedAddress)
 	}
+	if !slices.Equal(c.cfg.Scope.Include, s.Config.Scope.Include) || !slices.Equal(c.cfg.Scope.Exclude, s.Config.Scope.Exclude) {
+		reasons = append(reasons, output.Excluded)
+	}
 	if len(reasons) == 0 {
 		return nil
 	}
@@ -207,7 +210,7 @@ func (c *Crawler) requeueRejected(s *state) error {
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
-		case r.Reason != output.BlockedAddress:
+		case !dependsOnURL(r.Reason):
 			return again.add(r.URL, provenanceOf(r))
 		case c.discovery.mayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
@@ -221,13 +224,18 @@ func (c *Crawler) requeueRejected(s *state) error {
 		return err
 	}
 	isBack := func(r *output.Rejection) bool {
-		return slices.Contains(reasons, r.Reason) && (r.Reason != output.BlockedAddress || again.requeued[r.URL])
+		return slices.Contains(reasons, r.Reason) && (!dependsOnURL(r.Reason) || again.requeued[r.URL])
 	}
 	s.RewritingRejected = true
 	if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 		return err
 	}
 	return c.record.DropRejections(isBack)
+}
+
+// dependsOnURL reports whether changed settings allow only some of the URLs with this reason.
+func dependsOnURL(r output.Reason) bool {
+	return r == output.BlockedAddress || r == output.Excluded
 }
 
 // restore restores the state that an earlier process has written.
@@ -284,14 +292,14 @@ func (c *Crawler) restoreRobots() error {
 	return nil
 }
 
-// restoreJoined brings the host of a URL back into the scope.
+// restoreJoined brings the host or directory of a URL back into the scope.
 func (d *discovery) restoreJoined(url string) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return err
 	}
 	if d.scope.Join(a) {
-		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, string(a.Origin)) })
+		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, d.scope.Root(a)) })
 	}
 	return nil
 }
@@ -299,8 +307,8 @@ func (d *discovery) restoreJoined(url string) error {
 // seedRestored queues the sitemaps of hosts that joined the crawl. An earlier process may
 // have been killed before that.
 func (d *discovery) seedRestored() error {
-	for _, origin := range d.tally.summary().AddedHosts {
-		a, err := weburl.Parse(origin + "/")
+	for _, root := range d.tally.summary().AddedHosts {
+		a, err := weburl.Parse(root)
 		if err != nil {
 			return err
 		}
@@ -325,6 +333,8 @@ func (d *discovery) requeueSkipped() error {
 			t, err := provenance.Decode(l.Item.Meta) // missing for a URL that is only listed by its beginning
 			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
+		case output.Excluded:
+			return d.scope.Excluded(l.URL.Canonical) == ""
 		case output.MaxHosts:
 			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)

@@ -37,7 +37,7 @@ type Summary struct {
 	Sitemaps           int                   `json:"sitemaps"`                      // sitemap files read
 	Entries            int                   `json:"entries"`                       // pages that sitemaps list
 	Hosts              int                   `json:"hosts"`                         // number of hosts with URLs of the crawl
-	AddedHosts         []string              `json:"added_hosts,omitempty"`         // hosts that start URLs redirect to
+	AddedHosts         []string              `json:"added_hosts,omitempty"`         // hosts (directories, with ScopePath) that start URLs redirect to
 	Remaining          int                   `json:"remaining"`                     // URLs still to be fetched
 	NextDue            time.Time             `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
 	Bytes              int64                 `json:"bytes"`                         // decoded size of all pages

@@ -58,7 +58,22 @@ func (c Config) Validate() error {
 	c.Sitemaps.validate(&p)
 	c.Fetch.validate(&p)
 	c.Sharing.validate(&p)
+	c.checkExcluded(&p)
 	return errors.Join(p...)
+}
+
+// checkExcluded rejects start URLs that include or exclude excludes.
+func (c *Config) checkExcluded(p *problems) {
+	bounds, err := c.Scope.bounds()
+	if err != nil {
+		return // Scope.validate reports it
+	}
+	for _, raw := range c.URLs {
+		if u, err := weburl.Parse(raw); err == nil {
+			why := bounds.Excluded(u.Canonical)
+			p.check(why == "", "urls", "start URL %q %s; omit the URL, or change the expression", u.Canonical, why)
+		}
+	}
 }
 
 func (o *Output) validate(p *problems) {
@@ -93,13 +108,29 @@ func (o *Politeness) validate(p *problems) {
 }
 
 func (s *Scope) validate(p *problems) {
-	p.check(scope.Kind(s.Kind).Valid(), "scope", "%q is not one of host, domain, any", string(s.Kind))
+	p.check(scope.Kind(s.Kind).Valid(), "scope", "%q is not one of host, path, domain, any", string(s.Kind))
+	_, err := scope.ParsePatterns(s.Include)
+	p.add("include", err)
+	_, err = scope.ParsePatterns(s.Exclude)
+	p.add("exclude", err)
 	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which means no limit", s.MaxDepth)
 	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
 	checkLimit(p, "max-params", s.MaxParams)
 	checkLimit(p, "max-repeats", s.MaxRepeats)
-	_, err := params.New(s.DropParams)
+	_, err = params.New(s.DropParams)
 	p.add("drop-params", err)
+}
+
+// bounds returns the limits of single URLs.
+func (s *Scope) bounds() (scope.Bounds, error) {
+	include, err := scope.ParsePatterns(s.Include)
+	if err != nil {
+		return scope.Bounds{}, err
+	}
+	exclude, err := scope.ParsePatterns(s.Exclude)
+	return scope.Bounds{
+		MaxDepth: s.MaxDepth, MaxURL: s.MaxURL, MaxParams: s.MaxParams, MaxRepeats: s.MaxRepeats, Include: include, Exclude: exclude,
+	}, err
 }
 
 func (r *Robots) validate(p *problems) {

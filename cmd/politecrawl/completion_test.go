@@ -84,7 +84,7 @@ func TestCompletionInBash(t *testing.T) {
 		{"help ", []string{"crawl", "exit-codes", "settings"}, []string{"(files)"}},
 		{"help robots ", []string{"check"}, []string{"crawl", "(files)"}},
 		{"crawl --max-p", []string{"--max-pages"}, []string{"--max-depth", "(files)"}},
-		{"crawl --scope ", []string{"host", "domain", "any"}, []string{"(files)"}},
+		{"crawl --scope ", []string{"host", "path", "domain", "any"}, []string{"(files)"}},
 		{"crawl --scope d", []string{"domain"}, []string{"host", "any", "(files)"}},
 		{"crawl --format ", []string{"text", "json"}, []string{"(files)"}},
 		{"crawl --durability ", []string{"process", "power"}, []string{"(files)"}},

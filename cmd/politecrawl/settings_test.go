@@ -40,7 +40,7 @@ func TestBadConfig(t *testing.T) {
 		{"a kind that viper knows", "c.ini", "workers=1\n", []string{`c.ini"`, ".yaml, .toml or .json"}},
 		{"no kind", "c", "concurrency: 1\n", []string{".yaml, .toml or .json"}},
 		{"out of range", "c.yaml", "concurrency: 0\n", []string{"concurrency"}},
-		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, domain, any"}},
+		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, path, domain, any"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 	t.Setenv("POLITECRAWL_DELAY", "-1s")
 	want := fmt.Sprintf("politecrawl: bad configuration: concurrency: 0 is less than 1 (file %[1]s:2)\n"+
 		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
-		"politecrawl: bad configuration: scope: \"galaxy\" is not one of host, domain, any (file %[1]s:4)\n"+
+		"politecrawl: bad configuration: scope: \"galaxy\" is not one of host, path, domain, any (file %[1]s:4)\n"+
 		"politecrawl: bad configuration: timeout: 0s is not positive (flag --timeout)\n", file)
 	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
 		got := run(t, append(args, "--config", file, "--timeout", "0s")...)

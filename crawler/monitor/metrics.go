@@ -37,7 +37,7 @@ type metrics struct {
 // The values of labels.
 var (
 	reasons = []string{
-		string(output.Disallowed), string(output.RobotsUnreachable), string(output.Deferred), string(output.OutOfScope), string(output.NotAuthorized),
+		string(output.Disallowed), string(output.RobotsUnreachable), string(output.Deferred), string(output.OutOfScope), string(output.Excluded), string(output.NotAuthorized),
 		string(output.BeforeSince), string(output.MaxDepth), string(output.Nofollow), string(output.Failed),
 		string(output.InvalidURL), string(output.TooManyRedirects), string(output.DuplicateURL), string(output.MaxHostPages),
 		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),

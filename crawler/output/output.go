@@ -130,7 +130,8 @@ const (
 	Disallowed        Reason = "disallowed"          // disallowed by robots.txt
 	RobotsUnreachable Reason = "robots-unreachable"  // its robots.txt could not be fetched before the crawl ended
 	Deferred          Reason = "deferred"            // its host allowed no request before the crawl ended: Retry-After or Visit-time
-	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl
+	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl, or not in its directories
+	Excluded          Reason = "excluded"            // include or exclude excludes it
 	NotAuthorized     Reason = "not-authorized"      // listed only in a sitemap that is not authorized for its host
 	BeforeSince       Reason = "before-since"        // not requested: its lastmod in the sitemap is before Sitemaps.Since
 	MaxDepth          Reason = "max-depth"           // farther from a start URL than max-depth

@@ -73,6 +73,9 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
 		}, but(kindInvalidLastmod, kindNotFetched), "length limit"},
+		{"an expression", func(c *crawl) {
+			c.reject("/private", output.Rejection{Reason: output.Excluded, Source: "link"})
+		}, but(kindInvalidLastmod, kindNotFetched), "excluded by --include or --exclude"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
 		}, []string{kindNotLinked, kindNotListed}, "spider trap"},

@@ -100,6 +100,7 @@ func (m *maker) inconclusive(kind string) []string {
 	skipped(output.MaxHosts, "limit of hosts")
 	skipped(output.MaxSitemapEntries, "limit of sitemap entries")
 	skipped(output.TooLong, "length limit of URLs")
+	skipped(output.Excluded, "excluded by --include or --exclude")
 	skipped(output.BeforeSince, "unchanged according to a sitemap")
 	if kind != kindNotLinked && kind != kindNotListed {
 		return list

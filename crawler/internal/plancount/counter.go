@@ -36,12 +36,12 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	Holds  func(weburl.URL) bool                         // reports whether a URL belongs to the crawl
-	Clean  func(url string, file *robotstxt.File) string // removes parameters that do not change a page
-	Group  func(*robotsext.Record) *robotstxt.Group      // the rules that apply
-	Lookup func(frontier.Host) netip.Addr                // called if PerIP is a limit
-	Delays func() *politeness.Delays
-	Listed func(robotsext.Origin) int // sitemap files of an origin
+	HoldsServer func(weburl.URL) bool                         // reports whether URLs on the server of a URL belong to the crawl
+	Clean       func(url string, file *robotstxt.File) string // removes parameters that do not change a page
+	Group       func(*robotsext.Record) *robotstxt.Group      // the rules that apply
+	Lookup      func(frontier.Host) netip.Addr                // called if PerIP is a limit
+	Delays      func() *politeness.Delays
+	Listed      func(robotsext.Origin) int // sitemap files of an origin
 }
 
 // A Counter counts each URL once, by origin and disposition. It is safe for concurrent use.
@@ -74,7 +74,7 @@ type disposition uint8
 const inFrontier disposition = 255
 
 // dispositions are the reasons for which an entry of a sitemap does not reach the frontier.
-var dispositions = [...]output.Reason{output.OutOfScope, output.NotAuthorized, output.BeforeSince, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
+var dispositions = [...]output.Reason{output.OutOfScope, output.Excluded, output.NotAuthorized, output.BeforeSince, output.InvalidURL, output.BlockedAddress, output.TooLong, output.MaxHosts}
 
 // hostCounts counts the URLs of one origin.
 type hostCounts struct {
@@ -251,7 +251,7 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
-	return err == nil && s.c.Holds(a)
+	return err == nil && s.c.HoldsServer(a)
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.

@@ -19,6 +19,9 @@ type Bounds struct {
 	MaxURL     int // bytes
 	MaxParams  int // query parameters; 0: no limit
 	MaxRepeats int // repetitions in a row of a part of the path of a linked URL; 0: no limit
+
+	Include Patterns // a URL must match one of them; empty: no limit
+	Exclude Patterns // a URL must match none of them
 }
 
 // TooDeep reports whether a depth is more links away than the crawl follows.
@@ -26,9 +29,15 @@ func (s *Scope) TooDeep(depth int) bool {
 	return s.bounds.MaxDepth >= 0 && depth > s.bounds.MaxDepth
 }
 
+// Excluded returns the pattern that excludes a URL; empty: none.
+func (s *Scope) Excluded(url string) string { return s.bounds.Excluded(url) }
+
 // Exceeded returns the limit on single URLs that a URL exceeds, with details; empty: none.
 // The limit on repetitions does not apply to sitemap entries and their redirects.
 func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, string) {
+	if why := s.Excluded(url); why != "" {
+		return output.Excluded, why
+	}
 	if len(url) > s.bounds.MaxURL {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), s.bounds.MaxURL)
 	}

@@ -1,5 +1,5 @@
-// Package scope decides which URLs belong to a crawl: by host, by depth, and by the limits of
-// single URLs.
+// Package scope decides which URLs belong to a crawl: by host or directory, by depth, by
+// regular expressions, and by the limits of single URLs.
 package scope
 
 import (
@@ -15,25 +15,26 @@ import (
 // Kind says which URLs belong to a crawl.
 type Kind string
 
-// The kinds of scope: the servers of the start URLs, their registrable domains with all
-// sub-domains, and every URL.
+// The kinds of scope: the servers of the start URLs, their directories on these servers, the
+// registrable domains of the servers with all sub-domains, and every URL.
 const (
 	Host   Kind = "host"
+	Path   Kind = "path"
 	Domain Kind = "domain"
 	Any    Kind = "any"
 )
 
 // Valid reports whether k is one of the kinds.
-func (k Kind) Valid() bool { return k == Host || k == Domain || k == Any }
+func (k Kind) Valid() bool { return k == Host || k == Path || k == Domain || k == Any }
 
-// Scope is a kind of scope with the hosts that have joined it so far. It only grows. It is
-// safe for concurrent use.
+// Scope is a kind of scope with the hosts or directories that have joined it so far. It only
+// grows. It is safe for concurrent use.
 type Scope struct {
 	kind   Kind
 	bounds Bounds
 
-	mu   sync.RWMutex // guards keys
-	keys map[string]bool
+	mu   sync.RWMutex    // guards keys
+	keys map[string]bool // see Key; with kind Path also each directory behind its key
 }
 
 // New returns an empty scope; with kind Any it holds every URL.
@@ -49,10 +50,36 @@ func (s *Scope) Holds(u weburl.URL) bool {
 	key := s.Key(u)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	return s.holds(key, u)
+}
+
+// holds implements Holds. The lock is held.
+func (s *Scope) holds(key string, u weburl.URL) bool {
+	if s.kind != Path || !s.keys[key] {
+		return s.keys[key]
+	}
+	below := key + directory(u)
+	for i := len(key); i < len(below); i++ {
+		if below[i] == '/' && s.keys[below[:i+1]] {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsServer reports whether any URL on the server of u belongs to the crawl.
+func (s *Scope) HoldsServer(u weburl.URL) bool {
+	if s.kind == Any {
+		return true
+	}
+	key := s.Key(u)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	return s.keys[key]
 }
 
-// Join adds the host of u to the scope. It reports whether it was new.
+// Join adds the host of u to the scope, or its directory if the kind is Path. It reports
+// whether it was new.
 func (s *Scope) Join(u weburl.URL) bool {
 	if s.kind == Any {
 		return false
@@ -60,12 +87,33 @@ func (s *Scope) Join(u weburl.URL) bool {
 	key := s.Key(u)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	news := !s.keys[key]
+	if s.holds(key, u) {
+		return false
+	}
 	s.keys[key] = true
-	return news
+	if s.kind == Path {
+		s.keys[key+directory(u)] = true
+	}
+	return true
 }
 
-// Key returns what two URLs of one scope have in common.
+// Root returns the URL of what u adds to the scope: its origin, or its directory if the kind
+// is Path.
+func (s *Scope) Root(u weburl.URL) string {
+	if s.kind == Path {
+		return string(u.Origin) + directory(u)
+	}
+	return string(u.Origin)
+}
+
+// directory returns the path of a URL up to its last slash.
+func directory(u weburl.URL) string {
+	path, _, _ := strings.Cut(u.Canonical[len(u.Origin):], "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// Key returns what two URLs of one scope have in common. URLs of one key may be in different
+// directories.
 func (s *Scope) Key(u weburl.URL) string {
 	if s.kind == Domain {
 		if ip := net.ParseIP(strings.Trim(u.Hostname, "[]")); ip != nil {

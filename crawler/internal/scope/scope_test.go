@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -30,6 +31,19 @@ func TestHolds(t *testing.T) {
 		{"same IP address", Domain, "http://127.0.0.1/", "http://127.0.0.1:81/", true},
 		{"IPv6", Domain, "http://[::1]/", "http://[::1]:81/", true},
 		{"bare name", Domain, "http://localhost/", "http://localhost/a", true},
+		{"below the directory", Path, "http://example.com/docs/", "http://example.com/docs/a/b?c", true},
+		{"the directory of a page", Path, "http://example.com/docs/index.html?x=/y/", "http://example.com/docs/a", true},
+		{"the directory itself", Path, "http://example.com/docs/a", "http://example.com/docs/", true},
+		{"the directory without its slash", Path, "http://example.com/docs/", "http://example.com/docs", false},
+		{"a longer name", Path, "http://example.com/docs/", "http://example.com/docs2/a", false},
+		{"parent directory", Path, "http://example.com/docs/a/", "http://example.com/docs/b", false},
+		{"a query is no path", Path, "http://example.com/docs/", "http://example.com/?/docs/", false},
+		{"dot segments", Path, "http://example.com/docs/", "http://example.com/docs/../a", false},
+		{"the directory of a name without slash", Path, "http://example.com/docs", "http://example.com/a", true},
+		{"root", Path, "http://example.com", "http://example.com/a/b", true},
+		{"https of an http start", Path, "http://example.com/docs/", "https://example.com./docs/a", true},
+		{"same directory of another host", Path, "http://example.com/docs/", "http://www.example.com/docs/a", false},
+		{"same directory on another port", Path, "http://example.com/docs/", "http://example.com:81/docs/a", false},
 		{"anything", Any, "http://example.com/", "http://other.example/", true},
 	}
 	for _, tt := range tests {
@@ -42,6 +56,70 @@ func TestHolds(t *testing.T) {
 			}
 			if got := b.Holds(mustParse(t, tt.url)); got != tt.want {
 				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
+			}
+		})
+	}
+}
+
+// A directory below one in the scope adds nothing, and the server is in the scope with its first
+// directory.
+func TestPathJoins(t *testing.T) {
+	s := New(Path, Bounds{})
+	for _, step := range []struct {
+		url    string
+		server bool // it is in the scope before
+		news   bool
+		root   string
+	}{
+		{"http://example.com/docs/a/index.html", false, true, "http://example.com/docs/a/"},
+		{"https://example.com/docs/a/b/", true, false, "https://example.com/docs/a/b/"},
+		{"http://example.com/docs/b?c/d", true, true, "http://example.com/docs/"},
+		{"http://example.com:81/docs/b", false, true, "http://example.com:81/docs/"},
+		{"http://example.com", true, true, "http://example.com/"},
+		{"http://example.com/x/", true, false, "http://example.com/x/"},
+	} {
+		u := mustParse(t, step.url)
+		if got := s.HoldsServer(u); got != step.server {
+			t.Errorf("%s: server in scope: %v", step.url, got)
+		}
+		if news := s.Join(u); news != step.news || s.Root(u) != step.root || !s.Holds(u) {
+			t.Errorf("%s: news %v, root %s, in scope: %v", step.url, news, s.Root(u), s.Holds(u))
+		}
+	}
+}
+
+// FuzzPath: the root of a URL, which processes exchange, adds the same to the scope as the URL.
+func FuzzPath(f *testing.F) {
+	f.Add("http://example.com/docs/index.html?/", "https://example.com/docs/a/b")
+	f.Add("http://a.test//", "http://a.test./")
+	f.Add("http://[::1]:8080", "http://[::1]:8080/%2F/a;b/?c")
+	f.Fuzz(func(t *testing.T, start, url string) {
+		u, err := weburl.Parse(start)
+		other, otherErr := weburl.Parse(url)
+		if err != nil || otherErr != nil {
+			return
+		}
+		byURL, byRoot := New(Path, Bounds{}), New(Path, Bounds{})
+		byURL.Join(u)
+		byRoot.Join(mustParse(t, byURL.Root(u)))
+		if got, want := byRoot.Holds(other), byURL.Holds(other); got != want || !byURL.Holds(u) || !byRoot.Holds(u) {
+			t.Errorf("start %s, root %s: %s in scope: %v and %v", u.Canonical, byURL.Root(u), other.Canonical, want, got)
+		}
+	})
+}
+
+// The time of a lookup does not depend on the number of directories.
+func BenchmarkPathHolds(b *testing.B) {
+	for _, n := range []int{1, 100_000} {
+		s := New(Path, Bounds{})
+		for i := range n {
+			s.Join(mustParse(b, fmt.Sprintf("https://a.test/docs/%d/", i)))
+		}
+		u := mustParse(b, "https://a.test/docs/x/1/2/3/4/5/page.html")
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Holds(u)
 			}
 		})
 	}
@@ -85,7 +163,7 @@ func FuzzRepeated(f *testing.F) {
 	})
 }
 
-func mustParse(t *testing.T, raw string) weburl.URL {
+func mustParse(t testing.TB, raw string) weburl.URL {
 	t.Helper()
 	u, err := weburl.Parse(raw)
 	if err != nil {
