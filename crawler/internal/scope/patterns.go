@@ -55,7 +55,7 @@ func (p Patterns) match(url string) *regexp.Regexp {
 // Excluded returns the pattern that excludes a URL; empty: none.
 func (b *Bounds) Excluded(url string) string {
 	if pattern := b.Exclude.match(url); pattern != nil {
-		return fmt.Sprintf("matches --exclude \"%s\"", pattern)
+		return `matches --exclude "` + pattern.String() + `"`
 	}
 	if len(b.Include) > 0 && b.Include.match(url) == nil {
 		return "matches no --include"
