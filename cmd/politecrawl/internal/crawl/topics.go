@@ -32,9 +32,9 @@ const outputTopic = `A crawl writes these files into its --output directory:
     frontier/, journal.jsonl
                      the queue of URLs and other state, needed to resume
 
-The crawl skips a URL if it does not request it, or if every request fails. JSON fields and
-file names call skipped URLs "rejected". "politecrawl frontier" calls a URL "dropped" if it
-was skipped after it was queued.
+A URL is skipped if it is not requested, or if no request gets a complete response. JSON
+fields and file names call skipped URLs "rejected". "politecrawl frontier" calls a URL
+"dropped" if it was skipped after it was queued.
 
 A recrawl renames the files of the previous crawl: pages.jsonl to pages.1.jsonl, and so on.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
@@ -51,10 +51,9 @@ status, reason, attempt, duration, next and error. In a JSON log, durations are 
 milliseconds: duration_ms, delay_ms. The log contains no passwords from URLs.
 
 --listen 127.0.0.1:8080 serves a live page, metrics for Prometheus at /metrics, and
-/healthz. If you set a token, all of them except /healthz require it. Set
-` + settings.TokenVariable + ` or --listen-token. You need a token if other machines can
-reach the address, or if scripts pause, resume or stop the crawl. --pprof also serves
-profiles of the process.`
+/healthz. If you set a token (` + settings.TokenVariable + ` or --listen-token), all of
+them except /healthz require it. You need a token if other machines can reach the address,
+or if scripts pause, resume or stop the crawl. --pprof also serves profiles of the process.`
 
 const resumeTopic = `The first interrupt (Ctrl-C or SIGTERM) finishes the requests in flight and stops the crawl.
 The second interrupt aborts them.

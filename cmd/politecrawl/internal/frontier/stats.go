@@ -47,8 +47,9 @@ Each URL has one state:
     done         has been fetched
     dropped      was skipped after it was queued
 
-Sitemaps count too, so "done" is more than the number of pages. URLs that were in flight when the crawl stopped are pending. rejected.jsonl lists all skipped
-URLs, also those that were never queued.`,
+Sitemaps count too, so "done" is more than the number of pages. URLs that were in flight when
+the crawl stopped are pending. rejected.jsonl lists all skipped URLs, also those that were
+never queued.`,
 		Example: `  politecrawl frontier stats example
   politecrawl frontier stats example --format json`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),
