@@ -106,7 +106,7 @@ func (c *Crawler) restoreBlockedStarts() error {
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
 			start.Addr = blocked.Addr(c.discovery.checkHost(a)) // an IP address in a URL needs no request to be found
 		}
-		c.tally.count(func(s *Summary) { s.BlockedStarts = append(s.BlockedStarts, start) })
+		c.tally.count(func(s *Summary) { s.BlockedStartURLs = append(s.BlockedStartURLs, start) })
 		return nil
 	})
 }
@@ -129,7 +129,7 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 func (w *worker) blockStart(s BlockedStart) {
 	c := w.c
 	c.tally.count(func(sum *Summary) {
-		sum.BlockedStarts = append(slices.Clip(sum.BlockedStarts), s)
+		sum.BlockedStartURLs = append(slices.Clip(sum.BlockedStartURLs), s)
 	})
 	c.log.Warn("start URL blocked", "url", s.URL, "error", s.Reason)
 	if len(c.cfg.URLs) > 1 {

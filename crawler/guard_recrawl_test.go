@@ -159,14 +159,14 @@ func TestRefusedStartURLIsReported(t *testing.T) {
 	got := run(t, cfg, nil)
 	want := []BlockedStart{{URL: inside.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Reason: "address 127.0.0.1 is not allowed (loopback)"}}
 	notices := []string{inside.url + "/ is skipped: address 127.0.0.1 is not allowed (loopback); see allow-addr"}
-	if !slices.Equal(got.BlockedStarts, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
+	if !slices.Equal(got.BlockedStartURLs, want) || !slices.Equal(got.notices, notices) || got.Pages != 1 || got.Rejected[output.BlockedAddress] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v; notices %q", got.Summary, want, got.notices)
 	}
 	inside.wantUntouched(t)
 
 	// With the address allowed, a recrawl asks for it.
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
-	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.BlockedStarts) != 0 {
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 2 || len(got.rejected) != 0 || len(got.BlockedStartURLs) != 0 {
 		t.Errorf("recrawl: %+v", got.Summary)
 	}
 }
@@ -232,16 +232,16 @@ func TestStartAllowedLater(t *testing.T) {
 	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
 	cfg.Fetch.AllowAddr = nil
 	got := run(t, cfg, nil)
-	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.BlockedStarts) != 3 {
+	if got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(got.BlockedStartURLs) != 3 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	before := got.BlockedStarts
-	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.BlockedStarts, before) {
+	before := got.BlockedStartURLs
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.BlockedAddress] != 3 || len(s.asked()) != 0 || !sameStarts(got.BlockedStartURLs, before) {
 		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
 	}
 	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
 	got = run(t, cfg, &Options{Resume: true})
-	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.BlockedStarts) != 1 {
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.BlockedAddress] != 1 || len(got.BlockedStartURLs) != 1 {
 		t.Errorf("%v, %+v", paths, got.Summary)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
@@ -255,8 +255,8 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	want := []BlockedStart{{URL: "http://inside.example/", Addr: addr, Reason: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
 		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
-		if !slices.Equal(got.BlockedStarts, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
-			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStarts, want, got.rejected)
+		if !slices.Equal(got.BlockedStartURLs, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
+			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.BlockedStartURLs, want, got.rejected)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%d were skipped for %s, want %d", got.Rejected[reason], reason, n)
 				}
 			}
-			if got.End != EndFinished || got.Remaining != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.BlockedStarts) > 0 {
+			if got.End != EndFinished || got.Remaining != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.BlockedStartURLs) > 0 {
 				t.Errorf("%+v; rejected %+v", got.Summary, got.rejected)
 			}
 			if took := time.Since(began); took > 20*time.Second {
@@ -163,7 +163,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 			!strings.HasPrefix(robots[0]["error"].(string), "address 1") {
 			t.Errorf("robots.jsonl: %v", robots[0])
 		}
-		if got.End != EndFinished || len(got.BlockedStarts) != 2 || got.BlockedStarts[0].Addr.IsValid() || len(s.asked()) != 0 || s.count("/robots.txt") != 1 {
+		if got.End != EndFinished || len(got.BlockedStartURLs) != 2 || got.BlockedStartURLs[0].Addr.IsValid() || len(s.asked()) != 0 || s.count("/robots.txt") != 1 {
 			t.Errorf("%+v; the site was asked for %v", got.Summary, s.requests())
 		}
 	}
@@ -353,7 +353,7 @@ func TestPlanOfGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.BlockedAddress] != 2 || len(plan.Rejected) != 1 || len(plan.BlockedStarts) != 1 || plan.BlockedStarts[0].URL != inside.url+"/" {
+	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.BlockedAddress] != 2 || len(plan.Rejected) != 1 || len(plan.BlockedStartURLs) != 1 || plan.BlockedStartURLs[0].URL != inside.url+"/" {
 		t.Errorf("%+v", plan)
 	}
 	requests := plan.Requests - plan.Pages // for robots.txt and sitemaps

@@ -97,7 +97,7 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	end, _, fault := c.lifecycle.Ending()
 	sum := c.tally.summary()
 	planned := &plan.Plan{
-		End: end, StartedAt: sum.StartedAt, BlockedStarts: sum.BlockedStarts,
+		End: end, StartedAt: sum.StartedAt, BlockedStartURLs: sum.BlockedStartURLs,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
 	err := p.counter.Sum(planned)

@@ -48,7 +48,7 @@ type Summary struct {
 	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
-	BlockedStarts      []BlockedStart        `json:"blocked_start_urls,omitempty"`  // start URLs at blocked addresses
+	BlockedStartURLs   []BlockedStart        `json:"blocked_start_urls,omitempty"`  // start URLs at blocked addresses
 	StartedAt          time.Time             `json:"started_at"`
 	Duration           plan.Millis           `json:"duration_ms"`
 	Output             string                `json:"output"`
@@ -150,7 +150,7 @@ func (t *tally) summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum
-	s.Statuses, s.Rejected, s.BlockedStarts = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStarts)
+	s.Statuses, s.Rejected, s.BlockedStartURLs = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStartURLs)
 	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))
 	return s

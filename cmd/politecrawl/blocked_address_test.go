@@ -98,8 +98,8 @@ func TestBlockedAddressInJSON(t *testing.T) {
 	if got.Code != cli.ExitFailed {
 		t.Fatalf("exit code %d: %s", got.Code, got.Out)
 	}
-	if len(sum.BlockedStarts) != 1 || sum.BlockedStarts[0].URL != s.URL+"/" || sum.BlockedStarts[0].Addr != netip.MustParseAddr("127.0.0.1") {
-		t.Errorf("refused: %+v", sum.BlockedStarts)
+	if len(sum.BlockedStartURLs) != 1 || sum.BlockedStartURLs[0].URL != s.URL+"/" || sum.BlockedStartURLs[0].Addr != netip.MustParseAddr("127.0.0.1") {
+		t.Errorf("refused: %+v", sum.BlockedStartURLs)
 	}
 	got = run(t, "robots", "check", s.URL+"/", "--format", "json", noneAllowed)
 	var a struct {

@@ -8,7 +8,8 @@
 // has a queue and a due time for each host, and a heap of hosts by due time. The due time is
 // the earliest time of the host's next request.
 //
-// A worker leases a URL, fetches it, and finishes the lease with an outcome:
+// A worker leases a URL, fetches it, and finishes the lease with an outcome. Each URL is in one
+// of these states:
 //
 //	state      meaning                       next states
 //	pending    waits until its host is due   leased (Lease)

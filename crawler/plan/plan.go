@@ -47,8 +47,8 @@ type Plan struct {
 	Bottleneck    Bottleneck `json:"bottleneck"`
 	Slowest       string     `json:"slowest,omitempty"`
 
-	// BlockedStarts are the start URLs at blocked addresses.
-	BlockedStarts []BlockedStart `json:"blocked_start_urls,omitempty"`
+	// BlockedStartURLs are the start URLs at blocked addresses.
+	BlockedStartURLs []BlockedStart `json:"blocked_start_urls,omitempty"`
 
 	// FrontierBytes is the estimated size of the frontier on disk. MemoryBytes is the
 	// estimated peak of memory.

@@ -81,7 +81,7 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	if err != nil {
 		return err
 	}
-	if err := r.RefusedStarts(sum.BlockedStarts, cfg.Fetch.AllowAddr, sum.Output, isFutile(sum.Summary)); err != nil {
+	if err := r.RefusedStarts(sum.BlockedStartURLs, cfg.Fetch.AllowAddr, sum.Output, isFutile(sum.Summary)); err != nil {
 		return err
 	}
 	code := crawlCode(sum.Summary)

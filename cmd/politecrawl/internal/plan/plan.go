@@ -133,7 +133,7 @@ func run(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.F
 	if err != nil {
 		return err
 	}
-	if err := r.RefusedStarts(p.BlockedStarts, nil, "", p.Pages == 0); err != nil {
+	if err := r.RefusedStarts(p.BlockedStartURLs, nil, "", p.Pages == 0); err != nil {
 		return err
 	}
 	return cli.ExitWith(runner.EndCode(p.End))

@@ -93,7 +93,7 @@ func endText(s *crawler.Summary) string {
 	how := "failed"
 	switch s.End {
 	case crawler.EndFinished:
-		if len(s.BlockedStarts) > 0 && s.Pages == 0 {
+		if len(s.BlockedStartURLs) > 0 && s.Pages == 0 {
 			return fmt.Sprintf("failed after %v", took)
 		}
 		return fmt.Sprintf("finished after %v", took)
