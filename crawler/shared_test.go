@@ -149,6 +149,12 @@ func TestJoined(t *testing.T) {
 	if _, err := JoinConfig(t.Context(), bare, func(key string) bool { return key == "max-depth" }); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another max-depth,") {
 		t.Errorf("another max-depth: %v", err)
 	}
+	empty := bare
+	empty.Scope.Include, empty.Scope.Exclude, empty.Scope.DropParams = []string{}, []string{}, []string{} // as a file may have them
+	lists := []string{"include", "exclude", "drop-params"}
+	if _, err := JoinConfig(t.Context(), empty, func(key string) bool { return slices.Contains(lists, key) }); err != nil {
+		t.Errorf("empty lists: %v", err)
+	}
 	// The same is said without Joined.
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
 	refuses(t, bare, nil, ErrConfig, "max-depth")
