@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -71,23 +70,23 @@ func (c *loggedConn) Read(p []byte) (int, error) {
 // Exchanges have the requests as the server received them, and the bodies as it sent them, for
 // robots.txt, sitemaps, pages and redirects.
 func TestExchanges(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = io.WriteString(z, "<title>packed</title>")
-	_ = z.Close()
+	packed := make(map[string][]byte) // by content coding
 	mux := http.NewServeMux()
+	for _, coding := range codings {
+		packed[coding] = encode(t, coding, []byte("<title>packed</title>"))
+		mux.HandleFunc("/packed/"+coding, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", coding)
+			_, _ = w.Write(packed[coding])
+		})
+	}
 	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nSitemap: http://%s/map.txt\n", r.Host)
 	})
 	mux.HandleFunc("/map.txt", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\nhttp://%s/hidden\nhttp://%s/unkept\n", r.Host, r.Host, r.Host, r.Host)
+		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\nhttp://%s/hidden\nhttp://%s/unkept\nhttp://%s/packed/br\nhttp://%s/packed/zstd\n", r.Host, r.Host, r.Host, r.Host, r.Host, r.Host)
 	})
-	mux.HandleFunc("/moved", redirect("/packed?a=1&b"))
-	mux.HandleFunc("/packed", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(packed.Bytes())
-	})
+	mux.HandleFunc("/moved", redirect("/packed/gzip?a=1&b"))
 	mux.HandleFunc("/long", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.Repeat([]byte("x"), 100_000)) })
 	mux.HandleFunc("/hidden", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -155,10 +154,12 @@ func TestExchanges(t *testing.T) {
 		cut    bool
 		field  string
 	}{
-		"/robots.txt":   {200, []byte("User-agent: *\nDisallow: /no\nSitemap: http://" + plain.Addr().String() + "/map.txt\n"), false, "Content-Length: "},
-		"/moved":        {302, nil, false, "Location: /packed?a=1&b\r\n"},
-		"/packed?a=1&b": {200, packed.Bytes(), false, "Content-Encoding: gzip\r\n"},
-		"/long":         {200, nil, true, "Content-Type: text/plain"},
+		"/robots.txt":        {200, []byte("User-agent: *\nDisallow: /no\nSitemap: http://" + plain.Addr().String() + "/map.txt\n"), false, "Content-Length: "},
+		"/moved":             {302, nil, false, "Location: /packed/gzip?a=1&b\r\n"},
+		"/packed/gzip?a=1&b": {200, packed["gzip"], false, "Content-Encoding: gzip\r\n"},
+		"/packed/br":         {200, packed["br"], false, "Content-Encoding: br\r\n"},
+		"/packed/zstd":       {200, packed["zstd"], false, "Content-Encoding: zstd\r\n"},
+		"/long":              {200, nil, true, "Content-Type: text/plain"},
 	} {
 		e := by[path]
 		if e == nil || e.Status != want.status || e.Truncated != want.cut || !bytes.Contains(e.Response, []byte(want.field)) ||
@@ -171,7 +172,7 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %+v", path, e)
 		}
 	}
-	if len(by) != 9 || len(kept.Exchanges) != 9 || len(by["/long"].Body) < cfg.Fetch.MaxBody {
+	if len(by) != 11 || len(kept.Exchanges) != 11 || len(by["/long"].Body) < cfg.Fetch.MaxBody {
 		t.Errorf("%d exchanges", len(by))
 	}
 }

@@ -173,17 +173,19 @@ func TestRobotsRedirectingToEachOther(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})
-		s.handle("/zeros", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = w.Write(packed(t, make([]byte, 8<<20)))
-		})
+		for _, coding := range codings {
+			s.handle("/zeros/"+coding, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header().Set("Content-Encoding", coding)
+				_, _ = w.Write(encode(t, coding, make([]byte, 8<<20)))
+			})
+		}
 		for _, test := range []struct {
 			path  string
 			most  int
 			bytes int // at the most
 			cut   string
-		}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, "ratio"}} {
+		}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros/gzip", 20 << 20, 5 << 20, "ratio"}, {"/zeros/br", 20 << 20, 5 << 20, "ratio"}, {"/zeros/zstd", 20 << 20, 5 << 20, "ratio"}} {
 			cfg := testConfig(t, s.url+test.path)
 			cfg.Fetch.MaxBody = test.most
 			if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {

@@ -4,19 +4,39 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
+// codings are the content codings that pages may have.
+var codings = []string{"gzip", "br", "zstd"}
+
 // packed returns text compressed with gzip.
-func packed(t *testing.T, text []byte) []byte {
+func packed(t *testing.T, text []byte) []byte { return encode(t, "gzip", text) }
+
+// encode returns text with a content coding.
+func encode(t *testing.T, coding string, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	var z io.WriteCloser
+	switch coding {
+	case "gzip":
+		z = gzip.NewWriter(&b)
+	case "br":
+		z = brotli.NewWriter(&b)
+	case "zstd":
+		var err error
+		z, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+		must(t, err)
+	}
 	_, err := z.Write(text)
 	must(t, errors.Join(err, z.Close()))
 	return b.Bytes()
@@ -28,23 +48,33 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 	once := packed(t, make([]byte, 32<<20))
 	twice := packed(t, once)
 	s := newSite(t, "127.0.0.1", nil)
+	var urls []string
 	for _, answer := range []struct {
 		path, coding, kind string
 		body               []byte
 	}{
 		{"/gzip", "gzip", "text/html", packed(t, page)},
 		{"/x-gzip", "X-Gzip", "text/html", packed(t, page)},
+		{"/br", "br", "text/html", encode(t, "br", page)},
+		{"/zstd", "zstd", "text/html", encode(t, "zstd", page)},
 		{"/identity", "identity", "text/html", page},
 		{"/charset", "UTF-8", "text/html", page},
 		{"/twice", "gzip, gzip", "text/html", twice},
-		{"/br", "br", "text/html", []byte("as br writes it")},
+		{"/br-twice", "br, br", "text/html", encode(t, "br", encode(t, "br", page))},
+		{"/br-and-zstd", "br, zstd", "text/html", encode(t, "zstd", encode(t, "br", page))},
+		{"/bad-br", "br", "text/html", page},
+		{"/bad-zstd", "zstd", "text/html", page},
 		{"/bomb.xml.gz", "deflate", "text/html", once},
 		{"/archive.gz", "", "application/gzip", once},
 		{"/archive.xml.gz", "gzip", "text/html", twice},
 		{"/none", "br", "text/html", nil},
-		{"/gone", "br", "text/html", []byte("as br writes it")},
+		{"/gone", "deflate", "text/html", []byte("as deflate writes it")},
 	} {
-		s.handle(answer.path, func(w http.ResponseWriter, _ *http.Request) {
+		urls = append(urls, s.url+answer.path)
+		s.handle(answer.path, func(w http.ResponseWriter, r *http.Request) {
+			if accepted := r.Header.Get("Accept-Encoding"); accepted != "gzip, br, zstd" {
+				t.Errorf("Accept-Encoding: %q", accepted)
+			}
 			if answer.coding != "" {
 				w.Header().Set("Content-Encoding", answer.coding)
 			}
@@ -57,8 +87,7 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := run(t, testConfig(t, s.url+"/gzip", s.url+"/x-gzip", s.url+"/identity", s.url+"/charset", s.url+"/twice", s.url+"/br",
-		s.url+"/bomb.xml.gz", s.url+"/archive.gz", s.url+"/archive.xml.gz", s.url+"/none", s.url+"/gone"), nil)
+	got := run(t, testConfig(t, urls...), nil)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
 		t.Errorf("%d MiB of memory were taken for some KB that came", took>>20)
@@ -68,7 +97,7 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 			t.Errorf("%s is truncated by %s", p.URL, p.Truncated)
 		}
 		switch path := strings.TrimPrefix(p.URL, s.url); path {
-		case "/gzip", "/x-gzip", "/identity", "/charset":
+		case "/gzip", "/x-gzip", "/br", "/zstd", "/identity", "/charset":
 			if p.Title != "a page" {
 				t.Errorf("%s: %+v", path, p)
 			}
@@ -81,12 +110,15 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 			t.Errorf("%s was read: %+v", path, p)
 		}
 	}
-	for path, coding := range map[string]string{"/twice": `"gzip, gzip"`, "/br": `"br"`, "/bomb.xml.gz": `"deflate"`} {
+	for path, coding := range map[string]string{
+		"/twice": `"gzip, gzip" was not requested`, "/br-twice": `"br, br" was`, "/br-and-zstd": `"br, zstd" was`, "/bomb.xml.gz": `"deflate" was`,
+		"/bad-br": "the body is not valid brotli", "/bad-zstd": "the body is not valid zstd: invalid input: magic number mismatch",
+	} {
 		if r := got.refusal(t, s.url+path); r.Reason != output.Failed || !strings.Contains(r.Detail, coding) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got.Pages != 8 {
+	if got.Pages != 10 {
 		t.Errorf("%d pages", got.Pages)
 	}
 }

@@ -65,7 +65,7 @@ func contents() []*Fault {
 		fault("picture", "sends a picture as a page", fetched(200), none, none, body(func(*exchange) []byte {
 			return append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), bytes.Repeat([]byte("\x00\x01<a\xff>\xfe"), 1<<12)...)
 		})),
-		fault("packed-unsaid", "compresses the body without saying so", fetched(200), rules().withoutRules(), read(), body(func(x *exchange) []byte { return pack(x.good.body) })),
+		fault("packed-unsaid", "compresses the body without saying so", fetched(200), rules().withoutRules(), read(), body(func(x *exchange) []byte { return encode("gzip", x.good.body) })),
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
@@ -115,9 +118,11 @@ func giants() []giant {
 		{name: "a page of 1 GiB in one line", path: "/", write: big(1<<30, strings.Repeat("x", 4<<10)), bound: 80},
 		{name: "a page of 1 GiB of attributes", path: "/", write: big(1<<30, "<a "+strings.Repeat("b=\"c\" ", 10<<10)), bound: 144, together: 1280},
 		{name: "a page of 1 GiB of comments", path: "/", write: big(1<<30, "<!--"), bound: 144, together: 1280},
-		{name: "a gzip of 10 GiB", path: "/", write: zeros(10 << 30), bound: 64},
+		{name: "a gzip of 10 GiB", path: "/", write: zeros("gzip", 10<<30), bound: 64},
+		{name: "10 GiB in brotli", path: "/", write: zeros("br", 10<<30), bound: 96},
+		{name: "10 GiB in zstd", path: "/", write: zeros("zstd", 10<<30), bound: 96},
 		{name: "a robots.txt of 1 GiB", path: "/robots.txt", write: big(1<<30, "Disallow: /x\n"), bound: 64},
-		{name: "a robots.txt of 10 GiB of gzip", path: "/robots.txt", write: zeros(10 << 30), bound: 64},
+		{name: "a robots.txt of 10 GiB of gzip", path: "/robots.txt", write: zeros("gzip", 10<<30), bound: 64},
 		{name: "a page with a million links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 128,
 			change: func(c *crawler.Config) { c.Fetch.MaxBody, c.Limits.MaxPages = 64<<20, 1 }},
 		{name: "a page with a million links to one URL", path: "/", write: links(1_000_000, "<a href=/x#%d>x</a>\n"), bound: 128,
@@ -186,10 +191,22 @@ func big(size int, text string) func(http.ResponseWriter) {
 	}
 }
 
-// zeros writes what unpacks to so many bytes of a kind.
-func zeros(size int) func(http.ResponseWriter) {
+// zeros writes what unpacks to so many bytes of a kind. Its windows are the largest that there
+// are.
+func zeros(coding string, size int) func(http.ResponseWriter) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	var z interface {
+		io.Writer
+		Flush() error
+	}
+	switch coding {
+	case "br":
+		z = brotli.NewWriterOptions(&b, brotli.WriterOptions{Quality: 5, LGWin: 24})
+	case "zstd":
+		z, _ = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
+	default:
+		z = gzip.NewWriter(&b)
+	}
 	block := bytes.Repeat([]byte("\n"), 1<<20)
 	for range 2 { // the second repeats what stood before, and can be repeated itself
 		_, _ = z.Write(block)
@@ -199,7 +216,7 @@ func zeros(size int) func(http.ResponseWriter) {
 	_, _ = z.Write(block)
 	_ = z.Flush()
 	return func(w http.ResponseWriter) {
-		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Encoding", coding)
 		_, err := w.Write(b.Bytes()[:first])
 		for n := 2 << 20; n < size && err == nil; n += 1 << 20 {
 			_, err = w.Write(b.Bytes()[first:])

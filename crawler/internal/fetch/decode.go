@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -8,6 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 )
 
 const (
@@ -18,24 +22,66 @@ const (
 	ratioGrace = 1 << 20
 
 	// maxIdleEncoded is the number of bytes that may arrive beyond twice the decoded
-	// bytes. gzip makes incompressible data a few bytes longer. A stream of empty blocks
+	// bytes. Compression makes incompressible data a few bytes longer. A stream of empty blocks
 	// would never end without this limit.
 	maxIdleEncoded = 1 << 20
+
+	// maxPiece is the number of bytes that a decoder gets at a time.
+	maxPiece = 4 << 10
 )
+
+// maxWindow is the maximum size of the window of a zstd body, as RFC 9659 says. That of a
+// brotli body is 16 MiB by its format.
+const maxWindow = 8 << 20
 
 // errNoContent says that a body decodes to nothing, however long it is.
 var errNoContent = errors.New("the compressed body has no content")
 
-// acceptGzip adds Accept-Encoding: gzip if net/http would, and reports whether it did. Then the
-// response must be decoded. A caller that sets Accept-Encoding decodes the body itself.
-func acceptGzip(req *http.Request) (*http.Request, bool) {
-	if req.Method != http.MethodGet || req.Header.Get("Accept-Encoding") != "" || req.Header.Get("Range") != "" {
-		return req, false
+// acceptedCodings are the content codings that are requested.
+const acceptedCodings = "gzip, br, zstd"
+
+// A coding is a content coding that can be decoded.
+type coding struct {
+	name string // for people
+	open func(io.Reader) (io.ReadCloser, error)
+}
+
+var (
+	gzipCoding   = &coding{"gzip", openGzip}
+	brotliCoding = &coding{"brotli", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }}
+	zstdCoding   = &coding{"zstd", openZstd}
+)
+
+// codings are the content codings by their names in Content-Encoding.
+var codings = map[string]*coding{"gzip": gzipCoding, "x-gzip": gzipCoding, "br": brotliCoding, "zstd": zstdCoding}
+
+func openGzip(r io.Reader) (io.ReadCloser, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
 	}
-	out := *req
-	out.Header = req.Header.Clone()
-	out.Header.Set("Accept-Encoding", "gzip")
-	return &out, true
+	return z, nil
+}
+
+// openZstd decodes in the goroutine of the reader. For streams, the limit of memory is that of
+// the window, also for frames that have no window size.
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
+// acceptCodings adds Accept-Encoding to the header of a request if net/http would, and reports
+// whether it did. Then the response must be decoded. A caller that sets Accept-Encoding decodes
+// the body itself.
+func acceptCodings(req *http.Request) bool {
+	if req.Method != http.MethodGet || req.Header.Get("Accept-Encoding") != "" || req.Header.Get("Range") != "" {
+		return false
+	}
+	req.Header.Set("Accept-Encoding", acceptedCodings)
+	return true
 }
 
 // decode replaces the body of a response by the decoded body, and sets page.Truncated if it is
@@ -47,16 +93,16 @@ func decode(resp *http.Response, page *Response) {
 		return
 	}
 	resp.Uncompressed = true // so that colly does not decode it again
-	codings := codingsOf(resp.Header)
+	names := codingsOf(resp.Header)
 	switch {
-	case len(codings) == 0:
-	case len(codings) == 1 && strings.HasSuffix(codings[0], "gzip"):
+	case len(names) == 0:
+	case len(names) == 1 && codings[names[0]] != nil:
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
-		resp.Body = &decodedBody{encoded: resp.Body, page: page}
+		resp.Body = &decodedBody{encoded: resp.Body, coding: codings[names[0]], page: page}
 	case resp.StatusCode/100 == 2:
-		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not requested", strings.Join(codings, ", "))}
+		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not requested", strings.Join(names, ", "))}
 	}
 }
 
@@ -75,12 +121,14 @@ func codingsOf(h http.Header) []string {
 	})
 }
 
-// decodedBody decodes a gzipped body. It ends at the limit if the body decodes to more.
+// decodedBody decodes a body. It ends at the limit if the body decodes to more.
 type decodedBody struct {
 	encoded io.ReadCloser
+	coding  *coding
 	in      int64 // bytes read from encoded
 	out     int64 // bytes decoded from them
-	z       *gzip.Reader
+	ended   error // of the last Read from encoded; nil: there is more
+	decoder io.ReadCloser
 	err     error     // of the next Read
 	page    *Response // the page with this body; nil: not a page
 }
@@ -89,13 +137,14 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	if b.z == nil {
-		b.z, b.err = gzip.NewReader(encodedSide{b}) // io.EOF if the body is empty, as for a 304
+	if b.decoder == nil {
+		b.decoder, err = b.coding.open(encodedSide{b})
 	}
-	if b.err == nil {
-		n, b.err = b.z.Read(p)
+	if b.decoder != nil {
+		n, err = b.decoder.Read(p)
 		b.out += int64(n)
 	}
+	b.err = b.explain(err)
 	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
 		b.err = io.EOF
 		if b.page != nil {
@@ -105,18 +154,57 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 	return n, b.err
 }
 
-// Close closes the encoded body.
-func (b *decodedBody) Close() error { return b.encoded.Close() }
+// explain returns the error of the encoded body if it caused that of the decoder, and otherwise
+// says that the body is not valid.
+func (b *decodedBody) explain(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case b.ended == io.EOF && b.in == 0: // the body is empty, as for a 304
+		return io.EOF
+	case b.ended != nil && b.ended != io.EOF:
+		return b.ended
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	}
+	return &codingError{b.coding.name, err}
+}
 
-// encodedSide is a body as gzip reads it.
+// Close closes the decoder and the encoded body.
+func (b *decodedBody) Close() error {
+	if b.decoder != nil {
+		_ = b.decoder.Close() // it has no error that Read has not had
+	}
+	b.decoder, b.err = nil, cmp.Or(b.err, http.ErrBodyReadAfterClose)
+	return b.encoded.Close()
+}
+
+// A codingError is the error of a body that does not have its content coding.
+type codingError struct {
+	coding string
+	err    error
+}
+
+func (e *codingError) Error() string { return e.coding + ": " + e.err.Error() }
+
+// Unwrap returns the error of the decoder.
+func (e *codingError) Unwrap() error { return e.err }
+
+// encodedSide is a body as its decoder reads it: in small pieces, so that the ratio is that of
+// what has been decoded.
 type encodedSide struct{ b *decodedBody }
 
 func (s encodedSide) Read(p []byte) (int, error) {
-	if s.b.in > 2*s.b.out+maxIdleEncoded {
-		return 0, errNoContent
+	b := s.b
+	if b.ended == nil && b.in > 2*b.out+maxIdleEncoded {
+		b.ended = errNoContent
 	}
-	n, err := s.b.encoded.Read(p)
-	s.b.in += int64(n)
+	if b.ended != nil {
+		return 0, b.ended
+	}
+	n, err := b.encoded.Read(p[:min(len(p), maxPiece)])
+	b.in += int64(n)
+	b.ended = err
 	return n, err
 }
 

@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"cmp"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -88,7 +86,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	text := strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	is := func(what string) bool { return strings.Contains(text, what) }
 	untrusted, _ := errors.AsType[*tls.CertificateVerificationError](err)
-	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	encoded, _ := errors.AsType[*codingError](err)
 	plain, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	name, _ := errors.AsType[*net.DNSError](err)
 	switch {
@@ -108,8 +106,10 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 		return "the connection was refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset " + where
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
-		return "the body is not valid gzip: " + packageNames.Replace(err.Error())
+	case encoded != nil && encoded.coding == brotliCoding.name: // its errors are codes such as PADDING_1
+		return "the body is not valid brotli"
+	case encoded != nil:
+		return fmt.Sprintf("the body is not valid %s: %s", encoded.coding, packageNames.Replace(encoded.err.Error()))
 	case is("response headers exceeded") || is("header list too large") || is("response header list larger") || is("too many 1xx"):
 		return fmt.Sprintf("the header of the response is larger than %d KiB", maxHeader>>10)
 	case is("request header list larger"):

@@ -94,7 +94,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	s := &sender{ctx: ctx, delay: func() { t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
 	page, _ := req.Context().Value(responseKey{}).(*Response)
-	out, encoded := acceptGzip(req.WithContext(s.withTrace()))
+	out := req.WithContext(s.withTrace())
+	out.Header = req.Header.Clone()
+	encoded := acceptCodings(out)
 	rec, out := t.record(out, page)
 	resp, err := s.send(t.base, out)
 	if err == nil {

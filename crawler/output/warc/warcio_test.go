@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
@@ -92,12 +95,18 @@ func crawled() []*output.Results {
 	add(answered("http://a.test/h2", 200, "over HTTP/2")).Proto = "HTTP/2.0"
 	withheld := add(answered("http://a.test/noarchive", 200, ""))
 	withheld.Withheld = "noarchive"
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte("packed by the server"))
-	_ = z.Close()
-	encoded := add(answered("http://a.test/packed", 200, packed.String()))
-	encoded.Response = []byte("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+	for coding, open := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"br":   func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		var packed bytes.Buffer
+		z := open(&packed)
+		_, _ = z.Write([]byte("packed by the server"))
+		_ = z.Close()
+		encoded := add(answered("http://a.test/packed/"+coding, 200, packed.String()))
+		encoded.Response = []byte("HTTP/1.1 200 OK\r\nContent-Encoding: " + coding + "\r\n\r\n")
+	}
 	return all
 }
 
