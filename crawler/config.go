@@ -241,6 +241,14 @@ type Fetch struct {
 	// token selects the group in each robots.txt.
 	UserAgent string `json:"user-agent"`
 
+	// Contact is a mail address at which a site's owner reaches you. It is the From of all
+	// requests. Empty (default): they have no From.
+	Contact string `json:"contact"`
+
+	// Types are the media types of pages to read, such as text/html, or text/* for all types of
+	// text. The body of another type is not read. Empty (default): all types are read.
+	Types []string `json:"types"`
+
 	// Timeout is the timeout for one page, including the connection (default 30s).
 	Timeout time.Duration `json:"timeout"`
 

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -99,6 +100,7 @@ type Crawler struct {
 type pageRules struct {
 	token  string         // the product token, whose directives bind
 	fields *extract.Rules // of Config.Output.Extract
+	types  fetch.Types    // of Config.Fetch.Types
 }
 
 // leaseTimes are the durations of leases.
@@ -144,6 +146,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	types, err := fetch.ParseTypes(cfg.Fetch.Types)
+	if err != nil {
+		return nil, err
+	}
 	addresses, err := newGuard(&cfg, opts)
 	if err != nil {
 		return nil, err
@@ -156,7 +162,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		cfg:       cfg,
 		opts:      *opts,
 		formats:   formats,
-		pageRules: pageRules{token: token, fields: fields},
+		pageRules: pageRules{token: token, fields: fields, types: types},
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.OnNotice,
 		limits:    quota.NewPages(limitsIn(&cfg), nil),

@@ -75,8 +75,8 @@ func isWide(p netip.Prefix) bool {
 	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
 }
 
-// mayBeRequested reports whether a URL that was refused for its address, or excluded, is
-// allowed now, as far as the URL tells.
+// mayBeRequested reports whether a URL that was skipped is allowed now, as far as the URL
+// tells.
 func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 	a, err := weburl.Parse(r.URL)
 	return err == nil && d.checkHost(a) == nil && d.scope.Excluded(a.Canonical) == ""

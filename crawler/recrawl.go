@@ -105,7 +105,10 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 
 // leasedReasons are the reasons for which a URL is skipped after it was leased, so that the
 // frontier knows it. A URL whose own address is refused is only in the journal.
-var leasedReasons = []output.Reason{output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries, output.Excluded}
+var leasedReasons = []output.Reason{
+	output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries,
+	output.Excluded, output.ContentType, output.PaymentRequired, output.LicenseRequired,
+}
 
 // provenanceOf returns how the crawl found a URL that it skipped.
 func provenanceOf(r *output.Rejection) provenance.Provenance {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -42,6 +41,12 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
 		return d, nil
+	}
+	if d := skipUnpaid(resp); d.verdict == skip {
+		return d, nil
+	}
+	if resp.OtherType != "" {
+		return skipWith(output.ContentType, resp.OtherType), nil
 	}
 	page, found, err := w.readPage(v, resp)
 	if err != nil {
@@ -169,11 +174,7 @@ func isHTML(contentType string, body []byte) bool {
 	if contentType == "" {
 		contentType = http.DetectContentType(body)
 	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
-	}
-	media = strings.TrimSpace(media)
+	media := fetch.MediaType(contentType)
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 

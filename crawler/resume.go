@@ -182,7 +182,7 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 }
 
 // requeueRejected requeues URLs that were skipped because of a limit that was raised, an
-// expression that was changed, or an address that is allowed now.
+// expression that was changed, or an address or a type that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -199,6 +199,9 @@ func (c *Crawler) requeueRejected(s *state) error {
 	if !slices.Equal(c.cfg.Scope.Include, s.Config.Scope.Include) || !slices.Equal(c.cfg.Scope.Exclude, s.Config.Scope.Exclude) {
 		reasons = append(reasons, output.Excluded)
 	}
+	if !slices.Equal(s.Config.Fetch.Types, c.cfg.Fetch.Types) {
+		reasons = append(reasons, output.ContentType)
+	}
 	if len(reasons) == 0 {
 		return nil
 	}
@@ -210,6 +213,7 @@ func (c *Crawler) requeueRejected(s *state) error {
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
+		case r.Reason == output.ContentType && !c.pageRules.types.Accept(r.Detail):
 		case !dependsOnURL(r.Reason):
 			return again.add(r.URL, provenanceOf(r))
 		case c.discovery.mayBeRequested(r):
@@ -235,7 +239,7 @@ func (c *Crawler) requeueRejected(s *state) error {
 
 // dependsOnURL reports whether changed settings allow only some of the URLs with this reason.
 func dependsOnURL(r output.Reason) bool {
-	return r == output.BlockedAddress || r == output.Excluded
+	return r == output.BlockedAddress || r == output.Excluded || r == output.ContentType
 }
 
 // restore restores the state that an earlier process has written.

@@ -3,12 +3,16 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"net/mail"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -150,6 +154,9 @@ func (f *Fetch) validate(p *problems) {
 	p.check(httpguts.ValidHeaderFieldValue(f.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", f.UserAgent)
 	_, err := robotstxt.ProductToken(f.UserAgent)
 	p.check(err == nil, "user-agent", "%q contains no product token (letters, - and _)", f.UserAgent)
+	p.add("contact", checkContact(f.Contact))
+	_, err = fetch.ParseTypes(f.Types)
+	p.add("types", err)
 	p.checkTimeout("timeout", f.Timeout)
 	checkLimit(p, "first-byte-timeout", f.FirstByteTimeout)
 	p.checkYear("first-byte-timeout", f.FirstByteTimeout)
@@ -164,6 +171,22 @@ func (f *Fetch) validate(p *problems) {
 		_, err := guard.ParsePrefix(text)
 		p.add("allow-addr", err)
 	}
+}
+
+// checkContact checks a mail address, which may be empty.
+func checkContact(text string) error {
+	if text == "" {
+		return nil
+	}
+	at, err := mail.ParseAddress(text)
+	if err == nil && at.Address == text && httpguts.ValidHeaderFieldValue(text) && isASCII(text) {
+		return nil
+	}
+	return fmt.Errorf("%q is not a mail address; write it as crawler@example.com, without a name", text)
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // Validate returns nil, or an error like that of [Config.Validate].

@@ -41,7 +41,7 @@ var (
 		string(output.BeforeSince), string(output.MaxDepth), string(output.Nofollow), string(output.Failed),
 		string(output.InvalidURL), string(output.TooManyRedirects), string(output.DuplicateURL), string(output.MaxHostPages),
 		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),
-		string(output.BlockedAddress),
+		string(output.BlockedAddress), string(output.ContentType), string(output.PaymentRequired), string(output.LicenseRequired),
 	}
 	outcomes = []string{"rules", "allow-all", unreachable, refused}
 )

@@ -55,6 +55,12 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
 		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
+		{"payment", func(c *crawl) {
+			c.reject("/paid", output.Rejection{Reason: output.PaymentRequired, Source: "link"})
+		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: the site requires payment"},
+		{"license", func(c *crawl) {
+			c.reject("/licensed", output.Rejection{Reason: output.LicenseRequired, Source: "link"})
+		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: the site requires a license"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
 		}, but(kindInvalidLastmod, kindNotFetched), "limit of pages per host"},

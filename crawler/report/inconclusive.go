@@ -96,6 +96,8 @@ func (m *maker) inconclusive(kind string) []string {
 	skipped(output.RobotsUnreachable, "robots.txt could not be fetched")
 	skipped(output.Deferred, "the host allowed no request yet")
 	skipped(output.BlockedAddress, "the address is not public and not allowed")
+	skipped(output.PaymentRequired, "the site requires payment")
+	skipped(output.LicenseRequired, "the site requires a license")
 	skipped(output.MaxHostPages, "limit of pages per host")
 	skipped(output.MaxHosts, "limit of hosts")
 	skipped(output.MaxSitemapEntries, "limit of sitemap entries")

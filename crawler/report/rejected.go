@@ -78,6 +78,9 @@ var meanings = map[output.Reason]string{
 	output.TooLong:           "more bytes, query parameters or path segments than the crawl's limits",
 	output.MaxHosts:          "its host is new, and the crawl has as many hosts as its limit",
 	output.MaxSitemapEntries: "a sitemap that was not read: its host's sitemaps list as many pages as the crawl's limit",
+	output.ContentType:       "its type is not one of those that the crawl reads",
+	output.PaymentRequired:   "the site requires payment (status 402)",
+	output.LicenseRequired:   "the site requires a license (status 401)",
 	output.BlockedAddress:    "its host, or its robots.txt redirect, is at an address that is not public and not allowed",
 }
 

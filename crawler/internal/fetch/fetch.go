@@ -42,6 +42,7 @@ type Response struct {
 	Header    http.Header
 	Body      []byte // decoded, at most Config.MaxBody bytes
 	Truncated string // the limit that truncated Body: max-body or ratio; empty: Body is complete
+	OtherType string // the media type because of which Body was not read; empty: it was
 	Began     time.Time
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began

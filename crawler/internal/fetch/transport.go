@@ -17,6 +17,8 @@ import (
 // Config configures a [Transport] and a [Fetcher].
 type Config struct {
 	UserAgent        string        // of pages
+	Contact          string        // the mail address in From, which all requests have; empty: none have it
+	Types            Types         // of pages to read
 	Timeout          time.Duration // for one page, from connecting to the last byte
 	FirstByteTimeout time.Duration // until a response begins; 0: no limit
 	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0: no limit
@@ -69,12 +71,18 @@ type Transport struct {
 	hooks Hooks
 	stall time.Duration // zero: no limit
 	conns http2Conns
+
+	contact string // in From; empty: none
+	types   Types
 }
 
 // NewTransport returns a Transport whose requests end when ctx does.
 func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
-	return &Transport{ctx: ctx, base: &idleCloser{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
+	return &Transport{
+		ctx: ctx, base: &idleCloser{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
+		contact: cfg.Contact, types: cfg.Types,
+	}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -97,6 +105,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.WithContext(s.withTrace())
 	out.Header = req.Header.Clone()
 	encoded := acceptCodings(out)
+	if t.contact != "" {
+		out.Header.Set("From", t.contact)
+	}
 	rec, out := t.record(out, page)
 	resp, err := s.send(t.base, out)
 	if err == nil {
@@ -124,6 +135,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if encoded {
 		decode(resp, page)
+	}
+	if page != nil {
+		t.types.check(resp, page)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}

@@ -111,4 +111,5 @@ addresses.
 
 The user agent (--user-agent) contains a product token, by default politecrawl. This token
 selects the group of robots.txt that applies. The user agent should also contain the URL of a
-web page or an e-mail address, so that site owners can reach you.`
+web page or an e-mail address, so that site owners can reach you. --contact MAIL sends
+the address as From with every request.`

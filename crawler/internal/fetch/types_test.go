@@ -1,0 +1,150 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+)
+
+func TestParseTypes(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		ok   bool
+	}{
+		{"text/html", true}, {"TEXT/HTML", true}, {"text/*", true}, {"application/xhtml+xml", true}, {"application/vnd.ms-excel", true},
+		{"", false}, {"html", false}, {"/", false}, {"text/", false}, {"/html", false}, {"*/*", false}, {"*/html", false}, {"*", false}, {"text/h*", false},
+		{"text/html; charset=utf-8", false}, {"text/html/x", false}, {" text/html", false}, {"text /html", false}, {"text/html,text/plain", false}, {"text/ü", false},
+	} {
+		types, err := ParseTypes([]string{"a/b", test.text})
+		if (err == nil) != test.ok || err == nil && !strings.EqualFold(types[1], test.text) || err != nil && !strings.Contains(err.Error(), "is not a media type") {
+			t.Errorf("%q: %q, %v", test.text, types, err)
+		}
+	}
+}
+
+func TestAcceptTypes(t *testing.T) {
+	for _, test := range []struct {
+		types, contentType string
+		want               bool
+	}{
+		{"", "image/png", true},
+		{"text/html", "text/html", true},
+		{"text/html", "Text/HTML;charset=utf-8", true},
+		{"text/html", "text/html; charset=\"", true}, // invalid, and browsers take it
+		{"text/html", " text/html ; x", true},
+		{"text/html", "text/plain", false},
+		{"text/html", "application/xhtml+xml", false},
+		{"text/*", "text/x", true},
+		{"text/*", "text", false},
+		{"text/*", "textual/x", false},
+		{"text/html image/*", "image/png", true},
+		{"text/html", "text/html, text/html", false},
+		{"text/html", ";", false},
+		{"text/html", "html", false},
+	} {
+		types, err := ParseTypes(strings.Fields(test.types))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := types.Accept(MediaType(test.contentType)); got != test.want {
+			t.Errorf("%q accept %q: %t", test.types, test.contentType, got)
+		}
+	}
+}
+
+// FuzzParseTypes: a media type that is parsed accepts itself, and so does its range.
+func FuzzParseTypes(f *testing.F) {
+	for _, text := range []string{"text/html", "text/*", "a/b;c", "*/*"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		types, err := ParseTypes([]string{text})
+		if err != nil {
+			return
+		}
+		media := MediaType(strings.Replace(text, "/*", "/x", 1))
+		name, _, _ := strings.Cut(media, "/")
+		if !types.Accept(media) || !(Types{name + "/*"}).Accept(media) {
+			t.Errorf("%q does not accept %q", types, media)
+		}
+	})
+}
+
+// A body without a Content-Type is read unchanged if its beginning is of a type to read, whatever
+// the sizes of reads, and at most 512 bytes of it otherwise.
+func TestSniffedBody(t *testing.T) {
+	types := Types{"text/html"}
+	page, picture := "<!doctype html>"+strings.Repeat("text ", 1000), "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 1000)
+	for _, test := range []struct{ name, body, want, other string }{
+		{"page", page, page, ""},
+		{"short page", "<html>", "<html>", ""},
+		{"empty body", "", "", ""},
+		{"picture", picture, "", "image/png"},
+		{"short text", "x", "", "text/plain"},
+	} {
+		for name, wrap := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader, "data with the end": iotest.DataErrReader} {
+			in := strings.NewReader(test.body)
+			resp := &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Body: io.NopCloser(wrap(in))}
+			var got Response
+			types.check(resp, &got)
+			text, err := io.ReadAll(iotest.OneByteReader(resp.Body))
+			if string(text) != test.want || err != nil || got.OtherType != test.other {
+				t.Errorf("%s, %s: %q, %v, %+v", test.name, name, text, err, got)
+			}
+			if read := len(test.body) - in.Len(); test.other != "" && read > 2*sniffed {
+				t.Errorf("%s, %s: %d bytes read", test.name, name, read)
+			}
+		}
+	}
+	lost := io.ErrClosedPipe
+	resp := &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Body: io.NopCloser(io.MultiReader(strings.NewReader("<html>"), iotest.ErrReader(lost)))}
+	types.check(resp, new(Response))
+	if text, err := io.ReadAll(resp.Body); string(text) != "<html>" || !errors.Is(err, lost) {
+		t.Errorf("a lost connection: %q, %v", text, err)
+	}
+}
+
+// Over HTTP/2, a body of another type is not read either. The site can send what fits the windows
+// of the stream, and learns that nobody reads it.
+func TestOtherTypeOverHTTP2(t *testing.T) {
+	var sent atomic.Int64
+	ended := make(chan struct{})
+	server, base := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		w.Header().Set("Content-Type", "video/mp4")
+		for r.Context().Err() == nil {
+			n, err := w.Write(make([]byte, 64<<10))
+			sent.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}))
+	transport := testTransport(t, base)
+	transport.types = Types{"text/html"}
+	var page Response
+	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if len(text) > 0 || err != nil || page.OtherType != "video/mp4" || resp.ProtoMajor != 2 {
+		t.Errorf("%d bytes, %v, %+v", len(text), err, page)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	<-ended
+	if n := sent.Load(); n > 8<<20 {
+		t.Errorf("%d bytes sent", n)
+	}
+}
