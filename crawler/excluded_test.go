@@ -118,6 +118,13 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 		if got.Rejected[output.Excluded] != step.skipped || len(got.rejected) != step.skipped || got.End != EndFinished {
 			t.Errorf("include %q, exclude %q: %s, %v, %+v; want %d skipped", step.include, step.exclude, got.End, got.Rejected, got.rejected, step.skipped)
 		}
+		bounds, err := cfg.Scope.bounds()
+		must(t, err)
+		for _, r := range got.rejected {
+			if want := bounds.Excluded(r.URL); r.Detail != want {
+				t.Errorf("include %q, exclude %q: %+v, want %q", step.include, step.exclude, r, want)
+			}
+		}
 	}
 }
 

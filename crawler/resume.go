@@ -338,7 +338,7 @@ func (d *discovery) requeueSkipped() error {
 			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.Excluded:
-			return d.scope.Excluded(l.URL.Canonical) == ""
+			return d.scope.Excluded(l.URL.Canonical) != l.Rejection.Detail // another expression may exclude it now
 		case output.MaxHosts:
 			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)
