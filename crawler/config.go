@@ -17,15 +17,16 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // environment variable POLITECRAWL_MAX_PAGES. In JSON all keys are in one object, and durations
 // are strings such as "1m30s".
 type Config struct {
-	URLs       []string // start URLs; their hosts belong to the scope, or their directories
-	Output     Output
-	Limits     Limits
-	Politeness Politeness
-	Scope      Scope
-	Robots     Robots
-	Sitemaps   Sitemaps
-	Fetch      Fetch
-	Sharing    Sharing
+	URLs        []string // start URLs; their hosts belong to the scope, or their directories
+	Output      Output
+	Limits      Limits
+	Politeness  Politeness
+	Scope       Scope
+	Robots      Robots
+	Sitemaps    Sitemaps
+	Fetch       Fetch
+	Credentials Credentials
+	Sharing     Sharing
 }
 
 // configKeys is the form of a Config in JSON.
@@ -38,6 +39,7 @@ type configKeys struct {
 	*Robots
 	*Sitemaps
 	*Fetch
+	*Credentials
 	*Sharing
 
 	// These replace the fields of the groups that have the same key.
@@ -54,7 +56,7 @@ type configKeys struct {
 
 func (c *Config) keys() *configKeys {
 	return &configKeys{
-		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Sharing,
+		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Credentials, &c.Sharing,
 		(*cluster.Duration)(&c.Limits.MaxTime), (*cluster.Duration)(&c.Limits.MaxWait),
 		(*cluster.Duration)(&c.Politeness.Delay), (*cluster.Duration)(&c.Politeness.MaxCrawlDelay),
 		(*cluster.Duration)(&c.Robots.Timeout), (*cluster.Duration)(&c.Robots.Retry),
@@ -277,6 +279,34 @@ type Fetch struct {
 	// or 10.0.0.0/8. Connections to all other non-public addresses are refused; see package
 	// guard. Proxies need no entry. Default: none.
 	AllowAddr []string `json:"allow-addr"`
+}
+
+// Credentials are what lets requests into a site. Each is sent to certain origins (scheme, host and
+// port) and to no other, wherever a redirect, link or sitemap leads. robots.txt is requested
+// without passwords and cookies. Outputs, archives and logs have no credentials, and crawl.json
+// has only their names; see [Config.WithoutSecrets]. Default: none.
+type Credentials struct {
+	// Header are header fields for the origins of the start URLs, in the form "Name: value".
+	Header []string `json:"header"`
+
+	// HeaderFor are header fields for other origins, in the form "ORIGIN Name: value".
+	HeaderFor []string `json:"header-for"`
+
+	// BasicAuth are users and passwords of origins for Basic authentication (RFC 7617), in the
+	// form "https://user:password@host".
+	BasicAuth []string `json:"basic-auth"`
+
+	// Netrc reads users and passwords of the hosts of start URLs from the file that the
+	// environment variable NETRC names, or from ~/.netrc.
+	Netrc bool `json:"netrc"`
+
+	// CookieFile is a file of cookies in the Netscape format, for the origins of the start
+	// URLs.
+	CookieFile string `json:"cookie-file"`
+
+	// Cookies keeps the cookies that the origins of the start URLs set, and sends them back,
+	// until the end of the process.
+	Cookies bool `json:"cookies"`
 }
 
 // Sharing configures how processes share a crawl. If Frontier is empty, it has no effect.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -36,14 +37,15 @@ type discovery struct {
 	tally     *tally
 	traps     *trap.Detector
 
-	guard    *guard.Guard // which addresses may be connected to; nil: all
-	scope    *scope.Scope
-	scopeMu  sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
-	params   *params.Rules
-	origins  *weburl.OriginCache
-	hosts    *quota.Hosts
-	sitemaps *quota.Sitemaps
-	order    *entryOrder
+	guard       *guard.Guard       // which addresses may be connected to; nil: all
+	credentials *credentials.Store // nil: none
+	scope       *scope.Scope
+	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
+	params      *params.Rules
+	origins     *weburl.OriginCache
+	hosts       *quota.Hosts
+	sitemaps    *quota.Sitemaps
+	order       *entryOrder
 
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier

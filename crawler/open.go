@@ -33,6 +33,9 @@ func (c *Crawler) open() (err error) {
 			return err
 		}
 	}
+	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
+		return err
+	}
 	begin := c.create
 	switch {
 	case c.opts.Recrawl:

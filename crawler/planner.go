@@ -40,6 +40,9 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
+		return nil, err
+	}
 	c.formats = nil // nothing is written
 	p := &Planner{c: c, counter: plancount.New(planned(c))}
 	c.frontier, c.recorder = p.counter.Frontier, p.counter

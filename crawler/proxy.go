@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -89,17 +88,6 @@ func proxyVariables(urls []string) (used []string) {
 		}
 	}
 	return used
-}
-
-// WithoutSecrets returns the configuration with *** instead of the users and passwords of
-// proxies. crawl.json stores this form, so that you can share the directory of a crawl. Before
-// you resume such a crawl, set the proxies again: [Config.Validate] rejects *** as a user.
-func (c Config) WithoutSecrets() Config {
-	c.Fetch.Proxies = slices.Clone(c.Fetch.Proxies)
-	for i, raw := range c.Fetch.Proxies {
-		c.Fetch.Proxies[i] = withoutProxyUser(raw)
-	}
-	return c
 }
 
 // withoutProxyUser masks the user and password in the URL of a proxy, and its query and

@@ -86,7 +86,7 @@ func (s *fakeServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.seen.Lock()
 	defer s.seen.Unlock()
-	s.seen.requests = append(s.seen.requests, request{uri: r.URL.String(), began: began, end: time.Now()})
+	s.seen.requests = append(s.seen.requests, request{uri: r.URL.String(), began: began, end: time.Now(), header: r.Header.Clone()})
 	return w.Result(), nil
 }
 

@@ -37,6 +37,8 @@ type request struct {
 	uri         string // as sent
 	began, end  time.Time
 	conditional bool // If-None-Match or If-Modified-Since
+	header      http.Header
+	host        string // as sent
 }
 
 // newSite serves pages (HTML by path; a path that is missing is a 404) on an
@@ -80,7 +82,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.seen.Unlock()
 	s.seen.requests = append(s.seen.requests, request{
 		uri: r.RequestURI, began: began, end: time.Now(),
-		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "",
+		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "", header: r.Header.Clone(), host: r.Host,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -67,7 +68,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
 	}
-	ctx, cancel := context.WithTimeout(c.lifecycle.Working, sitemapTime)
+	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.u.String()), sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {

@@ -22,7 +22,7 @@ func checkStart(raw string) error {
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
 		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", shown, scheme)
 	case secret.RedactURL(raw) != raw:
-		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
+		return fmt.Errorf("%q has a user and password; leave them out, and set them with basic-auth", shown)
 	}
 	_, err := weburl.Parse(raw)
 	switch {

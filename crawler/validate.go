@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
@@ -61,6 +63,7 @@ func (c Config) Validate() error {
 	c.Robots.validate(&p)
 	c.Sitemaps.validate(&p)
 	c.Fetch.validate(&p)
+	c.Credentials.validate(&p, c.Fetch.UserAgent)
 	c.Sharing.validate(&p)
 	c.checkExcluded(&p)
 	return errors.Join(p...)
@@ -187,6 +190,33 @@ func checkContact(text string) error {
 
 func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+func (c *Credentials) validate(p *problems, userAgent string) {
+	for _, text := range c.Header {
+		name, value, err := credentials.ParseHeader(text)
+		p.add("header", cmp.Or(err, checkAgent(name, value, userAgent)))
+	}
+	for _, text := range c.HeaderFor {
+		_, name, value, err := credentials.ParseHeaderFor(text)
+		p.add("header-for", cmp.Or(err, checkAgent(name, value, userAgent)))
+	}
+	for _, text := range c.BasicAuth {
+		_, _, err := credentials.ParseBasicAuth(text)
+		p.add("basic-auth", err)
+	}
+}
+
+// checkAgent returns an error if a header field changes the name of the crawler.
+func checkAgent(name, value, userAgent string) error {
+	if name != "User-Agent" {
+		return nil
+	}
+	own, _ := robotstxt.ProductToken(userAgent)
+	if token, _ := robotstxt.ProductToken(value); !strings.EqualFold(token, own) {
+		return fmt.Errorf("User-Agent does not begin with %s, by which sites know this crawler; change the name with user-agent", own)
+	}
+	return nil
 }
 
 // Validate returns nil, or an error like that of [Config.Validate].

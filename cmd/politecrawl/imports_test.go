@@ -48,19 +48,20 @@ const internal = "crawler/internal/"
 // crawlerParts are the parts of the crawler, each with the parts that it imports. They point
 // down: what a part imports does not import it.
 var crawlerParts = map[string][]string{
-	internal + "weburl":     nil,
-	internal + "provenance": nil,
-	internal + "trap":       nil,
-	internal + "quota":      nil,
-	internal + "forecast":   nil,
-	internal + "scope":      {internal + "weburl", internal + "provenance"},
-	internal + "politeness": {internal + "weburl"},
-	internal + "fetch":      {internal + "weburl"},
-	internal + "cluster":    {internal + "weburl"},
-	internal + "lifecycle":  nil,
-	internal + "blocked":    nil,
-	internal + "plancount":  {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
-	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
+	internal + "weburl":      nil,
+	internal + "provenance":  nil,
+	internal + "trap":        nil,
+	internal + "quota":       nil,
+	internal + "forecast":    nil,
+	internal + "scope":       {internal + "weburl", internal + "provenance"},
+	internal + "politeness":  {internal + "weburl"},
+	internal + "credentials": nil,
+	internal + "fetch":       {internal + "weburl", internal + "credentials"},
+	internal + "cluster":     {internal + "weburl"},
+	internal + "lifecycle":   nil,
+	internal + "blocked":     nil,
+	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
+	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap"},
 }
 
 // helpers are small packages that every part of the crawler may import.

@@ -94,7 +94,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"http://alice:hunter2@127.0.0.1:1/"}, {"http://h/", "--proxy", "ftp://alice:hunter2@h"}, {"http://h/", "--proxy", "http://alice:hunter2@h:x"},
+		{"http://h/", "--proxy", "ftp://alice:hunter2@h"}, {"http://h/", "--proxy", "http://alice:hunter2@h:x"},
 		{"http://h/", "--proxy", "http://alice:hunter2/2@h:3128"}, {"http://h/", "--proxy", "http://alice:1/hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:1?hunter2@h:3128"},
 		{"http://h/", "--proxy", "http://alice:1#hunter2@h:3128"}, {"http://h/", "--proxy", "alice:hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:hunter2%@h"},
 	} {

@@ -114,7 +114,7 @@ func TestJoiningWithOtherAddressesIsRefused(t *testing.T) {
 	// The addresses can be changed with --resume, for all.
 	done(t, "crawl", "--resume", w1, "--allow-addr", "127.0.0.0/8,10.0.0.0/8")
 	run(t, "crawl", "--resume", w2, "--allow-addr", "127.0.0.0/8").
-		WantRefusal(t, cli.ExitFailed, "join or resume it with --allow-addr 10.0.0.0/8,127.0.0.0/8")
+		WantRefusal(t, cli.ExitMisuse, "join or resume it with --allow-addr 10.0.0.0/8,127.0.0.0/8")
 	done(t, "crawl", "--resume", w2, "--allow-addr", "127.0.0.0/8,10.0.0.0/8")
 }
 

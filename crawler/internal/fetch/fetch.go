@@ -46,6 +46,8 @@ type Response struct {
 	Began     time.Time
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
+
+	url string // as requested
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.
@@ -57,6 +59,32 @@ const (
 // responseKey is the context key of the *Response that the Transport fills in. Only requests for
 // pages have one.
 type responseKey struct{}
+
+// pageOf returns the Response that a request fills in; nil: the request is not for the page. The
+// gate may request a robots.txt with the context of the page.
+func pageOf(req *http.Request) *Response {
+	page, _ := req.Context().Value(responseKey{}).(*Response)
+	if page == nil || page.url != req.URL.String() {
+		return nil
+	}
+	return page
+}
+
+// sitemapKey is the context key of the URL of a sitemap.
+type sitemapKey struct{}
+
+// ForSitemap returns a context for the request of a sitemap. Like a page, and unlike a robots.txt,
+// it may be requested with passwords and cookies.
+func ForSitemap(ctx context.Context, url string) context.Context {
+	return context.WithValue(ctx, sitemapKey{}, url)
+}
+
+// isContent reports whether a request is for a page or a sitemap.
+func isContent(req *http.Request) bool {
+	return req.URL.Path != robotsPath && (pageOf(req) != nil || req.Context().Value(sitemapKey{}) == req.URL.String())
+}
+
+const robotsPath = "/robots.txt"
 
 // New returns a Fetcher whose requests end when ctx does. They go through the gate of robots,
 // and from there through the Transport that robots was made with.
@@ -87,7 +115,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // redirects. The error is a network error or a [*robotsext.BlockedError]. Even then the Response
 // is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
-	resp := &Response{Began: time.Now()}
+	resp := &Response{Began: time.Now(), url: req.URL}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()

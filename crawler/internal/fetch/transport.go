@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -26,6 +27,8 @@ type Config struct {
 	Workers          int           // maximum requests in flight
 	PerHost          int           // maximum requests in flight to one host
 	Proxies          []string      // URLs; all requests to a host use one of them; empty: those of the environment
+
+	Credentials *credentials.Store // added to requests; nil: none
 
 	Guard    *guard.Guard  // allows or blocks addresses
 	Resolver *net.Resolver // nil: that of the machine
@@ -72,8 +75,9 @@ type Transport struct {
 	stall time.Duration // zero: no limit
 	conns http2Conns
 
-	contact string // in From; empty: none
-	types   Types
+	credentials *credentials.Store // nil: none
+	contact     string             // in From; empty: none
+	types       Types
 }
 
 // NewTransport returns a Transport whose requests end when ctx does.
@@ -81,7 +85,7 @@ func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
 	return &Transport{
 		ctx: ctx, base: &idleCloser{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
-		contact: cfg.Contact, types: cfg.Types,
+		credentials: cfg.Credentials, contact: cfg.Contact, types: cfg.Types,
 	}
 }
 
@@ -101,13 +105,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		end = func() { done(); unlink(); abort() }
 	}
 	s := &sender{ctx: ctx, delay: func() { t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
-	page, _ := req.Context().Value(responseKey{}).(*Response)
+	page, content := pageOf(req), isContent(req)
 	out := req.WithContext(s.withTrace())
 	out.Header = req.Header.Clone()
 	encoded := acceptCodings(out)
 	if t.contact != "" {
 		out.Header.Set("From", t.contact)
 	}
+	t.credentials.Apply(out, content)
 	rec, out := t.record(out, page)
 	resp, err := s.send(t.base, out)
 	if err == nil {
@@ -118,6 +123,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		s.done(true)
 		end()
 		return nil, err
+	}
+	if content {
+		t.credentials.Keep(req, resp)
 	}
 	if t.hooks.Responded != nil {
 		ended, endAll := t.hooks.Responded(req, resp), end

@@ -127,7 +127,7 @@ func TestOtherTypeOverHTTP2(t *testing.T) {
 	}))
 	transport := testTransport(t, base)
 	transport.types = Types{"text/html"}
-	var page Response
+	page := Response{url: server.URL}
 	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, server.URL, nil)
 	if err != nil {
 		t.Fatal(err)

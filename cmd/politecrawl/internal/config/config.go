@@ -12,7 +12,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // Command returns the command "config".
@@ -78,18 +77,9 @@ func shown(s *settings.Settings) []keyOutput {
 			k.Value = f.Value.String() == "true"
 		}
 		if list, isList := f.Value.(pflag.SliceValue); isList {
-			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
-		}
-		switch f.Name {
-		case settings.ProxyKey:
-			open := settings.WithoutSecrets(s.Config.Fetch.Proxies)
-			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.Fetch.Proxies)
-		case "urls": // one with a password is refused, and need not be shown for that
-			open := make([]string, len(s.Config.URLs))
-			for i, raw := range s.Config.URLs {
-				open[i] = secret.RedactURL(raw)
-			}
-			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.URLs)
+			values := list.GetSlice()
+			open := settings.WithoutSecrets(f.Name, values)
+			k.Value, k.Withheld = append([]string{}, open...), !slices.Equal(open, values) // none is an empty list
 		}
 		keys = append(keys, k)
 	})

@@ -29,6 +29,8 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 		return short
 	}
 	switch {
+	case errors.Is(err, crawler.ErrConfig):
+		return cli.WithCode(cli.ExitMisuse, err)
 	case crawldir.IsDamagedFrontier(dir, err):
 		return crawldir.DamagedFrontier(dir, err)
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:

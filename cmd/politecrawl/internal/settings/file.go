@@ -108,7 +108,7 @@ func assign(f *pflag.Flag, value any) error {
 	default:
 		text := plainText(value)
 		if isList {
-			if f.Name == "extract" { // a selector has spaces in it
+			if slices.Contains(lineKeys, f.Name) {
 				return list.Replace(slices.Collect(nonEmptyLines(text)))
 			}
 			if f.Value.Type() == "stringSlice" {
@@ -122,6 +122,9 @@ func assign(f *pflag.Flag, value any) error {
 		return nil
 	}
 }
+
+// lineKeys are the lists whose values have spaces in them. In the environment, each value is a line.
+var lineKeys = []string{"extract", headerKey, headerForKey}
 
 // plainText writes a value as on the command line. Numbers in JSON are float64, and fmt
 // would write 10485760 as 1.048576e+07.

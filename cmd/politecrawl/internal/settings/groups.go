@@ -20,6 +20,7 @@ func HelpGroups(without ...string) []cli.FlagGroup {
 		{Name: "Robots", Common: []string{"obey-noindex", "obey-nofollow"}, Rare: []string{"robots-timeout", "robots-retry"}},
 		{Name: "Sharing", Common: []string{"frontier", "crawl-name"}, Rare: []string{"worker-name", "frontier-prefix", "frontier-password-file", "expected-urls"}},
 		{Name: "Network", Common: []string{"timeout", "proxy", site.AllowFlag}, Rare: []string{"retries", "first-byte-timeout", "stall-timeout"}},
+		{Name: "Credentials", Rare: []string{headerKey, headerForKey, basicAuthKey, "netrc", "cookie-file", "cookies"}},
 		{Name: "Observability", Common: []string{"listen", "log"}, Rare: []string{TokenFlag, "log-level", "log-file", "pprof"}},
 	}
 	isWithout := func(name string) bool { return slices.Contains(without, name) }

@@ -3,19 +3,15 @@ package settings
 import (
 	"errors"
 	"io"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // AddResumeFlags adds the flags to fs that read the configuration of an earlier crawl.
@@ -82,33 +78,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 			return err
 		}
 	}
-	return s.restoreProxies(v, name)
-}
-
-// restoreProxies gives the proxies of an earlier crawl, which is kept without their users
-// and passwords, those of the environment. The flag is the one that names the crawl.
-func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
-	var given crawler.Config
-	if os.Getenv(Variable(ProxyKey)) != "" {
-		keys := pflag.NewFlagSet("environment", pflag.ContinueOnError)
-		keys.StringArrayVar(&given.Fetch.Proxies, ProxyKey, nil, "")
-		if err := assign(keys.Lookup(ProxyKey), v.Get(ProxyKey)); err != nil {
-			return cli.Misuse("%s: %w", Variable(ProxyKey), err)
-		}
-	}
-	shown := WithoutSecrets(given.Fetch.Proxies)
-	for i, raw := range s.Config.Fetch.Proxies {
-		if !strings.Contains(raw, "//"+secret.Mask+"@") {
-			continue
-		}
-		at := slices.Index(shown, raw)
-		if at < 0 {
-			return cli.Misuse("--%s: the crawl uses the proxy %q, whose user and password are not stored; set %s to the full URL, or give --%s",
-				flag, raw, Variable(ProxyKey), ProxyKey)
-		}
-		s.Config.Fetch.Proxies[i], s.from[ProxyKey] = given.Fetch.Proxies[at], "environment "+Variable(ProxyKey)
-	}
-	return nil
+	return s.restoreSecrets(v, name)
 }
 
 // giveBack returns a function that sets f to its current value again. Lists use Replace,

@@ -35,6 +35,7 @@ type Settings struct {
 	recrawl string                 // --recrawl
 	from    map[string]string      // by key: where its value comes from
 	lines   map[string]int         // by key: its line in file, where that is known
+	seen    map[string]string      // what the process list shows, by flag: the variable to use instead
 	given   func(flag string) bool // tells whether a flag was given
 	notice  func(line string)      // prints a note; nil: nothing
 }
@@ -49,7 +50,7 @@ const (
 // the log, which are not stored with a crawl, come last. The flag of a key also parses its
 // value from the environment and from a file.
 func New() *Settings {
-	s := &Settings{Config: crawler.Default(), from: map[string]string{}, given: func(string) bool { return false }}
+	s := &Settings{Config: crawler.Default(), from: map[string]string{}, seen: map[string]string{}, given: func(string) bool { return false }}
 	c := &s.Config
 	s.keys = pflag.NewFlagSet("keys", pflag.ContinueOnError)
 	s.keys.SortFlags = false
@@ -86,8 +87,14 @@ func New() *Settings {
 	k.IntVar(&c.Scope.MaxParams, "max-params", c.Scope.MaxParams, "accept URLs with at most `N` query parameters; 0: no limit")
 	k.IntVar(&c.Scope.MaxRepeats, "max-repeats", c.Scope.MaxRepeats, "allow `N` repeats of a path segment in a row; 0: no limit")
 	k.IntVar(&c.Fetch.Retries, "retries", c.Fetch.Retries, "retry a failed page or sitemap `N` times")
-	k.StringArrayVar(&c.Fetch.Proxies, ProxyKey, c.Fetch.Proxies, "send requests through the proxy `URL`; repeatable (default: $HTTPS_PROXY, …)")
+	k.StringArrayVar(&c.Fetch.Proxies, proxyKey, c.Fetch.Proxies, "send requests through the proxy `URL`; repeatable (default: $HTTPS_PROXY, …)")
 	site.AddAllowFlag(k, &c.Fetch.AllowAddr)
+	k.StringArrayVar(&c.Credentials.Header, headerKey, nil, "send `FIELD` to start origins, such as \"X-Key: 1\"; repeatable")
+	k.StringArrayVar(&c.Credentials.HeaderFor, headerForKey, nil, "send `FIELD` to another origin: \"https://host X-Key: 1\"; repeatable")
+	k.StringArrayVar(&c.Credentials.BasicAuth, basicAuthKey, nil, "log in with the user and password in `URL`, https://me:pw@host; repeatable")
+	k.BoolVar(&c.Credentials.Netrc, "netrc", c.Credentials.Netrc, "log in to start origins with the users in $NETRC or ~/.netrc")
+	k.StringVar(&c.Credentials.CookieFile, "cookie-file", c.Credentials.CookieFile, "send the cookies in `FILE` (Netscape format) to start origins")
+	k.BoolVar(&c.Credentials.Cookies, "cookies", c.Credentials.Cookies, "keep cookies of start origins while the crawl runs")
 	k.BoolVar(&c.Output.Links, "links", c.Output.Links, "list the links of each page in links.jsonl")
 	k.StringSliceVar(&c.Output.AlsoWrite, "also-write", c.Output.AlsoWrite, "also write `FORMAT`: csv, sqlite, warc, or a list such as csv,warc (default: none)")
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add a field to pages.jsonl: `NAME=SELECTOR`, such as price=.price; repeatable")
@@ -187,6 +194,7 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 			return cli.Misuse("--%s names no file", name)
 		}
 	}
+	given := args
 	if s.urlFile != "" {
 		more, err := readURLFile(s.urlFile, stdin)
 		if err != nil {
@@ -209,7 +217,10 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	if err := cli.AllMisuse(bad); err != nil {
 		return err
 	}
-	return s.checkURLs()
+	if err := s.checkURLs(); err != nil {
+		return err
+	}
+	return s.moveUsers(given)
 }
 
 // sources reads the environment and the file.
@@ -349,26 +360,4 @@ func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.C
 		}
 	}
 	return lists, cobra.ShellCompDirectiveNoFileComp
-}
-
-// ProxyKey is the key whose values may contain a password.
-const ProxyKey = "proxy"
-
-// WithoutSecrets returns the URLs of proxies without users and passwords. The result is not
-// nil.
-func WithoutSecrets(proxies []string) []string {
-	return append([]string{}, crawler.Config{Fetch: crawler.Fetch{Proxies: proxies}}.WithoutSecrets().Fetch.Proxies...)
-}
-
-// SecretFlags returns the given flags that contain a secret, each with the environment
-// variable to use instead.
-func (s *Settings) SecretFlags() map[string]string {
-	seen := make(map[string]string)
-	if s.from[ProxyKey] == "flag --"+ProxyKey && !slices.Equal(WithoutSecrets(s.Config.Fetch.Proxies), s.Config.Fetch.Proxies) {
-		seen["--"+ProxyKey] = Variable(ProxyKey)
-	}
-	if s.given(TokenFlag) {
-		seen["--"+TokenFlag] = TokenVariable
-	}
-	return seen
 }

@@ -1,0 +1,88 @@
+package credentials
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// readCookies reads a file of cookies into the jar.
+func (s *Store) readCookies(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	cookies, err := parseCookies(string(text))
+	if err != nil {
+		return fmt.Errorf("%q, %w", name, err)
+	}
+	for _, c := range cookies {
+		s.jar.SetCookies(&url.URL{Scheme: "https", Host: c.host, Path: "/"}, []*http.Cookie{c.cookie})
+	}
+	return nil
+}
+
+// A hostCookie is a cookie with the host that sets it.
+type hostCookie struct {
+	host   string
+	cookie *http.Cookie
+}
+
+// httpOnly begins the line of a cookie that scripts cannot read. Other lines with # are comments.
+const httpOnly = "#HttpOnly_"
+
+// parseCookies parses a file in the Netscape format, which browsers, curl and wget write: one
+// cookie in a line of seven fields with tabs between them. The fields are domain, subdomains
+// (TRUE or FALSE), path, secure, expiry (Unix time in seconds; 0: end of session), name and value.
+func parseCookies(text string) ([]hostCookie, error) {
+	var cookies []hostCookie
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimPrefix(strings.TrimRight(line, "\r\n"), httpOnly)
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		c, err := parseCookie(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		cookies = append(cookies, c)
+	}
+	return cookies, nil
+}
+
+func parseCookie(line string) (hostCookie, error) {
+	fields := strings.Split(line, "\t")
+	if len(fields) != 7 {
+		return hostCookie{}, errors.New("it is not a cookie in the Netscape format: seven fields with tabs between them; export the cookies in this format")
+	}
+	host := strings.ToLower(strings.TrimPrefix(fields[0], "."))
+	c := &http.Cookie{Path: fields[2], Secure: fields[3] == "TRUE", Name: fields[5], Value: fields[6]}
+	switch {
+	case host == "" || strings.ContainsAny(host, "/ "):
+		return hostCookie{}, fmt.Errorf("%q is not a domain", fields[0])
+	case fields[1] == "TRUE":
+		c.Domain = host
+	case fields[1] != "FALSE":
+		return hostCookie{}, fmt.Errorf("the second field is %q; it must be TRUE or FALSE", fields[1])
+	}
+	expires, err := strconv.ParseFloat(fields[4], 64) // some browsers' extensions write fractions
+	switch {
+	case err != nil || !(expires >= 0 && expires < 1<<62):
+		return hostCookie{}, errors.New("the fifth field is not a Unix time")
+	case expires > 0:
+		c.Expires = time.Unix(int64(expires), 0)
+	}
+	if !httpguts.ValidHeaderFieldName(c.Name) || !httpguts.ValidHeaderFieldValue(c.Value) || strings.Contains(c.Value, ";") {
+		return hostCookie{}, errors.New("the name or the value has a character that no cookie can have")
+	}
+	return hostCookie{host, c}, nil
+}
