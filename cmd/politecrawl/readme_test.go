@@ -148,6 +148,7 @@ func writeInputs(t *testing.T, site string) {
 		"robots-new.txt": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
 		"urls.txt":       site + "/a\n" + site + "/private/a\n",
 		"sitemap.xml.gz": packed.String(),
+		"cookies.txt":    "example.com\tFALSE\t/\tTRUE\t0\tsession\t0123\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
