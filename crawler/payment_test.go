@@ -29,6 +29,9 @@ func TestPaymentAndLicense(t *testing.T) {
 			{"license", 401, []string{auth, `License error="invalid_request", error_description="a license, please", authorization_uri="https://h/token"`}, output.LicenseRequired, "invalid_request"},
 			{"license without an error", 401, []string{auth, "license"}, output.LicenseRequired, ""},
 			{"license among others", 401, []string{auth, `Basic realm="News, License"`, auth, `Negotiate, Digest nonce="x", License error=expired_token, Bearer error="no"`}, output.LicenseRequired, "expired_token"},
+			{"error of another scheme", 401, []string{auth, `Bearer error="no", License`}, output.LicenseRequired, ""},
+			{"unfinished challenge", 401, []string{auth, `License error="x\`}, output.LicenseRequired, `x\`},
+			{"license in a quoted text", 401, []string{auth, `Basic realm="5\" of text, License error=no"`}, "", ""},
 			{"license in a name", 401, []string{auth, `Basic realm="License error=\"no\", License error=no"`}, "", ""},
 			{"other scheme", 401, []string{auth, `Bearer error="invalid_token"`}, "", ""},
 			{"no scheme", 401, nil, "", ""},
@@ -64,7 +67,7 @@ func TestPaymentAndLicense(t *testing.T) {
 				t.Errorf("%s: %+v", tt.name, r)
 			}
 		}
-		if got.Pages != pages || got.Rejected[output.PaymentRequired] != 6 || got.Rejected[output.LicenseRequired] != 3 {
+		if got.Pages != pages || got.Rejected[output.PaymentRequired] != 6 || got.Rejected[output.LicenseRequired] != 5 {
 			t.Errorf("%+v", got.Summary)
 		}
 	})

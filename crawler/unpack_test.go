@@ -112,9 +112,9 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 	}
 	for path, coding := range map[string]string{
 		"/twice": `"gzip, gzip" was not requested`, "/br-twice": `"br, br" was`, "/br-and-zstd": `"br, zstd" was`, "/bomb.xml.gz": `"deflate" was`,
-		"/bad-br": "the body is not valid brotli", "/bad-zstd": "the body is not valid zstd: invalid input: magic number mismatch",
+		"/bad-br": "the body is not valid brotli\n", "/bad-zstd": "the body is not valid zstd: invalid input: magic number mismatch",
 	} {
-		if r := got.refusal(t, s.url+path); r.Reason != output.Failed || !strings.Contains(r.Detail, coding) {
+		if r := got.refusal(t, s.url+path); r.Reason != output.Failed || !strings.Contains(r.Detail+"\n", coding) {
 			t.Errorf("%+v", r)
 		}
 	}

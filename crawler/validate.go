@@ -182,7 +182,7 @@ func checkContact(text string) error {
 		return nil
 	}
 	at, err := mail.ParseAddress(text)
-	if err == nil && at.Address == text && httpguts.ValidHeaderFieldValue(text) && isASCII(text) {
+	if err == nil && at.Address == text && isASCII(text) {
 		return nil
 	}
 	return fmt.Errorf("%q is not a mail address; write it as crawler@example.com, without a name", text)
