@@ -95,6 +95,7 @@ readers:
 	@$(call tool,man,man-db,tests of manual pages)
 	@$(call tool,mandoc,mandoc,tests of manual pages)
 	@$(call tool,script,bsdutils,tests on a terminal)
+	@$(call tool,systemd-analyze,systemd,tests of the service of systemd)
 
 # Container images often exclude /usr/share/doc; the option includes it. The pattern matches
 # python3-doc and the package that has its files, which has a version in its name.
@@ -225,17 +226,26 @@ for module in $(MODULES); do \
 done
 endef
 
-# release builds the commit into DIR. The same version of Go builds the same bytes anywhere:
+# release builds the commit into DIR: for each platform an archive with the program, its licenses,
+# manual pages and completions. The same version of Go builds the same bytes anywhere:
 # $(call release,DIR,PLATFORMS).
 define release
 if [ -n "$$(git status --porcelain)" ]; then echo "uncommitted changes would not be in the release; commit them first" >&2; exit 1; fi; \
-rm -rf $(1); mkdir -p $(1); \
+rm -rf $(1); mkdir -p $(1) bin; \
+$(GO) build -o bin/release ./cmd/politecrawl; $(GO) build -o bin/archive ./cmd/internal/archive; \
+common=$$(mktemp -d); trap 'rm -rf "$$common"' EXIT; mkdir "$$common/completions"; \
+{ cat LICENSE; echo; $(GO) run ./cmd/internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > "$$common/LICENSES.txt"; \
+env -u SOURCE_DATE_EPOCH bin/release man --quiet "$$common/man"; \
+for shell in bash fish powershell zsh; do bin/release completion $$shell > "$$common/completions/politecrawl.$$shell"; done; \
 for platform in $(2); do \
-	os=$${platform%/*} arch=$${platform#*/} ext=; [ "$$os" != windows ] || ext=.exe; \
-	echo "$(1)/politecrawl-$$os-$$arch$$ext"; \
-	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$(1)/politecrawl-$$os-$$arch$$ext" ./cmd/politecrawl; \
+	os=$${platform%/*} arch=$${platform#*/} ext= archive=tar.gz; [ "$$os" != windows ] || { ext=.exe; archive=zip; }; \
+	name=politecrawl-$$os-$$arch; \
+	echo "$(1)/$$name.$$archive"; \
+	mkdir "$$common/$$name"; cp -r "$$common"/{LICENSES.txt,man,completions} "$$common/$$name"; \
+	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$$common/$$name/politecrawl$$ext" ./cmd/politecrawl; \
+	bin/archive "$(1)/$$name.$$archive" "$$common/$$name"; \
+	rm -r "$$common/$$name"; \
 done; \
-{ cat LICENSE; echo; $(GO) run ./cmd/internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
 $(GO) run ./cmd/internal/modules -version '$(VERSION)' $(1)/modules; \
 cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
@@ -250,7 +260,8 @@ git clone -q . "$$there/elsewhere"; \
 $(MAKE) -s release PLATFORMS="$$platform"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
 diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
-dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the program does not print its revision" >&2; exit 1; }; \
+tar -xzf "dist/politecrawl-$${platform/\//-}.tar.gz" -C "$$there"; \
+"$$there/politecrawl-$${platform/\//-}/politecrawl" version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the program does not print its revision" >&2; exit 1; }; \
 $(call goinstall,$$there); \
 cat dist/SHA256SUMS
 endef
