@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // The service is valid for systemd. Its command starts a crawl, and resumes it the next time.
@@ -38,11 +39,7 @@ func TestService(t *testing.T) {
 			t.Errorf("want %q: %v\n%s", want, err, out)
 		}
 	}
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is missing")
-	}
-	if out, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(clitest.Tool(t, "systemd-analyze"), "verify", unit).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }

@@ -58,7 +58,12 @@ func pack(name, dir string) (err error) {
 
 // addFiles adds the files of a folder in the order of their names. Add returns where to write one.
 func addFiles(dir string, add func(path string, mode fs.FileMode, size int64) (io.Writer, error)) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -70,15 +75,11 @@ func addFiles(dir string, add func(path string, mode fs.FileMode, size int64) (i
 		if info.Mode()&0o111 != 0 {
 			mode = 0o755
 		}
-		text, err := os.ReadFile(path)
+		text, err := root.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(filepath.Dir(dir), path)
-		if err != nil {
-			return err
-		}
-		w, err := add(filepath.ToSlash(rel), mode, int64(len(text)))
+		w, err := add(filepath.Base(dir)+"/"+path, mode, int64(len(text)))
 		if err != nil {
 			return err
 		}

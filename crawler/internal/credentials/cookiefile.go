@@ -65,7 +65,7 @@ func parseCookie(line string) (hostCookie, error) {
 		return hostCookie{}, errors.New("it is not a cookie in the Netscape format: seven fields with tabs between them; export the cookies in this format")
 	}
 	host := strings.ToLower(strings.TrimPrefix(fields[0], "."))
-	c := new(http.Cookie)
+	c := new(http.Cookie) //nolint:gosec // the cookie is sent, not set
 	c.Path, c.Secure, c.Name, c.Value = fields[2], fields[3] == "TRUE", fields[5], fields[6]
 	switch {
 	case host == "" || strings.ContainsAny(host, "/ "):
