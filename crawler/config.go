@@ -367,7 +367,7 @@ const (
 
 func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
 
-// Default returns the default configuration: one request per second and host, the hosts of
+// Default returns the default configuration: one request per second to each host, the hosts of
 // the start URLs, and no limit on pages.
 func Default() Config {
 	return Config{

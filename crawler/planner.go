@@ -113,7 +113,7 @@ type PlanStatus struct {
 	Sitemaps          int       // sitemap files that were read
 	SitemapsRemaining int       // known sitemap files that were not read yet
 	URLs              int       // URLs found so far
-	Waiting           []string  // hosts whose robots.txt is unreachable
+	Waiting           []string  // origins whose robots.txt is unreachable
 	NextDue           time.Time // time of the next request; zero: one is in flight
 }
 

@@ -43,8 +43,9 @@ func cause(err error) error {
 }
 
 // Canonical returns the canonical form of a URL: scheme and host in lower case, the host in
-// punycode, no default port, dot segments, userinfo or fragment. Path and query stay as
-// written. It fails if the URL is not an http or https URL.
+// punycode, no default port, dot segments, userinfo or fragment, and illegal characters
+// escaped. Otherwise the path and the query stay as written. It fails if the URL is not an http
+// or https URL.
 func Canonical(raw string) (string, error) {
 	u, err := weburl.Parse(raw)
 	return u.Canonical, err

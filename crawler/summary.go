@@ -44,7 +44,7 @@ type Summary struct {
 	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
 	Duplicates         int                   `json:"duplicates"`                    // pages with the same body as an earlier page
 	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
-	Waiting            []string              `json:"waiting,omitempty"`             // hosts with remaining URLs whose robots.txt is unreachable
+	Waiting            []string              `json:"waiting,omitempty"`             // origins whose robots.txt is unreachable, so that their URLs remain
 	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
 	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
 	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped

@@ -15,19 +15,18 @@ import (
 const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
 // Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call
-// it once for each collector: colly.NewCollector(robots.Attach). Visit or OnError
-// receives the error of a refused URL, a *BlockedError that matches
-// colly.ErrRobotsTxtBlocked.
+// it once for each collector: colly.NewCollector(robots.Attach). For a refused URL,
+// Visit returns or OnError receives a *BlockedError (colly.ErrRobotsTxtBlocked).
 //
 // The transport, client, proxy and context of c stay in use, also for robots.txt. A
-// later transport or proxy is used too. Attach sets IgnoreRobotsTxt to false and
-// colly's default user agent to that of New.
+// later transport or proxy is used too. Attach sets IgnoreRobotsTxt to false, and replaces
+// colly's default user agent by yours.
 //
+//   - Set c.Context before Attach, and never change it later in c or a clone. After such
+//     a change and SetClient, a clone sends unchecked requests.
 //   - Call Attach again after SetClient, or after setting both a cookie jar and a transport.
 //     Until then colly itself checks robots.txt, and clones send nothing (ErrDetached).
 //   - Set Options.ReportInOnError for colly's queue, which drops refused URLs.
-//   - Set c.Context before Attach. A clone sends unchecked requests after these steps: Attach,
-//     set the Context of c or of the clone, SetClient.
 func (r *Robots) Attach(c *colly.Collector) {
 	if strings.HasPrefix(c.UserAgent, collyUserAgent) {
 		c.UserAgent = r.userAgent

@@ -14,7 +14,7 @@ import (
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // without password; only the origin if robots.txt is unreachable for colly's Visit
+	URL       string          // the refused URL without password; its origin if colly's Visit returns this because robots.txt is unreachable
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"

@@ -187,8 +187,8 @@ func clipChain(urls []string) []string {
 // memoryCache is a memory that several Robots share.
 type memoryCache struct{ memory *memory }
 
-// NewMemoryCache returns a Cache for several Robots. Zero means the default of
-// CacheOptions.
+// NewMemoryCache returns a Cache that several Robots can share. Zero means
+// the default of CacheOptions.
 func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
 	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Options configures a Robots. README.md describes them.
+// Options configure a Robots. README.md describes them.
 type Options struct {
 	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
 	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
@@ -34,7 +34,7 @@ type Options struct {
 	Now      func() time.Time // clock for the age of records; nil: time.Now
 }
 
-// FetchOptions configures requests for robots.txt and sitemaps.
+// FetchOptions configure requests for robots.txt and sitemaps.
 type FetchOptions struct {
 	Timeout time.Duration      // for one robots.txt, including redirects; zero: 30 s
 	Schemes map[string]Fetcher // fetchers by scheme; only "ftp" is allowed; without it ftp URLs fail with ErrUnsupportedScheme
@@ -43,7 +43,7 @@ type FetchOptions struct {
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 }
 
-// CacheOptions configures how long and where records are stored.
+// CacheOptions configure how long and where records are stored.
 type CacheOptions struct {
 	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; negative MinAge: no minimum
 	MaxRecords     int           // in memory; zero: 100,000
@@ -51,14 +51,14 @@ type CacheOptions struct {
 	Backend        Cache         // storage in addition to memory; nil: none
 }
 
-// OutageOptions configures what applies while robots.txt is unreachable.
+// OutageOptions configure what applies while robots.txt is unreachable.
 type OutageOptions struct {
 	RetryMin, RetryMax time.Duration     // backoff between retries; zero: 1 minute and 1 hour; at most 24 h
 	Profile            OutageProfile     // zero: ProfileRFC9309
 	Available          func(Origin) bool // for ProfileGoogle: reports whether the site works; nil: a page had a status other than 429 and 5xx in the last 24 h
 }
 
-// SitemapOptions configures Robots.Sitemaps and Robots.Sitemap.
+// SitemapOptions configure Robots.Sitemaps and Robots.Sitemap.
 type SitemapOptions struct {
 	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
 	Probe     bool                                 // request /sitemap.xml if robots.txt lists no sitemap

@@ -7,10 +7,10 @@ type OutageProfile uint8
 
 // The profiles.
 const (
-	ProfileRFC9309    OutageProfile = iota // after 30 days use the last copy; without one, allow everything
-	ProfileGoogle                          // the same after 12 h; 30 days later allow everything if Options.Outage.Available returns true, else nothing
+	ProfileRFC9309    OutageProfile = iota // up to 30 days: nothing is allowed; then: the last copy applies, or everything is allowed if there was none
+	ProfileGoogle                          // up to 12 h: nothing is allowed; then up to 30 days more: the last copy, or everything if there was none; then: everything if OutageOptions.Available returns true, else nothing
 	ProfileGoogle2019                      // same as ProfileRFC9309
-	ProfilePre2019                         // wait without a time limit
+	ProfilePre2019                         // nothing is allowed, however long the outage lasts
 )
 
 const (

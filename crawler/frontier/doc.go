@@ -22,8 +22,9 @@
 // expires, since the worker may have died: the URL is pending again, and the lease is invalid.
 //
 // A crawl with a durable store can be resumed after a restart. A crawler that writes results into
-// files passes a note to Finish that says how much of the files is written. After a crash the
-// note says which results belong to finished URLs. The other URLs are fetched again.
+// files passes a note to Finish: a checkpoint that says how much of the files is written.
+// After a crash the note says which results belong to finished URLs. The other URLs are fetched
+// again.
 //
 // # Politeness
 //

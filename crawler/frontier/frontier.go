@@ -15,7 +15,7 @@ var ErrClosed = errors.New("closed")
 // an outcome without result.
 var ErrInvalid = errors.New("invalid argument")
 
-// MaxNote is the maximum size of a note in bytes.
+// MaxNote is the maximum size of a note (see Frontier.Finish) in bytes.
 const MaxNote = 4 << 10
 
 // A Frontier stores URLs and decides which may be fetched now. The package comment explains
@@ -28,8 +28,9 @@ const MaxNote = 4 << 10
 //   - A method that returned nil has completed, as durably as the store is. A method that
 //     returned an error may have done all, some or none of its work. It can be called again.
 //   - The caller may reuse arguments after the call. Results belong to the caller.
-//   - All times are on the caller's clock. A store may round a wait up by at most a
-//     millisecond, never down. A clock that is set back does not shorten a wait.
+//   - Times in arguments and results are on the caller's clock, even if the store has a clock
+//     of its own. A store may round a wait up by at most a millisecond, never down. A clock
+//     that is set back does not shorten a wait.
 //   - Only Lease and Hold wait. They return soon after their context ends.
 type Frontier interface {
 	// Add adds URLs in the order of their discovery and reports which are new. Each URL is new
@@ -58,15 +59,16 @@ type Frontier interface {
 	// second fetch, but loses no links.
 	//
 	// For each outcome, errs has an error or nil. ErrLeaseLost: the lease was finished before
-	// or has expired; the links were added, and nothing else changed. ErrInvalid: the outcome
+	// or has expired; no URL changed its state, but the links were added. ErrInvalid: the outcome
 	// or one of its links is invalid and was ignored. If err is not nil, errs is nil.
 	//
-	// A note that is not nil replaces the stored note, even without outcomes or if they fail.
-	// It is stored atomically with the outcomes. A caller that writes files can tell from it
-	// after a crash how much of them is valid. A note longer than MaxNote is ErrInvalid.
+	// A note is a checkpoint of the caller, which the store does not interpret. It is stored
+	// atomically with the outcomes. A caller that writes files can tell from it after a crash
+	// how much of them is valid. A note that is not nil replaces the stored note, even without
+	// outcomes or if they fail. A note longer than MaxNote is ErrInvalid.
 	Finish(ctx context.Context, outcomes []Outcome, note []byte) (errs []error, err error)
 
-	// Note returns the note that Finish stored. Nil: none.
+	// Note returns the last checkpoint that Finish stored. Nil: none.
 	Note(ctx context.Context) ([]byte, error)
 
 	// Extend extends leases until d from now; it never shortens a lease. If some leases are

@@ -10,7 +10,8 @@
 //	robots/          the latest version of each robots.txt
 //	crawl.json       the configuration, and how the crawl ended
 //
-// The directory also has the files that a crawl needs to resume: frontier and journal.
+// The directory also has two things that a crawl needs to resume: frontier/, the URLs and their
+// states, and journal.jsonl, a log of the events that the frontier does not store.
 // SCHEMA.md describes all fields.
 //
 // [Read] yields the lines of one type, even while the crawl runs:
@@ -47,7 +48,7 @@ type Page struct {
 	Location    string          `json:"location,omitempty"` // target of a redirect
 	ContentType string          `json:"content_type"`
 	Bytes       int             `json:"bytes"`               // size of the decoded body, as far as it was read
-	Links       int             `json:"links"`               // number of links of every kind; repeated links count again
+	Links       int             `json:"links"`               // number of references to other documents, such as a, area, iframe and meta refresh; repeated ones count again
 	Canonical   string          `json:"canonical,omitempty"` // URL that the page names as canonical
 	Directives  []Directive     `json:"directives,omitempty"`
 	Usage       map[string]bool `json:"content_usage,omitempty"` // preferences of the Content-Usage header: true for allowed, false for disallowed
@@ -131,7 +132,7 @@ const (
 	RobotsUnreachable Reason = "robots-unreachable"  // its robots.txt could not be fetched before the crawl ended
 	Deferred          Reason = "deferred"            // its host allowed no request before the crawl ended: Retry-After or Visit-time
 	OutOfScope        Reason = "out-of-scope"        // not on a host of the crawl, or not in its directories
-	Excluded          Reason = "excluded"            // include or exclude excludes it
+	Excluded          Reason = "excluded"            // it does not match include, or it matches exclude
 	NotAuthorized     Reason = "not-authorized"      // listed only in a sitemap that is not authorized for its host
 	BeforeSince       Reason = "before-since"        // not requested: its lastmod in the sitemap is before Sitemaps.Since
 	MaxDepth          Reason = "max-depth"           // farther from a start URL than max-depth

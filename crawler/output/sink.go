@@ -75,7 +75,8 @@ type Results struct {
 	Exchanges []*Exchange
 }
 
-// Robots is one fetch of a robots.txt.
+// Robots is one fetch of a robots.txt, as a [Sink] receives it. A line of robots.jsonl has other
+// fields; see SCHEMA.md.
 type Robots struct {
 	Origin    string    // scheme://host:port, without the default port of the scheme
 	URL       string    // URL of the last response, after redirects

@@ -1,11 +1,11 @@
-// Package params removes query parameters that do not change the page from URLs.
+// Package params removes from URLs the query parameters that do not change the page.
 //
 // Many sites add such parameters to their URLs: campaigns (utm_source=newsletter) or sessions
 // (sid=4711). Each value makes another URL, and a crawler fetches the page once for each. The
 // user can name such parameters with [New], and the site with Clean-param lines in robots.txt.
 // [Rules.Clean] applies both, and removes no other parameters.
 //
-// The cleaned URL is the one to request, and the one to match against robots.txt.
+// Request the cleaned URL, and match it against robots.txt.
 package params
 
 import (

@@ -106,7 +106,7 @@ type Origin struct {
 	Response   Millis   `json:"response_ms"` // average time to the first byte of a response
 	Duration   Millis   `json:"duration_ms"` // estimated time for all requests with this delay
 	VisitTimes []string `json:"visit_times,omitempty"`
-	OpensAt    string   `json:"opens_at,omitempty"` // next time within Visit-time, as RFC 3339; empty: now
+	OpensAt    string   `json:"opens_at,omitempty"` // outside Visit-time: the time when it next begins, as RFC 3339; empty: requests are allowed now
 }
 
 // Rule is a line of a robots.txt that disallows URLs.
@@ -127,7 +127,7 @@ type Sitemap struct {
 	Status   int    `json:"status"`
 	Pages    int    `json:"pages"`
 	Sitemaps int    `json:"sitemaps"`
-	Unread   string `json:"unread,omitempty"` // why it was not read, or not completely
+	Unread   string `json:"unread,omitempty"` // reason why it was not read, or not completely; empty: it was read
 }
 
 // Millis is a duration that JSON writes as an integer number of milliseconds.

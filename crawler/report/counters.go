@@ -43,7 +43,7 @@ type Origin struct {
 	PageCounts
 	Failed     int   `json:"failed"` // URLs without a response
 	Disallowed int   `json:"disallowed"`
-	Deferred   int   `json:"deferred"` // URLs whose robots.txt is unreachable, or whose host allows no request yet
+	Deferred   int   `json:"deferred"` // URLs skipped for the reasons robots-unreachable and deferred
 	Bytes      int64 `json:"bytes"`
 	DurationMS int64 `json:"duration_ms"` // average duration of a response
 }

@@ -37,9 +37,9 @@ type RobotsOrigin struct {
 	Fetches   int       `json:"fetches"`
 	FetchedAt time.Time `json:"fetched_at"` // time of the last fetch
 
-	Allowed     int `json:"allowed"` // pages fetched
-	Disallowed  int `json:"disallowed"`
-	Unreachable int `json:"unreachable"`
+	Allowed     int `json:"allowed"`     // pages fetched; allowed URLs that were not fetched do not count
+	Disallowed  int `json:"disallowed"`  // URLs that it disallows
+	Unreachable int `json:"unreachable"` // URLs skipped because it was unreachable
 
 	Group        string `json:"group,omitempty"`          // product token of the group for the crawl; empty: none
 	Rules        int    `json:"rules"`                    // number of rules in that group

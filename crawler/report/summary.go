@@ -8,7 +8,7 @@ import (
 
 // Summary is the crawl in numbers.
 type Summary struct {
-	URLs      List[string] `json:"urls"` // the start URLs
+	URLs      List[string] `json:"urls"` // start URLs of the crawl
 	UserAgent string       `json:"user_agent"`
 	State     State        `json:"state"`
 	End       string       `json:"end,omitempty"`       // how the crawl ended: a crawler.End
@@ -36,7 +36,7 @@ type State string
 // The states.
 const (
 	Finished State = "finished" // no URL remains
-	Stopped  State = "stopped"  // URLs remain
+	Stopped  State = "stopped"  // URLs remain: a limit, an interrupt or a stop ended the crawl, or their hosts are deferred
 	Running  State = "running"
 	Unknown  State = "unknown"
 )

@@ -33,9 +33,10 @@
 // (2002::/16), Teredo (2001::/32), compatible (::/96) and ISATAP addresses. If you
 // allow 10.0.0.0/8, you also allow 64:ff9b::10.0.0.1, because it is the same machine.
 //
-// A Guard cannot know whether a machine with a public address trusts you, or whether
-// your network translates another prefix to IPv4. Protect such machines with a firewall. Addresses in 64:ff9b:1::/48 (RFC 8215) embed IPv4 addresses in an
-// unknown way, so all are refused.
+// A Guard cannot know whether a machine with a public address gives your IP address
+// special access, or whether your network translates another prefix to IPv4. Protect
+// such machines with a firewall. Addresses in 64:ff9b:1::/48 (RFC 8215) embed IPv4
+// addresses in an unknown way, so all are refused.
 //
 // # Proxies
 //

@@ -86,7 +86,7 @@ func (r Rule) String() string {
 // Source says where a rule was found.
 type Source struct {
 	Field string // "X-Robots-Tag", "Robots-Tag" or "meta"
-	Line  int    // number of the header line, or of the meta element for this crawler, from 1
+	Line  int    // number among the lines of this header, or among the meta elements that apply to this crawler, from 1
 	Agent string // the product token of the rule, in lower case; "": all crawlers
 }
 

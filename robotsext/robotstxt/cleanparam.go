@@ -63,8 +63,8 @@ func parseCleanParam(value string) (c CleanParam, ok bool) {
 }
 
 // CleanURL removes the query parameters that the Clean-param lines list, so that two
-// URLs of one page become equal. Use it to find duplicates, not for requests or for
-// Check.
+// URLs of one page become equal. Call Check with the URL that you request, cleaned or
+// not: a rule may match only one of them.
 func (f *File) CleanURL(rawURL string) string {
 	base, fragment, hasFragment := strings.Cut(rawURL, "#")
 	base, query, ok := strings.Cut(base, "?")

@@ -32,7 +32,7 @@
 // (letters, digits, - . _ ~) are decoded, other escapes become upper case, and dot segments
 // of the URL are removed. Reserved characters differ from their escapes: /a%2Fb is not
 // /a/b. In a query, however, : / ? @ [ ] ' equal their escapes. The length of a rule is
-// that of its canonical form.
+// that of its canonical form, with two exceptions (RankedRule.Length).
 //
 // Parse never fails. It skips invalid lines and lists them in File.Findings. A file applies
 // to one origin: scheme, host and port. Package robotsext fetches files and decides what
@@ -48,9 +48,10 @@
 //		log.Printf("line %d: %v", v.Rule.Line, v.Rule)
 //	}
 //
-// A File is immutable and safe for concurrent use. The package follows RFC 9309, and the
-// documentation of Google's crawlers on points that the RFC leaves open. [Options] has the
-// alternatives; Options.GoogleParser reproduces Google's parser. Crawl-delay, Request-rate,
-// Visit-time, Clean-param, Content-Usage and Content-Signal are parsed, and never change a
-// verdict. COST.md gives the time of parsing and matching.
+// A File is immutable and safe for concurrent use. The package follows the
+// specification in testdata/spec.md: RFC 9309, and the documentation of Google's crawlers
+// on points that the RFC leaves open. [Options] has the alternatives; Options.GoogleParser
+// reproduces Google's parser. Crawl-delay, Request-rate, Visit-time, Clean-param,
+// Content-Usage and Content-Signal are parsed, and never change a verdict. COST.md
+// gives the time of parsing and matching.
 package robotstxt

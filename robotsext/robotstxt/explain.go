@@ -34,8 +34,9 @@ type RankedRule struct {
 	// it is a wildcard, and a $ at its end is the end of the URL.
 	Canonical string
 
-	// Length decides precedence. It can differ from len(Canonical): a literal $ counts as
-	// one octet, and so does an unescaped bracket in the query.
+	// Length decides precedence. It is len(Canonical), with two exceptions. A $ before the
+	// end of Pattern counts as one octet, although Canonical escapes it. So does an
+	// unescaped bracket in the query of Pattern.
 	Length int
 }
 

@@ -19,8 +19,8 @@ const (
 	DefaultMaxCrawlDelay = 30 * time.Second
 )
 
-// Options changes how a file is parsed. The zero value and nil follow the
-// specification.
+// Options configure parsing. The zero value and nil follow the specification,
+// testdata/spec.md.
 type Options struct {
 	// MaxBytes limits the bytes of the body that are parsed. A line that the limit cuts is
 	// ignored. Zero means DefaultMaxBytes, negative no limit. When reading from the
@@ -28,9 +28,9 @@ type Options struct {
 	// one.
 	MaxBytes int
 
-	// MaxFindings limits File.Findings. Zero means 1,000, negative none. The first
-	// misspelled User-agent line and the first field beyond MaxExtensions are always
-	// reported.
+	// MaxFindings limits File.Findings. Zero means 1,000; negative: no findings are listed.
+	// Unless it is negative, the first misspelled User-agent line and the first field beyond
+	// MaxExtensions are always listed.
 	MaxFindings int
 
 	// MaxExtensions limits File.Extensions. Fields beyond the limit are ignored,

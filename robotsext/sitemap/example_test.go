@@ -66,7 +66,7 @@ func ExampleOptions_findings() {
 	// line 3: unknown entity or character reference, kept as written: "&b=2"
 	// line 3: priority is not a number from 0 to 1, default used: "7"
 	// https://example.com/?a=1&b=2
-	// line 4: the XML ends before its root element
+	// line 4: the XML ends before the end tag of its root element
 	// fetch it again
 }
 

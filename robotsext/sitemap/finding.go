@@ -21,7 +21,7 @@ const (
 	Empty          Kind = "the body is empty"
 	NotASitemap    Kind = "neither sitemap XML, a feed, nor a list of URLs" // Text is what was found
 	BadXML         Kind = "the XML is not well-formed"
-	Truncated      Kind = "the XML ends before its root element"
+	Truncated      Kind = "the XML ends before the end tag of its root element"
 	TooManyEntries Kind = "too many entries in one file"                    // Options.MaxEntries
 	TooManyBytes   Kind = "the file is too large"                           // Options.MaxBytes
 	RatioTooHigh   Kind = "the compression ratio is too high for a sitemap" // Options.MaxRatio

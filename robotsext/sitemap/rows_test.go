@@ -349,7 +349,7 @@ func TestFindingSaysWhere(t *testing.T) {
 	if want := int64(strings.Index(in, "</priority>") + len("</priority>")); findings[0].Offset != want {
 		t.Errorf("offset %d, want %d", findings[0].Offset, want)
 	}
-	const want = "line 7: the XML ends before its root element"
+	const want = "line 7: the XML ends before the end tag of its root element"
 	if f, ok := errors.AsType[*Finding](err); !ok || f.Error() != want || f.Offset != int64(strings.LastIndex(in, "</ur")) {
 		t.Errorf("%v", err)
 	}

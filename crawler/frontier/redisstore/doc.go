@@ -4,13 +4,14 @@
 // # Guarantees
 //
 // The guarantees of package frontier hold for all workers together. A URL is new for one
-// worker only. A host gets one request at a time, and no request before its delay has
-// passed. Workers share robots.txt records. A lease that its worker does not finish expires,
-// and another worker gets the URL. Each lease has its own token, so that Finish rejects an
-// expired lease.
+// worker only. A host gets at most MaxInFlight requests at a time (default 1), and none before
+// its delay has passed. Workers share robots.txt records. A lease that its worker does not
+// finish expires, and another worker gets the URL. Each lease has its own token, so that Finish
+// rejects an expired lease.
 //
-// All times are those of Redis (TIME), in microseconds; workers send durations only. If the
-// clock of Redis is set back, waits get longer; if it is set forward, they get shorter.
+// The store keeps times on the clock of Redis (TIME), in microseconds, and converts them to and
+// from the clock of each worker, so these clocks may differ. If the clock of Redis is set
+// back, waits get longer; if it is set forward, they get shorter.
 //
 // A note belongs to one worker, named by Options.WorkerName. It says how much of the worker's
 // own files is written. A process that opens the crawl under the name of an earlier process
@@ -24,9 +25,9 @@
 // Add may be lost. README.md in this directory gives the details.
 //
 // While Redis is unreachable, calls are retried for Options.RetryTimeout and then fail with
-// ErrUnavailable. A call whose reply was lost is sent again with the same number and gets
-// the same reply, so nothing is done twice. A full or read-only server rejects whole calls
-// (ErrFull, ErrReadOnly), so nothing is lost.
+// ErrUnavailable. A call has a unique number. If its reply is lost, it is sent again with this
+// number and gets the reply of the first time, so nothing is done twice. A full or read-only
+// server rejects whole calls (ErrFull, ErrReadOnly), so nothing is lost.
 //
 // # Coordination of workers
 //

@@ -115,7 +115,7 @@ func ExampleStore_Sync() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("running for", result.Age)
+	fmt.Println("running for", result.RunDuration)
 	for _, w := range result.Workers {
 		fmt.Printf("%s: last seen %v ago, registered: %v\n", w.Name, w.LastSeenAgo, w.Registered)
 	}

@@ -25,14 +25,14 @@ type SyncResult struct {
 	// message that follows them: pass it to the next Sync.
 	Messages [][]byte
 	Next     int
-	// Age is the duration of the current run of the crawl, since the first worker opened it.
-	// If no worker is running, it is the duration of the last run.
-	Age time.Duration
+	// RunDuration is the duration of the current run of the crawl, since the first worker
+	// opened it. If no worker is running, it is the duration of the last run.
+	RunDuration time.Duration
 	// Workers are all workers that ever opened the crawl, in any order.
 	Workers []Worker
 }
 
-// A WorkerName is a process that has opened a crawl, now or earlier.
+// A Worker is a process that has opened a crawl, now or earlier.
 type Worker struct {
 	Name        string
 	Status      []byte        // of its last Sync
@@ -54,9 +54,9 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 }
 
 // Sync reports that this worker is running. It stores the worker's status, of at most 1 KiB;
-// nil keeps the previous status. It returns all workers and the published messages from
-// number from on. Call it every few seconds: first with 0, then with SyncResult.Next of the
-// previous call. It takes one round trip. Observers pass a nil status and are not listed.
+// nil keeps the previous status. It returns all workers and the published messages, starting at
+// number from. Call it every few seconds: first with 0, then with SyncResult.Next of the previous
+// call. It takes one round trip. Observers pass a nil status and are not listed.
 func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult, error) {
 	if len(status) > maxStatus || from < 0 {
 		return nil, fmt.Errorf("%w: a status of %d bytes, messages from %d", frontier.ErrInvalid, len(status), from)
@@ -76,7 +76,7 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*SyncResult,
 	if err != nil {
 		return nil, err
 	}
-	news := &SyncResult{Age: time.Duration(r.int(1)) * time.Microsecond, Next: int(r.int(3))}
+	news := &SyncResult{RunDuration: time.Duration(r.int(1)) * time.Microsecond, Next: int(r.int(3))}
 	for i := range r.array(2) {
 		news.Messages = append(news.Messages, []byte(r.array(2).string(i)))
 	}

@@ -80,7 +80,7 @@ func TestSync(t *testing.T) {
 	url := redistest.Start(t).URL()
 	first := openTest(t, url, Options{WorkerName: "first"})
 	began := time.Now()
-	for sync1(t, first, "", 0).Age < 30*time.Millisecond {
+	for sync1(t, first, "", 0).RunDuration < 30*time.Millisecond {
 		time.Sleep(time.Millisecond)
 	}
 	second := openTest(t, url, Options{WorkerName: "second"})
@@ -105,8 +105,8 @@ func TestSync(t *testing.T) {
 		t.Errorf("workers (-want +got):\n%s", diff)
 	}
 	// The second worker has not started a new run, and a closed worker stays in the list.
-	if news.Age < 30*time.Millisecond || news.Age > time.Since(began)+time.Second {
-		t.Errorf("the run has lasted %v", news.Age)
+	if news.RunDuration < 30*time.Millisecond || news.RunDuration > time.Since(began)+time.Second {
+		t.Errorf("the run has lasted %v", news.RunDuration)
 	}
 	_ = second.Close()
 	for _, p := range sync1(t, watcher, "", 0).Workers {
@@ -116,12 +116,12 @@ func TestSync(t *testing.T) {
 	}
 	// When all workers have closed, the next one starts a run.
 	_ = first.Close()
-	for sync1(t, watcher, "", 0).Age < 30*time.Millisecond {
+	for sync1(t, watcher, "", 0).RunDuration < 30*time.Millisecond {
 		time.Sleep(time.Millisecond)
 	}
 	began = time.Now()
 	third := openTest(t, url, Options{WorkerName: "third"})
-	if age := sync1(t, third, "", 0).Age; age > time.Since(began) {
+	if age := sync1(t, third, "", 0).RunDuration; age > time.Since(began) {
 		t.Errorf("the new run has lasted %v", age)
 	}
 	if _, err := third.Sync(t.Context(), make([]byte, maxStatus+1), 0); !errors.Is(err, frontier.ErrInvalid) {

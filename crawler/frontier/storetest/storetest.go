@@ -14,7 +14,7 @@
 //  1. Add is idempotent forever.
 //  2. Completed calls survive kill -9.
 //  3. An unfinished URL is leased again.
-//  4. A lost lease changes nothing.
+//  4. A lost lease changes no URL state; its links are still added.
 //  5. The links of a finished page are never lost.
 //  6. The slots, delays and blocks of a host are obeyed.
 //  7. URLs are leased in the documented order.
@@ -68,8 +68,8 @@ type Store struct {
 	// NewLocation returns a location without a store, such as an empty directory. It may
 	// delete the store when t ends. Nil: Open is called with "".
 	NewLocation func(t testing.TB) string
-	// Unit is the time unit of the checks. 0: 1 second; 200 ms for checks with several
-	// processes, which run in real time.
+	// Unit is the time unit of the checks. 0: 200 ms for checks that start processes, 1 second
+	// for all others.
 	Unit time.Duration
 	// Parallel is the number of checks that run at once, each on a store of its own. Checks
 	// with many calls run alone afterwards. 0: 1, which is enough with Synctest.
@@ -120,7 +120,7 @@ var points = []point{
 	{1, "Add is idempotent forever", slices.Concat(scripts("add"), addChecks)},
 	{2, "completed calls survive kill -9", crashChecks},
 	{3, "an unfinished URL is leased again", slices.Concat(scripts("expiry"), expiryChecks)},
-	{4, "a lost lease changes nothing", slices.Concat(scripts("fencing"), fencingChecks)},
+	{4, "a lost lease changes no URL state", slices.Concat(scripts("fencing"), fencingChecks)},
 	{5, "links of a finished page are never lost", slices.Concat(scripts("links"), linkChecks)},
 	{6, "slots, delays and blocks of a host", slices.Concat(scripts("politeness"), politenessChecks)},
 	{7, "order", slices.Concat(scripts("order"), orderChecks)},

@@ -257,7 +257,7 @@ func (r *Redis) updatePeers(result *redisstore.SyncResult) error {
 	r.peers, r.elsewhere = peers, elsewhere
 	limit := r.maxTime
 	r.mu.Unlock()
-	if limit > 0 && result.Age >= limit {
+	if limit > 0 && result.RunDuration >= limit {
 		r.handler.Stop(MaxTime)
 	}
 	return nil

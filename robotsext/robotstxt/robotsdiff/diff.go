@@ -53,7 +53,8 @@ type Change struct {
 	// Change reports.
 	Except []string
 
-	// Example is a path that matches Pattern and that Old and New decide.
+	// Example is a path within Pattern whose verdict changes. Old.Rule decides it in the old
+	// file, and New.Rule in the new one.
 	Example string
 
 	Old, New Decision
@@ -67,7 +68,7 @@ type Decision struct {
 	Lines   []int           // of the rule in the groups of all agents, ascending
 }
 
-// Options configures Compare.
+// Options configure Compare.
 type Options struct {
 	// MaxSteps limits the work, in steps of a few nanoseconds. Zero means 600 million.
 	// Ordinary files take thousands.

@@ -12,14 +12,14 @@ type Finding struct {
 	Line     int      `json:"line"` // from 1
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
-	SpecID   string   `json:"id"`                // of the requirement in the specification, such as ROB-FMT-11
+	SpecID   string   `json:"id"`                // of the requirement in ../testdata/spec.md, such as ROB-FMT-11
 	Text     string   `json:"text"`              // the part of the line concerned, as written; may be empty
 	Message  string   `json:"message"`           // what is wrong
 	Fix      string   `json:"fix"`               // how to correct it
 	Omitted  int      `json:"omitted,omitempty"` // number of findings of this kind and severity that are not listed
 }
 
-// Options configures Lint. The zero value and nil use all defaults.
+// Options configure Lint. The zero value and nil use all defaults.
 type Options struct {
 	// URL is the address of the file. If it is set, fixes of relative sitemap addresses
 	// contain the absolute URL.

@@ -16,7 +16,7 @@ import (
 
 // Allowed reports whether a crawler with these product tokens, most specific first,
 // may fetch rawURL. Body is the robots.txt of rawURL, which must be absolute. Allowed
-// follows the specification and has no options.
+// follows ../testdata/spec.md and has no options.
 func Allowed(body []byte, tokens []string, rawURL string) bool {
 	path := canonicalURL(rawURL)
 	if path == "/robots.txt" {

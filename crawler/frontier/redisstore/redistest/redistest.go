@@ -179,8 +179,8 @@ func (s *Server) URL() string {
 // Dir returns the directory of the server's files.
 func (s *Server) Dir() string { return s.dir }
 
-// Do sends a command and returns the reply: the content of a bulk string, else its first line with
-// the type.
+// Do sends a command and returns the reply: the content of a bulk string, or else the first line
+// as sent, such as "+OK" or ":1".
 func (s *Server) Do(t testing.TB, args ...string) string {
 	t.Helper()
 	answer, err := s.ask(args...)
