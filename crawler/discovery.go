@@ -102,7 +102,7 @@ func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 	case !d.cfg.Robots.ObeyNofollow:
 		return ""
 	case page != nil:
-		return "the page has " + page.String() + " in " + page.Source.String()
+		return "the page has \"" + page.String() + "\" in the " + page.Source.String()
 	case !robotstag.ParseRel(rel).Follow():
 		return "the link has rel=\"" + escape.Clip(rel, escape.MaxBytes) + "\""
 	}

@@ -142,11 +142,11 @@ func everything() *crawl {
 	c.page("/orphan", output.Page{Source: "sitemap", DurationMS: 3000})
 	c.page("/self", output.Page{Source: "sitemap"})
 	c.page("/unlisted.pdf", output.Page{Source: "link", ContentType: "application/pdf", Bytes: 900_000})
-	c.page("/unlisted-noindex", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "meta element 1"}}})
+	c.page("/unlisted-noindex", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
 	c.page("/unlisted-copy", output.Page{Source: "link", Canonical: "fine"})
-	c.page("/hidden", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "meta element 1"}}, Withheld: "noindex"})
+	c.page("/hidden", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Withheld: "noindex"})
 	c.page("/hidden-by-header", output.Page{
-		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "X-Robots-Tag line 1"}, {Rule: "max-snippet: 20", Source: "X-Robots-Tag line 1"}},
+		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "1st X-Robots-Tag header"}, {Rule: "max-snippet: 20", Source: "1st X-Robots-Tag header"}},
 		Usage: map[string]bool{"train-ai": false},
 	})
 	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", Hash: "f", Depth: 2})

@@ -55,7 +55,7 @@ func (d *directives) page(p *output.Page) {
 	seen := make(map[*directiveRule]bool)
 	for _, directive := range p.Directives {
 		rule := d.rule(directive.Rule)
-		if strings.HasPrefix(directive.Source, "meta") {
+		if strings.Contains(directive.Source, "meta element") {
 			rule.Meta++
 		} else {
 			rule.Header++
@@ -104,7 +104,7 @@ func (d *directives) list() Directives {
 func noindexOf(p *output.Page) string {
 	for _, d := range p.Directives {
 		if d.Rule == p.Withheld || d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
-			return clip(d.Rule + " in " + d.Source)
+			return clip(`"` + d.Rule + `" in the ` + d.Source)
 		}
 	}
 	return clip(p.Withheld)

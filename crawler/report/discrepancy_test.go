@@ -96,13 +96,13 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Origin: example})
-		}, but(kindNotLinked), "1 sitemap file was not read, or not completely"},
+		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that was not read to its end", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Origin: example, Detail: "cut short"})
-		}, but(kindNotLinked), "1 sitemap file was not read, or not completely"},
+		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
-		}, but(kindNotLinked), "1 sitemap file was not read, or not completely"},
+		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
 		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of pages were not recorded"},
 		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no links were followed"},
 		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{kindNotLinked}, "1 page is unchanged"},

@@ -105,8 +105,8 @@ func (n *findingList) robots(r *Report) {
 		hosts[o.Name] = o.Count
 	}
 	blocked, down := hosts[blockedOutcome], hosts["unreachable"]
-	n.add(Warning, blocked, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(blocked, "host"))
-	n.add(Error, down, "the robots.txt of %s could not be fetched", quantity(down, "host"))
+	n.add(Warning, blocked, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(blocked, "origin"))
+	n.add(Error, down, "the robots.txt of %s could not be fetched", quantity(down, "origin"))
 	if down == 0 {
 		n.add(Warning, r.Robots.Outages, "%s of a robots.txt", quantity(r.Robots.Outages, "temporary outage"))
 	}

@@ -144,7 +144,7 @@ func cards(r *Report) []card {
 		found = "at least " + found
 	}
 	list := []card{
-		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "host"), size(s.Bytes))},
+		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "origin"), size(s.Bytes))},
 		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: noun(r.Broken.Total, "URL")},
 		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: noun(s.Disallowed, "URL") + " disallowed, of " + found},
 		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},

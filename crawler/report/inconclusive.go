@@ -88,7 +88,7 @@ func (m *maker) inconclusive(kind string) []string {
 	if kind != kindNotLinked {
 		add(noEntries > 0 && len(m.dirs) == 1, "%s is missing or empty", crawldir.EntriesFile)
 		add(noEntries > 0 && len(m.dirs) > 1, "%s of %s missing or empty", crawldir.EntriesFile, subject(noEntries, "worker", "is", "are"))
-		add(unread > 0, "%s read, or not completely", subject(unread, "sitemap file", "was not", "were not"))
+		add(unread != "", "%s", unread)
 	}
 	if kind == kindInvalidLastmod || kind == kindNotFetched {
 		return list

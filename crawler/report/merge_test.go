@@ -234,7 +234,7 @@ func TestBlockedRobotsIsNoOutage(t *testing.T) {
 			said = append(said, string(f.Level)+" "+f.Text)
 		}
 	}
-	if want := []string{"warning the robots.txt of 1 host redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
+	if want := []string{"warning the robots.txt of 1 origin redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
 }

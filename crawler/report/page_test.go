@@ -162,7 +162,7 @@ func TestCommonReasonsAreShownOnce(t *testing.T) {
 	for text, want := range map[string]int{
 		"<li>the crawl is not finished: 7 URLs remain</li>": 1,
 		"<li>the links of pages were not recorded</li>":     1,
-		`<span class="tag">may be incomplete</span>`:        len(kinds),
+		`<span class="tag">(list may be incomplete)</span>`: len(kinds),
 	} {
 		if got := strings.Count(page.String(), text); got != want {
 			t.Errorf("%d times %s, want %d", got, text, want)

@@ -88,7 +88,7 @@ func TestRobotsWithoutResponseIsReported(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.robots = []robotsLine{{Origin: bare, Outcome: "unreachable", Error: "connection refused", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(1), FailingSince: at(1)}}
-	want := Finding{topicRobots, Error, 1, "the robots.txt of 1 host could not be fetched"}
+	want := Finding{topicRobots, Error, 1, "the robots.txt of 1 origin could not be fetched"}
 	if r := c.make(t); !slices.Contains(r.Findings, want) {
 		t.Errorf("findings %+v", r.Findings)
 	}
@@ -473,7 +473,7 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			}
 			pages := r.Summary.Pages
 			ifEnded := []string{"No URL was skipped.", fmt.Sprintf("URLs disallowed, of %d found", pages)}
-			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">may be incomplete</span></h3>`}
+			before := []string{fmt.Sprintf("URLs disallowed, of at least %d found", pages), `<span class="count">0</span> <span class="tag">(list may be incomplete)</span></h3>`}
 			for _, words := range slices.Concat(ifEnded, before) {
 				want := slices.Contains(ifEnded, words) == (len(tt.want) == 0)
 				if strings.Contains(page.String(), words) != want {

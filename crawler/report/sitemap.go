@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -30,11 +32,14 @@ type sitemapFiles struct {
 	readAt   map[key]time.Time
 	indexes  map[key]bool
 	problems map[key]int // entries in a list of discrepancies
+
+	disallowed map[key]bool // by sitemapKey
 }
 
 func newSitemapFiles(rows int) *sitemapFiles {
 	return &sitemapFiles{
 		rows: rows, place: make(map[key]int), readAt: make(map[key]time.Time), indexes: make(map[key]bool), problems: make(map[key]int),
+		disallowed: make(map[key]bool),
 	}
 }
 
@@ -52,22 +57,45 @@ func (s *sitemapFiles) add(m *output.Sitemap) {
 	}
 }
 
-// unread counts the files that could not be read completely. It leaves out those that do
-// not exist, and those that redirect to one that was requested.
-func (s *sitemapFiles) unread() int {
+// unread says how many files were not read completely, and why. It is empty if all of these do
+// not exist, or redirect to one that was requested.
+func (s *sitemapFiles) unread() string {
 	redirects := make(map[string]bool)
 	for _, f := range s.files {
 		redirects[f.FoundOn] = true
 	}
-	n := 0
-	for _, f := range s.files {
-		missing := f.Status == 404 || f.Status == 410
-		followed := redirected(f.Status) && redirects[f.URL]
-		if f.Detail != "" || !succeeded(f.Status) && !missing && !followed {
-			n++
+	var disallowed, missing, followed, others int
+	for i, f := range s.files {
+		switch {
+		case s.disallowed[sitemapKey(f.URL, f.FoundOn)]:
+			disallowed++
+		case s.files[i].read():
+		case f.Detail == "" && (f.Status == 404 || f.Status == 410):
+			missing++
+		case f.Detail == "" && redirected(f.Status) && redirects[f.URL]:
+			followed++
+		default:
+			others++
 		}
 	}
-	return n
+	if disallowed+others == 0 {
+		return ""
+	}
+	var reasons []string
+	add := func(n int, reason string) {
+		if n > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d %s", n, reason))
+		}
+	}
+	add(disallowed, "disallowed")
+	add(others, "skipped, failed or incomplete")
+	add(missing, "not found")
+	add(followed, "redirected")
+	n, verb := disallowed+others+missing+followed, "were"
+	if n == 1 {
+		verb = "was"
+	}
+	return fmt.Sprintf("%d of %s not read completely: %s", n, subject(len(s.files), "sitemap file", verb, verb), strings.Join(reasons, ", "))
 }
 
 // rejected reports whether a rejection is of a sitemap file, not a page: sitemaps.jsonl has
@@ -86,6 +114,9 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 		return false
 	}
 	detail := clip(string(r.Reason) + detailOf(r))
+	if r.Reason == output.Disallowed {
+		s.disallowed[sitemapKey(r.URL, r.FoundOn)] = true
+	}
 	if i, known := s.place[sitemapKey(r.URL, r.FoundOn)]; known {
 		s.files[i].Detail = detail
 	} else {

@@ -21,7 +21,7 @@ type Summary struct {
 	EndedAt    time.Time `json:"ended_at,omitzero"`
 	DurationMS int64     `json:"duration_ms"`
 
-	Hosts      int   `json:"hosts"` // hosts with pages or skipped URLs
+	Hosts      int   `json:"hosts"` // origins with pages or skipped URLs
 	Pages      int   `json:"pages"`
 	OK         int   `json:"ok"`
 	Bytes      int64 `json:"bytes"`

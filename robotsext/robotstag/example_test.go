@@ -31,8 +31,8 @@ func ExampleDirectives() {
 		fmt.Printf("quote %d characters at most\n", rule.Limit)
 	}
 	// Output:
-	// do not index it: unavailable_after: 2010-06-25T23:00:00Z (X-Robots-Tag line 2)
-	// do not follow its links: nofollow (meta element 2 for examplebot)
+	// do not index it: unavailable_after: 2010-06-25T23:00:00Z (2nd X-Robots-Tag header)
+	// do not follow its links: nofollow (2nd robots meta element for examplebot)
 	// quote 50 characters at most
 }
 
@@ -77,9 +77,9 @@ func ExampleDirectives_Rules() {
 		fmt.Printf("%v (%v)\n", rule, rule.Source)
 	}
 	// Output:
-	// noindex (X-Robots-Tag line 1)
-	// max-snippet: 20 (X-Robots-Tag line 1)
-	// none (meta element 1)
+	// noindex (1st X-Robots-Tag header)
+	// max-snippet: 20 (1st X-Robots-Tag header)
+	// none (1st robots meta element)
 }
 
 // Which canonical URL does a page declare?

@@ -198,12 +198,12 @@ func TestSource(t *testing.T) {
 		rule *Rule
 		want string
 	}{
-		{"ROB-PAG-02/header", d.NoSnippet(), "nosnippet, X-Robots-Tag line 1"},
-		{"ROB-PAG-03/header for one", d.NoFollow(), "nofollow, X-Robots-Tag line 2 for examplebot"},
-		{"ROB-PAG-04/meta", d.NoIndex(now), "noindex, meta element 1"},
-		{"ROB-PAG-07/meta for one", d.UnavailableAfter(), "unavailable_after: 2020-09-21T00:00:00Z, meta element 2 for examplebot"},
-		{"ROB-PAG-10/draft", d.NoImageIndex(), "noimageindex, Robots-Tag line 1"},
-		{"ROB-PAG-05/the rule that decides", d.MaxSnippet(), "nosnippet, X-Robots-Tag line 1"},
+		{"ROB-PAG-02/header", d.NoSnippet(), "nosnippet, 1st X-Robots-Tag header"},
+		{"ROB-PAG-03/header for one", d.NoFollow(), "nofollow, 2nd X-Robots-Tag header for examplebot"},
+		{"ROB-PAG-04/meta", d.NoIndex(now), "noindex, 1st robots meta element"},
+		{"ROB-PAG-07/meta for one", d.UnavailableAfter(), "unavailable_after: 2020-09-21T00:00:00Z, 2nd robots meta element for examplebot"},
+		{"ROB-PAG-10/draft", d.NoImageIndex(), "noimageindex, 1st Robots-Tag header"},
+		{"ROB-PAG-05/the rule that decides", d.MaxSnippet(), "nosnippet, 1st X-Robots-Tag header"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.rule == nil {

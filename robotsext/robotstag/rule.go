@@ -90,16 +90,32 @@ type Source struct {
 	Agent string // the product token of the rule, in lower case; "": all crawlers
 }
 
-// String returns "X-Robots-Tag line 2 for examplebot" or "meta element 1", for messages.
+// String returns "2nd X-Robots-Tag header for examplebot" or "1st robots meta element", for messages.
 func (s Source) String() string {
-	unit, agent := "line", ""
+	place, agent := s.Field+" header", ""
 	if s.Field == "meta" {
-		unit = "element"
+		place = "robots meta element"
 	}
 	if s.Agent != "" {
 		agent = " for " + s.Agent
 	}
-	return fmt.Sprintf("%s %s %d%s", s.Field, unit, s.Line, agent)
+	return ordinal(s.Line) + " " + place + agent
+}
+
+// ordinal writes 1st, 2nd, 3rd, 4th, …
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
 }
 
 // parseRule parses the name and the value of a rule. It fails if the value is invalid.

@@ -46,7 +46,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{
 				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, FoundOn: "http://a.test/", Source: "link",
 				Location: "/there", ContentType: "text/html", Bytes: 512, Links: 3, Canonical: "http://a.test/c",
-				Directives: []output.Directive{{Rule: "noindex", Source: "meta element 1"}}, Usage: map[string]bool{"train-ai": false},
+				Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Usage: map[string]bool{"train-ai": false},
 				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
 				LimitsReached: []string{"max-body", "max-links"},
@@ -75,7 +75,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
-				`[{"rule":"noindex","source":"meta element 1"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
+				`[{"rule":"noindex","source":"1st robots meta element"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
 				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
 			},
 			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", ""},

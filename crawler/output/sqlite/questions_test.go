@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files in testdata anew
 // answered is a crawl with an answer to each question, and with similar rows that are no answers.
 func answered() *output.Results {
 	const text = "text/html; charset=utf-8"
-	noindex := []output.Directive{{Rule: "noindex", Source: "meta element 1"}, {Rule: "nofollow", Source: "meta element 1"}}
+	noindex := []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}, {Rule: "nofollow", Source: "1st robots meta element"}}
 	f := &output.Results{
 		Pages: []*output.Page{
 			{URL: "/", Status: 200, Title: "Home", Source: "start", ContentType: text},

@@ -32,7 +32,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 	sinktest.Put(t, s, &output.Results{
 		Pages: []*output.Page{{URL: "http://a.test/bare"}, {
 			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, FoundOn: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
-			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "meta element 1"}},
+			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
 			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
 			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
 		}},
@@ -57,7 +57,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 	for table, want := range map[string][]string{
 		"pages": {
 			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL",
-			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"meta element 1"}]|{"train-ai":false}|` +
+			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|{"train-ai":false}|` +
 				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]`,
 		},
 		"rejected": {

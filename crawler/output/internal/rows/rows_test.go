@@ -18,13 +18,13 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 		{output.Page{Directives: []output.Directive{}, Usage: map[string]bool{}, Fields: map[string]any{}}, []JSON{"", "", "", ""}},
 		{
 			output.Page{
-				Directives:    []output.Directive{{Rule: "noindex", Source: "meta element 1"}},
+				Directives:    []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
 				Usage:         map[string]bool{"train-ai": false, "search": true},
 				Fields:        map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
 				LimitsReached: []string{"max-body", "max-links"},
 			},
 			[]JSON{
-				`[{"rule":"noindex","source":"meta element 1"}]`,
+				`[{"rule":"noindex","source":"1st robots meta element"}]`,
 				`{"search":true,"train-ai":false}`,
 				`{"price":"3 <4> & \u0000\ufffd\n","tags":["a","b"]}`,
 				`["max-body","max-links"]`,
