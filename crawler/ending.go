@@ -79,7 +79,7 @@ func (c *Crawler) releaseLimits() {
 	defer cancel()
 	err := c.member.Sync(ctx)
 	if err := errors.Join(err, c.limits.SyncCounters(ctx, true)); err != nil {
-		c.log.Warn("could not release limits", "error", err)
+		c.log.Warn("could not return unused page quota", "error", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (c *Crawler) warnOfNetwork() {
 	}
 	if len(wide) > 0 {
 		networks := strings.Join(wide, " and ")
-		c.log.Warn("guard allows most addresses", "networks", networks)
+		c.log.Warn("allow-addr allows most addresses", "networks", networks)
 		c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
 	}
 }

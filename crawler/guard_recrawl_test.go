@@ -192,7 +192,7 @@ func TestGuardIsOff(t *testing.T) {
 		if !slices.Equal(got.notices, notices) {
 			t.Errorf("%s: notices %q, want %q", tt.allow, got.notices, notices)
 		}
-		if lines := log.named(t, "guard allows most addresses"); len(lines) != len(notices) {
+		if lines := log.named(t, "allow-addr allows most addresses"); len(lines) != len(notices) {
 			t.Errorf("%s: %d lines in the log, want %d", tt.allow, len(lines), len(notices))
 		}
 	}

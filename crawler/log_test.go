@@ -174,7 +174,7 @@ func listedLines(t *testing.T) map[string][]string {
 		if !ok {
 			continue
 		}
-		cut := min(len(line), 32)
+		cut := min(len(line), 36)
 		for message := range strings.SplitSeq(line[:cut], ",") {
 			message = strings.TrimSpace(message)
 			listed[message] = append(listed[message], word.FindAllString(line[cut:], -1)...)

@@ -44,7 +44,7 @@ type state struct {
 	// RejectedIncomplete says that more URLs were skipped than are listed.
 	RejectedIncomplete bool `json:"rejected_incomplete,omitempty"`
 
-	// RewritingRejected says that rejected.jsonl is being replaced by a shorter one.
+	// RewritingRejected says that rejected.jsonl is being replaced with a shorter one.
 	RewritingRejected bool `json:"rewriting_rejected,omitempty"`
 }
 

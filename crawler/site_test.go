@@ -56,7 +56,7 @@ func newSite(t *testing.T, address string, pages map[string]string) *site {
 	return s
 }
 
-// page serves body at path. {site} in it is replaced by the site's URL.
+// page serves body at path. {site} in it is replaced with the site's URL.
 func (s *site) page(path, body string) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		kind := "text/html; charset=utf-8"

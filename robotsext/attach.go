@@ -126,7 +126,7 @@ func (g *collectorGate) context() context.Context {
 // new client would send pages unchecked.
 //
 // colly's request has the timeout of the page, but the fetch does not, so answer may
-// wait longer. net/http then replaces an error by its own, which looks like a slow
+// wait longer. net/http then replaces an error with its own, which looks like a slow
 // page. In that case the response has no rules, and the gate refuses the page.
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate

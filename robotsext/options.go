@@ -71,7 +71,7 @@ type SitemapOptions struct {
 
 func (o FetchOptions) timeout() time.Duration { return or(o.Timeout, 30*time.Second) }
 
-// withDefaults replaces zero values by the defaults.
+// withDefaults replaces zero values with the defaults.
 func (o SitemapOptions) withDefaults() SitemapOptions {
 	o.MaxFiles = or(o.MaxFiles, 1000)
 	o.Delay = max(or(o.Delay, time.Second), 0)

@@ -155,7 +155,7 @@ func (ts *transports) ownBase(t http.RoundTripper) base {
 }
 
 // adopt returns the base for a transport that the program has set on a collector. As in
-// colly, SetProxy replaces a transport that supports no proxy by a default one.
+// colly, SetProxy replaces a transport that supports no proxy with a default one.
 func (ts *transports) adopt(t http.RoundTripper) base {
 	h, ok := t.(*http.Transport)
 	switch {

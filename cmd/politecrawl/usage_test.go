@@ -23,7 +23,7 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"robots"}, []string{"robots: give a command: agents, check, ", "lint", "show"}},
 		{[]string{"robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?", `"politecrawl help robots"`}},
 		{[]string{"help", "robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?"}},
-		{[]string{"help", "zzzzzz"}, []string{`unknown command "zzzzzz"`}},
+		{[]string{"help", "zzzzzz"}, []string{`unknown command or topic "zzzzzz"`}},
 		{[]string{"completion", "tcsh"}, []string{`unknown command "tcsh"`}},
 		{[]string{"completion", "bash", "x"}, []string{`"x"`}},
 		{[]string{"version", "x"}, []string{"takes no arguments", `"x"`}},

@@ -23,7 +23,7 @@ func splitPattern(s string) pattern {
 	return p
 }
 
-// withoutRuns replaces runs of stars by one star.
+// withoutRuns replaces runs of stars with one star.
 func (p pattern) withoutRuns() pattern {
 	if !p.wild {
 		return p

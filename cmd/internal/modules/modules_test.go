@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 	const mod = "module example.com/tool\n\ngo 1.24.0\n"
 	for _, tt := range []struct{ mod, version, want string }{
 		{"", "v1.0.0", "go.mod is not committed"},
-		{mod + "\nreplace example.com/x => example.com/y v1.0.0\n", "v1.0.0", "replaces example.com/x by another module"},
+		{mod + "\nreplace example.com/x => example.com/y v1.0.0\n", "v1.0.0", "replaces example.com/x with another module"},
 		{mod + "\nreplace example.com/x => ./x\n", "v1.0.0", "x/go.mod is not committed"},
 		{mod, "1.0", `version "1.0" is not canonical`},
 	} {

@@ -40,7 +40,7 @@ func (r *release) write() error {
 	var folders []string
 	for _, replaced := range root.Replace {
 		if replaced.New.Version != "" {
-			return fmt.Errorf("go.mod replaces %s by another module, which no release can", replaced.Old.Path)
+			return fmt.Errorf("go.mod replaces %s with another module, which no release can", replaced.Old.Path)
 		}
 		folders = append(folders, path.Clean(replaced.New.Path))
 		r.paths = append(r.paths, replaced.Old.Path)

@@ -66,7 +66,7 @@ func (v *ReadOnlyStore) Close() error { return errors.Join(v.db.Close(), v.dir.C
 
 // A URL is the stored record of a URL.
 type URL struct {
-	// Item is the item that was added. NotBefore is replaced by the time at which the URL
+	// Item is the item that was added. NotBefore is replaced with the time at which the URL
 	// (scheduled) or its host (pending) is due. Zero: now, or the URL is done or dropped.
 	frontier.Item
 	State State

@@ -84,7 +84,7 @@ func acceptCodings(req *http.Request) bool {
 	return true
 }
 
-// decode replaces the body of a response by the decoded body, and sets page.Truncated if it is
+// decode replaces the body of a response with the decoded body, and sets page.Truncated if it is
 // truncated; page may be nil. A content coding that was not requested makes the body unreadable.
 // Values that are not content codings are ignored. Without decode, net/http or colly would decode
 // without limits.

@@ -48,7 +48,7 @@ func MediaType(contentType string) string {
 	return strings.TrimSpace(media)
 }
 
-// check replaces the body of a successful response by an empty one if it is of another type, and
+// check replaces the body of a successful response with an empty one if it is of another type, and
 // sets page.OtherType. If the response has no Content-Type, this happens at the first Read.
 func (t Types) check(resp *http.Response, page *Response) {
 	if len(t) == 0 || resp.StatusCode/100 != 2 {

@@ -124,7 +124,7 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, MaxInFlight: d.opts.MaxInFlight, BlockUntil: time.Now().Add(delay)})
 }
 
-// Renew replaces a delay from earlier settings by that of the current settings. It reports
+// Renew replaces a delay from earlier settings with that of the current settings. It reports
 // whether the host has to wait longer.
 func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group) (wait bool, err error) {
 	if !d.opts.Changed {

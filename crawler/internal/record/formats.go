@@ -179,7 +179,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 // If lines are lost or damaged too, it keeps the old files: they may have more than the
 // lines.
 func (r *Recorder) rewriteFiles(f output.Format, err error) error {
-	r.cfg.Log.Warn("rewriting files", "format", f.Name, "error", err)
+	r.cfg.Log.Warn("rewriting damaged output files", "format", f.Name, "error", err)
 	text := fmt.Sprintf("the files of %s are rewritten: %v", f.Name, err)
 	if err := r.checkLines(); err != nil {
 		return err

@@ -150,7 +150,7 @@ func foldLast(part string) string {
 	return "*" + extension
 }
 
-// foldDigits replaces digits by #, except in percent-encoded bytes.
+// foldDigits replaces digits with #, except in percent-encoded bytes.
 func foldDigits(part string) string {
 	b := make([]byte, 0, len(part))
 	for i := 0; i < len(part); i++ {

@@ -21,7 +21,7 @@
 // takes each pair of such rules, one of each file, and computes the patterns of the
 // URLs that both match: for /*x and /a*y these are /a*x*y and /a*y*x. It then checks
 // that the pair decides. For that it tests one URL of the pattern, in which each * is
-// replaced by a character that no rule contains. A third rule that matches this URL
+// replaced with a character that no rule contains. A third rule that matches this URL
 // matches the whole pattern. Pairs of rules that both files contain need no test, so
 // the comparison of an edited file is fast.
 //

@@ -50,8 +50,10 @@ func helpCommand() *cobra.Command {
 			switch {
 			case err != nil:
 				return Misuse("help: %w", err)
+			case len(rest) > 0 && !topic.HasParent():
+				return unknown("command or topic", "commands and topics", topic, rest[0])
 			case len(rest) > 0:
-				return unknownCommand(topic, rest[0])
+				return unknown("command", "commands", topic, rest[0])
 			}
 			return topic.Help()
 		},

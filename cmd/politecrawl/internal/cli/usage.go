@@ -18,7 +18,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return unknownCommand(cmd, args[0])
+		return unknown("command", "commands", cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.HasParent() {
@@ -32,9 +32,9 @@ func Group(cmd *cobra.Command) *cobra.Command {
 // IsGroup reports whether a command needs a subcommand: it takes no arguments itself.
 func IsGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
 
-func unknownCommand(parent *cobra.Command, word string) error {
-	return Misuse("unknown command %q%s; %q lists the commands", word,
-		DidYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
+func unknown(what, all string, parent *cobra.Command, word string) error {
+	return Misuse("unknown %s %q%s; %q lists the %s", what, word,
+		DidYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)), all)
 }
 
 // name returns the name of cmd without the name of the program.

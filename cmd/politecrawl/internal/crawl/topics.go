@@ -20,7 +20,7 @@ func Topics() []*cobra.Command {
 const outputTopic = `A crawl writes these files into its --output directory:
 
     pages.jsonl      one line for each page
-    links.jsonl      one line for each page, with its links; --links=false omits the file
+    links.jsonl      one line for each page with links; --links=false omits the file
     rejected.jsonl   one line for each skipped URL, with the reason
     sitemaps.jsonl   one line for each sitemap
     entries.jsonl    one line for each page that a sitemap lists

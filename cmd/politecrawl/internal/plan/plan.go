@@ -37,7 +37,7 @@ requests no page and writes no file. A crawl fetches more: pages that are found 
 links, redirects, and retries. Slow responses also make its delay longer.
 
 Limits such as --max-pages and --max-time are those of the planned crawl. --retries applies
-to sitemaps. --timeout limits only the time to connect.
+to sitemaps, and --timeout only to connecting.
 
 Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
 chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.
@@ -83,7 +83,8 @@ command and prints the plan from what was read so far.
     others          list of all other origins, with the same fields
     disallowed      list of rules that disallow URLs: origin, robots_url, group, rule, line,
                     urls, examples
-    files           list of sitemaps: url, origin, status, pages, sitemaps, unread
+    files           list of sitemaps: url, origin, status, pages, sitemaps, and unread, the
+                    reason why the file was not read, or not completely (missing: it was)
 
 Exit code: 0 done, 2 usage error, 3 failed, 4 a robots.txt is unreachable or a sitemap
 cannot be requested yet, 130 interrupted.`,
@@ -107,6 +108,7 @@ cannot be requested yet, 130 interrupted.`,
 	format.AddFlag(cmd)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print the plan and errors only")
 	s.AddFlags(cmd)
+	cmd.Flags().Lookup("timeout").Usage = "stop connecting to a server after `DURATION`"
 	cli.GroupFlags(cmd, settings.HelpGroups(withoutEffect...))
 	return cmd
 }

@@ -32,8 +32,9 @@ companies. For a URL, the command fetches the robots.txt of its origin. A FILE o
 standard input. Without PATH, the command derives example paths from the rules. It shows / and one
 path for each combination of verdicts.
 
-Each crawler chooses its group as its operator documents. For example, Applebot obeys the
-group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its own group.
+The command chooses the group of each crawler as the documentation of its operator says. For
+example, Applebot obeys the group of Googlebot if no group names Applebot, and AdsBot-Google
+obeys only its own group.
 --agent names other crawlers, as in "robots check".
 
 --format json writes one object:
@@ -42,9 +43,10 @@ group of Googlebot if no group names Applebot, and AdsBot-Google obeys only its 
     fetch           how it was fetched, as in "robots show --help"
     paths           list of objects: path; similar_paths, the number of other example paths with
                     the same verdicts
-    agents          list of objects: agent, operator, purpose (search, training, answers,
-                    user or other), tokens, group, and verdicts, one for each path:
-                    verdict, rule, line
+    agents          list of objects: agent, operator, purpose, tokens, group, and verdicts, one for
+                    each path: verdict, rule, line. The purpose is search (search engines),
+                    training (of AI models), answers (search index of an AI assistant),
+                    user (pages that a user asks an AI assistant for) or other
     truncated       true if the file was cut off at the size limit
     rules_omitted   number of rules without an example path, because matching all their
                     wildcards would take too long

@@ -183,7 +183,7 @@ func (c *check) ruling(ctx context.Context, origin *url.URL) (ruling, error) {
 	return c.input.fetch(ctx, origin)
 }
 
-// urls yields the URLs of the arguments, as lines without a number. It replaces - by the
+// urls yields the URLs of the arguments, as lines without a number. It replaces - with the
 // lines of standard input.
 func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
 	return func(yield func(cli.Line, error) bool) {

@@ -33,8 +33,8 @@ agents, and by which lines. The order of groups and rules, comments, percent-enc
 rules without effect make no difference. OLD and NEW are files or URLs. For a URL, the
 command fetches the robots.txt of its origin. A file of - means standard input.
 
-A change is a pattern as in a rule: the verdict changed for all URLs that match it, except
-the listed exceptions. "any other agent" is an agent that neither file names. Changed
+Each change is a URL pattern, with * and $ as in the rules of robots.txt. The verdict differs
+for all URLs that match the pattern, except the listed exceptions. "any other agent" is an agent that neither file names. Changed
 Crawl-delay and Sitemap lines are listed too. The last line has the number of changes.
 
 --format json writes one object with all changes, whatever --limit is:

@@ -88,7 +88,7 @@ func (s *Settings) moveUsers(args []string) error {
 	return nil
 }
 
-// restoreSecrets replaces the masked values of an earlier crawl by those of the environment. The
+// restoreSecrets replaces the masked values of an earlier crawl with those of the environment. The
 // flag is the one that names the crawl.
 func (s *Settings) restoreSecrets(v *viper.Viper, flag string) error {
 	for _, key := range secretKeys {

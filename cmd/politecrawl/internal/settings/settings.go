@@ -107,7 +107,7 @@ func New() *Settings {
 	k.BoolVar(&c.Sitemaps.Probe, "probe-sitemap", c.Sitemaps.Probe, "request /sitemap.xml if robots.txt lists no sitemap")
 	k.IntVar(&c.Sitemaps.MaxFiles, "max-sitemaps", c.Sitemaps.MaxFiles, "read at most `N` sitemaps of a host")
 	k.IntVar(&c.Sitemaps.MaxEntries, "max-sitemap-entries", c.Sitemaps.MaxEntries, "fetch at most `N` sitemap entries of a host; 0: no limit")
-	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "omit content and links of noindex pages, but follow the links")
+	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "write no content or links of noindex pages; follow their links")
 	k.BoolVar(&c.Robots.ObeyNofollow, "obey-nofollow", c.Robots.ObeyNofollow, "skip links marked nofollow, ugc or sponsored")
 	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "stop a robots.txt request after `DURATION`, redirects included")
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "retry an unreachable robots.txt after `DURATION`, then double it")
@@ -118,7 +118,7 @@ func New() *Settings {
 	k.StringVar(&c.Sharing.WorkerName, "worker-name", c.Sharing.WorkerName, "name this worker `NAME` (default: the machine's name and a suffix)")
 	k.StringVar(&c.Sharing.Prefix, "frontier-prefix", c.Sharing.Prefix, "begin all Redis keys with `PREFIX`")
 	k.StringVar(&c.Sharing.PasswordFile, "frontier-password-file", c.Sharing.PasswordFile, "read the Redis password from `FILE` (default: $"+redisstore.PasswordVariable+")")
-	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "expect `N` URLs; Redis needs more memory for each URL beyond")
+	k.IntVar(&c.Sharing.ExpectedURLs, "expected-urls", c.Sharing.ExpectedURLs, "prepare Redis for `N` URLs; each further URL takes more memory")
 	s.Log.AddFlags(k)
 	return s
 }
