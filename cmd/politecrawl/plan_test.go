@@ -42,7 +42,7 @@ func TestPlan(t *testing.T) {
 	own := regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	text := own.ReplaceAllString(got.Out, "127.0.0.1:8080")
 	clitest.WantParts(t, text,
-		"a crawl would fetch 3 pages of 1 host in ", "skipped       3 of 6 URLs (disallowed: 2, not-authorized: 1)",
+		"a crawl would fetch 3 pages of 1 origin in ", "skipped       3 of 6 URLs (disallowed: 2, not-authorized: 1)",
 		`disallowed    2 URLs by line 4 of http://127.0.0.1:8080/robots.txt, "Disallow: /private/": /private/x /private/y`,
 		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, 2 of them for robots.txt and sitemaps", "pages that are found only by links")
 }
@@ -78,7 +78,7 @@ func TestPlanOfNoHost(t *testing.T) {
 	}
 	site := planSite(t)
 	got := run(t, "plan", site.url, "http://10.0.0.1/", "--delay", "0s", "--quiet")
-	if !strings.HasPrefix(got.Out, "a crawl would fetch 3 pages of 2 hosts in ") {
+	if !strings.HasPrefix(got.Out, "a crawl would fetch 3 pages of 2 origins in ") {
 		t.Errorf("%+v", got)
 	}
 }

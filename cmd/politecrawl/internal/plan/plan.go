@@ -37,7 +37,7 @@ requests no page and writes no file. A crawl fetches more: pages that are found 
 links, redirects, and retries. Slow responses also make its delay longer.
 
 Limits such as --max-pages and --max-time are those of the planned crawl. --retries applies
-to sitemaps, and --timeout only to connecting.
+to sitemaps. --timeout limits connecting to a server.
 
 Each URL counts once. URLs are compared by 64-bit hashes, so among ten million URLs the
 chance of a wrong count is 3 in a million. A URL takes 20 to 40 bytes of memory.

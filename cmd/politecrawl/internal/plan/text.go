@@ -59,7 +59,7 @@ func (p *planPage) headline() {
 	}
 	of := ""
 	if slices.ContainsFunc(p.Origins, func(h *plan.Origin) bool { return !isBlocked(h) }) {
-		of = " of " + humanize.Count(len(p.Origins), "host")
+		of = " of " + humanize.Count(len(p.Origins), "origin")
 	}
 	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.CrawlDuration))
 	switch p.CrawlEnd {
@@ -73,7 +73,7 @@ func (p *planPage) headline() {
 
 // hosts writes the table of the hosts of the crawl.
 func (p *planPage) hosts() {
-	rows := [][]string{{"host", "pages", "skipped", "requests", "delay", "time"}}
+	rows := [][]string{{"origin", "pages", "skipped", "requests", "delay", "time"}}
 	for _, h := range p.Origins[:min(len(p.Origins), maxPlanHosts)] {
 		rows = append(rows, []string{
 			cli.Escape(h.Origin), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Duration),
@@ -88,7 +88,7 @@ func (p *planPage) hosts() {
 	}
 	p.table(rows, 1, 2, 3)
 	if more := len(p.Origins) - maxPlanHosts; more > 0 {
-		p.Printf("  and %s\n", humanize.Count(more, "more host"))
+		p.Printf("  and %s\n", humanize.Count(more, "more origin"))
 	}
 }
 

@@ -34,8 +34,7 @@ path for each combination of verdicts.
 
 The command chooses the group of each crawler as the documentation of its operator says. For
 example, Applebot obeys the group of Googlebot if no group names Applebot, and AdsBot-Google
-obeys only its own group.
---agent names other crawlers, as in "robots check".
+obeys only its own group. --agent names other crawlers, as in "robots check".
 
 --format json writes one object:
 
