@@ -76,8 +76,13 @@ type Output struct {
 	// It must not contain another crawl.
 	Dir string `json:"output"`
 
-	// Links writes the links of each page to links.jsonl (default true).
-	Links bool `json:"links"`
+	// Links is LinksPlain (default), LinksFull or LinksNone.
+	Links LinkList `json:"links"`
+
+	// KeepHeader names the response headers that pages.jsonl has (default last-modified, etag,
+	// content-language, cache-control and server). Set-Cookie is not allowed, since its value
+	// may be a secret.
+	KeepHeader []string `json:"keep-header"`
 
 	// AlsoWrite names formats to write in addition to the JSON Lines files; see
 	// [Options.Formats]. Default: none.
@@ -367,13 +372,47 @@ const (
 
 func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
 
+// LinkList says what links.jsonl has of the links of each page. In JSON, LinksNone is false and
+// LinksPlain is true.
+type LinkList string
+
+const (
+	// LinksNone writes no links.
+	LinksNone LinkList = "false"
+	// LinksPlain writes URLs.
+	LinksPlain LinkList = "true"
+	// LinksFull writes the URL, text, rel and kind of each link. The file is about twice as
+	// large.
+	LinksFull LinkList = "full"
+)
+
+func (l LinkList) valid() bool { return l == LinksNone || l == LinksPlain || l == LinksFull }
+
+// MarshalJSON implements [json.Marshaler].
+func (l LinkList) MarshalJSON() ([]byte, error) {
+	if l == LinksNone || l == LinksPlain {
+		return []byte(l), nil
+	}
+	return json.Marshal(string(l))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *LinkList) UnmarshalJSON(text []byte) error {
+	if kind := LinkList(text); kind == LinksNone || kind == LinksPlain {
+		*l = kind
+		return nil
+	}
+	return json.Unmarshal(text, (*string)(l))
+}
+
 // Default returns the default configuration: one request per second to each host, the hosts of
 // the start URLs, and no limit on pages.
 func Default() Config {
 	return Config{
 		Output: Output{
 			Dir:        "crawl",
-			Links:      true,
+			Links:      LinksPlain,
+			KeepHeader: []string{"last-modified", "etag", "content-language", "cache-control", "server"},
 			Durability: DurableProcess,
 		},
 		Limits: Limits{

@@ -32,6 +32,9 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a=["} }, `field "a": selector "[": expected identifier, found EOF instead`},
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a"} }, `"a" is not of the form NAME=SELECTOR`},
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a=p", "a=b"} }, `field "a" has two rules`},
+		{"links", func(c *Config) { c.Output.Links = "all" }, `"all" is not one of false, true, full`},
+		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"a:"} }, `"a:" is not the name of a header`},
+		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"set-cookie"} }, "the value of Set-Cookie may be a secret, so it is not written; omit it"},
 		{"durability", func(c *Config) { c.Output.Durability = "" }, `"" is not one of process, power`},
 		{"concurrency", func(c *Config) { c.Limits.Concurrency = 0 }, "0 is less than 1"},
 		{"max-pages", func(c *Config) { c.Limits.MaxPages = -1 }, "-1 is negative; 0 means no limit"},
@@ -109,14 +112,14 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 
 // TestConfigJSONHasNoGroups: JSON has the keys of all groups in one object, as in crawl.json.
 func TestConfigJSONHasNoGroups(t *testing.T) {
-	text := `{"urls":["http://h/"],"output":"d","also-write":["csv"],"concurrency":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
+	text := `{"urls":["http://h/"],"output":"d","links":false,"also-write":["csv"],"concurrency":2,"max-pages":3,"delay":"5ns","per-ip":4,"scope":"any","max-depth":6,
 		"robots-timeout":"7ns","robots-retry":"8ns","sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":"10ns","proxy":["http://p"],
 		"frontier":"redis://r","crawl-name":"j","frontier-prefix":"x","frontier-password-file":"f"}`
 	var got Config
 	must(t, json.Unmarshal([]byte(text), &got))
 	want := Config{
 		URLs:       []string{"http://h/"},
-		Output:     Output{Dir: "d", AlsoWrite: []string{"csv"}},
+		Output:     Output{Dir: "d", Links: LinksNone, AlsoWrite: []string{"csv"}},
 		Limits:     Limits{Concurrency: 2, MaxPages: 3},
 		Politeness: Politeness{Delay: 5, PerIP: 4},
 		Scope:      Scope{Kind: ScopeAny, MaxDepth: 6},

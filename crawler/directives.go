@@ -31,18 +31,17 @@ func (w *worker) directives(header http.Header, doc *extract.Document) *robotsta
 // describe adds the directives of a page to its record. The record of a page with noindex
 // has no content.
 func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
-	c := w.c
 	for _, rule := range d.Rules() {
 		page.Directives = append(page.Directives, output.Directive{Rule: secret.RedactText(rule.String()), Source: rule.Source.String()})
 	}
 	page.Usage = d.Usage()
-	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.Robots.ObeyNoindex {
-		page.Withheld = rule.String()
+	if rule := w.noindex(d); rule != nil {
+		page.Withheld, page.Headers = rule.String(), nil
 		return
 	}
 	page.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(d.Canonical())), weburl.MaxLength)
 	if doc != nil {
-		page.Title = doc.Title
+		addFacts(page, doc)
 	}
 }
 

@@ -55,7 +55,8 @@ type pageLinks struct {
 // pageLink is a URL that a page links to.
 type pageLink struct {
 	weburl.URL
-	rel string // of the first link to it, or of one that may be followed
+	rel   string        // of the first link to it, or of one that may be followed
+	first *extract.Link // the first link to it; nil: links are not listed in full
 
 	ref string // the reference, where it is not a URL
 	err error  // why it is not
@@ -90,7 +91,7 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	}
 	place, known := l.spelling[ref]
 	if !known {
-		place = l.indexOf(ref, link.Rel)
+		place = l.indexOf(ref, link)
 		if len(l.spelling) >= maxSpellings {
 			clear(l.spelling)
 		}
@@ -111,12 +112,7 @@ func (l *pageLinks) init(base string) bool {
 	if !l.baseKnown {
 		l.base = base
 	}
-	l.url = l.v.u.String()
-	if l.base != "" {
-		if b, err := weburl.Resolve(l.url, l.base); err == nil {
-			l.url = b.Canonical
-		}
-	}
+	l.url = baseURL(l.v.u.String(), l.base)
 	var err error
 	if l.refs, err = weburl.NewResolver(l.url, l.d.origins); err != nil {
 		l.d.log.Warn("links not read", "url", l.url, "error", err)
@@ -127,12 +123,16 @@ func (l *pageLinks) init(base string) bool {
 }
 
 // indexOf returns the index of a reference in links. It adds a new one.
-func (l *pageLinks) indexOf(ref, rel string) int {
+func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	if l.size > maxLinkBytes {
 		return l.cut(limitLinkBytes)
 	}
 	a, err := l.refs.Resolve(ref)
-	link := pageLink{URL: a, rel: rel}
+	link := pageLink{URL: a, rel: first.Rel}
+	if l.d.cfg.Output.Links == LinksFull {
+		kept := first // on the heap only here
+		link.first = &kept
+	}
 	if err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
@@ -186,22 +186,31 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	}
 	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))
-	to := make([]string, 0, len(read.links))
+	to := make([]output.Link, 0, len(read.links))
 	for i := range read.links {
 		link := &read.links[i]
 		if link.err != nil {
 			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		to = append(to, link.Canonical)
+		to = append(to, link.listed())
 		if !d.cfg.Sitemaps.Only {
 			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
 	}
-	if d.cfg.Output.Links && len(to) > 0 && page.Withheld == "" {
+	if d.cfg.Output.Links != LinksNone && len(to) > 0 && page.Withheld == "" {
 		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
+}
+
+// listed returns a link as links.jsonl has it.
+func (l *pageLink) listed() output.Link {
+	to := output.Link{URL: l.Canonical}
+	if l.first != nil {
+		to.Text, to.Rel, to.Kind = l.first.Text, escape.Clip(l.first.Rel, escape.MaxBytes), l.first.Kind
+	}
+	return to
 }

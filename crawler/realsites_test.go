@@ -117,7 +117,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 		r.Pages = append(r.Pages, fmt.Sprintf("%d %s", p.Status, p.URL))
 	}
 	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
-		for _, to := range l.To {
+		for _, to := range targets(l) {
 			r.Links = append(r.Links, l.URL+" "+to)
 		}
 	}

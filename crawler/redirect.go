@@ -26,9 +26,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	case err != nil:
 		return nil // it leads to no page
 	}
-	t := v.prov
-	t.FromEntry = t.IsEntry()
-	t.Source, t.Hops, t.FoundOn = provenance.Redirect, t.Hops+1, provenance.Referrer(v.u.String())
+	t := v.prov.Redirected(v.u.String())
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():

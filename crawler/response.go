@@ -96,7 +96,7 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 		Depth: v.prov.Depth, FoundOn: v.prov.FoundOn, Source: v.prov.Source.String(),
 		ContentType: escape.Clip(secret.RedactText(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
 		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
-		Truncated: got.Truncated,
+		Truncated: got.Truncated, Redirects: v.prov.Redirects(),
 	}
 	if got.Truncated != "" {
 		page.LimitsReached = []string{got.Truncated}
@@ -124,7 +124,11 @@ func (r *reading) record() *output.Page {
 // redirect.
 func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries, error) {
 	c := w.c
-	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(w.directives(got.Header, nil))}
+	directives := w.directives(got.Header, nil)
+	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(directives)}
+	if w.noindex(directives) == nil {
+		page.Headers = w.keptHeaders(got.Header)
+	}
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
 		page.Location = escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
 		return page, c.discovery.redirect(v, location), nil
@@ -138,7 +142,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		page.text = toUTF8(got.Body, kind)
 		doc, links = c.discovery.readLinks(v, page.text)
 	}
-	directives := w.directives(got.Header, doc)
+	directives = w.directives(got.Header, doc)
 	w.describe(page.Page, directives, doc)
 	page.noArchive = w.noArchiveReason(directives)
 	if doc == nil {

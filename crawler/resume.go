@@ -247,7 +247,7 @@ func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
-	if c.state.Recrawls > 0 && c.cfg.Output.Links {
+	if c.state.Recrawls > 0 && c.cfg.Output.Links != LinksNone {
 		if err := c.record.LoadPreviousLinks(c.state.Recrawls); err != nil {
 			return err
 		}

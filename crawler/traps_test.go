@@ -89,7 +89,7 @@ func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := trapSite(t)
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 40, false, 3000 // else it would not come to an end
+	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 40, LinksNone, 3000 // else it would not come to an end
 	got := run(t, cfg, nil)
 	want := []string{"/", "/about", "/contact", "/news/", "/shop"}
 	for i := range 40 {
@@ -165,7 +165,7 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 		serve(w, b.String())
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Output.Links = 20, false // any of its patterns has many times as many
+	cfg.Limits.TrapPages, cfg.Output.Links = 20, LinksNone // any of its patterns has many times as many
 	got := run(t, cfg, nil)
 	if want := 1 + articles + articles/perPage + articles/5; got.Pages != want || len(got.rejected) > 0 || got.Statuses[200] != want {
 		t.Errorf("%d pages, want %d; statuses %v, rejected %v, notices %q", got.Pages, want, got.Statuses, got.Rejected, got.notices)

@@ -54,7 +54,7 @@ func sampleCrawl(t *testing.T) string {
 		"rejected.jsonl": {output.Rejection{
 			URL: site + "/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2, RobotsURL: site + "/robots.txt", Group: "*", Source: "link", FoundOn: site + "/",
 		}},
-		"links.jsonl": {output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}},
+		"links.jsonl": {output.Links{URL: site + "/", To: []output.Link{{URL: site + "/\x1b[31mgone"}, {URL: site + "/private"}}}},
 	})
 	return dir
 }

@@ -17,7 +17,7 @@ const maxTitleText = 64 << 10
 
 // attributes are those that matter of an element; nil: it does not have it.
 type attributes struct {
-	href, src, rel, name, content, equiv []byte
+	href, src, rel, name, content, equiv, lang, hreflang []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -36,6 +36,10 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.content
 	case "http-equiv":
 		field = &a.equiv
+	case "lang":
+		field = &a.lang
+	case "hreflang":
+		field = &a.hreflang
 	default:
 		return
 	}
@@ -50,7 +54,7 @@ func (a *attributes) set(key, value []byte) {
 // isRead tells whether the attributes of an element are read.
 func isRead(name []byte) bool {
 	switch string(name) {
-	case "a", "area", "base", "link", "meta", "iframe", "frame":
+	case "a", "area", "base", "link", "meta", "iframe", "frame", "html":
 		return true
 	}
 	return false
@@ -58,11 +62,21 @@ func isRead(name []byte) bool {
 
 // element takes what an element with the attributes p.attrs says.
 func (p *parser) element(name []byte, closed bool) {
+	p.boundary(name)
 	switch string(name) {
-	case "a", "area":
-		p.link(p.attrs.href)
+	case "a":
+		p.endLink()
+		p.link("a", p.attrs.href)
+	case "area":
+		p.link("area", p.attrs.href)
 	case "iframe", "frame":
-		p.link(p.attrs.src)
+		p.link("frame", p.attrs.src)
+	case "h1":
+		p.startHeading()
+	case "html":
+		if p.doc.Lang == "" {
+			p.doc.Lang = p.text.keep(clip(bytes.TrimSpace(p.attrs.lang), maxTitle))
+		}
 	case "base":
 		if p.doc.Base == "" {
 			p.doc.Base = p.text.keep(bytes.TrimSpace(p.attrs.href))
@@ -82,8 +96,12 @@ func (p *parser) element(name []byte, closed bool) {
 	}
 }
 
-// endTag looks whether a drawing ends.
+// endTag ends what the element with the name has begun.
 func (p *parser) endTag(name []byte) {
+	p.boundary(name)
+	if len(name) == 1 && name[0] == 'a' {
+		p.endLink()
+	}
 	if p.svg > 0 && string(name) == "svg" {
 		p.svg--
 	}
@@ -109,19 +127,22 @@ func (p *parser) title() {
 // keepTitle takes the text of a title.
 func (p *parser) keepTitle(text string) {
 	p.hasTitle = true
-	title := strings.Join(strings.Fields(text), " ")
-	if len(title) > maxTitle {
-		title = strings.ToValidUTF8(title[:maxTitle], "")
-	}
-	p.doc.Title = title
+	p.doc.Title = oneLine(text, maxTitle)
 }
 
-// link takes a reference in ref, an attribute that the element may not have.
-func (p *parser) link(ref []byte) {
+// link takes a reference in ref, an attribute that the element may not have. A link of an a
+// element is reported when its text ends.
+func (p *parser) link(kind string, ref []byte) {
 	if ref == nil {
 		return
 	}
-	p.onLink(p.doc.Base, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
+	p.endLink()
+	link := Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel), Kind: kind}
+	if kind == "a" {
+		p.lastLink, p.linkBase, p.linkText.open = link, p.doc.Base, true
+		return
+	}
+	p.onLink(p.doc.Base, link)
 }
 
 // relation takes what a link element points to: the canonical URL is a hint, and
@@ -131,6 +152,9 @@ func (p *parser) relation() {
 	if len(href) == 0 {
 		return
 	}
+	if p.attrs.hreflang != nil {
+		p.translation(href)
+	}
 	for value := range bytes.FieldsSeq(p.attrs.rel) {
 		switch {
 		case equalFold(value, "canonical"):
@@ -139,22 +163,35 @@ func (p *parser) relation() {
 			}
 			return
 		case equalFold(value, "next"), equalFold(value, "prev"):
-			p.link(href)
+			p.link("link", href)
 			return
 		}
 	}
 }
 
-// meta takes robots directives for the caller, and a refresh as a link.
+// translation takes a link element with hreflang, if it is an alternate.
+func (p *parser) translation(href []byte) {
+	for value := range bytes.FieldsSeq(p.attrs.rel) {
+		if equalFold(value, "alternate") && len(p.doc.Translations) < maxMeta {
+			p.doc.Translations = append(p.doc.Translations, Translation{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
+			return
+		}
+	}
+}
+
+// meta takes robots directives for the caller, the description, and a refresh as a link.
 func (p *parser) meta() {
 	if equalFold(bytes.TrimSpace(p.attrs.equiv), "refresh") {
 		if target := refreshTarget(p.attrs.content); len(target) > 0 {
 			p.attrs.rel = nil
-			p.link(target)
+			p.link("meta", target)
 		}
 		return
 	}
 	name := bytes.TrimSpace(p.attrs.name)
+	if p.doc.Description == "" && equalFold(name, "description") {
+		p.doc.Description = oneLine(string(p.attrs.content[:min(len(p.attrs.content), maxTitleText)]), maxTitle)
+	}
 	if len(name) > 0 && len(p.attrs.content) > 0 && len(p.doc.Meta) < maxMeta {
 		p.doc.Meta = append(p.doc.Meta, Meta{Name: strings.ToLower(p.text.keep(name)), Content: p.text.keep(p.attrs.content)})
 	}

@@ -1,5 +1,5 @@
-// Package extract extracts links, title, base and meta elements from HTML pages, and fields that
-// a user selects with CSS.
+// Package extract extracts links, title, base and meta elements from HTML pages, facts such as the
+// first heading and the number of words, and fields that a user selects with CSS.
 //
 // Parsing HTML is the most expensive part of a fast crawl. So [Parse] reads a page once and builds
 // no tree. It parses common tags itself, and uses the tokenizer of
@@ -22,9 +22,15 @@ type Document struct {
 	Canonical string // href of the first link rel=canonical, unresolved; empty: none
 	Meta      []Meta // meta elements with a name and a content, the first thousand
 	Links     []Link
+
+	H1           string        // text of the first h1, white space collapsed; empty: none
+	Description  string        // content of the first meta name=description that has one, white space collapsed
+	Lang         string        // lang of the html element
+	Words        int           // number of words in the visible text
+	Translations []Translation // link rel=alternate with hreflang, the first thousand
 }
 
-// maxMeta is how many meta elements are kept. Pages usually have about twenty.
+// maxMeta is how many meta elements and translations are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
@@ -35,8 +41,10 @@ type Meta struct {
 
 // Link is a reference to another document.
 type Link struct {
-	URL string // as written, white space trimmed; may be relative
-	Rel string // the rel attribute; empty: none
+	URL  string // as written, white space trimmed; may be relative
+	Rel  string // the rel attribute; empty: none
+	Kind string // the element: a, area, frame (iframe too), link or meta
+	Text string // of an a element: at most 200 bytes, white space collapsed
 }
 
 // Parse parses a page in UTF-8. It never fails: invalid HTML is parsed like in a browser, and an
@@ -58,10 +66,15 @@ func ParseFunc(body []byte, onLink func(base string, link Link)) *Document {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
 			p.plain()
 		}
+		raw := p.raw
 		p.raw = false
 		switch p.tokens.Next() {
 		case html.ErrorToken:
-			return p.doc
+			return p.finish()
+		case html.TextToken:
+			if !raw {
+				p.visible(p.tokens.Raw())
+			}
 		case html.StartTagToken:
 			p.startTag(false)
 		case html.SelfClosingTagToken:
@@ -86,6 +99,13 @@ type parser struct {
 	raw      bool // the tokenizer will read what follows as the text of an element
 	hasTitle bool
 	svg      int // how many svg elements are open
+
+	words      wordCounter
+	heading    passage // the first h1
+	hasHeading bool
+	lastLink   Link
+	linkText   passage // of lastLink; not open: it was reported
+	linkBase   string  // base before lastLink
 }
 
 // startTag reads the tag that the tokenizer is at.

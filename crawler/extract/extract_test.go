@@ -16,30 +16,41 @@ func TestParse(t *testing.T) {
 		{"empty", "", Document{}},
 		{"title", "<title> A\n  B &amp; C </title>", Document{Title: "A B & C"}},
 		{"only the first title", "<title>page</title><svg><title>drawing</title></svg>", Document{Title: "page"}},
-		{"an empty title takes nothing after it", "<title></title><p>text</p>", Document{}},
+		{"an empty title takes nothing after it", "<title></title><p>text</p>", Document{Words: 1}},
 		{"a drawing's titles are not the page's", `<svg><title/></svg><a href=y></a><title>page</title>`,
-			Document{Title: "page", Links: []Link{{URL: "y"}}}},
+			Document{Title: "page", Links: []Link{{URL: "y", Kind: "a"}}}},
 		{"noscript is for those who run none", `<noscript><meta name=robots content=none><a href="/n"></a></noscript>`,
-			Document{Links: []Link{{URL: "/n"}}, Meta: []Meta{{"robots", "none"}}}},
+			Document{Links: []Link{{URL: "/n", Kind: "a"}}, Meta: []Meta{{"robots", "none"}}}},
 		{"links in order", `<a href="/a">a</a><area href=b><iframe src=" c "></iframe>`,
-			Document{Links: []Link{{URL: "/a"}, {URL: "b"}, {URL: "c"}}}},
+			Document{Words: 1, Links: []Link{{URL: "/a", Kind: "a", Text: "a"}, {URL: "b", Kind: "area"}, {URL: "c", Kind: "frame"}}}},
 		{"upper case, single quotes, entities", `<A HREF='/x?a=1&amp;b=2' REL="nofollow UGC">`,
-			Document{Links: []Link{{URL: "/x?a=1&b=2", Rel: "nofollow UGC"}}}},
-		{"an anchor without href is no link", `<a name="x">here</a>`, Document{}},
-		{"an empty href is a link to the page itself", `<a href="">`, Document{Links: []Link{{}}}},
+			Document{Links: []Link{{URL: "/x?a=1&b=2", Rel: "nofollow UGC", Kind: "a"}}}},
+		{"an anchor without href is no link", `<a name="x">here</a>`, Document{Words: 1}},
+		{"an empty href is a link to the page itself", `<a href="">`, Document{Links: []Link{{Kind: "a"}}}},
 		{"src of a link, href of an iframe mean nothing", `<a src="/no"></a><iframe href="/no"></iframe>`, Document{}},
 		{"no links in comments and scripts", `<!-- <a href="/no"> --><script>"<a href='/no'>"</script><style>a{}</style>`, Document{}},
-		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes"}}}},
+		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes", Kind: "a"}}}},
 		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "/dir/"}},
 		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "/one"}},
-		{"alternates are left alone", `<link rel=alternate hreflang=de href="/de"><link rel="alternate canonical" href="/one">`, Document{Canonical: "/one"}},
+		{"alternates are no links", `<link rel=alternate hreflang=" de-AT " href="/de"><link rel="alternate canonical" href="/one"><link rel=next hreflang=fr href="">`,
+			Document{Canonical: "/one", Translations: []Translation{{"de-AT", "/de"}}}},
 		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,
-			Document{Links: []Link{{URL: "/2", Rel: "next"}, {URL: "/0", Rel: "prev"}}}},
+			Document{Links: []Link{{URL: "/2", Rel: "next", Kind: "link"}, {URL: "/0", Rel: "prev", Kind: "link"}}}},
 		{"robots meta", `<meta name=" Robots" content="noindex"><meta name="politecrawl" content="nofollow"><meta charset=utf-8>`,
 			Document{Meta: []Meta{{"robots", "noindex"}, {"politecrawl", "nofollow"}}}},
 		{"meta refresh", `<meta http-equiv="Refresh" content="5; URL='/next'"><meta http-equiv=refresh content="5">`,
-			Document{Links: []Link{{URL: "/next"}}}},
-		{"broken off", `<title>cut</title><a href="/a">a</a><a href="/b`, Document{Title: "cut", Links: []Link{{URL: "/a"}}}},
+			Document{Links: []Link{{URL: "/next", Kind: "meta"}}}},
+		{"broken off", `<title>cut</title><a href="/a">a</a><a href="/b`, Document{Title: "cut", Words: 1, Links: []Link{{URL: "/a", Kind: "a", Text: "a"}}}},
+		{"first h1", `<h1> One <b>big</b>ger<br>hea&shy;ding&nbsp;</h1><h1>two</h1>`, Document{H1: "One bigger hea\u00adding", Words: 4}},
+		{"another heading ends h1", `<h1>one<h2>two</h2>`, Document{H1: "one", Words: 2}},
+		{"an empty h1", `<h1><img src=x></h1><h1>two</h1>`, Document{Words: 1}},
+		{"description", `<meta name=description content=""><meta name=Description content=" a  b "><meta name=description content=c>`,
+			Document{Description: "a b", Meta: []Meta{{"description", " a  b "}, {"description", "c"}}}},
+		{"lang", `<html lang=" de-AT "><html lang=fr>`, Document{Lang: "de-AT"}},
+		{"words", `<p>one<p>two<td>three</td><td>four</td> fi<b>v</b>e&nbsp;six &lt; <!-- no --><script>no</script><style>no</style><textarea>no</textarea>`, Document{Words: 7}},
+		{"words of other scripts", "\u00e9t\u00e9\u2003\u65e5\u672c\u3000x\u00a0y\u1680z\u0085&#8195;&ensp;w", Document{Words: 6}},
+		{"text of links", `<a href=1><div>a</div><div>b</div><a href=2> c <area href=3> d</a><a href=4>e &amp; <i>f</i>g`,
+			Document{Words: 6, Links: []Link{{URL: "1", Kind: "a", Text: "a b"}, {URL: "2", Kind: "a", Text: "c"}, {URL: "3", Kind: "area"}, {URL: "4", Kind: "a", Text: "e & fg"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,6 +65,24 @@ func TestLongTitleIsCutAtACharacter(t *testing.T) {
 	doc := Parse([]byte("<title>x" + strings.Repeat("é", maxTitle) + "</title>"))
 	if len(doc.Title) > maxTitle || !strings.HasSuffix(doc.Title, "é") {
 		t.Errorf("title has %d bytes and ends %q", len(doc.Title), doc.Title[len(doc.Title)-4:])
+	}
+}
+
+// TestLongFactsAreCutAtACharacter: a hostile page has megabytes of each.
+func TestLongFactsAreCutAtACharacter(t *testing.T) {
+	long := "x" + strings.Repeat("é", 1<<20)
+	doc := Parse([]byte(`<html lang="` + long + `"><meta name=description content="` + long + `"><link rel=alternate hreflang="` + long + `" href=x><h1>` + long + `</h1><a href=x>` + long + `</a>`))
+	for name, text := range map[string]string{"lang": doc.Lang, "description": doc.Description, "hreflang": doc.Translations[0].Lang, "h1": doc.H1} {
+		if len(text) > maxTitle || len(text) < maxTitle-1 || !strings.HasSuffix(text, "é") {
+			t.Errorf("%s has %d bytes and ends %q", name, len(text), text[len(text)-4:])
+		}
+	}
+	if text := doc.Links[0].Text; len(text) > maxLinkText || len(text) < maxLinkText-1 || !strings.HasSuffix(text, "é") {
+		t.Errorf("the text of a link has %d bytes and ends %q", len(text), text[len(text)-4:])
+	}
+	doc = Parse([]byte(strings.Repeat("<link rel=alternate hreflang=de href=x>", maxMeta+1)))
+	if n := len(doc.Translations); n != maxMeta {
+		t.Errorf("%d translations", n)
 	}
 }
 

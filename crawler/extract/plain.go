@@ -18,9 +18,11 @@ func (p *parser) plain() {
 	for {
 		at := bytes.IndexByte(p.rest.page, '<')
 		if at < 0 {
+			p.visible(p.rest.page)
 			p.rest.page = nil
 			return
 		}
+		p.visible(p.rest.page[:at])
 		markup := p.rest.page[at:]
 		n := p.plainMarkup(markup)
 		p.rest.page = markup[n:]
@@ -46,6 +48,7 @@ func (p *parser) plainMarkup(b []byte) int {
 	case c == '?', 'A' <= c && c <= 'Z':
 		return 0
 	default:
+		p.visible(b[:1])
 		return 1 // a < in the text
 	}
 }

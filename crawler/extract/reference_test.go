@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -15,27 +16,79 @@ import (
 func reference(body io.Reader) *Document {
 	doc, z := &Document{}, html.NewTokenizer(body)
 	hasTitle, svg := false, 0
+	var text strings.Builder // raw; a block has a space before and after it
+	heading, link := -1, -1  // where the text of the first h1 and of the last link begin; < 0: not open
+	hasHeading, raw := false, false
+	end := func(start *int, source, most int) (line string) {
+		if *start >= 0 {
+			line = strings.Join(strings.FieldsFunc(text.String()[*start:], func(r rune) bool { return strings.ContainsRune(" \n\t\r\f", r) }), " ")
+			line = strings.Join(strings.Fields(html.UnescapeString(line[:min(len(line), source)])), " ")
+			if len(line) > most {
+				line = strings.ToValidUTF8(line[:most], "")
+			}
+		}
+		*start = -1
+		return line
+	}
+	endLink := func() {
+		if link >= 0 {
+			doc.Links[len(doc.Links)-1].Text = end(&link, maxLinkSource, maxLinkText)
+		}
+	}
+	tagged := func(name string) {
+		if !strings.Contains(" a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr ", " "+name+" ") {
+			text.WriteByte(' ')
+		}
+		if strings.Contains("h1 h2 h3 h4 h5 h6", name) && len(name) == 2 && heading >= 0 {
+			doc.H1 = end(&heading, maxHeadingText, maxTitle)
+		}
+	}
 	for {
+		wasRaw := raw
+		raw = false
 		switch z.Next() {
 		case html.ErrorToken:
+			if heading >= 0 {
+				doc.H1 = end(&heading, maxHeadingText, maxTitle)
+			}
+			endLink()
+			doc.Words = len(strings.FieldsFunc(html.UnescapeString(text.String()), func(r rune) bool { return r <= 0x20 || unicode.IsSpace(r) }))
 			return doc
+		case html.TextToken:
+			if !wasRaw {
+				text.Write(z.Raw())
+			}
 		case html.EndTagToken:
-			if z.Token().DataAtom == atom.Svg && svg > 0 {
+			tag := z.Token()
+			if tag.DataAtom == atom.Svg && svg > 0 {
 				svg--
+			}
+			tagged(tag.Data)
+			if tag.DataAtom == atom.A {
+				endLink()
 			}
 		case html.SelfClosingTagToken, html.StartTagToken:
 			tag := z.Token()
 			closed := tag.Type == html.SelfClosingTagToken
-			if tag.DataAtom == atom.Noscript || closed && svg > 0 {
+			tagged(tag.Data)
+			if raw = isRawText([]byte(tag.Data)); tag.DataAtom == atom.Noscript || closed && svg > 0 {
 				z.NextIsNotRawText()
+				raw = false
 			}
 			switch tag.DataAtom {
 			case atom.Svg:
 				if !closed {
 					svg++
 				}
+			case atom.H1:
+				if !hasHeading {
+					hasHeading, heading = true, text.Len()
+				}
 			case atom.Title:
-				if svg > 0 || hasTitle || z.Next() != html.TextToken {
+				if svg > 0 || hasTitle {
+					continue
+				}
+				if raw = false; z.Next() != html.TextToken {
 					continue
 				}
 				hasTitle = true
@@ -44,7 +97,19 @@ func reference(body io.Reader) *Document {
 					doc.Title = strings.ToValidUTF8(doc.Title[:maxTitle], "")
 				}
 			default:
-				referenceElement(doc, tag)
+				before := len(doc.Links)
+				if tag.DataAtom == atom.A {
+					endLink()
+				}
+				if referenceElement(doc, tag); len(doc.Links) == before {
+					continue
+				}
+				if link >= 0 { // the link before the new one
+					doc.Links[before-1].Text = end(&link, maxLinkSource, maxLinkText)
+				}
+				if tag.DataAtom == atom.A {
+					link = text.Len()
+				}
 			}
 		}
 	}
@@ -66,23 +131,30 @@ func referenceElement(doc *Document, tag html.Token) {
 	switch tag.Data {
 	case "a", "area":
 		if has("href") {
-			doc.Links = append(doc.Links, Link{trimmed("href"), get("rel")})
+			doc.Links = append(doc.Links, Link{URL: trimmed("href"), Rel: get("rel"), Kind: tag.Data})
 		}
 	case "iframe", "frame":
 		if has("src") {
-			doc.Links = append(doc.Links, Link{trimmed("src"), get("rel")})
+			doc.Links = append(doc.Links, Link{URL: trimmed("src"), Rel: get("rel"), Kind: "frame"})
 		}
 	case "base":
 		if doc.Base == "" {
 			doc.Base = trimmed("href")
 		}
+	case "html":
+		if doc.Lang == "" {
+			doc.Lang = trimmed("lang")
+		}
 	case "link":
+		if has("hreflang") && trimmed("href") != "" && slices.Contains(strings.Fields(strings.ToLower(get("rel"))), "alternate") {
+			doc.Translations = append(doc.Translations, Translation{trimmed("hreflang"), trimmed("href")})
+		}
 		rel := strings.Fields(strings.ToLower(get("rel")))
 		i := slices.IndexFunc(rel, func(r string) bool { return r == "canonical" || r == "next" || r == "prev" })
 		switch {
 		case i < 0 || trimmed("href") == "":
 		case rel[i] != "canonical":
-			doc.Links = append(doc.Links, Link{trimmed("href"), get("rel")})
+			doc.Links = append(doc.Links, Link{URL: trimmed("href"), Rel: get("rel"), Kind: "link"})
 		case doc.Canonical == "":
 			doc.Canonical = trimmed("href")
 		}
@@ -90,9 +162,12 @@ func referenceElement(doc *Document, tag html.Token) {
 		name, content := strings.ToLower(trimmed("name")), get("content")
 		if strings.ToLower(trimmed("http-equiv")) == "refresh" {
 			if target := bytes.TrimSpace(refreshTarget([]byte(content))); len(target) > 0 {
-				doc.Links = append(doc.Links, Link{URL: string(target)})
+				doc.Links = append(doc.Links, Link{URL: string(target), Kind: "meta"})
 			}
 		} else if name != "" && content != "" {
+			if name == "description" && doc.Description == "" {
+				doc.Description = strings.Join(strings.Fields(content), " ")
+			}
 			doc.Meta = append(doc.Meta, Meta{name, content})
 		}
 	}

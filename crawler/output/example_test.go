@@ -27,7 +27,7 @@ func exampleCrawl() (dir string, remove func(), err error) {
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
 		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", FoundOn: site + "/"}),
-		b.Links(&output.Links{URL: site + "/", To: []string{site + "/gone", site + "/private/"}}),
+		b.Links(&output.Links{URL: site + "/", To: []output.Link{{URL: site + "/gone"}, {URL: site + "/private/"}}}),
 		b.Reject(&output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
 		b.Sitemap(&output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
 		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
@@ -102,7 +102,7 @@ func ExampleRead_links() {
 	defer remove()
 
 	for links, err := range output.Read[output.Links](dir) {
-		fmt.Println(links.URL, links.To, err)
+		fmt.Println(links.URL, "links to", links.To[0].URL, "and", links.To[1].URL, err)
 	}
 	for file, err := range output.Read[output.Sitemap](dir) {
 		fmt.Println(file.URL, "has pages:", file.Pages, err)
@@ -111,7 +111,7 @@ func ExampleRead_links() {
 		fmt.Println(entry.URL, "changed in", entry.LastMod.Year(), err)
 	}
 	// Output:
-	// https://example.com/ [https://example.com/gone https://example.com/private/] <nil>
+	// https://example.com/ links to https://example.com/gone and https://example.com/private/ <nil>
 	// https://example.com/map.xml has pages: 1 <nil>
 	// https://example.com/ changed in 2026 <nil>
 }

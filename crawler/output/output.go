@@ -64,13 +64,21 @@ type Page struct {
 	Truncated     string         `json:"truncated,omitempty"`      // the limit that truncated the body: max-body or ratio
 	LinksSkipped  int            `json:"links_skipped,omitempty"`  // links that were skipped because the page has too many
 	LimitsReached []string       `json:"limits_reached,omitempty"` // the limits that left out a part of the body, the links or the fields
+
+	H1          string            `json:"h1,omitempty"`          // text of the first h1
+	Description string            `json:"description,omitempty"` // content of meta name=description
+	Lang        string            `json:"lang,omitempty"`        // lang of the html element
+	Words       int               `json:"words,omitempty"`       // number of words in the visible text
+	Hreflang    []Hreflang        `json:"hreflang,omitempty"`    // versions of the page for other languages
+	Headers     map[string]string `json:"headers,omitempty"`     // the response headers that Output.KeepHeader names, by name in lower case
+	Redirects   []string          `json:"redirects,omitempty"`   // the URLs that redirected here, in order
 }
 
-// Links are the links of a page: one line of links.jsonl. A page without links has no line,
-// except after a 304: then the line has the links of the previous crawl, possibly none.
-type Links struct {
-	URL string   `json:"url"`
-	To  []string `json:"to"` // absolute URLs without fragments, each once, in the order of the page; includes links that are not followed
+// Hreflang is a version of a page for another language or region: a link rel=alternate with
+// hreflang.
+type Hreflang struct {
+	Lang string `json:"lang"` // as the page writes it, such as de-AT or x-default
+	URL  string `json:"url"`  // absolute
 }
 
 // Sitemap is a sitemap file that was requested: one line of sitemaps.jsonl.

@@ -29,7 +29,7 @@ func schemaFields(t *testing.T, section string) (names []string) {
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	_, table, _ := strings.Cut(rest, "\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [a-z ]+ \\|").FindAllStringSubmatch(table, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| [a-z ]+ \\|").FindAllStringSubmatch(table, -1) {
 		names = append(names, row[1])
 	}
 	return names
@@ -43,9 +43,10 @@ func TestSchema(t *testing.T) {
 		"pages.jsonl": Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
+			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"},
 		},
 		"rejected.jsonl": Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
-		"links.jsonl":    Links{"u", []string{"v"}},
+		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}},
 		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
 		"entries.jsonl":  Entry{"u", "s", now},
 	} {

@@ -119,7 +119,7 @@ func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
 	}
 	links := &output.Links{URL: page.URL}
 	for j := range 20 {
-		links.To = append(links.To, url((i*31+j*17)%pages))
+		links.To = append(links.To, output.Link{URL: url((i*31 + j*17) % pages)})
 	}
 	return page, links
 }

@@ -80,7 +80,7 @@ func (b *brokenPages) choose() {
 func (b *brokenPages) name(_ *workerDir, l *output.Links) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
-		k := keyOf(to)
+		k := keyOf(to.URL)
 		if pages := b.from[k]; pages != nil && k != from {
 			pages.add(l.URL)
 		}

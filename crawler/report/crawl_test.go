@@ -58,7 +58,7 @@ func (c *crawl) write(t *testing.T) string {
 	}
 	for _, p := range c.pages { // a crawl writes a line for each page with links
 		if c.links != nil && p.Links > 0 && !hasLine[p.URL] {
-			err = errors.Join(err, b.Links(&output.Links{URL: p.URL, To: []string{}}))
+			err = errors.Join(err, b.Links(&output.Links{URL: p.URL, To: []output.Link{}}))
 		}
 	}
 	for i := range c.sitemaps {
@@ -173,13 +173,9 @@ func everything() *crawl {
 		output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", FoundOn: example + "/", Depth: 1})
 
 	c.links = []output.Links{
-		{URL: example + "/", To: []string{
-			example + "/", example + "/fine", example + "/unlisted", example + "/unlisted.pdf", example + "/unlisted-noindex", example + "/old",
-			example + "/gone", example + "/down", example + "/hidden", example + "/hidden-by-header", example + "/copy", example + "/future",
-			example + "/ancient", example + "/today", other + "/",
-		}},
-		{URL: example + "/fine", To: []string{example + "/", example + "/gone"}},
-		{URL: example + "/self", To: []string{example + "/self"}},
+		{URL: example + "/", To: []output.Link{{URL: example + "/"}, {URL: example + "/fine"}, {URL: example + "/unlisted"}, {URL: example + "/unlisted.pdf"}, {URL: example + "/unlisted-noindex"}, {URL: example + "/old"}, {URL: example + "/gone"}, {URL: example + "/down"}, {URL: example + "/hidden"}, {URL: example + "/hidden-by-header"}, {URL: example + "/copy"}, {URL: example + "/future"}, {URL: example + "/ancient"}, {URL: example + "/today"}, {URL: other + "/"}}},
+		{URL: example + "/fine", To: []output.Link{{URL: example + "/"}, {URL: example + "/gone"}}},
+		{URL: example + "/self", To: []output.Link{{URL: example + "/self"}}},
 	}
 	c.sitemaps = []output.Sitemap{
 		{URL: example + "/sitemap.xml", Status: 200, Origin: example, FoundOn: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},

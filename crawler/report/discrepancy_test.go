@@ -148,7 +148,7 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	if diff := cmp.Diff(want, c.make(t).Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	c.links = append(c.links, output.Links{URL: example + "/same", To: []string{}})
+	c.links = append(c.links, output.Links{URL: example + "/same", To: []output.Link{}})
 	r := c.make(t)
 	if diff := cmp.Diff(want[:1], r.Notes); diff != "" {
 		t.Errorf("notes if its links are known (-want +got):\n%s", diff)

@@ -72,14 +72,14 @@ func TestLastFetchOfAPageCounts(t *testing.T) {
 	early := worker(func(c *crawl) {
 		c.page("/", output.Page{Source: "start"})
 		c.page("/twice", output.Page{Source: "link", Status: 503, Bytes: 1, Depth: 1, Hash: "a"})
-		c.links = []output.Links{{URL: example + "/", To: []string{example + "/twice"}}, {URL: example + "/twice", To: []string{example + "/gone", example + "/was"}}}
+		c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/twice"}}}, {URL: example + "/twice", To: []output.Link{{URL: example + "/gone"}, {URL: example + "/was"}}}}
 	})
 	late := worker(func(c *crawl) {
 		c.page("/gone", output.Page{Source: "link", Status: 404})
 		c.page("/twice", output.Page{Source: "link", Bytes: 500, Depth: 2, Hash: "b", DurationMS: 77})
 		c.page("/same", output.Page{Source: "link", Hash: "b"})
 		c.pages[1].FetchedAt = at(20)
-		c.links = []output.Links{{URL: example + "/twice", To: []string{example + "/gone"}}}
+		c.links = []output.Links{{URL: example + "/twice", To: []output.Link{{URL: example + "/gone"}}}}
 	})
 	inAnyOrder(t, []*crawl{early, late}, func(t *testing.T, r *Report) {
 		s := r.Summary
@@ -400,7 +400,7 @@ func TestDiscrepanciesAcrossWorkers(t *testing.T) {
 			c.page("/to", output.Page{Source: "link", Status: 301, Location: "/target"})
 			c.page("/unlisted", output.Page{Source: "link"})
 			c.reject("/no", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Rule: "Disallow: /no", Line: 2})
-			c.links = []output.Links{{URL: example + "/", To: []string{example + "/linked", example + "/to", example + "/unlisted"}}}
+			c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/linked"}, {URL: example + "/to"}, {URL: example + "/unlisted"}}}}
 		}),
 	}
 	inAnyOrder(t, workers, func(t *testing.T, r *Report) {

@@ -61,7 +61,7 @@ func hostileCrawl() *crawl {
 			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-authorized", "/nowhere"} {
 				c.entries = append(c.entries, output.Entry{URL: u + path, Sitemap: text, LastMod: day.AddDate(50, 0, 0)})
 			}
-			c.links = append(c.links, output.Links{URL: text, To: []string{u + "/404"}})
+			c.links = append(c.links, output.Links{URL: text, To: []output.Link{{URL: u + "/404"}}})
 		}
 		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Origin: text, FoundOn: text, Detail: text, FetchedAt: day})
 		c.robots = append(c.robots,

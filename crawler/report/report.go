@@ -217,7 +217,7 @@ func (m *maker) addLinks(_ *workerDir, l *output.Links) {
 		m.unknownLinks--
 	}
 	for _, to := range l.To {
-		if k := keyOf(to); k != from { // a link of a page to itself does not count
+		if k := keyOf(to.URL); k != from { // a link of a page to itself does not count
 			m.facts.markKnown(k, linked)
 			m.broken.link(k)
 		}

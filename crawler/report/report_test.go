@@ -50,7 +50,7 @@ func TestSiteWithoutFaultsHasOnlyOKFindings(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.linked("/a", "")
-	c.links = []output.Links{{URL: example + "/", To: []string{example + "/a"}}}
+	c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/a"}}}}
 	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
 	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
 	for _, f := range c.make(t).Findings {
@@ -566,7 +566,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 		page := c.pages[0]
 		page.URL, page.Directives = example+path, []output.Directive{{Rule: "noarchive", Source: "meta"}}
 		c.pages = append(c.pages, page)
-		c.links = append(c.links, output.Links{URL: example + path, To: []string{example + "/gone"}})
+		c.links = append(c.links, output.Links{URL: example + path, To: []output.Link{{URL: example + "/gone"}}})
 		c.reject(fmt.Sprintf("/private/more/%02d", i), output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 3, RobotsURL: example + "/robots.txt", Group: "*"})
 		c.robots = append(c.robots, robotsLine{Origin: bare, Outcome: "rules", Status: 200, Hash: strconv.Itoa(i), FetchedAt: at(100 + i)})
 	}

@@ -64,7 +64,7 @@ type state struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
-		Links        bool     `json:"links"`       // links of pages are recorded
+		Links        any      `json:"links"`       // which links of pages are recorded; nil, false: none
 		Frontier     string   `json:"frontier"`    // shared by several workers; empty: not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier
 		Worker       string   `json:"worker-name"` // in the crawl
@@ -123,7 +123,7 @@ func (s *workerDir) open() bool {
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *workerDir) lacksLinks() bool {
-	return s.hasLinks && (!s.state.Config.Links || s.lines[crawldir.LinksFile] == 0)
+	return s.hasLinks && (s.state.Config.Links == nil || s.state.Config.Links == false || s.lines[crawldir.LinksFile] == 0)
 }
 
 // lacksEntries reports whether the entries of its sitemaps are missing.

@@ -30,7 +30,7 @@ func TestWrite(t *testing.T) {
 			err := errors.Join(
 				one.Page(&output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
 				one.Reject(&output.Rejection{URL: "http://example.com/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 2}),
-				one.Links(&output.Links{URL: "http://example.com/", To: []string{"http://example.com/a"}}),
+				one.Links(&output.Links{URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}}),
 				one.Entry(&output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
 				one.Sitemap(&output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {

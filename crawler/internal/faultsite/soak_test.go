@@ -117,7 +117,7 @@ func newSoak(t *testing.T, hosts, few int) *soak {
 // config says how the site is crawled.
 func (s *soak) config() crawler.Config {
 	cfg := quick(s.t, s.site.StartURLs()...)
-	cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Fetch.MaxBody, cfg.Output.Links, cfg.Limits.TrapPages = s.delay, 256, 64<<10, false, 0
+	cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Fetch.MaxBody, cfg.Output.Links, cfg.Limits.TrapPages = s.delay, 256, 64<<10, crawler.LinksNone, 0
 	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
 	cfg.Fetch.Retries, cfg.Robots.Retry, cfg.Sitemaps.MaxFiles = 2, 2*time.Minute, 20
 	if s.time < time.Minute {

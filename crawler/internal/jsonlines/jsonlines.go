@@ -19,17 +19,40 @@ import (
 
 // Line appends v to dst as one line of JSON.
 func Line(dst []byte, v any) ([]byte, error) {
-	buf := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false) // keeps & in URLs readable
-	if err := enc.Encode(v); err != nil {
+	text, err := encode(dst, v)
+	if err != nil {
 		return nil, err
 	}
-	text := buf.Bytes()
 	if tame := safejson.Escape(text[len(dst):]); len(tame) > len(text)-len(dst) {
 		return append(text[:len(dst)], tame...), nil
 	}
 	return text, nil
+}
+
+// An appender appends its JSON itself, faster than encoding/json.
+type appender interface{ AppendJSON(dst []byte) []byte }
+
+// encode appends v as JSON and a line end to dst.
+func encode(dst []byte, v any) ([]byte, error) {
+	if a, ok := v.(appender); ok {
+		return append(a.AppendJSON(dst), '\n'), nil
+	}
+	buf := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false) // keeps & in URLs readable
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}
+
+// AppendString appends a text as JSON to dst.
+func AppendString(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			quoted, _ := encode(dst, text) // a text cannot fail
+			return bytes.TrimSuffix(quoted, []byte("\n"))
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
 }
 
 // Read returns the lines of a file in order. The sequence ends after an error. A [*DamagedError]

@@ -5,6 +5,7 @@ package provenance
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,6 +67,9 @@ type Provenance struct {
 	Hops      int    // number of redirects that led here
 	FoundOn   string // the page, sitemap, robots.txt or redirect in which it was found
 
+	// Earlier are the redirects before FoundOn, in order, if Source is Redirect.
+	Earlier []string
+
 	LastMod time.Time // from a sitemap, in seconds precision; zero: unknown
 
 	// For a sitemap:
@@ -76,6 +80,22 @@ type Provenance struct {
 // MaxFoundOn is the maximum length of FoundOn in bytes. It is stored for each link of a page, and a
 // page may have thousands.
 const MaxFoundOn = 1000
+
+// Redirects returns the URLs that redirected here, in order.
+func (p Provenance) Redirects() []string {
+	if p.Source != Redirect || p.FoundOn == "" {
+		return nil
+	}
+	return append(slices.Clip(p.Earlier), p.FoundOn)
+}
+
+// Redirected returns the provenance of the URL that url redirects to; p is that of url.
+func (p Provenance) Redirected(url string) Provenance {
+	p.FromEntry = p.IsEntry()
+	p.Earlier = p.Redirects()
+	p.Source, p.Hops, p.FoundOn = Redirect, p.Hops+1, Referrer(url)
+	return p
+}
 
 // Referrer returns the FoundOn of the URLs that were found on url. It truncates a long URL.
 func Referrer(url string) string {
@@ -116,7 +136,12 @@ var (
 	unknown   = Provenance{Source: Link}
 )
 
-const version = 1
+// The versions of the encoding. Only a chain of redirects needs the second one: it has Earlier
+// before FoundOn.
+const (
+	version      = 1
+	chainVersion = 2
+)
 
 // The flags in the third byte of an encoded provenance.
 const (
@@ -134,22 +159,32 @@ func (p Provenance) Encode() []byte {
 	if p.FromEntry {
 		flags |= entryFlag
 	}
-	b = append(b, version, byte(p.Source), flags)
+	form := byte(version)
+	if len(p.Earlier) > 0 {
+		form = chainVersion
+	}
+	b = append(b, form, byte(p.Source), flags)
 	b = binary.AppendUvarint(b, uint64(p.Depth))
 	b = binary.AppendUvarint(b, uint64(p.Hops))
 	b = binary.AppendUvarint(b, uint64(p.IndexDepth))
 	b = binary.AppendVarint(b, unixOrZero(p.LastMod))
-	b = binary.AppendUvarint(b, uint64(len(p.SitemapOf)))
-	b = append(b, p.SitemapOf...)
+	b = appendText(b, string(p.SitemapOf))
+	if len(p.Earlier) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(p.Earlier)))
+		for _, url := range p.Earlier {
+			b = appendText(b, url)
+		}
+	}
 	return append(b, p.FoundOn...)
 }
 
 // Decode is the inverse of Encode. If it fails, it returns a link of unknown origin.
 func Decode(b []byte) (Provenance, error) {
-	if len(b) < 3 || b[0] != version {
+	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
 		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
+	chained := b[0] == chainVersion
 	b = b[3:]
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
 		v, n := binary.Uvarint(b)
@@ -165,13 +200,50 @@ func Decode(b []byte) (Provenance, error) {
 	if b = b[n:]; seconds != 0 {
 		t.LastMod = time.Unix(seconds, 0)
 	}
-	listed, n := binary.Uvarint(b)
-	if n <= 0 || listed > uint64(len(b)-n) {
+	listed, b, ok := cutText(b)
+	if !ok {
 		return unknown, errFormat
 	}
-	b = b[n:]
-	t.SitemapOf, t.FoundOn = robotsext.Origin(b[:listed]), string(b[listed:])
+	t.SitemapOf = robotsext.Origin(listed)
+	if chained {
+		if t.Earlier, b, ok = cutList(b); !ok {
+			return unknown, errFormat
+		}
+	}
+	t.FoundOn = string(b)
 	return t, nil
+}
+
+// appendText appends a text with its length.
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// cutText cuts the text off that b begins with.
+func cutText(b []byte) (text string, rest []byte, ok bool) {
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length > uint64(len(b)-n) {
+		return "", nil, false
+	}
+	b = b[n:]
+	return string(b[:length]), b[length:], true
+}
+
+// cutList cuts the list off that b begins with. An empty list is not valid.
+func cutList(b []byte) (list []string, rest []byte, ok bool) {
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length == 0 || length > uint64(len(b)-n) {
+		return nil, nil, false
+	}
+	b = b[n:]
+	for range length {
+		var text string
+		if text, b, ok = cutText(b); !ok {
+			return nil, nil, false
+		}
+		list = append(list, text)
+	}
+	return list, b, true
 }
 
 // unixOrZero returns t in seconds since 1970, or 0 if t is zero.

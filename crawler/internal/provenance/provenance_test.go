@@ -1,6 +1,10 @@
 package provenance
 
 import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -13,10 +17,40 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Sitemap, FoundOn: "http://example.com/map.xml", LastMod: time.Unix(1_700_000_000, 0)},
 		{Source: Redirect, FromStart: true, Hops: 1, FoundOn: "http://example.com/ü"},
 		{Source: Redirect, FromEntry: true, Hops: 2, FoundOn: "http://example.com/old"},
+		{Source: Redirect, Hops: 3, Earlier: []string{"http://example.com/1", ""}, FoundOn: "http://example.com/3"},
 	} {
 		got, err := Decode(want.Encode())
-		if err != nil || got != want {
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("decode(encode(%+v)) = %+v, %v", want, got, err)
+		}
+	}
+}
+
+// TestOldEncodingsAreDecoded: a frontier may have items that an earlier version wrote.
+func TestOldEncodingsAreDecoded(t *testing.T) {
+	text := append([]byte{1, byte(Redirect), startFlag, 2, 3, 0, 0, 0}, "http://example.com/old"...)
+	got, err := Decode(text)
+	want := Provenance{Source: Redirect, FromStart: true, Depth: 2, Hops: 3, FoundOn: "http://example.com/old"}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if one := (Provenance{Source: Redirect, FromStart: true, Depth: 2, Hops: 3, FoundOn: "http://example.com/old"}).Encode(); !bytes.Equal(one, text) {
+		t.Errorf("a chain of one redirect is encoded as %x, want %x", one, text)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	p := Provenance{Source: Link, FoundOn: "http://example.com/"}
+	var want []string
+	for range 3 {
+		if got := p.Redirects(); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		url := fmt.Sprintf("http://example.com/%d", p.Hops)
+		other := p.Redirected("http://example.com/other") // of another redirect with the same chain
+		p, want = p.Redirected(url), append(want, url)
+		if got := other.Redirects(); got[len(got)-1] != "http://example.com/other" {
+			t.Errorf("chains share memory: %q", got)
 		}
 	}
 }
@@ -26,12 +60,13 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{version, 1, 0, 0, 0, 0, 200})
 	f.Add(Provenance{Source: Link, Depth: 3, FoundOn: "http://example.com/"}.Encode())
 	f.Add(Provenance{Source: Sitemap, SitemapOf: "http://example.com", IndexDepth: 1}.Encode())
+	f.Add(Provenance{Source: Redirect, Earlier: []string{"http://example.com/1", "http://example.com/2"}, FoundOn: "http://example.com/3"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		first, err := Decode(b)
 		if err != nil {
 			return
 		}
-		if again, err := Decode(first.Encode()); err != nil || again != first {
+		if again, err := Decode(first.Encode()); err != nil || !reflect.DeepEqual(again, first) {
 			t.Errorf("%x: %+v became %+v, %v", b, first, again, err)
 		}
 	})

@@ -79,7 +79,7 @@ func (e *previousLinks) addTo(b *crawldir.Batch, p *output.Page) error {
 	if !known {
 		return nil
 	}
-	links := &output.Links{URL: p.URL, To: []string{}}
+	links := &output.Links{URL: p.URL, To: []output.Link{}}
 	if at != noLinks {
 		if err := e.read(at, links); err != nil {
 			return err

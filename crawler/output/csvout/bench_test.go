@@ -18,7 +18,7 @@ func BenchmarkPage(b *testing.B) {
 		FoundOn: "https://www.example.com/section/", Source: "link", ContentType: "text/html; charset=utf-8", Hash: "0123456789abcdef",
 	}}, Links: []*output.Links{{URL: "https://www.example.com/section/article-1.html"}}}
 	for n := range 30 {
-		found.Links[0].To = append(found.Links[0].To, fmt.Sprintf("https://www.example.com/section/article-%d.html", n))
+		found.Links[0].To = append(found.Links[0].To, output.Link{URL: fmt.Sprintf("https://www.example.com/section/article-%d.html", n)})
 	}
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {

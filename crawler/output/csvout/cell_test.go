@@ -111,7 +111,7 @@ func FuzzText(f *testing.F) {
 		s := sinktest.Open(t, Format(nil), dir, nil)
 		sinktest.Put(t, s, &output.Results{
 			Pages: []*output.Page{{URL: "http://a.test/", Title: title, Fields: map[string]any{"x": title}}},
-			Links: []*output.Links{{URL: title, To: []string{to}}},
+			Links: []*output.Links{{URL: title, To: []output.Link{{URL: to}}}},
 		})
 		sinktest.Close(t, s)
 		readWithSemicolons(t, readFile(t, filepath.Join(dir, PagesFile)))
@@ -142,14 +142,14 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, checkpoint, content []byte) {
 		dir := t.TempDir()
 		s := sinktest.Open(t, Format(nil), dir, nil)
-		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
+		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}}}})
 		sinktest.Close(t, s)
 		appendTo(t, filepath.Join(dir, LinksFile), content)
 		s, err := Format(nil).Open(dir, checkpoint)
 		if err != nil {
 			return
 		}
-		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
+		sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/last"}}}}})
 		sinktest.Close(t, s)
 		if !bytes.HasSuffix(readFile(t, filepath.Join(dir, LinksFile)), []byte("\nhttp://a.test/,http://a.test/last\r\n")) {
 			t.Error("a torn record stands before the last")

@@ -80,7 +80,7 @@ func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error
 func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
-			if err := s.record(links, l.URL, to); err != nil {
+			if err := s.record(links, l.URL, to.URL); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 				Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Usage: map[string]bool{"train-ai": false},
 				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
-				LimitsReached: []string{"max-body", "max-links"},
+				LimitsReached: []string{"max-body", "max-links"}, H1: "Tea", Description: "of all", Lang: "en", Words: 9,
+				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"},
 			},
 			{URL: "http://a.test/bare"},
 		},
@@ -57,7 +58,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
@@ -71,14 +72,15 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-				"truncated", "links_skipped", "limits_reached",
+				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
 				`[{"rule":"noindex","source":"1st robots meta element"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
 				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
+				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`,
 			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", ""},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", ""},
 		},
 		RejectedFile: {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
@@ -102,6 +104,7 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
+		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"},
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
@@ -119,7 +122,7 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 
 func TestResumeKeepsCommittedRecords(t *testing.T) {
 	page := func(url string) *output.Results {
-		return &output.Results{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
+		return &output.Results{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []output.Link{{URL: "http://a.test/x"}}}}}
 	}
 	dir := t.TempDir()
 	s := sinktest.Open(t, Format(nil), dir, nil)
@@ -162,7 +165,7 @@ func TestResumeKeepsCommittedRecords(t *testing.T) {
 func TestLostRecordsAreReported(t *testing.T) {
 	found := &output.Results{
 		Pages: []*output.Page{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Rejected: []*output.Rejection{{URL: "http://a.test/no"}},
-		Links: []*output.Links{{URL: "http://a.test/1", To: []string{"http://a.test/2"}}}, Sitemaps: []*output.Sitemap{{URL: "http://a.test/map"}},
+		Links: []*output.Links{{URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/2"}}}}, Sitemaps: []*output.Sitemap{{URL: "http://a.test/map"}},
 		Entries: []*output.Entry{{URL: "http://a.test/1"}},
 	}
 	for _, table := range tables {
@@ -229,7 +232,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.files[links].file = full
-	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1"}}}}); err != nil {
+	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}}}}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -237,7 +240,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 			t.Errorf("commit = %q, %v", checkpoint, err)
 		}
 	}
-	many := slices.Repeat([]string{"http://a.test/1"}, 10_000)
+	many := slices.Repeat([]output.Link{{URL: "http://a.test/1"}}, 10_000)
 	if err := s.Write(&output.Results{Links: []*output.Links{{URL: "http://a.test/", To: many}}}); err == nil {
 		t.Error("write goes on after a failure")
 	}

@@ -26,16 +26,17 @@ func TestNoCellIsAFormula(t *testing.T) {
 			URL: bad, Title: bad, FoundOn: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
 			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
 			Hash: bad, DuplicateOf: bad, Truncated: bad, LimitsReached: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
+			H1: bad, Description: bad, Lang: bad, Hreflang: []output.Hreflang{{Lang: bad, URL: bad}}, Headers: map[string]string{bad: bad}, Redirects: []string{bad},
 		}},
 		Rejected: []*output.Rejection{{
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,
 		}},
-		Links:    []*output.Links{{URL: bad, To: []string{bad}}},
+		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad}}}},
 		Sitemaps: []*output.Sitemap{{URL: bad, Origin: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 	})
 	sinktest.Close(t, s)
-	for file, texts := range map[string]int{PagesFile: 15, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
+	for file, texts := range map[string]int{PagesFile: 21, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func ExampleFormat() {
 		return
 	}
 	err = sink.Write(&output.Results{
-		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/a,b", "https://example.com/c"}}},
+		Links: []*output.Links{{URL: "https://example.com/", To: []output.Link{{URL: "https://example.com/a,b"}, {URL: "https://example.com/c"}}}},
 		Rejected: []*output.Rejection{{
 			URL: "https://example.com/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2,
 			RobotsURL: "https://example.com/robots.txt", Group: "*", Depth: 1, FoundOn: "https://example.com/", Source: "link", Detail: "=1+1",
@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [223,206,101,73,21] <nil> <nil>
+	// [276,206,101,73,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

@@ -16,7 +16,7 @@ var writer = sinktest.Writer{
 		url := fmt.Sprintf("http://a.test/%d", n)
 		return &output.Results{
 			Pages: []*output.Page{{URL: url}},
-			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
+			Links: []*output.Links{{URL: url, To: []output.Link{{URL: url + "/1"}, {URL: url + "/2"}}}},
 		}
 	},
 }

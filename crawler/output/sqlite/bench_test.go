@@ -29,12 +29,12 @@ func (s *site) found(pages int) *output.Results {
 		for n := range 30 {
 			switch {
 			case n < 15:
-				l.To = append(l.To, article(n))
+				l.To = append(l.To, output.Link{URL: article(n)})
 			case n < 18 || s.known == 0:
-				l.To = append(l.To, article(s.known))
+				l.To = append(l.To, output.Link{URL: article(s.known)})
 				s.known++
 			default:
-				l.To = append(l.To, article(rand.IntN(s.known)))
+				l.To = append(l.To, output.Link{URL: article(rand.IntN(s.known))})
 			}
 		}
 		f.Links = append(f.Links, l)

@@ -28,7 +28,7 @@ func ExampleFormat() {
 			{URL: "https://example.com/", Status: 200, Title: "Example"},
 			{URL: "https://example.com/old", Status: 404, FoundOn: "https://example.com/", Source: "link", Depth: 1},
 		},
-		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/old", "https://example.com/new"}}},
+		Links: []*output.Links{{URL: "https://example.com/", To: []output.Link{{URL: "https://example.com/old"}, {URL: "https://example.com/new"}}}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -32,8 +32,8 @@ func (s *sink) links(all []*output.Links) error {
 	for _, l := range all {
 		from := clean(l.URL)
 		for _, to := range l.To {
-			batch = append(batch, pair{from, clean(to)})
-			size += len(to)
+			batch = append(batch, pair{from, clean(to.URL)})
+			size += len(to.URL)
 			if len(batch) < batchLinks && size < batchBytes {
 				continue
 			}

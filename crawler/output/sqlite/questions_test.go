@@ -44,12 +44,12 @@ func answered() *output.Results {
 			{URL: "/deep", Reason: output.MaxDepth, Source: "link"},
 		},
 		Links: []*output.Links{
-			{URL: "/", To: []string{"/one", "/two", "/old", "/moved", "/gone", "/private/1", "/secret", "/silent", "/deep", "/"}},
-			{URL: "/one", To: []string{"/", "/gone", "/old", "/private/1", "/three"}},
-			{URL: "/two", To: []string{"/", "/one"}},
-			{URL: "/three", To: []string{"/"}},
-			{URL: "/orphan", To: []string{"/orphan"}},
-			{URL: "/gone", To: []string{"/gone", "/one"}},
+			{URL: "/", To: []output.Link{{URL: "/one"}, {URL: "/two"}, {URL: "/old"}, {URL: "/moved"}, {URL: "/gone"}, {URL: "/private/1"}, {URL: "/secret"}, {URL: "/silent"}, {URL: "/deep"}, {URL: "/"}}},
+			{URL: "/one", To: []output.Link{{URL: "/"}, {URL: "/gone"}, {URL: "/old"}, {URL: "/private/1"}, {URL: "/three"}}},
+			{URL: "/two", To: []output.Link{{URL: "/"}, {URL: "/one"}}},
+			{URL: "/three", To: []output.Link{{URL: "/"}}},
+			{URL: "/orphan", To: []output.Link{{URL: "/orphan"}}},
+			{URL: "/gone", To: []output.Link{{URL: "/gone"}, {URL: "/one"}}},
 		},
 		Sitemaps: []*output.Sitemap{{URL: "/map.xml", Status: 200, Pages: 8}},
 		Robots: []*output.Robots{

@@ -28,7 +28,14 @@ CREATE TABLE pages (
   fields        TEXT,                -- JSON: {"price": "3", "tags": ["a", "b"], ...}
   truncated     TEXT,                -- the limit that cut the body: max-body or ratio
   links_skipped INTEGER,             -- links that a limit skipped
-  limits_reached        TEXT                 -- JSON: ["max-body", "max-links", ...]: all limits that cut the page
+  limits_reached TEXT,               -- JSON: ["max-body", "max-links", ...]: all limits that cut the page
+  h1            TEXT,                -- text of the first h1
+  description   TEXT,                -- meta name=description
+  lang          TEXT,                -- of the html element
+  words         INTEGER NOT NULL,    -- of the visible text
+  hreflang      TEXT,                -- JSON: [{"lang": "de", "url": ...}, ...]
+  headers       TEXT,                -- JSON: {"etag": ..., ...}
+  redirects     TEXT                 -- JSON: [URL, ...]: the redirects that led here, in order
 );
 CREATE INDEX pages_url ON pages (url);
 

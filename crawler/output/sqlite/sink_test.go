@@ -22,7 +22,7 @@ import (
 func page(url string) *output.Results {
 	return &output.Results{
 		Pages: []*output.Page{{URL: url, Status: 200, ContentType: "text/html"}},
-		Links: []*output.Links{{URL: url, To: []string{url + "/1", "http://a.test/all"}}},
+		Links: []*output.Links{{URL: url, To: []output.Link{{URL: url + "/1"}, {URL: "http://a.test/all"}}}},
 	}
 }
 
@@ -35,12 +35,14 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
 			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
 			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
+			H1: "Top", Description: "All", Lang: "de", Words: 9, Hreflang: []output.Hreflang{{Lang: "en", URL: "http://a.test/en"}},
+			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"},
 		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}, {URL: "http://a.test/bare"}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/"}}, {URL: "http://a.test/1", To: []string{"http://a.test/"}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
@@ -56,9 +58,9 @@ func TestColumnsMatchJSON(t *testing.T) {
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
 		"pages": {
-			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL",
+			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL",
 			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|{"train-ai":false}|` +
-				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]`,
+				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]`,
 		},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,

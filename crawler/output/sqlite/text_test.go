@@ -47,7 +47,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, url string) {
 		sinktest.Put(t, s, &output.Results{
 			Pages:  []*output.Page{{URL: url, Title: title, Fields: map[string]any{"x": title}}},
-			Links:  []*output.Links{{URL: url, To: []string{title, url, title}}},
+			Links:  []*output.Links{{URL: url, To: []output.Link{{URL: title}, {URL: url}, {URL: title}}}},
 			Robots: []*output.Robots{{Origin: title, Body: []byte(title)}},
 		})
 		var gotURL, gotTitle, fields string
@@ -108,7 +108,7 @@ func TestLongTextsAreNotKept(t *testing.T) {
 	for n := range 2 {
 		url := fmt.Sprintf("http://a.test/%d/%s", n, strings.Repeat("x", 1<<18))
 		sinktest.Put(t, s, &output.Results{
-			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
+			Links: []*output.Links{{URL: url, To: []output.Link{{URL: url + "/1"}, {URL: url + "/2"}}}},
 		})
 	}
 	runtime.GC()
@@ -136,20 +136,20 @@ func TestForgottenURLsAreFoundAgain(t *testing.T) {
 	}
 	s.known = recent.New[string, int64](1)
 	long := "http://a.test/" + strings.Repeat("x", knownLength)
-	sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: long, To: []string{long}}}})
+	sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: long, To: []output.Link{{URL: long}}}}})
 	if _, ok := s.known.Get(long); ok {
 		t.Error("a long URL is kept")
 	}
-	var all []string
+	var all []output.Link
 	for n := range 3 * batchLinks {
-		all = append(all, fmt.Sprintf("http://a.test/%d", n%1000))
+		all = append(all, output.Link{URL: fmt.Sprintf("http://a.test/%d", n%1000)})
 	}
 	sinktest.Put(t, s, &output.Results{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
 	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1002|1002" {
 		t.Errorf("urls: %s", got[0])
 	}
-	if got := askDir(t, dir, "SELECT to_url FROM links WHERE from_url = 'http://a.test/new'"); !slices.Equal(got, all) {
+	if got := askDir(t, dir, "SELECT to_url FROM links WHERE from_url = 'http://a.test/new'"); !slices.EqualFunc(got, all, func(url string, to output.Link) bool { return url == to.URL }) {
 		t.Error("the links of a page are not those that were written")
 	}
 }

@@ -72,7 +72,7 @@ func pagesOf(count, size int, packed bool) *output.Results {
 		url := fmt.Sprintf("https://example.com/section/page-%d", n)
 		links := &output.Links{URL: url}
 		for i := range 30 {
-			links.To = append(links.To, fmt.Sprintf("https://example.com/section/page-%d", n*30+i))
+			links.To = append(links.To, output.Link{URL: fmt.Sprintf("https://example.com/section/page-%d", n*30+i)})
 		}
 		f.Links = append(f.Links, links)
 		f.Pages = append(f.Pages, &output.Page{URL: url, Status: 200, Depth: 3, Source: "link", FoundOn: "https://example.com/"})

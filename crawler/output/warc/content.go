@@ -170,7 +170,7 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 	s.text = fmt.Appendf(s.text, "hopsFromSeed: %s\r\nfetchTimeMs: %d\r\n", hops(p), p.DurationMS)
 	if links != nil {
 		for _, to := range links.To {
-			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to))
+			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to.URL))
 		}
 	}
 	last, known := s.urls.Get(p.URL)

@@ -30,7 +30,7 @@ func FuzzWrite(f *testing.F) {
 		found := &output.Results{
 			Exchanges: []*output.Exchange{x, x, answered("http://a.test/other", 200, "other")},
 			Pages:     []*output.Page{{URL: url, FoundOn: via, Source: "redirect", Depth: 2, FetchedAt: noon}},
-			Links:     []*output.Links{{URL: url, To: []string{via, url, response}}},
+			Links:     []*output.Links{{URL: url, To: []output.Link{{URL: via}, {URL: url}, {URL: response}}}},
 		}
 		s := openSink(t, dir, nil)
 		sinktest.Write(t, s, found)

@@ -156,7 +156,7 @@ func TestMetadata(t *testing.T) {
 			{URL: "http://a.test/deep", Status: 200, Source: "link", FoundOn: "http://a.test/page", Depth: 3, FetchedAt: noon},
 			{URL: "http://a.test/trap", Status: 200, Source: "link", FoundOn: "http://a.test/page", Depth: 1 << 20, FetchedAt: noon},
 		},
-		Links: []*output.Links{{URL: "http://a.test/page", To: []string{"http://a.test/deep", "http://b.test/a b\r\nvia: c"}}},
+		Links: []*output.Links{{URL: "http://a.test/page", To: []output.Link{{URL: "http://a.test/deep"}, {URL: "http://b.test/a b\r\nvia: c"}}}},
 	}
 	got := written(t, f)
 	if want := []string{
@@ -219,7 +219,7 @@ func TestHeadersHaveNoInjectedLines(t *testing.T) {
 			p := &output.Page{URL: url, FoundOn: url, Source: "link", Depth: 1}
 			got := written(t, &output.Results{
 				Exchanges: []*output.Exchange{x, answered("http://a.test/next", 200, "")},
-				Pages:     []*output.Page{p}, Links: []*output.Links{{URL: url, To: []string{url}}},
+				Pages:     []*output.Page{p}, Links: []*output.Links{{URL: url, To: []output.Link{{URL: url}}}},
 			})
 			if len(got) != 5 || got[0].get("WARC-IP-Address") != "" || !absolute(got[0].get("WARC-Target-URI")) && !strings.HasSuffix(url, "%") {
 				t.Fatalf("records %q", kinds(got))

@@ -74,7 +74,7 @@ func crawled() []*output.Results {
 		all = append(all, &output.Results{
 			Exchanges: []*output.Exchange{x},
 			Pages:     []*output.Page{{URL: x.URL, Status: x.Status, Source: "link", Depth: 1, FoundOn: x.URL, FetchedAt: noon}},
-			Links:     []*output.Links{{URL: x.URL, To: []string{x.URL, "http://b.test/a b\r\nvia: c"}}},
+			Links:     []*output.Links{{URL: x.URL, To: []output.Link{{URL: x.URL}, {URL: "http://b.test/a b\r\nvia: c"}}}},
 		})
 		return x
 	}

@@ -95,7 +95,9 @@ func New() *Settings {
 	k.BoolVar(&c.Credentials.Netrc, "netrc", c.Credentials.Netrc, "log in to start origins with the users in $NETRC or ~/.netrc")
 	k.StringVar(&c.Credentials.CookieFile, "cookie-file", c.Credentials.CookieFile, "send the cookies in `FILE` (Netscape format) to start origins")
 	k.BoolVar(&c.Credentials.Cookies, "cookies", c.Credentials.Cookies, "keep cookies of start origins while the crawl runs")
-	k.BoolVar(&c.Output.Links, "links", c.Output.Links, "list the links of each page in links.jsonl")
+	k.Var((*linksValue)(&c.Output.Links), "links", "list the links of each page in links.jsonl; full: with text, rel and kind")
+	k.Lookup("links").NoOptDefVal = string(crawler.LinksPlain)
+	k.StringSliceVar(&c.Output.KeepHeader, "keep-header", c.Output.KeepHeader, "keep the response header `NAME` in pages.jsonl, or a list")
 	k.StringSliceVar(&c.Output.AlsoWrite, "also-write", c.Output.AlsoWrite, "also write `FORMAT`: csv, sqlite, warc, or a list such as csv,warc (default: none)")
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add a field to pages.jsonl: `NAME=SELECTOR`, such as price=.price; repeatable")
 	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "remove query parameter `NAME` from links (sid, utm_*); repeatable")
@@ -136,6 +138,24 @@ func listWords(k *pflag.FlagSet, key, words string) {
 	f := k.Lookup(key)
 	f.Value = wordsValue{f.Value, words}
 }
+
+// A linksValue is the value of the flag links. A switch without a value is on.
+type linksValue crawler.LinkList
+
+// String implements pflag.Value.
+func (v *linksValue) String() string { return string(*v) }
+
+// Set implements pflag.Value. It accepts every spelling of true and false.
+func (v *linksValue) Set(text string) error {
+	if on, err := strconv.ParseBool(text); err == nil {
+		text = strconv.FormatBool(on)
+	}
+	*v = linksValue(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*linksValue) Type() string { return "true|false|full" }
 
 // AddFlags adds the flags of all keys to cmd, and the flags that name a configuration file
 // and a list of start URLs.

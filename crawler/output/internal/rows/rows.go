@@ -27,7 +27,7 @@ var Columns = [...][]string{
 	Pages: {
 		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 		"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-		"truncated", "links_skipped", "limits_reached",
+		"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
@@ -49,12 +49,16 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		usage, err2 := nested(len(p.Usage), p.Usage)
 		fields, err3 := nested(len(p.Fields), p.Fields)
 		limits, err4 := nested(len(p.LimitsReached), p.LimitsReached)
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
+		hreflang, err5 := nested(len(p.Hreflang), p.Hreflang)
+		headers, err6 := nested(len(p.Headers), p.Headers)
+		redirects, err7 := nested(len(p.Redirects), p.Redirects)
+		if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 			return err
 		}
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
 			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
-			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits)
+			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits,
+			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,246 @@
+package crawler
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/net/html"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// facts are the fields of a page that addFacts and keptHeaders set.
+var facts = cmpopts.IgnoreFields(output.Page{}, "URL", "Status", "Depth", "FoundOn", "Source", "ContentType", "Bytes", "Links", "Canonical",
+	"Directives", "FetchedAt", "DurationMS", "Attempt", "Hash", "Location", "Redirects", "Withheld")
+
+func TestFactsOfPages(t *testing.T) {
+	const content = `<html lang="de-AT"><title>T</title><meta name="Description" content=" a  b "><h1>One <b>b</b>ig</h1>
+		<link rel="alternate" hreflang="en" href="en#x"><link rel="alternate" hreflang="x-default" href="http://Other.invalid">
+		<link rel="alternate" hreflang="fr" href="mailto:x"><base href="/dir/"><p>two three`
+	header := http.Header{"Etag": {`"1"`}, "Server": {"s"}, "Cache-Control": {"no-cache", "private"}, "Set-Cookie": {"id=1"}, "X-Other": {strings.Repeat("x", 2000)}}
+	kept := map[string]string{"etag": `"1"`, "server": "s", "cache-control": "no-cache, private"}
+	full := output.Page{Title: "T", H1: "One big", Description: "a b", Lang: "de-AT", Words: 4, Headers: kept}
+	for _, tt := range []struct {
+		name   string
+		status int
+		header http.Header
+		body   string
+		change func(*Config)
+		want   func(s *site) output.Page
+	}{
+		{"a page", 200, nil, content, nil, func(s *site) output.Page {
+			p := full
+			p.Hreflang = []output.Hreflang{{Lang: "en", URL: s.url + "/dir/en"}, {Lang: "x-default", URL: "http://other.invalid/"}}
+			return p
+		}},
+		{"noindex in the page", 200, nil, content + `<meta name=robots content=noindex>`, nil, func(*site) output.Page { return output.Page{} }},
+		{"noindex in the header", 404, http.Header{"X-Robots-Tag": {"noindex"}}, content, nil, func(*site) output.Page { return output.Page{} }},
+		{"noindex that is not obeyed", 200, http.Header{"X-Robots-Tag": {"noindex"}}, "<h1>One", func(c *Config) { c.Robots.ObeyNoindex = false },
+			func(*site) output.Page { return output.Page{H1: "One", Words: 1, Headers: kept} }},
+		{"an error", 404, nil, content, nil, func(*site) output.Page { return output.Page{Headers: kept} }},
+		{"a redirect", 302, http.Header{"Location": {"/robots.txt"}}, "", nil, func(*site) output.Page { return output.Page{Headers: kept} }},
+		{"other headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = []string{"X-OTHER", "missing"} },
+			func(*site) output.Page {
+				return output.Page{Headers: map[string]string{"x-other": strings.Repeat("x", maxDetail)}}
+			}},
+		{"no headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = nil }, func(*site) output.Page { return output.Page{} }},
+		{"not HTML", 200, http.Header{"Content-Type": {"text/plain"}}, content, nil, func(*site) output.Page { return output.Page{Headers: kept} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", nil)
+			s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+				for _, h := range []http.Header{header, tt.header} {
+					for name, values := range h {
+						w.Header()[name] = values
+					}
+				}
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body)
+			})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Limits.MaxPages = 1
+			if tt.change != nil {
+				tt.change(&cfg)
+			}
+			got, want := run(t, cfg, nil).pages[0], tt.want(s)
+			if diff := cmp.Diff(want, got, facts); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRedirectChain: a page has the redirects that led to it, even if the crawl stopped at each, and
+// after a recrawl.
+func TestRedirectChain(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/end": `<a href="/next">`, "/next": ""})
+	for from, to := range map[string]string{"/": "/1", "/1": "/2", "/2": "/end"} {
+		s.handle(from, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
+	}
+	cfg := testConfig(t, s.url+"/")
+	check := func() {
+		t.Helper()
+		got := make(map[string]string)
+		for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
+			got[strings.TrimPrefix(p.URL, s.url)] = strings.ReplaceAll(strings.Join(p.Redirects, " "), s.url, "")
+		}
+		want := map[string]string{"/": "", "/1": "/", "/2": "/ /1", "/end": "/ /1 /2", "/next": ""}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for n := 1; n <= 5; n++ {
+		cfg.Limits.MaxPages = n
+		run(t, cfg, &Options{Resume: n > 1})
+	}
+	check()
+	cfg.Limits.MaxPages = 0
+	run(t, cfg, &Options{Recrawl: true})
+	check()
+}
+
+func TestFullLinks(t *testing.T) {
+	long := strings.Repeat("é", 500)
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a" rel="nofollow x"> first
+		<b>link</b> &amp; </a><a href="/a#x">again</a><area href="/b"><iframe src="/c"></iframe><link rel="next" href="/d">
+		<a href="/e" rel="` + long + `">` + long + `</a><meta http-equiv="refresh" content="9;url=/f"><a href="http://[">`})
+	want := []output.Link{
+		{URL: s.url + "/a", Text: "first link &", Rel: "nofollow x", Kind: "a"}, {URL: s.url + "/b", Kind: "area"}, {URL: s.url + "/c", Kind: "frame"},
+		{URL: s.url + "/d", Rel: "next", Kind: "link"}, {URL: s.url + "/e", Text: long[:200], Rel: long[:200], Kind: "a"}, {URL: s.url + "/f", Kind: "meta"},
+	}
+	for _, kind := range []LinkList{LinksFull, LinksPlain} {
+		cfg := testConfig(t, s.url+"/")
+		cfg.Output.Links = kind
+		run(t, cfg, nil)
+		if kind == LinksPlain {
+			for i := range want {
+				want[i] = output.Link{URL: want[i].URL}
+			}
+		}
+		lines := readOutput[output.Links](t, cfg, "links.jsonl")
+		if diff := cmp.Diff([]output.Links{{URL: s.url + "/", To: want}}, lines); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+		if got := savedConfig(t, cfg).Output.Links; got != kind {
+			t.Errorf("crawl.json has %q, want %q", got, kind)
+		}
+	}
+}
+
+// TestFactsOfRealSites compares the facts of each page of Debian packages with those that goquery
+// finds in the file.
+func TestFactsOfRealSites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls the documentation of Debian packages")
+	}
+	for _, tt := range []struct {
+		pkg, address string
+		root, index  string
+	}{
+		{"sqlite3-doc", "127.0.9.6", "/usr/share/doc/sqlite3", "index.html"},
+		{"python3-doc", "127.0.9.7", "/usr/share/doc/python3/html", "index.html"},
+		{"debian-policy", "127.0.9.8", "/usr/share/doc/debian-policy", "policy.html/index.html"},
+		{"git-doc", "127.0.9.9", "/usr/share/doc/git-doc", "index.html"},
+	} {
+		t.Run(tt.pkg, func(t *testing.T) {
+			t.Parallel()
+			needFile(t, filepath.Join(tt.root, tt.index), tt.pkg)
+			s := newSite(t, tt.address, nil)
+			s.mux.Handle("/", http.FileServer(http.Dir(tt.root)))
+			cfg := testConfig(t, s.url+"/"+strings.TrimSuffix(tt.index, "index.html"))
+			cfg.Output.KeepHeader = []string{"Last-Modified"}
+			pages := 0
+			for _, got := range run(t, cfg, nil).pages {
+				if got.Status != http.StatusOK || !strings.HasPrefix(got.ContentType, "text/html") {
+					continue
+				}
+				u, err := url.Parse(got.URL)
+				must(t, err)
+				name := filepath.Join(tt.root, filepath.FromSlash(u.Path))
+				if strings.HasSuffix(u.Path, "/") {
+					name = filepath.Join(name, "index.html")
+				}
+				body, err := os.ReadFile(name)
+				if os.IsNotExist(err) {
+					continue // a list of files
+				}
+				must(t, err)
+				info, err := os.Stat(name)
+				must(t, err)
+				want := factsIn(t, u, body)
+				want.Headers = map[string]string{"last-modified": info.ModTime().UTC().Format(http.TimeFormat)}
+				if diff := cmp.Diff(want, got, facts, cmpopts.IgnoreFields(output.Page{}, "Unchanged", "DuplicateOf")); diff != "" {
+					t.Errorf("%s (-goquery +crawl):\n%s", u.Path, diff)
+				}
+				pages++
+			}
+			if pages < 10 {
+				t.Errorf("only %d pages", pages)
+			}
+			t.Logf("%d pages", pages)
+		})
+	}
+}
+
+// factsIn returns the facts of a page. It shares no code with package extract.
+func factsIn(t *testing.T, u *url.URL, body []byte) (page output.Page) {
+	t.Helper()
+	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	must(t, err)
+	doc := goquery.NewDocumentFromNode(tree)
+	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	page.Title = line(doc.Find("head > title").First().Text())
+	page.H1 = line(visibleText(doc.Find("h1").First()))
+	page.Description = line(doc.Find(`meta[name="description" i]`).First().AttrOr("content", ""))
+	page.Lang = doc.Find("html").AttrOr("lang", "")
+	page.Words = len(strings.FieldsFunc(visibleText(doc.Selection), func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) }))
+	doc.Find(`link[rel~="alternate" i][hreflang]`).Each(func(_ int, link *goquery.Selection) {
+		if target, ok := reference(u, link.AttrOr("href", "")); ok {
+			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: link.AttrOr("hreflang", ""), URL: target.String()})
+		}
+	})
+	return page
+}
+
+// visibleText returns the text of elements, with a space before and after each block.
+func visibleText(s *goquery.Selection) string {
+	var text strings.Builder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			text.WriteString(n.Data)
+		case n.Type == html.ElementNode && strings.Contains(" script style title textarea iframe ", fmt.Sprintf(" %s ", n.Data)):
+			text.WriteByte(' ')
+		default:
+			block := n.Type == html.ElementNode && !strings.Contains(inline, fmt.Sprintf(" %s ", n.Data))
+			if block {
+				text.WriteByte(' ')
+			}
+			for child := range n.ChildNodes() {
+				walk(child)
+			}
+			if block {
+				text.WriteByte(' ')
+			}
+		}
+	}
+	for _, n := range s.Nodes {
+		walk(n)
+	}
+	return text.String()
+}
+
+// inline are the elements of HTML that only format text.
+const inline = " a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr "

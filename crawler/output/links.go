@@ -1,0 +1,77 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+)
+
+// Links are the links of a page: one line of links.jsonl. A page without links has no line,
+// except after a 304: then the line has the links of the previous crawl, possibly none.
+type Links struct {
+	URL string `json:"url"`
+	To  []Link `json:"to"` // each URL once, in the order of the page; includes links that are not followed
+}
+
+// Link is a link of a page. In JSON it is only its URL, or an object if Kind is set: that is how
+// a crawl lists links in full.
+type Link struct {
+	URL  string `json:"url"`            // absolute, without fragment
+	Text string `json:"text,omitempty"` // of the first link to the URL: at most 200 bytes, white space collapsed
+	Rel  string `json:"rel,omitempty"`  // its rel attribute, at most 200 bytes
+	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta; empty: not recorded
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (l Links) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
+
+// AppendJSON appends the line of links.jsonl to dst, without the line end. It is several times as
+// fast as [json.Marshal].
+func (l *Links) AppendJSON(dst []byte) []byte {
+	size := len(l.URL) + len(`{"url":"","to":[]}`)
+	for i := range l.To {
+		to := &l.To[i]
+		size += len(to.URL) + len(to.Text) + len(to.Rel) + len(`{"url":"","text":"","rel":"","kind":"frame"},`)
+	}
+	dst = jsonlines.AppendString(append(slices.Grow(dst, size), `{"url":`...), l.URL)
+	dst = append(dst, `,"to":[`...)
+	for i := range l.To {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l.To[i].appendJSON(dst)
+	}
+	return append(dst, "]}"...)
+}
+
+func (l *Link) appendJSON(dst []byte) []byte {
+	if l.Kind == "" {
+		return jsonlines.AppendString(dst, l.URL)
+	}
+	dst = jsonlines.AppendString(append(dst, `{"url":`...), l.URL)
+	if l.Text != "" {
+		dst = jsonlines.AppendString(append(dst, `,"text":`...), l.Text)
+	}
+	if l.Rel != "" {
+		dst = jsonlines.AppendString(append(dst, `,"rel":`...), l.Rel)
+	}
+	dst = jsonlines.AppendString(append(dst, `,"kind":`...), l.Kind)
+	return append(dst, '}')
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *Link) UnmarshalJSON(text []byte) error {
+	*l = Link{}
+	type object Link // has no methods
+	switch {
+	case len(text) < 2 || text[0] != '"':
+		return json.Unmarshal(text, (*object)(l))
+	case bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text):
+		return json.Unmarshal(text, &l.URL)
+	}
+	l.URL = string(text[1 : len(text)-1])
+	return nil
+}
