@@ -43,6 +43,7 @@ type pageLinks struct {
 	refs      *weburl.Resolver // nil: no link was read yet
 
 	links    []pageLink
+	first    []extract.Link // the first link to each of links, if these are listed in full
 	byURL    map[string]int // places in links
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
@@ -55,8 +56,7 @@ type pageLinks struct {
 // pageLink is a URL that a page links to.
 type pageLink struct {
 	weburl.URL
-	rel   string        // of the first link to it, or of one that may be followed
-	first *extract.Link // the first link to it; nil: links are not listed in full
+	rel string // of the first link to it, or of one that may be followed
 
 	ref string // the reference, where it is not a URL
 	err error  // why it is not
@@ -118,7 +118,8 @@ func (l *pageLinks) init(base string) bool {
 		l.d.log.Warn("links not read", "url", l.url, "error", err)
 		return false
 	}
-	l.byURL, l.spelling = make(map[string]int), make(map[string]int)
+	const usual = 32 // the lists of most pages never grow
+	l.links, l.byURL, l.spelling = make([]pageLink, 0, usual), make(map[string]int, usual), make(map[string]int, usual)
 	return true
 }
 
@@ -129,10 +130,6 @@ func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	}
 	a, err := l.refs.Resolve(ref)
 	link := pageLink{URL: a, rel: first.Rel}
-	if l.d.cfg.Output.Links == LinksFull {
-		kept := first // on the heap only here
-		link.first = &kept
-	}
 	if err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
@@ -156,6 +153,9 @@ func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	place := len(l.links)
 	l.byURL[link.Canonical] = place
 	l.links = append(l.links, link)
+	if l.d.cfg.Output.Links == LinksFull {
+		l.first = append(l.first, first)
+	}
 	return place
 }
 
@@ -193,7 +193,7 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		to = append(to, link.listed())
+		to = append(to, read.listed(i))
 		if !d.cfg.Sitemaps.Only {
 			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
@@ -206,11 +206,11 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	return found, nil
 }
 
-// listed returns a link as links.jsonl has it.
-func (l *pageLink) listed() output.Link {
-	to := output.Link{URL: l.Canonical}
+// listed returns links[i] as links.jsonl has it.
+func (l *pageLinks) listed(i int) output.Link {
+	to := output.Link{URL: l.links[i].Canonical}
 	if l.first != nil {
-		to.Text, to.Rel, to.Kind = l.first.Text, escape.Clip(l.first.Rel, escape.MaxBytes), l.first.Kind
+		to.Text, to.Rel, to.Kind = l.first[i].Text, escape.Clip(l.first[i].Rel, escape.MaxBytes), l.first[i].Kind
 	}
 	return to
 }

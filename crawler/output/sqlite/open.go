@@ -16,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
 //go:embed schema.sql
@@ -115,6 +116,20 @@ func (s *sink) prepare(opts Options) error {
 		return fmt.Errorf("%w: %q was written by another program", ErrFormat, s.name)
 	case version != Version:
 		return fmt.Errorf("%w: %q is of version %d, this program writes version %d", ErrFormat, s.name, version, Version)
+	}
+	return s.checkColumns()
+}
+
+// checkColumns returns [output.ErrIncomplete] if the table pages has fewer columns than this
+// version writes.
+func (s *sink) checkColumns() error {
+	var columns int
+	row := s.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM pragma_table_info('pages')")
+	if err := row.Scan(&columns); err != nil {
+		return explain(s.name, err)
+	}
+	if want := 1 + len(rows.Columns[rows.Pages]); columns != want {
+		return fmt.Errorf("%w: the table pages of %q has %d columns, this version writes %d", output.ErrIncomplete, s.name, columns, want)
 	}
 	return nil
 }

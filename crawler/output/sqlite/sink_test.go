@@ -192,6 +192,10 @@ func TestLostRowsAreReported(t *testing.T) {
 			_, err = file.WriteAt(bytes.Repeat([]byte{0xd3}, 100), 0)
 			return errors.Join(err, file.Close())
 		},
+		"columns": func(t *testing.T, dir string) error {
+			lose(t, dir, "ALTER TABLE pages DROP COLUMN h1")
+			return nil
+		},
 		"rows": func(t *testing.T, dir string) error { lose(t, dir, "DELETE FROM pages WHERE id > 1"); return nil },
 		"links": func(t *testing.T, dir string) error {
 			lose(t, dir, "DELETE FROM urls WHERE id > 3", "DELETE FROM link WHERE id > 2")

@@ -95,9 +95,10 @@ func New() *Settings {
 	k.BoolVar(&c.Credentials.Netrc, "netrc", c.Credentials.Netrc, "log in to start origins with the users in $NETRC or ~/.netrc")
 	k.StringVar(&c.Credentials.CookieFile, "cookie-file", c.Credentials.CookieFile, "send the cookies in `FILE` (Netscape format) to start origins")
 	k.BoolVar(&c.Credentials.Cookies, "cookies", c.Credentials.Cookies, "keep cookies of start origins while the crawl runs")
-	k.Var((*linksValue)(&c.Output.Links), "links", "list the links of each page in links.jsonl; full: with text, rel and kind")
+	k.Var((*linksValue)(&c.Output.Links), "links", "list the links of each page in links.jsonl; full: with details")
 	k.Lookup("links").NoOptDefVal = string(crawler.LinksPlain)
-	k.StringSliceVar(&c.Output.KeepHeader, "keep-header", c.Output.KeepHeader, "keep the response header `NAME` in pages.jsonl, or a list")
+	k.StringSliceVar(&c.Output.KeepHeader, "keep-header", c.Output.KeepHeader, "keep the response header `NAME` in pages.jsonl (default: etag, server, …)")
+	k.Lookup("keep-header").DefValue = "[]" // the list is too long for the help
 	k.StringSliceVar(&c.Output.AlsoWrite, "also-write", c.Output.AlsoWrite, "also write `FORMAT`: csv, sqlite, warc, or a list such as csv,warc (default: none)")
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add a field to pages.jsonl: `NAME=SELECTOR`, such as price=.price; repeatable")
 	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "remove query parameter `NAME` from links (sid, utm_*); repeatable")
