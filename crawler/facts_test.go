@@ -2,12 +2,13 @@ package crawler
 
 import (
 	"bytes"
-	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -61,9 +62,7 @@ func TestFactsOfPages(t *testing.T) {
 			s := newSite(t, "127.0.0.1", nil)
 			s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
 				for _, h := range []http.Header{header, tt.header} {
-					for name, values := range h {
-						w.Header()[name] = values
-					}
+					maps.Copy(w.Header(), h)
 				}
 				w.WriteHeader(tt.status)
 				_, _ = io.WriteString(w, tt.body)
@@ -221,10 +220,10 @@ func visibleText(s *goquery.Selection) string {
 		switch {
 		case n.Type == html.TextNode:
 			text.WriteString(n.Data)
-		case n.Type == html.ElementNode && strings.Contains(" script style title textarea iframe ", fmt.Sprintf(" %s ", n.Data)):
+		case n.Type == html.ElementNode && slices.Contains([]string{"script", "style", "title", "textarea", "iframe"}, n.Data):
 			text.WriteByte(' ')
 		default:
-			block := n.Type == html.ElementNode && !strings.Contains(inline, fmt.Sprintf(" %s ", n.Data))
+			block := n.Type == html.ElementNode && !slices.Contains(inline, n.Data)
 			if block {
 				text.WriteByte(' ')
 			}
@@ -243,4 +242,4 @@ func visibleText(s *goquery.Selection) string {
 }
 
 // inline are the elements of HTML that only format text.
-const inline = " a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr "
+var inline = strings.Fields("a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")

@@ -11,6 +11,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+var (
+	inline   = strings.Fields("a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")
+	headings = strings.Fields("h1 h2 h3 h4 h5 h6")
+)
+
 // reference is the implementation that Parse is compared with: the whole page goes through the
 // tokenizer. Only plain text is handled as in Parse.
 func reference(body io.Reader) *Document {
@@ -36,10 +41,10 @@ func reference(body io.Reader) *Document {
 		}
 	}
 	tagged := func(name string) {
-		if !strings.Contains(" a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr ", " "+name+" ") {
+		if !slices.Contains(inline, name) {
 			text.WriteByte(' ')
 		}
-		if strings.Contains("h1 h2 h3 h4 h5 h6", name) && len(name) == 2 && heading >= 0 {
+		if slices.Contains(headings, name) && heading >= 0 {
 			doc.H1 = end(&heading, maxHeadingText, maxTitle)
 		}
 	}
