@@ -155,7 +155,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 // names. All settings come from that crawl, except these, which come from cfg: Sharing,
 // Output.Dir, Output.AlsoWrite, Output.Durability, Limits.Concurrency,
 // Politeness.PerIP, Fetch.Proxies and Credentials. The crawl gets the start URLs of cfg in addition
-// to its own. Before you set Credentials, check the start URLs of the crawl: their origins get them.
+// to its own.
 //
 // The function isSet reports which keys of cfg the user has set; nil: none. The error matches
 // [ErrConfig] if the crawl has another value for such a key, or another Fetch.AllowAddr. It

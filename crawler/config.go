@@ -291,7 +291,9 @@ type Fetch struct {
 // without passwords and cookies. Outputs, archives and logs have no credentials, and crawl.json
 // has only their names; see [Config.WithoutSecrets]. Default: none.
 type Credentials struct {
-	// Header are header fields for the origins of the start URLs, in the form "Name: value".
+	// Header are header fields for the origins of the start URLs, in the form "Name: value". A
+	// shared crawl needs HeaderFor and BasicAuth instead of Header, Netrc and CookieFile, since
+	// other processes can add start URLs.
 	Header []string `json:"header"`
 
 	// HeaderFor are header fields for other origins, in the form "ORIGIN Name: value".
@@ -309,8 +311,8 @@ type Credentials struct {
 	// URLs.
 	CookieFile string `json:"cookie-file"`
 
-	// Cookies keeps the cookies that the origins of the start URLs set, and sends them back,
-	// until the end of the process.
+	// Cookies keeps the cookies that each origin of a start URL sets, at most 50 of 4 KiB, and
+	// sends them back to it until the end of the process.
 	Cookies bool `json:"cookies"`
 }
 

@@ -13,7 +13,7 @@ import (
 // values again: [Config.Validate] rejects ***.
 func (c Config) WithoutSecrets() Config {
 	c.Fetch.Proxies = masked(c.Fetch.Proxies, withoutProxyUser)
-	c.Credentials.BasicAuth = masked(c.Credentials.BasicAuth, withoutProxyUser)
+	c.Credentials.BasicAuth = masked(c.Credentials.BasicAuth, credentials.MaskBasicAuth)
 	c.Credentials.Header = masked(c.Credentials.Header, credentials.MaskHeader)
 	c.Credentials.HeaderFor = masked(c.Credentials.HeaderFor, credentials.MaskHeaderFor)
 	return c
@@ -26,11 +26,6 @@ func masked(texts []string, f func(string) string) []string {
 		out = append(out, f(text))
 	}
 	return out
-}
-
-// ForStart reports whether the origins of start URLs get credentials.
-func (c *Credentials) ForStart() bool {
-	return len(c.Header) > 0 || c.Netrc || c.CookieFile != "" || c.Cookies
 }
 
 // newCredentials reads the credentials of a crawl.

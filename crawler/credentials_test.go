@@ -303,6 +303,8 @@ func TestCredentialsOfResumedAndSharedCrawls(t *testing.T) {
 		start, other := sites(t)
 		cfg := sharedConfig(t, start.url+"/")
 		withCredentials(t, &cfg)
+		cfg.Credentials.HeaderFor = []string{start.url + " X-Key: " + secretWord, start.url + " Cookie: a=" + secretWord}
+		cfg.Credentials.Header, cfg.Credentials.CookieFile = nil, ""
 		together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 		wantCredentials(t, start.requests(), other.requests())
 		if len(start.requests()) != 22 || len(other.requests()) != 2 {

@@ -70,7 +70,7 @@ func (d *discovery) joinRedirectTarget(a weburl.URL) error {
 		d.tally.count(func(s *Summary) { s.AddedHosts = append(s.AddedHosts, d.scope.Root(a)) })
 		d.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
 		line := "a start URL redirects to " + d.scope.Root(a) + ", which belongs to the crawl from here on"
-		if own := d.cfg.Credentials; (own.ForStart() || len(own.BasicAuth) > 0) && !d.credentials.Has(a.Origin) {
+		if !d.credentials.Empty() && !d.credentials.Has(a.Origin) {
 			line += "; your headers, passwords and cookies are not sent there (header-for, basic-auth)"
 		}
 		d.notice(line)

@@ -65,6 +65,7 @@ func (c Config) Validate() error {
 	c.Fetch.validate(&p)
 	c.Credentials.validate(&p, c.Fetch.UserAgent)
 	c.Sharing.validate(&p)
+	c.Sharing.checkCredentials(&p, &c.Credentials)
 	c.checkExcluded(&p)
 	return errors.Join(p...)
 }
@@ -210,6 +211,18 @@ func (c *Credentials) validate(p *problems, userAgent string) {
 		_, _, err := credentials.ParseBasicAuth(text)
 		p.add("basic-auth", err)
 	}
+}
+
+// checkCredentials rejects credentials that every start URL of a shared crawl would get. Whoever can
+// write to Redis can add start URLs.
+func (c *Sharing) checkCredentials(p *problems, given *Credentials) {
+	if c.Frontier == "" {
+		return
+	}
+	const named = "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"
+	p.check(len(given.Header) == 0, "header", named)
+	p.check(!given.Netrc, "netrc", named)
+	p.check(given.CookieFile == "", "cookie-file", named)
 }
 
 // checkAgent returns an error if a header field changes the name of the crawler.

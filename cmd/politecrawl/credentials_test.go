@@ -74,6 +74,8 @@ func TestCredentialsAreNotStored(t *testing.T) {
 		{full, "", nil, []string{`"X-Key: ***"`, "POLITECRAWL_HEADER", "--header"}},
 		{full, "X-Other: k3y", nil, []string{`"X-Key: ***"`}},
 		{full, "", []string{"--header", "X-Key: ***"}, []string{"X-Key"}},
+		{full, "", []string{"--header", "", "--max-pages", "1"}, nil},
+		{full, "", []string{"--header", "X-Key: k3y", "--max-pages", "1"}, nil},
 		{full, "X-Other: 1\nX-Key: k3y", []string{"--max-pages", "2"}, nil},
 		{"", "", []string{"--header", "X-Key: k3y", "--basic-auth", full, "--max-pages", "3"}, nil},
 	} {
@@ -117,7 +119,7 @@ func TestWrongCredentials(t *testing.T) {
 		{[]string{"--header", "From: hunter2"}, "set it with contact"},
 		{[]string{"--header", "User-Agent: hunter2/1.0"}, "User-Agent does not begin with politecrawl"},
 		{[]string{"--header-for", "X-Key: hunter2"}, "header-for: a header field does not begin with an origin"},
-		{[]string{"--basic-auth", "me:hunter2"}, "basic-auth: an entry is not of the form"},
+		{[]string{"--basic-auth", "me:hunter2"}, "basic-auth: an entry is not the URL of an origin"},
 		{[]string{"--cookie-file", json}, `cookies.json", line 1: it is not a cookie in the Netscape format`},
 		{[]string{"--cookie-file", json + "x"}, "no such file"},
 		{[]string{"--netrc"}, `cookies.json", line 1`},

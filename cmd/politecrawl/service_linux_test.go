@@ -57,7 +57,7 @@ func TestDockerfile(t *testing.T) {
 		case "", "#":
 		case "FROM":
 			stages = append(stages, []string{line})
-		case "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "ENTRYPOINT":
+		case "WORKDIR", "COPY", "RUN", "USER", "ENV", "VOLUME", "ENTRYPOINT":
 			last := len(stages) - 1
 			stages[last] = append(stages[last], line)
 		default:

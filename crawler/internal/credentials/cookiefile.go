@@ -13,18 +13,20 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// readCookies reads a file of cookies into the jar.
+// readCookies reads a file of cookies. Each start origin sends those of its host.
 func (s *Store) readCookies(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	cookies, err := parseCookies(string(text))
+	parsed, err := parseCookies(string(text))
 	if err != nil {
 		return fmt.Errorf("%q, %w", name, err)
 	}
-	for _, c := range cookies {
-		s.jar.SetCookies(&url.URL{Scheme: "https", Host: c.host, Path: "/"}, []*http.Cookie{c.cookie})
+	for _, c := range parsed {
+		for _, own := range s.cookies {
+			own.jar.SetCookies(&url.URL{Scheme: "https", Host: c.host, Path: "/"}, []*http.Cookie{c.cookie})
+		}
 	}
 	return nil
 }
@@ -40,11 +42,11 @@ const httpOnly = "#HttpOnly_"
 
 // parseCookies parses a file in the Netscape format, which browsers, curl and wget write: one
 // cookie in a line of seven fields with tabs between them. The fields are domain, subdomains
-// (TRUE or FALSE), path, secure, expiry (Unix time in seconds; 0: end of session), name and value.
+// (TRUE or FALSE), path, secure, expiry (Unix time in seconds; 0 or less: end of session), name and value.
 func parseCookies(text string) ([]hostCookie, error) {
 	var cookies []hostCookie
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		number++
 		line = strings.TrimPrefix(strings.TrimRight(line, "\r\n"), httpOnly)
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
@@ -69,15 +71,15 @@ func parseCookie(line string) (hostCookie, error) {
 	c.Path, c.Secure, c.Name, c.Value = fields[2], fields[3] == "TRUE", fields[5], fields[6]
 	switch {
 	case host == "" || strings.ContainsAny(host, "/ "):
-		return hostCookie{}, fmt.Errorf("%q is not a domain", fields[0])
+		return hostCookie{}, errors.New("the first field is not a domain")
 	case fields[1] == "TRUE":
 		c.Domain = host
 	case fields[1] != "FALSE":
-		return hostCookie{}, fmt.Errorf("the second field is %q; it must be TRUE or FALSE", fields[1])
+		return hostCookie{}, errors.New("the second field is neither TRUE nor FALSE")
 	}
 	expires, err := strconv.ParseFloat(fields[4], 64) // some browsers' extensions write fractions
 	switch {
-	case err != nil || !(expires >= 0 && expires < 1<<62):
+	case err != nil || !(expires < 1<<62):
 		return hostCookie{}, errors.New("the fifth field is not a Unix time")
 	case expires > 0:
 		c.Expires = time.Unix(int64(expires), 0)

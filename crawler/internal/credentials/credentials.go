@@ -1,18 +1,15 @@
 // Package credentials adds to requests what lets them into a site: header fields, Basic
-// authentication and cookies. Each belongs to one origin (scheme, host and port), and no request
-// to another origin has it.
+// authentication and cookies. They belong to origins (scheme, host and port), and requests to
+// other origins do not have them.
 package credentials
 
 import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
-	"net/textproto"
+	"net/url"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -31,11 +28,9 @@ type Config struct {
 // Store holds the credentials of each origin. A nil Store holds none. It is safe for concurrent
 // use.
 type Store struct {
-	fields map[robotsext.Origin]http.Header
-	start  map[robotsext.Origin]bool // those with cookies
-	jar    http.CookieJar            // nil: no cookies are sent
-	keep   bool                      // keep the cookies of responses
-	names  map[string]bool           // of all fields
+	fields  map[robotsext.Origin]http.Header
+	cookies map[robotsext.Origin]*cookies // of the start origins; empty: none are sent
+	keep    bool                          // keep the cookies of responses
 }
 
 // Field names that an origin learns only with a request for content; see [Store.Apply].
@@ -46,13 +41,7 @@ const (
 
 // New reads the files that cfg names. The error is an [*Error].
 func New(cfg Config) (*Store, error) {
-	s := &Store{
-		fields: make(map[robotsext.Origin]http.Header), start: make(map[robotsext.Origin]bool),
-		keep: cfg.KeepCookies, names: map[string]bool{authorization: true, cookie: true},
-	}
-	for _, origin := range cfg.Start {
-		s.start[origin] = true
-	}
+	s := &Store{fields: make(map[robotsext.Origin]http.Header), cookies: make(map[robotsext.Origin]*cookies), keep: cfg.KeepCookies}
 	for _, text := range cfg.BasicAuth {
 		origin, value, err := ParseBasicAuth(text)
 		if err := s.add("basic-auth", origin, authorization, value, err); err != nil {
@@ -61,7 +50,7 @@ func New(cfg Config) (*Store, error) {
 	}
 	for _, text := range cfg.Header {
 		name, value, err := ParseHeader(text)
-		for origin := range s.start {
+		for _, origin := range distinct(cfg.Start) {
 			if err := s.add("header", origin, name, value, err); err != nil {
 				return nil, err
 			}
@@ -74,20 +63,27 @@ func New(cfg Config) (*Store, error) {
 		}
 	}
 	if cfg.Netrc {
-		if err := s.readNetrc(); err != nil {
+		if err := s.readNetrc(cfg.Start); err != nil {
 			return nil, &Error{"netrc", err}
 		}
 	}
 	if !cfg.KeepCookies && cfg.CookieFile == "" {
 		return s, nil
 	}
-	s.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // it never fails
+	for _, origin := range cfg.Start {
+		s.cookies[origin] = newCookies()
+	}
 	if cfg.CookieFile != "" {
 		if err := s.readCookies(cfg.CookieFile); err != nil {
-			return nil, &Error{"cookie-file", err}
+			return nil, &Error{"cookie-file", fmt.Errorf("%w; name another file with cookie-file", err)}
 		}
 	}
 	return s, nil
+}
+
+// distinct returns each origin once.
+func distinct(origins []robotsext.Origin) []robotsext.Origin {
+	return slices.Compact(slices.Sorted(slices.Values(origins)))
 }
 
 // Error is a problem with the credentials of one key of the configuration. It never repeats a
@@ -107,14 +103,16 @@ func (s *Store) add(key string, origin robotsext.Origin, name, value string, err
 	if err != nil {
 		return &Error{key, err}
 	}
-	if name == authorization && s.fields[origin].Get(name) != "" {
+	if before := s.fields[origin].Get(name); name == authorization && before != "" {
+		if before == value {
+			return nil
+		}
 		return &Error{key, fmt.Errorf("%s has two values for %s; give one", origin, name)}
 	}
 	if s.fields[origin] == nil {
 		s.fields[origin] = make(http.Header)
 	}
 	s.fields[origin].Add(name, value)
-	s.names[name] = true
 	return nil
 }
 
@@ -130,41 +128,42 @@ func (s *Store) Apply(req *http.Request, content bool) {
 			req.Header[name] = values
 		}
 	}
-	if content && s.jar != nil && s.start[origin] {
-		if pairs := s.cookies(req); pairs != "" {
-			req.Header.Set(cookie, strings.Join(append(slices.Clip(req.Header[cookie]), pairs), "; "))
+	if own := s.cookies[origin]; content && own != nil {
+		if field := own.field(req.URL); field != "" {
+			req.Header.Set(cookie, strings.Join(append(slices.Clip(req.Header[cookie]), field), "; "))
 		}
 	}
 }
 
-// Has reports whether requests to an origin may have credentials.
+// Has reports whether the store has credentials for an origin.
 func (s *Store) Has(origin robotsext.Origin) bool {
-	return s != nil && (s.fields[origin] != nil || s.jar != nil && s.start[origin])
+	return s != nil && (s.fields[origin] != nil || s.cookies[origin] != nil)
 }
 
-// cookies returns the cookies of a request, as its field Cookie has them. Unlike
-// [http.Request.AddCookie] it changes no value.
-func (s *Store) cookies(req *http.Request) string {
-	var pairs []string
-	for _, c := range s.jar.Cookies(req.URL) {
-		pairs = append(pairs, c.Name+"="+c.Value)
-	}
-	return strings.Join(pairs, "; ")
-}
+// Empty reports whether the store has no credentials for any origin.
+func (s *Store) Empty() bool { return s == nil || len(s.fields)+len(s.cookies) == 0 }
 
 // Keep keeps the cookies that a response sets.
 func (s *Store) Keep(req *http.Request, resp *http.Response) {
 	if s == nil || !s.keep {
 		return
 	}
-	if origin, err := robotsext.OriginOf(req.URL); err == nil && s.start[origin] {
-		s.jar.SetCookies(req.URL, resp.Cookies())
+	if origin, err := robotsext.OriginOf(req.URL); err == nil && s.cookies[origin] != nil {
+		s.cookies[origin].keep(req.URL, resp.Cookies())
 	}
 }
 
-// IsSecret reports whether an archive must not have a field of a request or a response.
-func (s *Store) IsSecret(name string) bool {
-	return s != nil && (s.names[textproto.CanonicalMIMEHeaderKey(name)] || s.keep && strings.EqualFold(name, "Set-Cookie"))
+// Omit returns the fields of a request and of its response that archives omit.
+func (s *Store) Omit(u *url.URL) (request, response map[string]bool) {
+	origin, err := robotsext.OriginOf(u)
+	if err != nil || !s.Has(origin) {
+		return nil, nil
+	}
+	request = map[string]bool{authorization: true, cookie: true}
+	for name := range s.fields[origin] {
+		request[name] = true
+	}
+	return request, map[string]bool{"Set-Cookie": true}
 }
 
 // basic returns the field Authorization of Basic authentication (RFC 7617).

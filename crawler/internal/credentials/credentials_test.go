@@ -2,6 +2,8 @@ package credentials
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -73,12 +75,12 @@ func TestParseBasicAuth(t *testing.T) {
 		{"https://Aladdin:open%20sesame@H:443/", "https://h", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", ""}, // RFC 7617, section 2
 		{"http://me@h:81", "http://h:81", basic("me", ""), ""},
 		{"http://me:hunter%2F2@h", "http://h", basic("me", "hunter/2"), ""},
-		{"http://me:hunter/2@h", "", "", "not of the form"},
-		{"http://h", "", "", "not of the form"},
-		{"me:hunter2", "", "", "not of the form"},
-		{"http://me:hunter2@h/path", "", "", "not of the form"},
-		{"http://me:hunter2@h#f", "", "", "not of the form"},
-		{"http://me:hunter2@", "", "", "not of the form"},
+		{"http://me:hunter/2@h", "", "", "not the URL of an origin"},
+		{"http://h", "", "", "not the URL of an origin"},
+		{"me:hunter2", "", "", "not the URL of an origin"},
+		{"http://me:hunter2@h/path", "", "", "not the URL of an origin"},
+		{"http://me:hunter2@h#f", "", "", "not the URL of an origin"},
+		{"http://me:hunter2@", "", "", "not the URL of an origin"},
 		{"http://***@h", "", "", "not stored with a crawl"},
 	} {
 		origin, value, err := ParseBasicAuth(tt.text)
@@ -92,6 +94,11 @@ func TestParseBasicAuth(t *testing.T) {
 func TestMask(t *testing.T) {
 	for in, want := range map[string]string{"X-Key: hunter2": "X-Key: ***", "a:b:c": "a: ***", "hunter2": "***", "": "***"} {
 		if got := MaskHeader(in); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+	for in, want := range map[string]string{"https://me:hunter2@h:1": "https://***@h:1", "https://***@h": "https://***@h", "me:hunter2": "***", "https://me:hunter/2@h": "***"} {
+		if got := MaskBasicAuth(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
@@ -113,8 +120,8 @@ func wantProblem(t *testing.T, text string, err error, problem string) {
 	}
 }
 
-const cookies = "# Netscape HTTP Cookie File\n\n" +
-	"site.test\tFALSE\t/\tFALSE\t0\thost\t1\r\n" +
+const cookieFile = "\uFEFF# Netscape HTTP Cookie File\n\n" +
+	"site.test\tFALSE\t/\tFALSE\t-1\thost\t1\r\n" +
 	".site.test\tTRUE\t/\tFALSE\t0\tdomain\t{\"a\":1}\n" +
 	"#HttpOnly_site.test\tFALSE\t/docs\tFALSE\t32503680000.5\tpath\t1\n" +
 	"site.test\tFALSE\t/\tTRUE\t0\tsecure\t1\n" +
@@ -126,7 +133,7 @@ const cookies = "# Netscape HTTP Cookie File\n\n" +
 // Cookies are sent by domain, path, scheme and expiry, and to start origins only.
 func TestCookieFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cookies.txt")
-	if err := os.WriteFile(file, []byte(cookies), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(cookieFile), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := New(Config{
@@ -181,9 +188,9 @@ func TestBadCookieFile(t *testing.T) {
 	for text, problem := range map[string]string{
 		"[{\"domain\":\"hunter2\"}]":            "line 1: it is not a cookie in the Netscape format",
 		good + "h FALSE / FALSE 0 n hunter2":    "line 2: it is not a cookie in the Netscape format",
-		good + "\tFALSE\t/\tFALSE\t0\tn\tv":     "line 2: \"\" is not a domain",
-		"http://h/\tFALSE\t/\tFALSE\t0\tn\tv":   "is not a domain",
-		"h\tyes\t/\tFALSE\t0\tn\thunter2":       "must be TRUE or FALSE",
+		good + "\tFALSE\t/\tFALSE\t0\tn\tv":     "line 2: the first field is not a domain",
+		"http://h/\tFALSE\t/\tFALSE\t0\tn\tv":   "the first field is not a domain",
+		"h\tyes\t/\tFALSE\t0\tn\thunter2":       "neither TRUE nor FALSE",
 		"h\tFALSE\t/\tFALSE\tnever\tn\tv":       "not a Unix time",
 		"h\tFALSE\t/\tFALSE\tNaN\tn\tv":         "not a Unix time",
 		"h\tFALSE\t/\tFALSE\t-1\tn\tv":          "not a Unix time",
@@ -197,7 +204,7 @@ func TestBadCookieFile(t *testing.T) {
 }
 
 func TestNetrc(t *testing.T) {
-	const file = "# comment\nmachine a.test login me password hunter2\nmachine b.test\n\tlogin\n  you account x password # \n" +
+	const file = "# comment\nmachine a.test password none\nmachine a.test login me password hunter2\nmachine b.test\n\tlogin\n  you account x password # \n" +
 		"macdef init\nmachine c.test login no\n\nmachine c.test login macro # rest\ndefault login any password all\nmachine d.test login late\n"
 	machines, err := parseNetrc(file)
 	if err != nil {
@@ -211,7 +218,7 @@ func TestNetrc(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", origin, got, want)
 		}
 	}
-	if m := machineOf(machines[:1], "http://z.test"); m != nil {
+	if m := machineOf(machines[:2], "http://z.test"); m != nil {
 		t.Errorf("without default: %+v", m)
 	}
 	for text, problem := range map[string]string{
@@ -248,6 +255,9 @@ func TestAuthorization(t *testing.T) {
 		}
 	}
 	cfg.Header = []string{"Authorization: hunter2"}
+	if _, err := New(Config{Start: cfg.Start, BasicAuth: []string{"http://me:given@a"}, Header: []string{"Authorization: " + basic("me", "given")}}); err != nil {
+		t.Errorf("the same value twice: %v", err)
+	}
 	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "two values for Authorization") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("two values: %v", err)
 	}
@@ -257,22 +267,77 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-func TestIsSecret(t *testing.T) {
+// Archives omit the credentials of requests, and cookies that their origins set.
+func TestOmit(t *testing.T) {
 	s, err := New(Config{HeaderFor: []string{"http://h x-key: 1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeping, err := New(Config{KeepCookies: true})
+	for _, tt := range []struct {
+		store             *Store
+		url               string
+		request, response []string
+	}{
+		{s, "http://h/", []string{"Authorization", "Cookie", "X-Key"}, []string{"Set-Cookie"}},
+		{s, "http://i/", nil, nil},
+		{nil, "http://h/", nil, nil},
+	} {
+		request, response := tt.store.Omit(mustRequest(t, tt.url).URL)
+		if got := slices.Sorted(maps.Keys(request)); !slices.Equal(got, tt.request) {
+			t.Errorf("%s: requests omit %q", tt.url, got)
+		}
+		if got := slices.Sorted(maps.Keys(response)); !slices.Equal(got, tt.response) {
+			t.Errorf("%s: responses omit %q", tt.url, got)
+		}
+	}
+}
+
+// Kept cookies are those of one origin, as it wrote them, and within limits.
+func TestKeep(t *testing.T) {
+	s, err := New(Config{Start: []robotsext.Origin{"http://h", "https://h", "http://h:8080"}, KeepCookies: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][]bool{
-		"X-Key": {true, false, false}, "x-kEY": {true, false, false}, "Authorization": {true, true, false},
-		"cookie": {true, true, false}, "Set-Cookie": {false, true, false}, "Accept": {false, false, false},
-	} {
-		if got := []bool{s.IsSecret(name), keeping.IsSecret(name), (*Store)(nil).IsSecret(name)}; !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", name, got, want)
+	field := func(url string) string {
+		req := mustRequest(t, url)
+		s.Apply(req, true)
+		return req.Header.Get("Cookie")
+	}
+	set := func(url string, lines ...string) {
+		s.Keep(mustRequest(t, url), &http.Response{Header: http.Header{"Set-Cookie": lines}})
+	}
+	set("https://h/", `plain=1; Path=/`, `quoted="a b"; Path=/`, "large="+strings.Repeat("x", maxCookie))
+	set("http://other/", "other=1")
+	for url, want := range map[string]string{"https://h/": `plain=1; quoted="a b"`, "http://h/": "", "http://h:8080/": "", "http://other/": ""} {
+		if got := field(url); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
 		}
+	}
+	for i := range 2 * maxCookies {
+		set("http://h/", fmt.Sprintf("c%d=%s", i, strings.Repeat("x", 10)))
+	}
+	set("http://h/", "c0=new")
+	if got := field("http://h/"); strings.Count(got, "=") != maxCookies || !strings.Contains(got, "c0=new") {
+		t.Errorf("%d cookies: %s", strings.Count(got, "="), got)
+	}
+	for i := range maxCookies {
+		set("http://h:8080/", fmt.Sprintf("c%d=%s", i, strings.Repeat("x", 1000)))
+	}
+	if got := field("http://h:8080/"); len(got) > maxCookieField || len(got) < maxCookieField/2 {
+		t.Errorf("the field has %d bytes", len(got))
+	}
+}
+
+// A field may have several values.
+func TestSeveralValues(t *testing.T) {
+	s, err := New(Config{Start: []robotsext.Origin{"http://h", "http://h"}, Header: []string{"X-A: 1", "x-a: 2"}, HeaderFor: []string{"http://h X-A: 3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := mustRequest(t, "http://h/")
+	s.Apply(req, false)
+	if got := req.Header["X-A"]; !slices.Equal(got, []string{"1", "2", "3"}) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -308,7 +373,7 @@ func FuzzHeader(f *testing.F) {
 
 // FuzzCookieFile: a cookie that is parsed can be sent.
 func FuzzCookieFile(f *testing.F) {
-	f.Add(cookies)
+	f.Add(cookieFile)
 	f.Fuzz(func(t *testing.T, text string) {
 		parsed, err := parseCookies(text)
 		if err != nil {

@@ -66,7 +66,7 @@ func ParseBasicAuth(text string) (origin robotsext.Origin, value string, err err
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User == nil, strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "":
-		return "", "", errors.New("an entry is not of the form https://user:password@host; write / ? # @ : % in a user or password as %2F %3F %23 %40 %3A %25")
+		return "", "", errors.New("an entry is not the URL of an origin with a user and password; write / ? # @ : % in them as %2F %3F %23 %40 %3A %25")
 	case u.User.String() == url.User(secret.Mask).String():
 		return "", "", fmt.Errorf("the user and password of %s are not stored with a crawl; give them again", u.Host)
 	}
@@ -75,6 +75,15 @@ func ParseBasicAuth(text string) (origin robotsext.Origin, value string, err err
 	}
 	password, _ := u.User.Password()
 	return origin, basic(u.User.Username(), password), nil
+}
+
+// MaskBasicAuth returns "https://user:password@host" with *** instead of user and password.
+func MaskBasicAuth(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.User == nil || u.Host == "" {
+		return secret.Mask
+	}
+	return u.Scheme + "://" + secret.Mask + "@" + u.Host
 }
 
 // MaskHeader returns "Name: value" with *** instead of the value.

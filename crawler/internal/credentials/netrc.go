@@ -25,7 +25,7 @@ func netrcFile() (string, error) {
 }
 
 // readNetrc adds the users of the netrc file to the start origins that have no Authorization.
-func (s *Store) readNetrc() error {
+func (s *Store) readNetrc(start []robotsext.Origin) error {
 	name, err := netrcFile()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Store) readNetrc() error {
 	if err != nil {
 		return fmt.Errorf("%q, %w", name, err)
 	}
-	for origin := range s.start {
+	for _, origin := range distinct(start) {
 		if m := machineOf(machines, origin); m != nil && s.fields[origin].Get(authorization) == "" {
 			if err := s.add("netrc", origin, authorization, basic(m.login, m.password), nil); err != nil {
 				return err
@@ -48,14 +48,14 @@ func (s *Store) readNetrc() error {
 	return nil
 }
 
-// machineOf returns the first machine of an origin; nil: none.
+// machineOf returns the first machine of an origin that has a login; nil: none.
 func machineOf(machines []machine, origin robotsext.Origin) *machine {
 	u, err := url.Parse(string(origin))
 	if err != nil {
 		return nil
 	}
 	for i, m := range machines {
-		if m.name == "" || strings.EqualFold(m.name, u.Hostname()) {
+		if m.login != "" && (m.name == "" || strings.EqualFold(m.name, u.Hostname())) {
 			return &machines[i]
 		}
 	}

@@ -29,8 +29,8 @@ type recording struct {
 	body bytes.Buffer
 	end  bool // the end of the body was read
 
-	proxied bool                    // the address is that of a proxy
-	secret  func(field string) bool // the archive must not have the field
+	proxied            bool            // the address is that of a proxy
+	omit, omitResponse map[string]bool // fields that the archive omits
 
 	mu     sync.Mutex // guards the fields below: other goroutines open the connection
 	fields []byte     // header fields of the request as they were sent
@@ -44,7 +44,8 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 	if t.hooks.Record == nil {
 		return nil, req
 	}
-	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, secret: t.credentials.IsSecret, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}
+	r.omit, r.omitResponse = t.credentials.Omit(req.URL)
 	if page != nil {
 		r.page, r.done = true, func(e *output.Exchange) { page.Exchange = e }
 	}
@@ -63,7 +64,7 @@ func (t *Transport) record(req *http.Request, page *Response) (*recording, *http
 			switch {
 			case key == ":authority":
 				key = "Host"
-			case strings.EqualFold(key, "Proxy-Authorization"), r.secret(key): // the former is for the proxy
+			case strings.EqualFold(key, "Proxy-Authorization"), r.omit[http.CanonicalHeaderKey(key)]: // the former is for the proxy
 				return
 			}
 			for _, value := range values {
@@ -85,7 +86,7 @@ func (r *recording) responded(req *http.Request, resp *http.Response) {
 		proto = resp.Proto
 	}
 	fmt.Fprintf(&head, "%s %s\r\n", proto, cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
-	_ = resp.Header.WriteSubset(&head, r.secretFields(resp.Header)) // a buffer does not fail
+	_ = resp.Header.WriteSubset(&head, r.omitResponse) // a buffer does not fail
 	head.WriteString("\r\n")
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
@@ -109,18 +110,9 @@ func (r *recording) request(req *http.Request) []byte {
 	}
 	b := bytes.NewBuffer(head)
 	fmt.Fprintf(b, "Host: %s\r\n", cmp.Or(req.Host, req.URL.Host))
-	_ = req.Header.WriteSubset(b, r.secretFields(req.Header))
+	_ = req.Header.WriteSubset(b, r.omit)
 	b.WriteString("\r\n")
 	return b.Bytes()
-}
-
-// secretFields returns the fields of a header that the archive must not have.
-func (r *recording) secretFields(h http.Header) map[string]bool {
-	fields := make(map[string]bool)
-	for name := range h {
-		fields[name] = r.secret(name)
-	}
-	return fields
 }
 
 // recordedBody records a body while it is read.

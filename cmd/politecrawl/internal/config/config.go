@@ -61,7 +61,7 @@ type keyOutput struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
 	Source   string `json:"source,omitempty"`
-	Withheld bool   `json:"withheld,omitempty"` // user and password are omitted of the value
+	Withheld bool   `json:"withheld,omitempty"` // secrets in the value are omitted
 }
 
 func shown(s *settings.Settings) []keyOutput {
@@ -104,7 +104,7 @@ func showConfig(streams *cli.Streams, keys []keyOutput, format cli.Format, sourc
 			remarks = append(remarks, cli.Escape(k.Source))
 		}
 		if k.Withheld {
-			remarks = append(remarks, "user and password are omitted")
+			remarks = append(remarks, "secrets are omitted")
 		}
 		value, err := cli.Marshal(k.Value)
 		if err != nil {

@@ -121,7 +121,7 @@ func TestConfigShowPassword(t *testing.T) {
 		for _, source := range []string{"true", "false"} {
 			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--source="+source)
 			if strings.Contains(got.Out+got.Stderr, "hunter2") || strings.Contains(got.Out, "alice") ||
-				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "user and password are omitted\n") || !strings.Contains(got.Out, `["http://open:1"`) {
+				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "secrets are omitted\n") || !strings.Contains(got.Out, `["http://open:1"`) {
 				t.Errorf("%s: %+v", proxy, got)
 			}
 		}

@@ -45,10 +45,6 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case err == nil && !s.IsSet("crawl-name") && slices.ContainsFunc(s.Config.URLs, isNew):
 		return cli.Misuse("%s already has a crawl with other start URLs; start another crawl with --crawl-name NAME, or add these URLs to it with --crawl-name %s",
 			s.Config.Sharing.Frontier, joined.Sharing.CrawlName)
-	case err == nil && s.Config.Credentials.ForStart() && slices.ContainsFunc(joined.URLs, func(u string) bool { return !slices.Contains(s.Config.URLs, u) }):
-		// Whoever can write to Redis can add start URLs.
-		return cli.Misuse("the crawl %q has start URLs that you did not give; give them all, so that it is clear who gets your headers and cookies, or name origins with --header-for and --basic-auth: %s",
-			joined.Sharing.CrawlName, strings.Join(joined.URLs, " "))
 	case err == nil:
 		for _, u := range s.Config.URLs {
 			if isNew(u) {

@@ -87,6 +87,9 @@ func giveBack(f *pflag.Flag) func() error {
 	var set func() error
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		values := list.GetSlice()
+		if len(values) == 1 && values[0] == "" { // as in --header ""
+			values = nil
+		}
 		set = func() error { return list.Replace(values) }
 	} else {
 		value := f.Value.String()

@@ -61,6 +61,7 @@ func (s *Settings) SecretFlags() map[string]string {
 func (s *Settings) moveUsers(args []string) error {
 	auth := s.list(basicAuthKey)
 	s.Config.URLs = slices.Clone(s.Config.URLs)
+	var told []string // origins
 	for i, raw := range s.Config.URLs {
 		u, err := site.ParseOrigin(strings.TrimSpace(raw))
 		if err != nil {
@@ -81,7 +82,8 @@ func (s *Settings) moveUsers(args []string) error {
 		if slices.Contains(args, raw) {
 			s.seen["a start URL"] = Variable(basicAuthKey)
 		}
-		if u.User = nil; s.notice != nil {
+		if u.User = nil; s.notice != nil && !slices.Contains(told, u.String()) {
+			told = append(told, u.String())
 			s.notice(fmt.Sprintf("note: the user and password in a start URL are sent to %s only, as with --%s; they are not stored", u, basicAuthKey))
 		}
 	}
@@ -111,6 +113,7 @@ func (s *Settings) restoreSecrets(v *viper.Viper, flag string) error {
 					flag, key, raw, secret.Mask, Variable(key))
 			}
 			values[i], s.from[key] = whole[at], "environment "+Variable(key)
+			masked[at] = "" // two values may have the same mask
 		}
 		if err := s.list(key).Replace(values); err != nil {
 			return err

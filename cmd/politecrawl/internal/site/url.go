@@ -21,7 +21,7 @@ func ParseOrigin(raw string) (*url.URL, error) {
 		if _, err := readOrigin(shown); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%q is not a URL; remove the user and password, which are never sent", shown)
+		return nil, fmt.Errorf("%q is not a URL; in a user or password, write / ? # @ : %% as %%2F %%3F %%23 %%40 %%3A %%25", shown)
 	}
 	return u, err
 }
