@@ -353,6 +353,8 @@ const (
 	ScopeHost ScopeKind = "host"
 	// ScopePath includes the directories of the start URLs, on the same hosts as ScopeHost:
 	// everything below /docs/ for /docs/ and /docs/index.html, but the whole host for /docs.
+	// The directory that a start URL redirects to is included too, unless it contains one that
+	// is included: then only the target of the redirect is fetched.
 	ScopePath ScopeKind = "path"
 	// ScopeDomain includes the registrable domains of the start URLs and all subdomains, on
 	// any port: example.co.uk for www.example.co.uk.

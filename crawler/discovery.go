@@ -46,6 +46,7 @@ type discovery struct {
 	hosts       *quota.Hosts
 	sitemaps    *quota.Sitemaps
 	order       *entryOrder
+	noticeWider sync.Once // see joinRedirectTarget
 
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier
@@ -206,6 +207,11 @@ func (f *discoveries) skip(item frontier.Item, a weburl.URL, t provenance.Proven
 // the frontier.
 func (d *discovery) admit(found *discoveries) ([]frontier.Item, error) {
 	if found.joinHost != nil {
+		if d.cfg.Scope.Kind == ScopePath { // the directories of others decide too whether it joins
+			if err := d.member.Sync(d.lifecycle.CommitCtx); err != nil {
+				return nil, err
+			}
+		}
 		if err := d.joinRedirectTarget(*found.joinHost); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -173,10 +174,15 @@ func manual(t *testing.T, address string) *site {
 		"/robots.txt": "Sitemap: {site}/maps/all.txt\n", "/maps/all.txt": "{site}/docs/listed\n{site}/blog/listed\n{site}/manual/listed\n",
 		"/docs/index.html": `<a href=a/b>1</a><a href=../blog/linked>2</a><a href=/docs>3</a><a href="/docs.html">4</a><a href=moved>5</a><a href="/blog/x?to=/docs/">6</a><a href=/manual/linked>7</a>`,
 		"/docs/a/b":        "deep", "/docs/listed": "listed",
-		"/manual/": "manual", "/manual/linked": "linked", "/manual/listed": "listed",
+		"/manual/": "<a href=linked>1</a>", "/manual/linked": "linked", "/manual/listed": "listed",
 	})
 	s.handle("/docs/moved", redirect("/blog/target"))
 	s.handle("/go/manual", redirect("/manual/"))
+	s.page("/login", `<a href=/docs/a/b>1</a><a href=/help>2</a>`)
+	s.handle("/docs/private/", redirect("/login?from=private"))
+	s.handle("/docs/expired", redirect("/login"))
+	s.handle("/go/deep", redirect("/manual/deep/"))
+	s.handle("/manual/deep/", redirect("/manual/"))
 	return s
 }
 
@@ -194,6 +200,11 @@ func TestScopePath(t *testing.T) {
 	}{
 		{"one directory", []string{"/docs/index.html"}, inDocs, append([]string{"/manual/linked", "/manual/listed"}, outside...), nil},
 		{"a redirect to another", []string{"/docs/index.html", "/go/manual"}, inBoth, outside, []string{"/manual/"}},
+		{"redirects above its directory", []string{"/docs/private/", "/docs/expired"}, []string{"/docs/a/b", "/docs/expired", "/docs/listed", "/docs/private/", "/login", "/login?from=private"}, []string{"/blog/listed", "/help", "/manual/listed"}, nil},
+		{
+			"redirects above a directory that joined", []string{"/docs/index.html", "/go/deep"}, append([]string{"/go/deep", "/manual/deep/", "/manual/"}, inDocs...),
+			append([]string{"/manual/linked", "/manual/listed"}, outside...), []string{"/manual/deep/"},
+		},
 		{"start URLs in one directory", []string{"/docs/index.html", "/docs/a/b", "/docs/listed"}, inDocs, append([]string{"/manual/linked", "/manual/listed"}, outside...), nil},
 	} {
 		for _, killed := range []bool{false, true} {
@@ -233,6 +244,25 @@ func TestScopePath(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// With scope path, a redirect of a start URL does not add a directory that contains the start
+// directory of another worker, even if this worker has not received it.
+func TestSharedRedirectAboveADirectory(t *testing.T) {
+	t.Parallel()
+	s := manual(t, "127.0.0.1")
+	cfg := sharedConfig(t, s.url+"/go/there")
+	cfg.Scope.Kind = ScopePath
+	got := run(t, workerConfig(t, cfg, "w1"), &Options{OnStart: func() {
+		other := byHand(t, cfg, "w2")
+		s.handle("/go/there", func(w http.ResponseWriter, r *http.Request) {
+			tells(t, other, `{"joined":%q}`, s.url+"/manual/deep/")
+			http.Redirect(w, r, "/manual/", http.StatusFound)
+		})
+	}})
+	if r := got.refusal(t, s.url+"/manual/linked"); r.Reason != output.OutOfScope || s.count("/manual/") != 1 || s.count("/manual/linked") > 0 {
+		t.Errorf("requested %v, %+v", s.asked(), r)
 	}
 }
 

@@ -35,18 +35,19 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
-	excluded := d.scope.Excluded(a.Canonical)
 	switch {
 	case t.Hops > maxHops:
 		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
 	case found.skipBlocked(item, a, t):
 	case t.IsSitemap():
 		found.items = append(found.items, item)
-	case t.FromStart && excluded == "":
+	case t.FromStart:
+		if excluded := d.scope.Excluded(a.Canonical); excluded != "" {
+			found.skip(item, a, t, output.Excluded, excluded)
+			break
+		}
 		found.joinHost = &a
 		found.items = append(found.items, item)
-	case t.FromStart:
-		found.skip(item, a, t, output.Excluded, excluded)
 	case d.scope.Holds(a):
 		found.addWithinBounds(item, a, t)
 	default:
@@ -56,8 +57,16 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 }
 
 // joinRedirectTarget brings the host or directory that a start URL redirects to into the
-// scope, and reports it.
+// scope, and reports it. A directory that contains one in the scope does not join: a redirect
+// from /docs/ to /login must not add the whole host.
 func (d *discovery) joinRedirectTarget(a weburl.URL) error {
+	if d.scope.Widens(a) {
+		d.log.Info("directory does not join the crawl", "host", a.Server, "url", a.Canonical)
+		d.noticeWider.Do(func() {
+			d.notice("a start URL redirects to " + a.Canonical + ", above a directory of the crawl; only this page is fetched from there")
+		})
+		return nil
+	}
 	if _, err := d.announce(a); err != nil {
 		return err
 	}

@@ -33,13 +33,14 @@ type Scope struct {
 	kind   Kind
 	bounds Bounds
 
-	mu   sync.RWMutex    // guards keys
-	keys map[string]bool // see Key; with kind Path also each directory behind its key
+	mu    sync.RWMutex    // guards the fields below
+	keys  map[string]bool // see Key; with kind Path also each directory behind its key
+	above map[string]bool // with kind Path: all directories that contain one of keys
 }
 
 // New returns an empty scope; with kind Any it holds every URL.
 func New(kind Kind, bounds Bounds) *Scope {
-	return &Scope{kind: kind, bounds: bounds, keys: make(map[string]bool)}
+	return &Scope{kind: kind, bounds: bounds, keys: make(map[string]bool), above: make(map[string]bool)}
 }
 
 // Holds reports whether u belongs to the crawl.
@@ -92,9 +93,27 @@ func (s *Scope) Join(u weburl.URL) bool {
 	}
 	s.keys[key] = true
 	if s.kind == Path {
-		s.keys[key+directory(u)] = true
+		dir := key + directory(u)
+		s.keys[dir] = true
+		for i := len(key); i < len(dir)-1; i++ {
+			if dir[i] == '/' {
+				s.above[dir[:i+1]] = true
+			}
+		}
 	}
 	return true
+}
+
+// Widens reports whether u is outside the scope, and its directory contains one in the scope. With
+// other kinds than Path it is false.
+func (s *Scope) Widens(u weburl.URL) bool {
+	if s.kind != Path {
+		return false
+	}
+	key := s.Key(u)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.above[key+directory(u)] && !s.holds(key, u)
 }
 
 // Root returns the URL of what u adds to the scope: its origin, or its directory if the kind

@@ -62,25 +62,31 @@ func TestHolds(t *testing.T) {
 }
 
 // A directory below one in the scope adds nothing, and the server is in the scope with its first
-// directory.
+// directory. A directory above one in the scope widens it.
 func TestPathJoins(t *testing.T) {
 	s := New(Path, Bounds{})
 	for _, step := range []struct {
 		url    string
 		server bool // it is in the scope before
+		widens bool
 		news   bool
 		root   string
 	}{
-		{"http://example.com/docs/a/index.html", false, true, "http://example.com/docs/a/"},
-		{"https://example.com/docs/a/b/", true, false, "https://example.com/docs/a/b/"},
-		{"http://example.com/docs/b?c/d", true, true, "http://example.com/docs/"},
-		{"http://example.com:81/docs/b", false, true, "http://example.com:81/docs/"},
-		{"http://example.com", true, true, "http://example.com/"},
-		{"http://example.com/x/", true, false, "http://example.com/x/"},
+		{"http://example.com/docs/a/index.html", false, false, true, "http://example.com/docs/a/"},
+		{"https://example.com/docs/a/b/", true, false, false, "https://example.com/docs/a/b/"},
+		{"http://example.com/docs/b?c/d", true, true, true, "http://example.com/docs/"},
+		{"http://example.com:81/docs/b", false, false, true, "http://example.com:81/docs/"},
+		{"http://example.com/other/x", true, false, true, "http://example.com/other/"},
+		{"http://example.com", true, true, true, "http://example.com/"},
+		{"http://example.com/docs/", true, false, false, "http://example.com/docs/"},
+		{"http://example.com/x/", true, false, false, "http://example.com/x/"},
 	} {
 		u := mustParse(t, step.url)
 		if got := s.HoldsServer(u); got != step.server {
 			t.Errorf("%s: server in scope: %v", step.url, got)
+		}
+		if got := s.Widens(u); got != step.widens {
+			t.Errorf("%s: widens the scope: %v", step.url, got)
 		}
 		if news := s.Join(u); news != step.news || s.Root(u) != step.root || !s.Holds(u) {
 			t.Errorf("%s: news %v, root %s, in scope: %v", step.url, news, s.Root(u), s.Holds(u))
