@@ -123,8 +123,8 @@ func assign(f *pflag.Flag, value any) error {
 	}
 }
 
-// lineKeys are the lists whose values have spaces in them. In the environment, each value is a line.
-var lineKeys = []string{"extract", headerKey, headerForKey}
+// lineKeys are the lists whose values may have spaces in them. In the environment, each value is a line.
+var lineKeys = []string{"extract", "include", "exclude", headerKey, headerForKey}
 
 // plainText writes a value as on the command line. Numbers in JSON are float64, and fmt
 // would write 10485760 as 1.048576e+07.

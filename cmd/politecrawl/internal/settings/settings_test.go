@@ -191,6 +191,24 @@ func TestStartURLs(t *testing.T) {
 	}
 }
 
+// In the environment, lists whose values may have spaces in them have one value a line, and the
+// help names their keys.
+func TestListsInTheEnvironment(t *testing.T) {
+	for _, key := range []string{"INCLUDE", "EXCLUDE"} {
+		t.Setenv("POLITECRAWL_"+key, "/a b/\n\n /c|d e \n")
+	}
+	t.Setenv("POLITECRAWL_DROP_PARAMS", "sid utm_*")
+	got, want := loaded(t).Config.Scope, []string{"/a b/", "/c|d e"}
+	if !slices.Equal(got.Include, want) || !slices.Equal(got.Exclude, want) || !slices.Equal(got.DropParams, []string{"sid", "utm_*"}) {
+		t.Errorf("%+v", got)
+	}
+	text := strings.Join(strings.Fields(Topic().Long), " ")
+	last := len(lineKeys) - 1
+	if list := strings.Join(lineKeys[:last], ", ") + " and " + lineKeys[last] + " by line breaks"; !strings.Contains(text, list) {
+		t.Errorf("the help lacks %q", list)
+	}
+}
+
 // TestNumbersOfJSON holds that those of a JSON file are taken as they are written.
 func TestNumbersOfJSON(t *testing.T) {
 	file := clitest.WriteFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)

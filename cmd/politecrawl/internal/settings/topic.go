@@ -27,9 +27,9 @@ from. Unknown keys and unknown POLITECRAWL_ variables are errors. configs/crawl.
 explains every key.
 
 Durations are written as 500ms, 2s, 5m or 1h30m. The longest duration is 8760h, one year.
-In the environment, separate the items of a list by spaces, and those of extract, header
-and header-for by line breaks. On the command line, repeat the flag for each item. =false
-switches off a setting that is true by default: --links=false.
+In the environment, separate the items of a list by spaces, and those of extract, include,
+exclude, header and header-for by line breaks. On the command line, repeat the flag for each
+item. =false switches off a setting that is true by default: --links=false.
 
 A crawl stores its settings in its directory. --resume and --recrawl read them from there
 and from flags, not from a file. From the environment they read only what is not stored:
