@@ -4,9 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A verdict is what a step decides about a URL.
@@ -55,7 +53,7 @@ type decision struct {
 func skipFor(reason output.Reason, detail error) decision {
 	d := decision{verdict: skip, skipped: output.Rejection{Reason: reason}}
 	if detail != nil {
-		d.skipped.Detail = escape.Clip(secret.RedactText(detail.Error()), maxDetail)
+		d.skipped.Detail = detailOf(detail.Error())
 	}
 	return d
 }

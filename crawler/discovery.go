@@ -114,6 +114,9 @@ func (d *discovery) nofollowReason(page *robotstag.Rule, rel string) string {
 // error may quote a header of 256 KiB, and a rule of robots.txt may have 500 KB.
 const maxDetail = 1 << 10
 
+// detailOf returns a text as the detail of a skipped URL has it.
+func detailOf(text string) string { return escape.Clip(secret.RedactText(text), maxDetail) }
+
 // discoveries are the URLs that one document leads to. discovery.admit applies them.
 type discoveries struct {
 	d       *discovery
@@ -198,7 +201,7 @@ func clippedRef(ref string) weburl.URL {
 
 func (f *discoveries) skip(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: escape.Clip(secret.RedactText(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, FoundOn: t.FoundOn, Source: t.Source.String(), Detail: detailOf(detail),
 	}})
 }
 

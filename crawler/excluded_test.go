@@ -3,12 +3,14 @@ package crawler
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -126,6 +128,24 @@ func TestResumeWithOtherExpressions(t *testing.T) {
 				t.Errorf("include %q, exclude %q: %+v, want %q", step.include, step.exclude, r, want)
 			}
 		}
+	}
+}
+
+// A resumed crawl does not write excluded URLs again, although their lines have only the beginning
+// of a long expression, and no password in it.
+func TestResumeWithALongExpression(t *testing.T) {
+	for name, text := range map[string]string{"long": "/blog/|" + strings.Repeat("x", 2*maxDetail), "password": "/blog/|http://user:password@h/"} {
+		t.Run(name, func(t *testing.T) {
+			s := sections(t)
+			cfg := testConfig(t, s.url+"/docs/")
+			cfg.Scope.Exclude = []string{text}
+			run(t, cfg, nil)
+			before := contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile))
+			got := run(t, cfg, &Options{Resume: true})
+			if diff := cmp.Diff(string(before), string(contentOf(t, filepath.Join(cfg.Output.Dir, record.JournalFile)))); diff != "" || got.Rejected[output.Excluded] != 3 {
+				t.Errorf("%v, journal (-before +after):\n%s", got.Rejected, diff)
+			}
+		})
 	}
 }
 

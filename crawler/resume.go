@@ -70,7 +70,7 @@ func (s *state) setConfig(cfg Config) {
 var ErrFrontierLost = errors.New("frontier lost")
 
 // LoadConfig returns the configuration of the crawl in a directory, for [Options.Resume] and
-// [Options.Recrawl]. Its Output.Dir is dir. Set proxies with a user and a password again; see
+// [Options.Recrawl]. Its Output.Dir is dir. Set the secrets again that *** replaces; see
 // [Config.WithoutSecrets]. The error matches [output.ErrNoCrawl] if there is no crawl.
 func LoadConfig(dir string) (Config, error) {
 	s, err := loadState(dir)
@@ -338,7 +338,7 @@ func (d *discovery) requeueSkipped() error {
 			reason, _ := d.scope.Exceeded(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.Excluded:
-			return d.scope.Excluded(l.URL.Canonical) != l.Rejection.Detail // another expression may exclude it now
+			return detailOf(d.scope.Excluded(l.URL.Canonical)) != l.Rejection.Detail // another expression may exclude it now
 		case output.MaxHosts:
 			admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)
