@@ -23,6 +23,10 @@ func Escape(text []byte) []byte {
 	var escaped []byte // nil: as text so far
 	done := 0          // of text
 	for i := 0; i < len(text); {
+		if c := text[i]; c != del && c != leadC1 && c != leadMark && c != leadMarks { // nearly always
+			i++
+			continue
+		}
 		r, size := wild(text[i:])
 		if r != 0 {
 			if escaped == nil {
@@ -47,16 +51,9 @@ const (
 	leadMarks = 0xe2 // of U+2000 to U+2FFF
 )
 
-// wild returns the character that a text begins with if it is to be escaped, and how many
-// octets may be passed over in any case.
+// wild returns the character that a text begins with if it must be escaped, and the number of its
+// bytes.
 func wild(text []byte) (r rune, size int) {
-	switch text[0] {
-	case del:
-		return del, 1
-	case leadC1, leadMark, leadMarks:
-	default:
-		return 0, 1
-	}
 	r, size = utf8.DecodeRune(text)
 	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 		return r, size
