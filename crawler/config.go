@@ -253,7 +253,7 @@ type Fetch struct {
 	Contact string `json:"contact"`
 
 	// Types are the media types of pages to read, such as text/html, or text/* for all types of
-	// text. The body of another type is not read. Empty (default): all types are read.
+	// text. The body of another type is not used. Empty (default): all types are read.
 	Types []string `json:"types"`
 
 	// Timeout is the timeout for one page, including the connection (default 30s).

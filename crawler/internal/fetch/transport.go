@@ -138,6 +138,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.stall > 0 && resp.Body != http.NoBody {
 		resp.Body = newStallBody(resp.Body, t.stall, abort)
 	}
+	body, size := resp.Body, resp.ContentLength // as the site sends it
 	if rec != nil {
 		rec.responded(out, resp)
 	}
@@ -145,7 +146,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		decode(resp, page)
 	}
 	if page != nil {
-		t.types.check(resp, page)
+		t.types.check(resp, page, body, size)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}

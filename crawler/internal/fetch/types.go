@@ -48,13 +48,21 @@ func MediaType(contentType string) string {
 	return strings.TrimSpace(media)
 }
 
+// maxDropped is the maximum size in bytes of a body that is read and dropped, so that its
+// connection can be used again.
+const maxDropped = 16 << 10
+
 // check replaces the body of a successful response with an empty one if it is of another type, and
-// sets page.OtherType. If the response has no Content-Type, this happens at the first Read.
-func (t Types) check(resp *http.Response, page *Response) {
+// sets page.OtherType. If the response has no Content-Type, this happens at the first Read. A small
+// body is dropped: encoded is the body as the site sends it, and size its Content-Length.
+func (t Types) check(resp *http.Response, page *Response, encoded io.Reader, size int64) {
 	if len(t) == 0 || resp.StatusCode/100 != 2 {
 		return
 	}
 	body := &typedBody{ReadCloser: resp.Body, types: t, page: page}
+	if size >= 0 && size <= maxDropped {
+		body.small = encoded
+	}
 	if kind := resp.Header.Get("Content-Type"); kind != "" {
 		body.decide(MediaType(kind))
 	}
@@ -69,6 +77,7 @@ type typedBody struct {
 	io.ReadCloser
 	types   Types
 	page    *Response
+	small   io.Reader // to be dropped if the body is of another type; nil: it is too large
 	decided bool
 	front   []byte // read to find the type
 	err     error  // after front
@@ -78,13 +87,19 @@ type typedBody struct {
 func (b *typedBody) decide(media string) {
 	b.decided = true
 	if !b.types.Accept(media) {
-		b.page.OtherType, b.front, b.err = media, nil, io.EOF
+		b.page.OtherType = media
 	}
 }
 
 func (b *typedBody) Read(p []byte) (int, error) {
 	if !b.decided {
 		b.sniff()
+	}
+	if b.page.OtherType != "" {
+		if b.small != nil {
+			_, _ = io.Copy(io.Discard, b.small) // an error ends the connection, and nothing else
+		}
+		return 0, io.EOF
 	}
 	if len(b.front) > 0 {
 		n := copy(p, b.front)

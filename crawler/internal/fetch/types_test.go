@@ -3,9 +3,12 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -91,7 +94,7 @@ func TestSniffedBody(t *testing.T) {
 			in := strings.NewReader(test.body)
 			resp := &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Body: io.NopCloser(wrap(in))}
 			var got Response
-			types.check(resp, &got)
+			types.check(resp, &got, nil, -1)
 			text, err := io.ReadAll(iotest.OneByteReader(resp.Body))
 			if string(text) != test.want || err != nil || got.OtherType != test.other {
 				t.Errorf("%s, %s: %q, %v, %+v", test.name, name, text, err, got)
@@ -103,9 +106,87 @@ func TestSniffedBody(t *testing.T) {
 	}
 	lost := io.ErrClosedPipe
 	resp := &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Body: io.NopCloser(io.MultiReader(strings.NewReader("<html>"), iotest.ErrReader(lost)))}
-	types.check(resp, new(Response))
+	types.check(resp, new(Response), nil, -1)
 	if text, err := io.ReadAll(resp.Body); string(text) != "<html>" || !errors.Is(err, lost) {
 		t.Errorf("a lost connection: %q, %v", text, err)
+	}
+}
+
+// A small body of another type is read and dropped, so that the next request uses its connection. A
+// body of unknown or larger size closes it. A decoder gets none of either.
+func TestConnectionsOfOtherTypes(t *testing.T) {
+	picture := []byte("\x89PNG\r\n\x1a\n")
+	for _, test := range []struct {
+		name, kind, coding string
+		size               int
+		chunked            bool
+		conns              int
+	}{
+		{"small", "image/png", "", maxDropped, false, 1},
+		{"empty", "image/png", "", 0, false, 1},
+		{"without a Content-Type", "", "", maxDropped, false, 1},
+		{"with a content coding", "image/svg+xml", "gzip", maxDropped, false, 1},
+		{"large", "image/png", "", 1 << 20, false, 10},
+		{"a byte too large", "image/png", "", maxDropped + 1, false, 10},
+		{"of unknown size", "image/png", "", 1 << 10, true, 10},
+	} {
+		for _, proto := range []int{1, 2} {
+			t.Run(fmt.Sprintf("%s over HTTP/%d", test.name, proto), func(t *testing.T) {
+				var mu sync.Mutex
+				conns := make(map[string]bool)
+				server, base := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					mu.Lock()
+					conns[r.RemoteAddr] = true
+					mu.Unlock()
+					w.Header()["Content-Type"] = nil
+					if test.kind != "" {
+						w.Header().Set("Content-Type", test.kind)
+					}
+					if test.coding != "" {
+						w.Header().Set("Content-Encoding", test.coding)
+					}
+					body := append(picture[:min(test.size, len(picture)):len(picture)], make([]byte, max(test.size-len(picture), 0))...)
+					if !test.chunked {
+						w.Header().Set("Content-Length", strconv.Itoa(test.size))
+					}
+					_, _ = w.Write(body[:len(body)/2])
+					w.(http.Flusher).Flush()
+					_, _ = w.Write(body[len(body)/2:])
+					if test.chunked {
+						<-r.Context().Done() // the end has not arrived when the client closes the body
+					}
+				}))
+				if proto == 1 {
+					base = withoutHTTP2(base)
+					t.Cleanup(base.CloseIdleConnections)
+				}
+				transport := testTransport(t, base)
+				transport.types = Types{"text/html"}
+				for i := range 10 {
+					page := Response{url: fmt.Sprint(server.URL, "/", i)}
+					req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, page.url, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					resp, err := transport.RoundTrip(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text, err := io.ReadAll(resp.Body)
+					if len(text) > 0 || err != nil || resp.ProtoMajor != proto || (page.OtherType == "") != (test.size == 0 && test.kind == "") {
+						t.Errorf("%d bytes, %v, HTTP/%d, %+v", len(text), err, resp.ProtoMajor, page)
+					}
+					if err := resp.Body.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if n := len(conns); n != test.conns {
+					t.Errorf("%d connections for 10 responses, want %d", n, test.conns)
+				}
+			})
+		}
 	}
 }
 
