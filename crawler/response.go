@@ -173,12 +173,17 @@ func (w *worker) withhold(e *output.Exchange, page *reading) {
 	}
 }
 
-// isHTML reports whether a response is an HTML page.
-func isHTML(contentType string, body []byte) bool {
+// mediaType returns the media type of a response. Without a Content-Type, the body decides.
+func mediaType(contentType string, body []byte) string {
 	if contentType == "" {
 		contentType = http.DetectContentType(body)
 	}
-	media := fetch.MediaType(contentType)
+	return fetch.MediaType(contentType)
+}
+
+// isHTML reports whether a response is an HTML page.
+func isHTML(contentType string, body []byte) bool {
+	media := mediaType(contentType, body)
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 

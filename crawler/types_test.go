@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -134,6 +135,49 @@ func TestTypesChangedOnResume(t *testing.T) {
 			t.Errorf("%+v", got.rejected)
 		}
 	})
+}
+
+// A recrawl that reads fewer types requests pages of the others without conditions. A 304 would not
+// say their type, and list them.
+func TestRecrawlWithFewerTypes(t *testing.T) {
+	for _, links := range []LinkList{LinksPlain, LinksNone} {
+		t.Run(fmt.Sprintf("links %v", links), bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", nil)
+			for path, page := range map[string][2]string{
+				"/":      {"text/html; charset=utf-8", `<a href="/a.pdf">1</a><a href="/b.html">2</a><a href="/picture">3</a><a href="/long">4</a>`},
+				"/a.pdf": {"application/pdf", "%PDF"}, "/b.html": {"", "<!doctype html>"}, "/picture": {"", picture}, "/long": {"text/" + strings.Repeat("x", 300), "text"},
+			} {
+				s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+					w.Header()["Content-Type"] = nil
+					w.Header().Set("ETag", `"1"`)
+					if r.Header.Get("If-None-Match") != "" {
+						w.WriteHeader(http.StatusNotModified)
+						return
+					}
+					if page[0] != "" {
+						w.Header().Set("Content-Type", page[0])
+					}
+					_, _ = w.Write([]byte(page[1]))
+				})
+			}
+			cfg := testConfig(t, s.url+"/")
+			cfg.Output.Links = links
+			if got := run(t, cfg, nil); got.Pages != 5 {
+				t.Fatalf("%+v", got.Summary)
+			}
+			cfg.Fetch.Types = []string{"text/html"}
+			for i := range 3 { // the first 304 has no Content-Type either
+				got := run(t, cfg, &Options{Recrawl: true})
+				if diff := cmp.Diff([]string{"/", "/b.html"}, got.paths(s.url)); diff != "" || got.Statuses[304] != 2 || got.Rejected[output.ContentType] != 3 {
+					t.Errorf("recrawl %d: %+v, pages (-want +got):\n%s", i+1, got.Summary, diff)
+				}
+			}
+			cfg.Fetch.Types = []string{"text/*"}
+			if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 3 || got.Unchanged != 3 || got.Statuses[304] != 2 {
+				t.Errorf("%+v", got.Summary)
+			}
+		}))
+	}
 }
 
 // A recrawl requests pages again that were skipped for their type, a price or a license.

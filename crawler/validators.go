@@ -30,16 +30,31 @@ func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Vali
 	sum := xxhash.Sum64(got.Body)
 	now := &frontier.Validators{
 		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
-		BodyHash: binary.BigEndian.AppendUint64(nil, sum),
+		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mediaType(got.Header.Get("Content-Type"), got.Body)),
 	}
 	if len(got.Body) > 0 && page.Withheld == "" {
 		page.Hash = hashText(sum)
 	}
-	page.Unchanged = before != nil && bytes.Equal(before.BodyHash, now.BodyHash)
+	page.Unchanged = before != nil && bytes.HasPrefix(before.BodyHash, now.BodyHash[:hashSize])
 	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
 		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
 	}
 	return now
+}
+
+// hashSize is the size of the hash in BodyHash of validators. The media type of the body follows,
+// unless an earlier version stored them.
+const hashSize = 8
+
+// maxMediaType is the maximum length of a media type by RFC 6838.
+const maxMediaType = 255
+
+// appendMediaType appends the media type of a body to its hash.
+func appendMediaType(hash []byte, media string) []byte {
+	if len(media) > maxMediaType {
+		return hash
+	}
+	return append(hash, media...)
 }
 
 func hashText(sum uint64) string {
@@ -49,9 +64,12 @@ func hashText(sum uint64) string {
 }
 
 // conditional returns the header fields of a conditional request. Nil: it is not
-// conditional.
-func conditional(v *frontier.Validators) http.Header {
+// conditional. A page of a type that is not read must respond with its type, not with 304.
+func conditional(v *frontier.Validators, types fetch.Types) http.Header {
 	if v == nil || v.ETag == "" && v.LastModified == "" {
+		return nil
+	}
+	if !types.Accept(string(v.BodyHash[min(hashSize, len(v.BodyHash)):])) {
 		return nil
 	}
 	h := make(http.Header, 2)

@@ -190,7 +190,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	request := fetch.Request{URL: v.u.String()}
 	// A 304 has no links, so they have to be known.
 	if w.c.record.KnowsLinks(request.URL) || w.c.member.OthersHavePages() {
-		request.Header = conditional(v.lease.Validators)
+		request.Header = conditional(v.lease.Validators, c.pageRules.types)
 	}
 	resp, failure := w.pages.Fetch(request)
 	v.exchange = resp.Exchange
