@@ -118,8 +118,10 @@ func (r steady) Read(p []byte) (int, error) {
 // byteDecoder decodes a charset of single bytes: it returns the character of a byte.
 type byteDecoder func(b byte) rune
 
+// Reset implements [transform.Transformer].
 func (d byteDecoder) Reset() {}
 
+// Transform implements [transform.Transformer].
 func (d byteDecoder) Transform(dst, src []byte, _ bool) (nDst, nSrc int, err error) {
 	for _, b := range src {
 		if nDst+utf8.UTFMax > len(dst) {
