@@ -33,13 +33,30 @@ func patternError(text string, err error) error {
 		return err
 	}
 	where := ""
-	if part := invalid.Expr; part != "" && part != text {
+	switch part := invalid.Expr; {
+	case invalid.Code == syntax.ErrMissingParen:
+		where = " at the end"
+	case invalid.Code == syntax.ErrUnexpectedParen:
+		where = fmt.Sprintf(" at byte %d", unexpectedParen(text))
+	case part != "" && part != text:
 		where = fmt.Sprintf(" in %#q", part)
 		if strings.Count(text, part) == 1 {
 			where += fmt.Sprintf(" at byte %d", strings.Index(text, part)+1)
 		}
 	}
 	return fmt.Errorf("%#q is not a regular expression: %s%s", text, invalid.Code, where)
+}
+
+// unexpectedParen returns the place, from 1, of the parenthesis that closes none.
+func unexpectedParen(text string) int {
+	for i := range len(text) {
+		if _, err := syntax.Parse(text[:i+1], syntax.Perl); err != nil && text[i] == ')' {
+			if invalid, ok := errors.AsType[*syntax.Error](err); ok && invalid.Code == syntax.ErrUnexpectedParen {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
 }
 
 // match returns the first pattern that matches a URL; nil: none.

@@ -40,9 +40,10 @@ func TestInvalidPatterns(t *testing.T) {
 		"a[z-b]":          "`a[z-b]` is not a regular expression: invalid character class range in `z-b` at byte 3",
 		"*.pdf":           "`*.pdf` is not a regular expression: missing argument to repetition operator in `*` at byte 1",
 		`\\y\y`:           "`\\\\y\\y` is not a regular expression: invalid escape sequence in `\\y`", // the part is there twice
-		"(a":              "`(a` is not a regular expression: missing closing )",
+		"(a":              "`(a` is not a regular expression: missing closing ) at the end",
 		"a\\":             "`a\\` is not a regular expression: trailing backslash at end of expression",
-		"\n)":             `"\n)" is not a regular expression: unexpected )`,
+		"\n)":             `"\n)" is not a regular expression: unexpected ) at byte 2`,
+		"[)](a)(b))c)":    "`[)](a)(b))c)` is not a regular expression: unexpected ) at byte 10",
 		"(x{1000}){1000}": "`(x{1000}){1000}` is not a regular expression: invalid repeat count in `{1000}`",
 	} {
 		if _, err := ParsePatterns([]string{"fine", text}); err == nil || err.Error() != want {
