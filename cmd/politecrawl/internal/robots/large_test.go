@@ -111,7 +111,7 @@ func TestShowOverlap(t *testing.T) {
 		t.Errorf("ROB-GRP-09: %d groups, %d not listed, %d lines, %d of no group", len(s.Groups), unlisted, listed, len(s.Other))
 	}
 	got = run(t, "robots", "show", file)
-	if !strings.Contains(got.Out, "For b:\n") || !strings.Contains(got.Out, "        12001 rules and fields are not listed: too many groups overlap\n") {
+	if !strings.Contains(got.Out, "Group b:\n") || !strings.Contains(got.Out, "        12001 rules and fields are not listed: too many groups overlap\n") {
 		t.Errorf("ROB-GRP-09: %.300s", got.Out)
 	}
 }
