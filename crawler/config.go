@@ -17,7 +17,7 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // environment variable POLITECRAWL_MAX_PAGES. In JSON all keys are in one object, and durations
 // are strings such as "1m30s".
 type Config struct {
-	URLs        []string // start URLs; their hosts belong to the scope, or their directories
+	URLs        []string // start URLs; they define the scope: their hosts, domains or directories
 	Output      Output
 	Limits      Limits
 	Politeness  Politeness
@@ -248,8 +248,8 @@ type Fetch struct {
 	// token selects the group in each robots.txt.
 	UserAgent string `json:"user-agent"`
 
-	// Contact is a mail address at which a site's owner reaches you. It is the From of all
-	// requests. Empty (default): they have no From.
+	// Contact is an email address at which site owners can reach you. All requests send it as
+	// the header From. Empty (default): they have no From.
 	Contact string `json:"contact"`
 
 	// Types are the media types of pages to read, such as text/html, or text/* for all types of
@@ -286,7 +286,7 @@ type Fetch struct {
 	AllowAddr []string `json:"allow-addr"`
 }
 
-// Credentials are what lets requests into a site. Each is sent to certain origins (scheme, host and
+// Credentials authenticate requests. Each is sent to certain origins (scheme, host and
 // port) and to no other, wherever a redirect, link or sitemap leads. robots.txt is requested
 // without passwords and cookies. Outputs, archives and logs have no credentials, and crawl.json
 // has only their names; see [Config.WithoutSecrets]. Default: none.
@@ -353,8 +353,8 @@ const (
 	ScopeHost ScopeKind = "host"
 	// ScopePath includes the directories of the start URLs, on the same hosts as ScopeHost:
 	// everything below /docs/ for /docs/ and /docs/index.html, but the whole host for /docs.
-	// The directory that a start URL redirects to is included too, unless it contains one that
-	// is included: then only the target of the redirect is fetched.
+	// If a start URL redirects, the directory of the target is included too. Exception: if it
+	// contains an included directory, only the target itself is fetched.
 	ScopePath ScopeKind = "path"
 	// ScopeDomain includes the registrable domains of the start URLs and all subdomains, on
 	// any port: example.co.uk for www.example.co.uk.
@@ -376,7 +376,7 @@ const (
 
 func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
 
-// LinkList says what links.jsonl has of the links of each page. In JSON, LinksNone is false and
+// LinkList is how much links.jsonl records about the links of each page. In JSON, LinksNone is false and
 // LinksPlain is true.
 type LinkList string
 

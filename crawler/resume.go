@@ -70,7 +70,7 @@ func (s *state) setConfig(cfg Config) {
 var ErrFrontierLost = errors.New("frontier lost")
 
 // LoadConfig returns the configuration of the crawl in a directory, for [Options.Resume] and
-// [Options.Recrawl]. Its Output.Dir is dir. Set the secrets again that *** replaces; see
+// [Options.Recrawl]. Its Output.Dir is dir. Secrets are *** in it; set them again; see
 // [Config.WithoutSecrets]. The error matches [output.ErrNoCrawl] if there is no crawl.
 func LoadConfig(dir string) (Config, error) {
 	s, err := loadState(dir)

@@ -55,7 +55,7 @@ type Summary struct {
 	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: the crawl is not shared
 }
 
-// BlockedStart is a start URL at an address that [Fetch.AllowAddr] does not allow. The address
+// BlockedStart is a start URL at a non-public address that [Fetch.AllowAddr] does not list. The address
 // belongs to its host, or to a redirect target of its robots.txt.
 type BlockedStart = plan.BlockedStart
 

@@ -8,10 +8,10 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// ObeyCrawlDelay makes the attached collector c wait between two requests to a server
-// for its Crawl-delay, at most maxDelay (zero: 30 s, the cap of Options.Parse), and for
-// Retry-After. This Robots then sends one request at a time to the server. Call it for
-// each clone too: Clone copies no callbacks.
+// ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
+// between requests to a server. A longer Crawl-delay counts as maxDelay (zero: 30 s).
+// Attached collectors then send one request at a time to each server. Call it for each
+// clone too: Clone copies no callbacks.
 func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {

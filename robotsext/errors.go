@@ -14,7 +14,7 @@ import (
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	URL       string          // the refused URL without password; its origin if colly's Visit returns this because robots.txt is unreachable
+	URL       string          // the refused URL without password; for an unreachable robots.txt, colly's Visit reports only its origin
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"

@@ -28,7 +28,7 @@ type Options struct {
 	ReportInOnError     bool         // report an unreachable robots.txt to OnError instead of the caller of Visit; for colly's queue
 	Logger              *slog.Logger // nil: slog.Default()
 	// OnRecord is called after each fetch, OnChange if the outcome, rules or sitemaps changed.
-	// Requests to the origin wait for both. They must not call Robots for the same origin.
+	// Requests to the origin wait for both; neither may call Robots for the same origin.
 	OnRecord func(*Record)
 	OnChange func(before, after *Record)
 	Now      func() time.Time // clock for the age of records; nil: time.Now

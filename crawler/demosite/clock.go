@@ -6,7 +6,7 @@ import (
 )
 
 // A DelayChecker checks the delays between the requests to one host. Give it the requests one
-// by one, in the order of their starts or of their ends: for a polite crawler both are the same.
+// by one, in the order of their starts.
 // The zero value is ready to use.
 type DelayChecker struct {
 	last  Request // the request that ended last

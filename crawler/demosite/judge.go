@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Judge checks all requests so far and reports the violations of a crawler with a product
+// Judge checks all requests so far and reports the violations of the crawler with this product
 // token. The delay is the time that it should leave between two requests to a host.
 //
 // Requests of all clients are judged. There is no tolerance for the delay; see [Request.End].

@@ -25,8 +25,8 @@ const MaxNote = 4 << 10
 //
 //   - All methods are safe for concurrent use by goroutines and, for a shared store, by
 //     processes.
-//   - A method that returned nil has completed, as durably as the store is. A method that
-//     returned an error may have done all, some or none of its work. It can be called again.
+//   - When a method returns nil, its changes are complete, and as durable as the store makes
+//     them. A method that returned an error may have done all, some or none of its work. It can be called again.
 //   - The caller may reuse arguments after the call. Results belong to the caller.
 //   - Times in arguments and results are on the caller's clock, even if the store has a clock
 //     of its own. A store may round a wait up by at most a millisecond, never down. A clock
@@ -79,8 +79,8 @@ type Frontier interface {
 	// redirects to another host. It waits until h is due and has a free slot, and takes
 	// precedence over new leases of h. The host may be unknown.
 	//
-	// Release releases the slot and sets the host's due time like Outcome.HostDelay: zero if
-	// no request was made. Calls after the first do nothing. A hold that is not released
+	// The function release frees the slot. Its argument has the meaning of Outcome.HostDelay;
+	// pass zero if no request was made. Calls after the first do nothing. A hold that is not released
 	// expires after the default lease time of the store.
 	//
 	// Do not call Hold for the host of your own lease, which has a slot. Two callers that

@@ -74,11 +74,11 @@ const (
 	BottleneckPerIP       Bottleneck = "per-ip"      // the requests in flight on one address
 )
 
-// BlockedStart is a start URL whose host has an address that AllowAddr does not allow, or
+// BlockedStart is a start URL whose host has a non-public address that AllowAddr does not list, or
 // whose robots.txt redirects to such an address.
 type BlockedStart struct {
 	URL    string     `json:"url"`
-	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero: a redirect target of its robots.txt has the address
+	Addr   netip.Addr `json:"addr,omitzero"` // address of its host; zero: the blocked address is that of a redirect target of its robots.txt
 	Reason string     `json:"reason"`
 }
 

@@ -20,7 +20,7 @@ type Sitemaps struct {
 	Entries               int           `json:"entries"`                 // page entries of all files
 	URLs                  int           `json:"urls"`                    // listed URLs, each counted once
 	OK                    int           `json:"ok"`                      // listed URLs that can be fetched and indexed
-	Problems              int           `json:"problems"`                // listed URLs that cannot be; the remaining ones were not fetched
+	Problems              int           `json:"problems"`                // listed URLs that cannot be fetched and indexed; the other URLs were not fetched
 	Discrepancies         []Discrepancy `json:"discrepancies"`           // empty if no sitemap lists a page
 	OriginsWithoutEntries List[string]  `json:"origins_without_entries"` // origins with pages, none of them listed in a sitemap
 

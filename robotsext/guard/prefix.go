@@ -23,7 +23,7 @@ func PrefixesFor(addr netip.Addr, host string) []string {
 }
 
 // ParsePrefix parses a network such as 10.0.0.0/8 or fd00::/8, or one address such as
-// 127.0.0.1 or ::1. It clears the bits after the length of a network.
+// 127.0.0.1 or ::1. It clears the host bits of a network.
 func ParsePrefix(s string) (netip.Prefix, error) {
 	if prefix, err := netip.ParsePrefix(s); err == nil {
 		return prefix.Masked(), nil

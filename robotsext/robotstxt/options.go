@@ -45,9 +45,9 @@ type Options struct {
 	// MaxCrawlDelay. 1/10m is one request every 600 s.
 	RequestRateDelay bool
 
-	// Lenient accepts lines that Google's parser accepts: fields such as Disalow, names
-	// that begin with a field, such as Disallowed, and two words without a colon, such as
-	// "Disallow /x".
+	// Lenient accepts lines that Google's parser accepts: misspelled fields such as
+	// Disalow, fields with a suffix such as Disallowed, and two words without a colon, such
+	// as "Disallow /x".
 	Lenient bool
 
 	// WideTokens accepts crawler names such as MJ12bot, which RFC 9309 does not allow. A

@@ -29,10 +29,10 @@ func field(name, value string) string {
 	return RedactInvalidURL(value)
 }
 
-// RedactRobots redacts a robots.txt before a linter reads it. It replaces credentials
-// that only [RedactField] finds with a placeholder word, so that the linter reports the
-// same findings. The returned function replaces the placeholder in the linter's output
-// with [Mask], and applies [RedactText].
+// RedactRobots redacts a robots.txt before a linter reads it. [RedactText] would miss some
+// credentials in the linter's output, such as those of invalid URLs. RedactRobots replaces
+// these in advance with a word that causes the same findings. Pass the linter's output
+// through redactOutput: it replaces the word with [Mask] and redacts the rest.
 func RedactRobots(body []byte) (redacted []byte, redactOutput func(text string) string) {
 	if !hasAt(string(body)) {
 		return body, RedactText

@@ -18,7 +18,7 @@ type Policy uint8
 const (
 	// Listed accepts entries on an origin whose robots.txt lists the sitemap, because
 	// the owner of the origin trusts the sitemap. It also accepts entries in the sitemap's own
-	// directory and below, and sitemaps of an index on the same origin.
+	// directory and below, and, if it is an index, sitemaps on its own origin.
 	Listed Policy = iota
 
 	// Directory follows the protocol strictly: it accepts entries in the sitemap's own

@@ -11,7 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// Lease implements frontier.Frontier. It does not wait for its attempt to be written.
+// Lease implements frontier.Frontier. It returns before the attempts of
+// the leases are stored.
 func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []frontier.Lease, err error) {
 	defer s.noteFailure(&err)
 	give := func(slot *slot, now instant) { leases = append(leases, s.newLease(slot, now)) }

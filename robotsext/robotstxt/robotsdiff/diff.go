@@ -26,7 +26,7 @@ type Diff struct {
 	Complete bool
 }
 
-// Changed reports whether the files differ.
+// Changed reports whether d contains any change.
 func (d *Diff) Changed() bool { return len(d.Agents)+len(d.Added)+len(d.Removed) > 0 }
 
 // AgentDiff holds differences, and the agents that share them.
@@ -65,7 +65,7 @@ type Change struct {
 type Decision struct {
 	Allowed bool
 	Rule    *robotstxt.Rule // nil: none matches
-	Lines   []int           // of the rule in the groups of all agents, ascending
+	Lines   []int           // where the rule is in the groups of AgentDiff.Agents, ascending
 }
 
 // Options configure Compare.

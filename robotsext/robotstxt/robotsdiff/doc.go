@@ -33,10 +33,13 @@
 //
 // If no rule has several forms, the result is exact: the verdict on a URL has changed
 // if and only if a Pattern matches it and none of its exceptions does. A rule has
-// several forms in two cases. It may contain one of : / ? @ ' or its escape after a ?
-// or *; in a query, both are equal. (The canonical form always escapes [ and ].) Or it may
-// contain a dot after a slash; only a query keeps dot segments. For such rules each changed
-// URL still matches a Change with its verdicts, but an exception may match too much.
+// several forms if different canonical paths match it in the same way:
+//
+//   - after a ? or *, it has one of : / ? @ ' or the escape of one, which are equal in a query;
+//   - it has a dot after a slash, since only a query keeps dot segments.
+//
+// For such rules each changed URL still matches a Change with its verdicts, but an
+// exception may match too much.
 //
 // Compare does not detect
 //
