@@ -182,7 +182,7 @@ func (f *Fetch) validate(p *problems) {
 	}
 }
 
-// checkContact checks a mail address, which may be empty.
+// checkContact checks an email address, which may be empty.
 func checkContact(text string) error {
 	if text == "" {
 		return nil
@@ -191,7 +191,7 @@ func checkContact(text string) error {
 	if err == nil && at.Address == text && isASCII(text) {
 		return nil
 	}
-	return fmt.Errorf("%q is not a mail address; write it as crawler@example.com, without a name", text)
+	return fmt.Errorf("%q is not an email address; write it as crawler@example.com, without a name", text)
 }
 
 func isASCII(text string) bool {

@@ -224,7 +224,7 @@ func TestCrawlMisuse(t *testing.T) {
 		{"start URL not included", []string{"http://h/a", "--include", "b,c"}, []string{`start URL "http://h/a" matches no --include; omit the URL`}},
 		{"no product token", []string{"http://h/", "--user-agent", "Mozilla/5.0"}, []string{"user-agent", "product token"}},
 		{"user agent of two lines", []string{"http://h/", "--user-agent", "bad\nX-Evil: 1"}, []string{"user-agent", "line end"}},
-		{"contact with a name", []string{"http://h/", "--contact", "Me <me@example.com>"}, []string{`bad configuration: contact: "Me <me@example.com>" is not a mail address; write it as`, "(flag --contact)"}},
+		{"contact with a name", []string{"http://h/", "--contact", "Me <me@example.com>"}, []string{`bad configuration: contact: "Me <me@example.com>" is not an email address; write it as`, "(flag --contact)"}},
 		{"type without a subtype", []string{"http://h/", "--types", "text/html,pdf"}, []string{`bad configuration: types: "pdf" is not a media type; write it as`, "(flag --types)"}},
 		{"directory holds a crawl", []string{"http://h/", "--output", held}, []string{"--output", held, "name another"}},
 		{"rule of a field", []string{"http://h/", "--extract", "x=[["}, []string{`bad configuration: extract: field "x": selector "[["`}},

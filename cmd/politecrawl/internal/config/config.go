@@ -35,7 +35,8 @@ and environment. The comment after each value is its source: a flag, an environm
 variable, a line of the configuration file, or the default.
 
 The output is YAML and can be saved as a configuration file. It omits the user
-names and passwords of proxies; add them again. If "crawl" would reject a value, the exit code is 2.`,
+names and passwords of proxies; add them again. If "crawl" would reject a value, the exit
+code is 2.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
   politecrawl config show --source=false > crawl.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -111,13 +111,13 @@ addresses.
 
 --header, --netrc, --cookie-file and --cookies send header fields, passwords and cookies to
 the origins of the start URLs: the same scheme, host and port. A user and password in a
-start URL, or in --basic-auth, go to the origin of that URL. --header-for names the origin of a
-header field. No other origin gets any of them, wherever a redirect, link or sitemap leads.
-robots.txt is requested without passwords and cookies. Cookies that --cookies keeps are
-lost when the process ends. In a shared crawl, use --header-for, --basic-auth and
+start URL, or in --basic-auth, go to the origin of that URL. --header-for names the origin
+of a header field. No other origin gets any of them, wherever a redirect, link or sitemap
+leads. robots.txt is requested without passwords and cookies. Cookies that --cookies keeps
+are lost when the process ends. In a shared crawl, use --header-for, --basic-auth and
 --cookies, and give them to each process: other processes can add start URLs.
 
 The user agent (--user-agent) contains a product token, by default politecrawl. This token
-selects the group of robots.txt that applies. The user agent should also contain the URL of a
-web page or an e-mail address, so that site owners can reach you. --contact MAIL sends
+selects the group of robots.txt that applies. The user agent should also contain the URL of
+a web page or an email address, so that site owners can reach you. --contact EMAIL sends
 the address as From with every request.`

@@ -20,8 +20,9 @@ The order is that of "frontier ls --urls". The fields are:
     attempts        number of failed requests
     not_before      earliest time of the next request; omitted: no wait, or no request
     etag, last_modified, body_hash
-                    of the last successful response; body_hash is base64, and its
-                    media type follows the 8 bytes of the hash
+                    of the last successful response; body_hash is the base64 of the
+                    8-byte hash of the body, followed by the media type of the
+                    response
     meta            data of the crawler, base64
 
 DIR is the output directory of the crawl, or the folder frontier in it. The command changes

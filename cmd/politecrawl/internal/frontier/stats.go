@@ -47,7 +47,7 @@ Each URL has one state:
     done         has been fetched
     dropped      was skipped after it was queued
 
-Sitemaps count too, so "done" is more than the number of pages. URLs that were in flight when
+Sitemaps count too, so "done" is greater than the number of pages. URLs that were in flight when
 the crawl stopped are pending. rejected.jsonl lists all skipped URLs, also those that were
 never queued.`,
 		Example: `  politecrawl frontier stats example

@@ -84,7 +84,7 @@ command and prints the plan from what was read so far.
     disallowed      list of rules that disallow URLs: origin, robots_url, group, rule, line,
                     urls, examples
     files           list of sitemaps: url, origin, status, pages, sitemaps, and unread, the
-                    reason why the file was not read, or not completely (missing: it was)
+                    reason why the file was not read completely; omitted if it was
 
 Exit code: 0 done, 2 usage error, 3 failed, 4 a robots.txt is unreachable or a sitemap
 cannot be requested yet, 130 interrupted.`,
@@ -116,7 +116,7 @@ cannot be requested yet, 130 interrupted.`,
 // withoutEffect are settings of a crawl that change nothing in a plan, which follows no links
 // and writes no files. The command accepts them, so that it takes the flags of a crawl.
 var withoutEffect = []string{
-	"output", "links", "also-write", "extract", "durability", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
+	"output", "links", "keep-header", "also-write", "extract", "durability", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
 	"obey-noindex", "obey-nofollow",
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }

@@ -118,7 +118,7 @@ some robots.txt unreachable. --quiet prints no verdicts.`,
 	flags.Lookup("agent").DefValue = "[]" // the usage has the default
 	c.input.site.Add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "explain each verdict")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print errors only")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "print no verdicts; use the exit code")
 	return cmd
 }
 

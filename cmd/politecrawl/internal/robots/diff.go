@@ -34,8 +34,9 @@ rules without effect make no difference. OLD and NEW are files or URLs. For a UR
 command fetches the robots.txt of its origin. A file of - means standard input.
 
 Each change is a URL pattern, with * and $ as in the rules of robots.txt. The verdict differs
-for all URLs that match the pattern, except the listed exceptions. "any other agent" is an agent that neither file names. Changed
-Crawl-delay and Sitemap lines are listed too. The last line has the number of changes.
+for all URLs that match the pattern, except the listed exceptions. "any other agent" is an
+agent that neither file names. Changed Crawl-delay and Sitemap lines are listed too. The last
+line has the number of changes.
 
 --format json writes one object with all changes, whatever --limit is:
 
@@ -47,7 +48,7 @@ Crawl-delay and Sitemap lines are listed too. The last line has the number of ch
     complete        false if the files are too complex to compare completely
 
 Exit code: 0 nothing changed, 1 something changed, 2 usage error, 3 failed or blocked
-address, 4 robots.txt unreachable. --quiet prints no results.`,
+address, 4 robots.txt unreachable. --quiet prints no changes.`,
 		Example: `  politecrawl robots diff robots.txt robots-new.txt
   politecrawl robots diff https://example.com/ robots-new.txt
   git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,
@@ -58,7 +59,7 @@ address, 4 robots.txt unreachable. --quiet prints no results.`,
 	d.format.AddFlag(cmd)
 	d.input.site.Add(cmd.Flags())
 	cmd.Flags().IntVar(&d.limit, "limit", 100, "list at most `N` changes; 0: all")
-	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print errors only")
+	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no changes; use the exit code")
 	return cmd
 }
 

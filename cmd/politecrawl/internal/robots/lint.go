@@ -57,7 +57,7 @@ only, or has no effect. A note is information.
     omitted         number of findings of this kind that --limit omits
 
 Exit code: 0 no errors or warnings, 1 errors or warnings, 2 usage error, 3 failed or
-blocked address, 4 robots.txt unreachable. --quiet prints no results.`,
+blocked address, 4 robots.txt unreachable. --quiet prints no findings.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
@@ -68,7 +68,7 @@ blocked address, 4 robots.txt unreachable. --quiet prints no results.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.input.site.Add(flags)
-	flags.BoolVarP(&l.quiet, "quiet", "q", false, "print errors only")
+	flags.BoolVarP(&l.quiet, "quiet", "q", false, "print no findings; use the exit code")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "list at most `N` findings of a kind per file; 0: all")
 	return cmd
 }
