@@ -59,7 +59,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"per-ip", func(c *Config) { c.Politeness.PerIP = -1 }, "-1 is negative; 0 means no limit"},
 		{"scope", func(c *Config) { c.Scope.Kind = "galaxy" }, `"galaxy" is not one of host, path, domain, any`},
 		{"include", func(c *Config) { c.Scope.Include = []string{"a", "b[z-a]"} }, "`b[z-a]` is not a regular expression: invalid character class range in `z-a` at byte 3"},
-		{"exclude", func(c *Config) { c.Scope.Exclude = []string{"(a"} }, "`(a` is not a regular expression: missing closing )"},
+		{"exclude", func(c *Config) { c.Scope.Exclude = []string{"(a"} }, "`(a` is not a regular expression: missing closing ) at the end"},
 		{"exclude", func(c *Config) { c.Scope.Exclude = []string{""} }, "an expression is empty, which matches every URL"},
 		{"urls", func(c *Config) { c.Scope.Exclude = []string{"h/"} }, `start URL "http://h/" matches --exclude "h/"; omit the URL, or change the expression`},
 		{"urls", func(c *Config) { c.Scope.Include = []string{"a", "b"} }, `start URL "http://h/" matches no --include; omit the URL, or change the expression`},

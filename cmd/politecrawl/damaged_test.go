@@ -112,7 +112,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				}
 			}
 
-			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page on 1 host") {
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page, ") {
 				t.Errorf("report: %+v", got)
 			}
 			next := filepath.Join(t.TempDir(), "new")
@@ -166,7 +166,7 @@ func TestDamagedStateSaysHowToResume(t *testing.T) {
 			if err := os.WriteFile(file, []byte(strings.Replace(crawldir.NewState, "START URL", site.url, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page on 1 host") {
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page, ") {
 				t.Errorf("report: %+v", got)
 			}
 			if got := run(t, "crawl", "--resume", dir, "--delay", "0s"); got.Code != cli.ExitDone {

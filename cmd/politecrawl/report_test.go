@@ -210,7 +210,7 @@ func TestReportOfASharedCrawlIsOneCrawl(t *testing.T) {
 		}
 	}
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages on 1 host, 0 URLs skipped\n  workers     2, read") || strings.Contains(got.Out, "note") {
+	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages, 0 URLs skipped, 1 origin found\n  workers     2, read") || strings.Contains(got.Out, "note") {
 		t.Errorf("%+v", got)
 	}
 }

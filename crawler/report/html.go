@@ -58,7 +58,7 @@ const (
 var functions = template.FuncMap{
 	"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration, "quantity": quantity,
 	"moment": moment, "clock": clockTime, "date": date, "zero": time.Time.IsZero,
-	"shown": escape.Text, "host": originOf,
+	"shown": escape.Text, "host": originOf, "found": sourceLabel,
 	"web":    func(text string) bool { return escape.IsWebLink(text, maxAddress) }, // a browser may be sent there
 	"list":   func(values ...any) []any { return values },
 	"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
@@ -70,6 +70,22 @@ var functions = template.FuncMap{
 	"without": func(common, reasons []string) []string {
 		return slices.DeleteFunc(slices.Clone(reasons), func(reason string) bool { return slices.Contains(common, reason) })
 	},
+}
+
+// sourceLabel says how a URL was found; the URL on which it was found follows.
+func sourceLabel(source, foundOn string) string {
+	switch {
+	case foundOn == "":
+		return escape.Text(source)
+	case source == "redirect":
+		return "redirect from"
+	case source == "sitemap" && foundOn == originOf(foundOn)+"/robots.txt":
+		return "Sitemap line in"
+	case source == "sitemap":
+		return "entry in"
+	default:
+		return escape.Text(source) + " in"
+	}
 }
 
 // WriteHTML writes the report as a page that needs no other file.
@@ -144,7 +160,7 @@ func cards(r *Report) []card {
 		found = "at least " + found
 	}
 	list := []card{
-		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages on %s, %s", quantity(s.Hosts, "origin"), size(s.Bytes))},
+		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages, %s; %s found", size(s.Bytes), quantity(s.Hosts, "origin"))},
 		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: noun(r.Broken.Total, "URL")},
 		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: noun(s.Disallowed, "URL") + " disallowed, of " + found},
 		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},
