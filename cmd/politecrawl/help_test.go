@@ -15,7 +15,7 @@ import (
 )
 
 // flagLine matches a line of help about a flag: its name and its text.
-var flagLine = regexp.MustCompile(`(?m)^  (?:-\w,|   ) --([\w-]+)(?: \S+)? {2,}(\S.*)$`)
+var flagLine = regexp.MustCompile(`(?m)^  (?:-\w,|   ) --([\w-]+)(?:[ =]\S+)? {2,}(\S.*)$`)
 
 // listedFlags returns the names of the flags that a help text lists.
 func listedFlags(text string) []string {

@@ -18,7 +18,7 @@ import (
 // Config configures a [Transport] and a [Fetcher].
 type Config struct {
 	UserAgent        string        // of pages
-	Contact          string        // the mail address in From, which all requests have; empty: none have it
+	Contact          string        // the email address in From, which all requests have; empty: none have it
 	Types            Types         // of pages to read
 	Timeout          time.Duration // for one page, from connecting to the last byte
 	FirstByteTimeout time.Duration // until a response begins; 0: no limit

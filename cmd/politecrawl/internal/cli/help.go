@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,11 +72,14 @@ func groupedUsages(flags *pflag.FlagSet, groups []FlagGroup, all bool) (text str
 			}
 			b.WriteString(name + ":\n")
 		}
-		b.WriteString(line)
+		b.WriteString(optionalValue.ReplaceAllString(line, "=$1       ")) // as wide as before
 		number++
 	}
 	return b.String(), more
 }
+
+// optionalValue matches the values of a flag that is also valid without one, as pflag prints them.
+var optionalValue = regexp.MustCompile(` (\S+)\[=true\]`)
 
 // usage writes the usage of a command whose flags have no groups.
 func usage(cmd *cobra.Command) error {
