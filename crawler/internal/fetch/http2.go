@@ -25,8 +25,7 @@ type load struct {
 
 // add adds a request to a connection, and reports whether the connection is still open.
 func (s *http2Conns) add(conn net.Conn) (open bool) {
-	c, ok := conn.(*tls.Conn)
-	if !ok || c.ConnectionState().NegotiatedProtocol != "h2" {
+	if !isHTTP2(conn) {
 		return true
 	}
 	s.mu.Lock()
@@ -41,6 +40,11 @@ func (s *http2Conns) add(conn net.Conn) (open bool) {
 	l.requests++
 	s.loads[conn] = l
 	return true
+}
+
+func isHTTP2(conn net.Conn) bool {
+	c, ok := conn.(*tls.Conn)
+	return ok && c.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 // remove removes a request from its connection, and reports whether it was added before. unread

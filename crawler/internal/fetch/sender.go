@@ -76,6 +76,9 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 	}
 	if s.resent > 1 {
 		s.cancel(&abortError{errRefusedAgain})
+		if !isHTTP2(conn) { // net/http may write a request before it notices the end of the context
+			_ = underlying(conn).Close()
+		}
 	}
 	return wait
 }
