@@ -113,6 +113,9 @@ func benchCrawler(b *testing.B, site, out string) {
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Politeness.PerHost = []string{site + "/p/0"}, out, 0, 4, 4
 	cfg.Limits.TrapPages = max(cfg.Limits.TrapPages, benchPages(b)) // its pages all say the same
+	if l := os.Getenv("BENCH_LINKS"); l != "" {
+		cfg.Output.Links = LinkList(l)
+	}
 	c, err := New(cfg, nil)
 	if err != nil {
 		b.Fatal(err)

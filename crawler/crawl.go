@@ -98,9 +98,10 @@ type Crawler struct {
 
 // pageRules are the settings for reading pages.
 type pageRules struct {
-	token  string         // the product token, whose directives bind
-	fields *extract.Rules // of Config.Output.Extract
-	types  fetch.Types    // of Config.Fetch.Types
+	token   string         // the product token, whose directives bind
+	fields  *extract.Rules // of Config.Output.Extract
+	headers []string       // canonical names of Config.Output.KeepHeader
+	types   fetch.Types    // of Config.Fetch.Types
 }
 
 // leaseTimes are the durations of leases.
@@ -162,7 +163,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		cfg:       cfg,
 		opts:      *opts,
 		formats:   formats,
-		pageRules: pageRules{token: token, fields: fields, types: types},
+		pageRules: pageRules{token: token, fields: fields, types: types, headers: canonicalNames(cfg.Output.KeepHeader)},
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.OnNotice,
 		limits:    quota.NewPages(limitsIn(&cfg), nil),

@@ -41,7 +41,7 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 	}
 	page.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(d.Canonical())), weburl.MaxLength)
 	if doc != nil {
-		addFacts(page, doc)
+		w.c.discovery.addFacts(page, doc)
 	}
 }
 

@@ -13,16 +13,30 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
+// maxHreflangBytes limits the URLs of translations in the line of a page. With a base URL of 8 KB,
+// a page of 46 KB could need 8 MB.
+const maxHreflangBytes = 64 << 10
+
+const limitHreflang = "hreflang-bytes" // as limits_reached of pages.jsonl names it
+
 // addFacts adds what an HTML page says about itself to its record.
-func addFacts(page *output.Page, doc *extract.Document) {
+func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
 	page.Title, page.H1, page.Description = doc.Title, doc.H1, doc.Description
 	page.Lang, page.Words = doc.Lang, doc.Words
 	if len(doc.Translations) == 0 {
 		return
 	}
-	base := baseURL(page.URL, doc.Base)
+	refs, err := weburl.NewResolver(baseURL(page.URL, doc.Base), d.origins)
+	if err != nil {
+		return
+	}
+	size := 0
 	for _, t := range doc.Translations {
-		if a, err := weburl.Resolve(base, t.URL); err == nil {
+		if a, err := refs.Resolve(t.URL); err == nil {
+			if size += len(a.Canonical); size > maxHreflangBytes {
+				page.LimitsReached = append(page.LimitsReached, limitHreflang)
+				return
+			}
 			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: t.Lang, URL: a.Canonical})
 		}
 	}
@@ -39,11 +53,20 @@ func baseURL(page, base string) string {
 	return page
 }
 
+// canonicalNames returns the names of header fields as [http.Header] has them.
+func canonicalNames(names []string) []string {
+	canonical := make([]string, len(names))
+	for i, name := range names {
+		canonical[i] = http.CanonicalHeaderKey(name)
+	}
+	return canonical
+}
+
 // keptHeaders returns the headers that keep-header names, by name in lower case.
 func (w *worker) keptHeaders(header http.Header) map[string]string {
 	var kept map[string]string
-	for _, name := range w.c.cfg.Output.KeepHeader {
-		values := header.Values(name)
+	for _, name := range w.c.pageRules.headers {
+		values := header[name]
 		if len(values) == 0 {
 			continue
 		}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -107,6 +108,82 @@ func TestRedirectChain(t *testing.T) {
 	cfg.Limits.MaxPages = 0
 	run(t, cfg, &Options{Recrawl: true})
 	check()
+}
+
+// A recrawl of a chain without end follows it no further than the first crawl.
+func TestEndlessChainIsNotExtended(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path+"x", http.StatusFound)
+	})
+	cfg := testConfig(t, s.url+"/")
+	for _, again := range []bool{false, true, true} {
+		got := run(t, cfg, &Options{Recrawl: again})
+		longest := 0
+		for _, p := range got.pages {
+			longest = max(longest, len(p.Redirects))
+		}
+		if longest != maxHops {
+			t.Errorf("recrawl %t: a chain of %d redirects, want %d", again, longest, maxHops)
+		}
+	}
+}
+
+// The processes of a shared crawl know the redirects that others have followed.
+func TestRedirectChainOfSharedCrawl(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{"/end": "end"}
+	for i := range 30 {
+		pages[fmt.Sprint("/", i)] = "another page, so that both workers have work"
+	}
+	s := newSite(t, "127.0.0.1", pages)
+	for from, to := range map[string]string{"/": "/r1", "/r1": "/r2", "/r2": "/end"} {
+		s.handle(from, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
+	}
+	urls := []string{s.url + "/"}
+	for i := range 30 {
+		urls = append(urls, fmt.Sprint(s.url, "/", i))
+	}
+	cfg := sharedConfig(t, urls...)
+	for _, got := range together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")) {
+		for _, p := range got.pages {
+			if chain := strings.ReplaceAll(strings.Join(p.Redirects, " "), s.url, ""); p.URL == s.url+"/end" && chain != "/ /r1 /r2" {
+				t.Errorf("%s has the chain %q", p.URL, chain)
+			}
+		}
+	}
+}
+
+// A base URL of 8 KB does not make the line of a page large, and the links of the page are known.
+func TestHreflangLimit(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<base href="/` + strings.Repeat("d", 7000) + `/">` + strings.Repeat(`<link rel=alternate hreflang=a href=x>`, 1000),
+	})
+	cfg := testConfig(t, s.url+"/")
+	page := run(t, cfg, nil).pages[0]
+	if len(page.Hreflang) != maxHreflangBytes/len(page.Hreflang[0].URL) || !slices.Equal(page.LimitsReached, []string{limitHreflang}) {
+		t.Errorf("%d versions, limits %q", len(page.Hreflang), page.LimitsReached)
+	}
+}
+
+// A page that has not changed has no facts, so that those of a withheld page stay unwritten.
+func TestUnchangedPageHasNoFacts(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		_, _ = io.WriteString(w, "<meta name=robots content=noindex><h1>withheld")
+	})
+	cfg := testConfig(t, s.url+"/")
+	for _, again := range []bool{false, true} {
+		if page := run(t, cfg, &Options{Recrawl: again}).pages[0]; page.Headers != nil || again != (page.Status == http.StatusNotModified) {
+			t.Errorf("recrawl %t: status %d, headers %q", again, page.Status, page.Headers)
+		}
+	}
 }
 
 func TestFullLinks(t *testing.T) {

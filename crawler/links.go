@@ -43,7 +43,7 @@ type pageLinks struct {
 	refs      *weburl.Resolver // nil: no link was read yet
 
 	links    []pageLink
-	first    []extract.Link // the first link to each of links, if these are listed in full
+	to       []output.Link  // valid links, as links.jsonl lists them; nil if it does not
 	byURL    map[string]int // places in links
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
@@ -72,10 +72,10 @@ const (
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
 	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
 	l.meta = l.prov.Encode()
-	doc := extract.ParseFunc(text, l.add)
+	doc := extract.ParseFunc(text, d.cfg.Output.Links == LinksFull, l.add)
 	if doc.Base != l.base && l.total > 0 { // it comes after the first links, but applies to them too
 		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
-		doc = extract.ParseFunc(text, l.add)
+		doc = extract.ParseFunc(text, d.cfg.Output.Links == LinksFull, l.add)
 	}
 	return doc, l
 }
@@ -120,6 +120,9 @@ func (l *pageLinks) init(base string) bool {
 	}
 	const usual = 32 // the lists of most pages never grow
 	l.links, l.byURL, l.spelling = make([]pageLink, 0, usual), make(map[string]int, usual), make(map[string]int, usual)
+	if l.d.cfg.Output.Links != LinksNone {
+		l.to = make([]output.Link, 0, usual)
+	}
 	return true
 }
 
@@ -153,8 +156,12 @@ func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	place := len(l.links)
 	l.byURL[link.Canonical] = place
 	l.links = append(l.links, link)
-	if l.d.cfg.Output.Links == LinksFull {
-		l.first = append(l.first, first)
+	switch kind := l.d.cfg.Output.Links; {
+	case kind == LinksNone || err != nil:
+	case kind == LinksFull:
+		l.to = append(l.to, output.Link{URL: link.Canonical, Text: first.Text, Rel: escape.Clip(first.Rel, escape.MaxBytes), Kind: first.Kind})
+	default:
+		l.to = append(l.to, output.Link{URL: link.Canonical})
 	}
 	return place
 }
@@ -186,31 +193,20 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	}
 	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))
-	to := make([]output.Link, 0, len(read.links))
 	for i := range read.links {
 		link := &read.links[i]
 		if link.err != nil {
 			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		to = append(to, read.listed(i))
 		if !d.cfg.Sitemaps.Only {
 			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
 	}
-	if d.cfg.Output.Links != LinksNone && len(to) > 0 && page.Withheld == "" {
-		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
+	if len(read.to) > 0 && page.Withheld == "" {
+		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: read.to}); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
-}
-
-// listed returns links[i] as links.jsonl has it.
-func (l *pageLinks) listed(i int) output.Link {
-	to := output.Link{URL: l.links[i].Canonical}
-	if l.first != nil {
-		to.Text, to.Rel, to.Kind = l.first[i].Text, escape.Clip(l.first[i].Rel, escape.MaxBytes), l.first[i].Kind
-	}
-	return to
 }

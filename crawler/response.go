@@ -126,7 +126,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	c := w.c
 	directives := w.directives(got.Header, nil)
 	page := &reading{Page: newPage(v, got), noArchive: w.noArchiveReason(directives)}
-	if w.noindex(directives) == nil {
+	if got.Status != http.StatusNotModified && w.noindex(directives) == nil {
 		page.Headers = w.keptHeaders(got.Header)
 	}
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {

@@ -91,7 +91,7 @@ func (o *Output) validate(p *problems) {
 	p.check(o.Links.valid(), "links", "%q is not one of false, true, full", string(o.Links))
 	for _, name := range o.KeepHeader {
 		p.check(httpguts.ValidHeaderFieldName(name), "keep-header", "%q is not the name of a header", name)
-		p.check(!strings.EqualFold(name, "Set-Cookie"), "keep-header", "the value of Set-Cookie may be a secret, so it is not written; omit it")
+		p.check(!strings.EqualFold(name, "Set-Cookie") && !strings.EqualFold(name, "Set-Cookie2"), "keep-header", "the value of %s may be a secret, so it is not written; omit it", name)
 	}
 	p.check(o.Durability.valid(), "durability", "%q is not one of process, power", string(o.Durability))
 }

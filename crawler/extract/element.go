@@ -138,7 +138,7 @@ func (p *parser) link(kind string, ref []byte) {
 	}
 	p.endLink()
 	link := Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel), Kind: kind}
-	if kind == "a" {
+	if kind == "a" && p.linkTexts {
 		p.lastLink, p.linkBase, p.linkText.open = link, p.doc.Base, true
 		return
 	}

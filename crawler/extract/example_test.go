@@ -23,7 +23,7 @@ func ExampleParse() {
 // How do I handle a page with a million links?
 func ExampleParseFunc() {
 	links, distinct := 0, make(map[string]bool)
-	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), func(_ string, link extract.Link) {
+	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), false, func(_ string, link extract.Link) {
 		links++
 		if len(distinct) < 10_000 {
 			distinct[link.URL] = true

@@ -51,16 +51,17 @@ type Link struct {
 // incomplete page is read to its end.
 func Parse(body []byte) *Document {
 	var links []Link
-	doc := ParseFunc(body, func(_ string, link Link) { links = append(links, link) })
+	doc := ParseFunc(body, true, func(_ string, link Link) { links = append(links, link) })
 	doc.Links = links
 	return doc
 }
 
 // ParseFunc is like Parse, but calls onLink for each link instead of listing them, since a
 // hostile page may have a million. The base is the href of the first base
-// element before the link; empty: none.
-func ParseFunc(body []byte, onLink func(base string, link Link)) *Document {
-	p := parser{doc: &Document{}, onLink: onLink, rest: source{page: body}}
+// element before the link; empty: none. Without linkTexts, links have no Text,
+// which takes less time.
+func ParseFunc(body []byte, linkTexts bool, onLink func(base string, link Link)) *Document {
+	p := parser{doc: &Document{}, onLink: onLink, rest: source{page: body}, linkTexts: linkTexts}
 	p.tokens = html.NewTokenizer(&p.rest)
 	for {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
@@ -105,6 +106,7 @@ type parser struct {
 	hasHeading bool
 	lastLink   Link
 	linkText   passage // of lastLink; not open: it was reported
+	linkTexts  bool    // links have Text
 	linkBase   string  // base before lastLink
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -130,7 +131,7 @@ func (t *passage) add(text []byte, most int) {
 func (t *passage) end(most int) []byte {
 	text := t.text
 	t.open, t.text = false, text[:0]
-	if bytes.ContainsFunc(text, func(r rune) bool { return r == '&' || r == '\v' || r >= utf8.RuneSelf }) {
+	if slices.ContainsFunc(text, func(c byte) bool { return c == '&' || c == '\v' || c >= utf8.RuneSelf }) {
 		return []byte(oneLine(html.UnescapeString(string(text)), most))
 	}
 	return clip(bytes.TrimSuffix(text, space), most)
@@ -161,23 +162,28 @@ type wordCounter struct {
 func (w *wordCounter) add(text []byte) {
 	n, in := w.n, w.in
 	for len(text) > 0 {
-		if cap(text) >= 8 {
+		for len(text) >= 8 {
 			// Of each byte of x, only the high bit counts. None of the differences borrows from
 			// the next byte, except after a zero byte of amp.
-			x := binary.LittleEndian.Uint64(text[:8])
-			size := min(len(text), 8)
-			if size < 8 { // what follows the text counts as spaces
-				keep := uint64(1)<<(8*size) - 1
-				x = x&keep | ' '*ones&^keep
-			}
+			x := binary.LittleEndian.Uint64(text)
 			amp := x ^ '&'*ones
-			if rare := (x | (amp-ones)&^amp) & high; rare == 0 {
-				spaces := ^((x | high) - (' '+1)*ones) & high
-				before := spaces<<8 | uint64(1-in)<<7 // whether a space is before each byte
-				n += bits.OnesCount64(before &^ spaces)
-				in = 1 - uint8(spaces>>(8*size-1)&1)
-				text = text[size:]
-				continue
+			if (x|(amp-ones)&^amp)&high != 0 {
+				break
+			}
+			words := ((x | high) - (' '+1)*ones) & high
+			n += bits.OnesCount64(words &^ (words<<8 | uint64(in)<<7))
+			in = uint8(words >> 63)
+			text = text[8:]
+		}
+		if size := len(text); 0 < size && size < 8 && cap(text) >= 8 {
+			keep := uint64(1)<<(8*size) - 1 // what follows the text counts as spaces
+			x := binary.LittleEndian.Uint64(text[:8])&keep | ' '*ones&^keep
+			amp := x ^ '&'*ones
+			if (x|(amp-ones)&^amp)&high == 0 {
+				words := ((x | high) - (' '+1)*ones) & high
+				n += bits.OnesCount64(words &^ (words<<8 | uint64(in)<<7))
+				in = uint8(words >> (8*size - 1) & 1)
+				break
 			}
 		}
 		for i := 0; i < 8 && len(text) > 0; i++ {

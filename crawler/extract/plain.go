@@ -15,21 +15,21 @@ import (
 // left to the tokenizer.
 func (p *parser) plain() {
 	p.rest.given = 0
-	for {
-		at := bytes.IndexByte(p.rest.page, '<')
+	page := p.rest.page
+	for n := 1; n > 0; page = page[n:] {
+		at := bytes.IndexByte(page, '<')
 		if at < 0 {
-			p.visible(p.rest.page)
-			p.rest.page = nil
-			return
+			p.visible(page)
+			page = nil
+			break
 		}
-		p.visible(p.rest.page[:at])
-		markup := p.rest.page[at:]
-		n := p.plainMarkup(markup)
-		p.rest.page = markup[n:]
-		if n == 0 {
-			return
+		if at > 0 {
+			p.visible(page[:at])
+			page = page[at:]
 		}
+		n = p.plainMarkup(page)
 	}
+	p.rest.page = page
 }
 
 // plainMarkup reads what begins with the < that b begins with, and returns its

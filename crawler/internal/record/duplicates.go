@@ -31,7 +31,9 @@ func (d *duplicates) mark(p *output.Page, length int64, pending []byte) error {
 		d.at[hash] = length + int64(len(pending))
 		return nil
 	}
-	var first output.Page
+	var first struct {
+		URL string `json:"url"`
+	}
 	if at >= length {
 		err = json.NewDecoder(bytes.NewReader(pending[at-length:])).Decode(&first)
 	} else {

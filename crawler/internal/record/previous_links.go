@@ -36,7 +36,7 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 	cut := make(map[uint64]bool) // pages of which some links are not known
 	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
 		switch page := maphash.String(e.seed, p.URL); {
-		case slices.ContainsFunc(p.LimitsReached, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }):
+		case slices.ContainsFunc(p.LimitsReached, cutsLinks):
 			cut[page] = true
 		case p.Status/100 == 2 && p.Links == 0:
 			e.at[page] = noLinks
@@ -56,6 +56,11 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 		}
 		return nil
 	})
+}
+
+// cutsLinks reports whether a page that has reached a limit may lack links.
+func cutsLinks(limit string) bool {
+	return !strings.HasPrefix(limit, "field-") && limit != "hreflang-bytes"
 }
 
 // KnowsLinks reports whether the previous crawl has the links of a page, so that they remain
