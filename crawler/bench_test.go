@@ -190,7 +190,8 @@ func benchDisallowed(u *url.URL) bool {
 	return strings.HasPrefix(u.Path, "/no/") || strings.HasPrefix(u.RawQuery, "session=")
 }
 
-// serveBenchSite serves pages of 20 KB with 30 links. Page n links to 2n+1 and 2n+2, so that all
+// serveBenchSite serves pages of 20 KB with 30 links and with everything that the crawl records of
+// a page. Page n links to 2n+1 and 2n+2, so that all
 // are found. The other links have fragments, queries in either order, other hosts and disallowed
 // paths.
 func serveBenchSite(size int) error {
@@ -230,6 +231,11 @@ func serveBenchSite(size int) error {
 		page := benchHTML(n, size)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+		w.Header().Set("Content-Language", "en")
+		w.Header().Set("Cache-Control", "max-age=600")
+		w.Header().Set("ETag", strconv.Quote(r.URL.Path))
+		w.Header().Set("Last-Modified", "Sat, 31 Jan 2026 12:00:00 GMT")
+		w.Header().Set("Server", "bench/1.0")
 		_, _ = w.Write(page)
 	})
 	fmt.Println("http://" + listener.Addr().String())
@@ -248,7 +254,11 @@ func serveBenchSite(size int) error {
 func benchHTML(n, size int) []byte {
 	const words = "<p class=\"text\">Words of a page, some <b>bold</b> and some not, as long as a paragraph of it may well be.</p>\n"
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "<!doctype html><html><head><title>Page %d</title></head><body>\n", n)
+	fmt.Fprintf(&page, `<!doctype html><html lang="en"><head><title>Page %d</title><meta name="description" content="What page %[1]d says.">`, n)
+	for _, lang := range []string{"de", "fr", "x-default"} {
+		fmt.Fprintf(&page, `<link rel="alternate" hreflang="%s" href="/%[1]s/%d">`, lang, n)
+	}
+	fmt.Fprintf(&page, "</head><body><h1>Page %d</h1>\n", n)
 	for i := range 30 {
 		other := int(uint32(n*30+i)*2654435761>>4) % size
 		href := fmt.Sprintf("/p/%d", other)

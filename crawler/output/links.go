@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 )
@@ -65,50 +64,9 @@ func (l *Link) appendJSON(dst []byte) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *Link) UnmarshalJSON(text []byte) error {
 	*l = Link{}
-	type object Link // has no methods
-	switch {
-	case l.parse(text):
-		return nil
-	case len(text) < 2 || text[0] != '"':
-		return json.Unmarshal(text, (*object)(l))
-	default:
+	if bytes.HasPrefix(text, []byte{'"'}) {
 		return json.Unmarshal(text, &l.URL)
 	}
-}
-
-// parse reads a link as appendJSON writes it, unless a text of it is escaped. It is several times
-// as fast as [json.Unmarshal]. The text is valid JSON.
-func (l *Link) parse(text []byte) bool {
-	if bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text) {
-		return false
-	}
-	if len(text) >= 2 && text[0] == '"' {
-		l.URL = string(text[1 : len(text)-1])
-		return true
-	}
-	parts := bytes.Split(text, []byte{'"'}) // of {"url":"U","kind":"K"}: {, url, :, U, a comma, kind, :, K, }
-	if len(parts)%4 != 1 || string(parts[0]) != "{" || string(parts[len(parts)-1]) != "}" {
-		return false
-	}
-	var parsed Link
-	for i := 0; i+4 < len(parts); i += 4 {
-		name, value := string(parts[i+1]), string(parts[i+3])
-		if i > 0 && string(parts[i]) != "," || string(parts[i+2]) != ":" {
-			return false
-		}
-		switch name {
-		case "url":
-			parsed.URL = value
-		case "text":
-			parsed.Text = value
-		case "rel":
-			parsed.Rel = value
-		case "kind":
-			parsed.Kind = value
-		default:
-			return false
-		}
-	}
-	*l = parsed
-	return true
+	type object Link // has no methods
+	return json.Unmarshal(text, (*object)(l))
 }

@@ -77,10 +77,10 @@ func (b *brokenPages) choose() {
 }
 
 // name finds the pages that link to the URLs in the list.
-func (b *brokenPages) name(_ *workerDir, l *output.Links) {
+func (b *brokenPages) name(_ *workerDir, l *linksLine) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
-		k := keyOf(to.URL)
+		k := keyOf(string(to))
 		if pages := b.from[k]; pages != nil && k != from {
 			pages.add(l.URL)
 		}

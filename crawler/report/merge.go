@@ -149,7 +149,7 @@ func weight(r output.Reason) int {
 func (u *merger) page(s *workerDir, p *output.Page) bool { return u.counts(s, keyOf(p.URL)) }
 
 // links reports whether a line of links.jsonl counts: if that of its page does.
-func (u *merger) links(s *workerDir, l *output.Links) bool { return u.counts(s, keyOf(l.URL)) }
+func (u *merger) links(s *workerDir, l *linksLine) bool { return u.counts(s, keyOf(l.URL)) }
 
 // sitemap reports whether a line of sitemaps.jsonl counts.
 func (u *merger) sitemap(s *workerDir, m *output.Sitemap) bool {

@@ -211,13 +211,13 @@ func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 	m.facts.reject(keyOf(r.URL), r.Reason)
 }
 
-func (m *maker) addLinks(_ *workerDir, l *output.Links) {
+func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	from := keyOf(l.URL)
 	if m.facts.byURL[from].status == http.StatusNotModified {
 		m.unknownLinks--
 	}
 	for _, to := range l.To {
-		if k := keyOf(to.URL); k != from { // a link of a page to itself does not count
+		if k := keyOf(string(to)); k != from { // a link of a page to itself does not count
 			m.facts.markKnown(k, linked)
 			m.broken.link(k)
 		}
