@@ -30,7 +30,7 @@ func TestDemoInBrowser(t *testing.T) {
 
 	b.Click("#pause")
 	b.Wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Resume"`)
-	seen := len(d.Site.Requests())
+	seen, fetched := len(d.Site.Requests()), browsertest.Eval[int](b, pages)
 	time.Sleep(time.Second) // long, for a delay of a tenth of that
 	if now := len(d.Site.Requests()); now != seen {
 		t.Errorf("paused, the site was asked %d times more", now-seen)
@@ -41,12 +41,7 @@ func TestDemoInBrowser(t *testing.T) {
 
 	b.Click("#pause")
 	b.Wait("it continues", `document.getElementById("state").textContent === "running"`)
-	for range 100 {
-		if len(d.Site.Requests()) > seen+5 {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	b.Wait("pages are fetched again", fmt.Sprintf("%s > %d", pages, fetched+5))
 	if now := len(d.Site.Requests()); now <= seen+5 {
 		t.Errorf("continued, the site was asked %d times more", now-seen)
 	}

@@ -33,6 +33,6 @@ func dashboard(t *testing.T, b *browsertest.Tab) []byte {
 	t.Helper()
 	demo := browsertest.StartDemo(t, 8080, 200*time.Millisecond) // slowly enough to be seen
 	b.Open(demo.Server.URL())
-	time.Sleep(15 * time.Second)
+	b.Wait("the tables have rows", `Number(document.getElementById("pages-count").textContent) > 60`)
 	return b.Screenshot()
 }
