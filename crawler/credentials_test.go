@@ -80,6 +80,24 @@ func wantCredentials(t *testing.T, start, other []request) {
 	}
 }
 
+// wantCredentialsOf is like wantCredentials for the requests to one server: a robots.txt and two
+// pages of the start origin, a robots.txt and a page of another.
+func wantCredentialsOf(t *testing.T, all []request, isStart func(request) bool) {
+	t.Helper()
+	var start, other []request
+	for _, r := range all {
+		if isStart(r) {
+			start = append(start, r)
+		} else {
+			other = append(other, r)
+		}
+	}
+	wantCredentials(t, start, other)
+	if len(start) != 3 || len(other) != 2 {
+		t.Errorf("%d and %d requests", len(start), len(other))
+	}
+}
+
 // wantSecretsUnwritten checks that no file of a crawl contains a credential.
 func wantSecretsUnwritten(t *testing.T, cfg Config, got *crawl) {
 	t.Helper()
@@ -228,18 +246,7 @@ func TestCredentialsOfTheOtherScheme(t *testing.T) {
 	cfg := testConfig(t, "https://example.com/")
 	withCredentials(t, &cfg)
 	run(t, cfg, &Options{Transport: s})
-	var own, other []request
-	for _, r := range s.requests() {
-		if strings.HasPrefix(r.uri, "https:") {
-			own = append(own, r)
-		} else {
-			other = append(other, r)
-		}
-	}
-	wantCredentials(t, own, other)
-	if len(own) != 3 || len(other) != 2 {
-		t.Errorf("%d and %d requests", len(own), len(other))
-	}
+	wantCredentialsOf(t, s.requests(), func(r request) bool { return strings.HasPrefix(r.uri, "https:") })
 }
 
 // The host with a dot at the end is another origin.
@@ -254,18 +261,7 @@ func TestCredentialsOfTheHostWithADot(t *testing.T) {
 	cfg := testConfig(t, start+"/")
 	withCredentials(t, &cfg)
 	runChanged(t, cfg, nil, func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1")) })
-	var own, other []request
-	for _, r := range s.requests() {
-		if r.host == "site.test.:"+port {
-			other = append(other, r)
-		} else {
-			own = append(own, r)
-		}
-	}
-	wantCredentials(t, own, other)
-	if len(own) != 3 || len(other) != 2 {
-		t.Errorf("%d and %d requests", len(own), len(other))
-	}
+	wantCredentialsOf(t, s.requests(), func(r request) bool { return r.host == "site.test:"+port })
 }
 
 // A resumed crawl and the processes of a shared crawl send credentials to the same origins.
