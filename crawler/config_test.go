@@ -34,7 +34,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"extract", func(c *Config) { c.Output.Extract = []string{"a=p", "a=b"} }, `field "a" has two rules`},
 		{"links", func(c *Config) { c.Output.Links = "all" }, `"all" is not one of false, true, full`},
 		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"a:"} }, `"a:" is not the name of a header`},
-		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"set-cookie"} }, "the value of Set-Cookie may be a secret, so it is not written; omit it"},
+		{"keep-header", func(c *Config) { c.Output.KeepHeader = []string{"set-cookie"} }, "the value of set-cookie may be a secret, so it is not written; omit it"},
 		{"durability", func(c *Config) { c.Output.Durability = "" }, `"" is not one of process, power`},
 		{"concurrency", func(c *Config) { c.Limits.Concurrency = 0 }, "0 is less than 1"},
 		{"max-pages", func(c *Config) { c.Limits.MaxPages = -1 }, "-1 is negative; 0 means no limit"},
