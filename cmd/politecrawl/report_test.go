@@ -106,7 +106,7 @@ func TestReportJSON(t *testing.T) {
 	if got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
 		t.Fatalf("exit code %d: %q", got.Code, got.Out)
 	}
-	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Remaining != 1 || len(printed.Findings) < 4 {
+	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Remaining != 1 || len(printed.Highlights) < 4 {
 		t.Errorf("%+v", printed)
 	}
 	if whole := clitest.JSON[report.Report](t, readText(t, printed.JSON)); whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {

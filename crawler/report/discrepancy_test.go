@@ -127,10 +127,10 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("inconclusive kinds (-want +got):\n%s", diff)
 			}
-			if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+			if !slices.ContainsFunc(r.Highlights, func(f Highlight) bool {
 				return f.Topic == topicSitemaps && strings.Contains(f.Text, "results may be incomplete: ")
 			}) {
-				t.Errorf("no finding says it: %v", r.Findings)
+				t.Errorf("no finding says it: %v", r.Highlights)
 			}
 		})
 	}
@@ -225,7 +225,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {
 			t.Errorf("missing %v: notes %q", missing, r.Notes)
 		}
-		if last := r.Findings[len(r.Findings)-1]; last.Level != Warning || last.Text != "no sitemap entries found, but some may be missing: entries.jsonl is missing or empty" {
+		if last := r.Highlights[len(r.Highlights)-1]; last.Level != Warning || last.Text != "no sitemap entries found, but some may be missing: entries.jsonl is missing or empty" {
 			t.Errorf("missing %v: %+v", missing, last)
 		}
 	}
@@ -244,7 +244,7 @@ func TestSiteWithoutSitemapsHasNoDiscrepancies(t *testing.T) {
 	if s := r.Sitemaps; len(s.Discrepancies) != 0 || s.URLs != 0 {
 		t.Errorf("%s", asJSON(t, s))
 	}
-	if last := r.Findings[len(r.Findings)-1]; last.Text != "no sitemap lists a page" {
+	if last := r.Highlights[len(r.Highlights)-1]; last.Text != "no sitemap lists a page" {
 		t.Errorf("%v", last)
 	}
 }

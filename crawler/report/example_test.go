@@ -62,7 +62,7 @@ func ExampleGenerate() {
 		fmt.Println(err)
 		return
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.Highlights {
 		fmt.Println(f.Level, f.Text)
 	}
 	// Output:

@@ -313,8 +313,8 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Remaining == 0 || !strings.HasPrefix(r.Findings[0].Text, "the crawl is not finished") {
-		t.Errorf("%+v; %+v", r.Summary, r.Findings[0])
+	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Remaining == 0 || !strings.HasPrefix(r.Highlights[0].Text, "the crawl is not finished") {
+		t.Errorf("%+v; %+v", r.Summary, r.Highlights[0])
 	}
 	for _, k := range r.Sitemaps.Discrepancies {
 		if len(k.Caveats) == 0 {
@@ -378,7 +378,7 @@ func TestRecrawlReportsRobotsChanges(t *testing.T) {
 	if change := main.Changes.Rows[0]; main.Origin != s.main || change.Field != "text" || change.From == change.To || main.Fetches != 1 {
 		t.Errorf("%+v of %s", change, main.Origin)
 	}
-	rule := r.Rejected.Rules.Rows[slices.IndexFunc(r.Rejected.Rules.Rows, func(l report.Rule) bool { return l.Line == 5 })]
+	rule := r.Rejected.Rules.Rows[slices.IndexFunc(r.Rejected.Rules.Rows, func(l report.RobotsRule) bool { return l.Line == 5 })]
 	if rule.Text != "Disallow: /open-no-more" || rule.URLs != 1 {
 		t.Errorf("%+v", rule)
 	}

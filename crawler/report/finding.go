@@ -1,161 +1,151 @@
 package report
 
-import (
-	"fmt"
-	"strings"
-)
+import "slices"
 
-// A Finding is one of the main results.
+// A Rule is a kind of finding. FINDINGS.md documents all rules.
+type Rule struct {
+	ID       string   `json:"id"` // such as broken-link; programs rely on it
+	Severity Severity `json:"severity"`
+	Topic    string   `json:"topic"` // links, assets, pages, redirects, canonical, hreflang, sitemaps or robots
+	Title    string   `json:"title"`
+	Fix      string   `json:"fix"` // one sentence: what to do
+}
+
+// Findings are all findings of one rule.
+type Findings struct {
+	Rule
+
+	Caveats []string  `json:"caveats"` // reasons why the rows may be incomplete or wrong; empty: they are complete
+	Total   int       `json:"total"`
+	Rows    []Finding `json:"rows"` // those with the most pages first, then by URL
+}
+
+// A Finding is one fault of one URL.
 type Finding struct {
-	Topic string `json:"topic"` // pages, broken, robots or sitemaps
-	Level Level  `json:"level"`
-	Count int    `json:"count"` // number of URLs, pages or files in the text
-	Text  string `json:"text"`
+	URL     string   `json:"url"`                // the URL at fault: a broken target, a page without title, an entry
+	Detail  string   `json:"detail,omitempty"`   // "status 404", the directive, the line of robots.txt
+	Related string   `json:"related,omitempty"`  // the other URL: canonical or hreflang target, page with the same title, target of a redirect, sitemap
+	Pages   int      `json:"pages,omitempty"`    // number of pages that link to the URL or use it
+	FoundOn []string `json:"found_on,omitempty"` // the first ten of these pages, sorted
 }
 
-// The topics, in the order of the report. They are anchors of its page.
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities.
 const (
-	topicPages    = "pages"
-	topicBroken   = "broken"
-	topicRobots   = "robots"
-	topicSitemaps = "sitemaps"
+	SeverityError   Severity = "error"   // visitors or search engines miss something
+	SeverityWarning Severity = "warning" // probably not intended
+	SeverityNotice  Severity = "notice"  // may be intended
 )
 
-// A Level is the severity of a finding.
-type Level string
-
-// The levels.
+// The topics of rules.
 const (
-	Error   Level = "error"   // should be fixed
-	Warning Level = "warning" // may be intended
-	OK      Level = "ok"      // no problem found
-	Info    Level = "info"
+	topicLinks     = "links"
+	topicAssets    = "assets"
+	topicCanonical = "canonical"
+	topicHreflang  = "hreflang"
+	topicRedirects = "redirects"
 )
 
-// findings returns the main results.
-func findings(r *Report) []Finding {
-	list := &findingList{found: []Finding{}}
-	list.pages(r)
-	list.broken(r)
-	list.robots(r)
-	list.sitemaps(&r.Sitemaps)
-	return list.found
+// The IDs of rules. Programs rely on their spelling.
+const (
+	ruleBrokenLink           = "broken-link"
+	ruleBrokenAsset          = "broken-asset"
+	ruleBrokenExternal       = "broken-external"
+	ruleBrokenFragment       = "broken-fragment"
+	ruleUnverified           = "unverified"
+	ruleMixedContent         = "mixed-content"
+	ruleTitleMissing         = "title-missing"
+	ruleTitleDuplicate       = "title-duplicate"
+	ruleTitleLong            = "title-long"
+	ruleDescriptionMissing   = "description-missing"
+	ruleDescriptionDuplicate = "description-duplicate"
+	ruleDescriptionLong      = "description-long"
+	ruleH1Missing            = "h1-missing"
+	ruleH1Multiple           = "h1-multiple"
+	rulePageDeep             = "page-deep"
+	rulePageSlow             = "page-slow"
+	rulePageLarge            = "page-large"
+	ruleRedirectLoop         = "redirect-loop"
+	ruleRedirectDeadEnd      = "redirect-dead-end"
+	ruleRedirectChain        = "redirect-chain"
+	ruleCanonicalBroken      = "canonical-broken"
+	ruleCanonicalRedirect    = "canonical-redirect"
+	ruleCanonicalDisallowed  = "canonical-disallowed"
+	ruleCanonicalNoindex     = "canonical-noindex"
+	ruleCanonicalChain       = "canonical-chain"
+	ruleHreflangBroken       = "hreflang-broken"
+	ruleHreflangDisallowed   = "hreflang-disallowed"
+	ruleHreflangNoindex      = "hreflang-noindex"
+	ruleHreflangNoReturn     = "hreflang-no-return"
+	ruleSitemapBroken        = "sitemap-broken"
+	ruleSitemapRedirected    = "sitemap-redirected"
+	ruleSitemapDisallowed    = "sitemap-disallowed"
+	ruleSitemapNoindex       = "sitemap-noindex"
+	ruleSitemapElsewhere     = "sitemap-canonical-elsewhere"
+	ruleSitemapNotAuthorized = "sitemap-not-authorized"
+	ruleSitemapLastmod       = "sitemap-invalid-lastmod"
+	ruleSitemapNotLinked     = "sitemap-not-linked"
+	ruleSitemapNotListed     = "sitemap-not-listed"
+	ruleSitemapNotFetched    = "sitemap-not-fetched"
+	ruleRobotsUnreachable    = "robots-unreachable"
+	ruleLinkToDisallowed     = "link-to-disallowed"
+)
+
+// The limits of pages.
+const (
+	maxTitle       = 70  // characters of a title
+	maxDescription = 160 // characters of a description
+	maxLinksAway   = 5   // links from a start URL or a sitemap entry
+	maxResponseMS  = 3000
+	maxPageBytes   = 2 << 20
+)
+
+// rules are all rules in the order of the report.
+var rules = []Rule{
+	{ruleBrokenLink, SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
+	{ruleBrokenExternal, SeverityWarning, topicLinks, "Broken external links", "Correct or remove the links."},
+	{ruleBrokenFragment, SeverityWarning, topicLinks, "Links to missing fragments", "Correct the part after #, or add an element with this id to the target page."},
+	{ruleUnverified, SeverityNotice, topicLinks, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},
+	{ruleBrokenAsset, SeverityError, topicAssets, "Broken assets", "Restore the file, or correct the pages and stylesheets that use it."},
+	{ruleMixedContent, SeverityError, topicAssets, "Insecure assets in secure pages", "Use https: browsers block http assets in an https page."},
+	{ruleTitleMissing, SeverityWarning, topicPages, "Pages without title", "Add a title element that says what the page is about."},
+	{ruleTitleDuplicate, SeverityWarning, topicPages, "Pages with the title of another page", "Give each page its own title, or name one page as the canonical one."},
+	{ruleTitleLong, SeverityNotice, topicPages, "Titles longer than 70 characters", "Shorten the title: search results cut it off."},
+	{ruleDescriptionMissing, SeverityNotice, topicPages, "Pages without description", "Add a meta description that sums up the page."},
+	{ruleDescriptionDuplicate, SeverityNotice, topicPages, "Pages with the description of another page", "Write a description of its own for each page."},
+	{ruleDescriptionLong, SeverityNotice, topicPages, "Descriptions longer than 160 characters", "Shorten the description: search results cut it off."},
+	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
+	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
+	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
+	{rulePageSlow, SeverityWarning, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
+	{rulePageLarge, SeverityWarning, topicPages, "HTML larger than 2 MiB", "Split the page, or move embedded data into files of its own."},
+	{ruleRedirectLoop, SeverityError, topicRedirects, "Redirect loops", "Redirect the first URL to a page, or remove the redirects."},
+	{ruleRedirectDeadEnd, SeverityError, topicRedirects, "Redirects without a page at the end", "Redirect to a page that exists, or remove the redirect and its links."},
+	{ruleRedirectChain, SeverityWarning, topicRedirects, "Redirects of more than one step", "Redirect the first URL to the last one directly, and link to the last one."},
+	{ruleCanonicalBroken, SeverityError, topicCanonical, "Canonical URLs that are broken", "Name a canonical URL that exists."},
+	{ruleCanonicalRedirect, SeverityWarning, topicCanonical, "Canonical URLs that redirect", "Name the target of the redirect as the canonical URL."},
+	{ruleCanonicalDisallowed, SeverityError, topicCanonical, "Canonical URLs that robots.txt disallows", "Allow the canonical URL in robots.txt, or name another one."},
+	{ruleCanonicalNoindex, SeverityError, topicCanonical, "Canonical URLs with noindex", "Remove noindex from the canonical page, or name another one."},
+	{ruleCanonicalChain, SeverityWarning, topicCanonical, "Canonical URLs that name another canonical URL", "Name the last page of the chain as the canonical URL."},
+	{ruleHreflangBroken, SeverityError, topicHreflang, "hreflang to URLs that are broken or redirect", "Name a URL that answers with status 200."},
+	{ruleHreflangDisallowed, SeverityWarning, topicHreflang, "hreflang to URLs that robots.txt disallows", "Allow the URL in robots.txt, or remove the hreflang link."},
+	{ruleHreflangNoindex, SeverityWarning, topicHreflang, "hreflang to pages with noindex", "Remove noindex from the page, or remove the hreflang link."},
+	{ruleHreflangNoReturn, SeverityWarning, topicHreflang, "hreflang without a return link", "Add an hreflang link back to the page: search engines ignore links in one direction."},
+	{ruleSitemapBroken, SeverityError, topicSitemaps, "URLs in sitemaps that are broken", "Remove the URL from the sitemap, or restore the page."},
+	{ruleSitemapRedirected, SeverityError, topicSitemaps, "URLs in sitemaps that redirect", "List the target of the redirect."},
+	{ruleSitemapDisallowed, SeverityError, topicSitemaps, "URLs in sitemaps that robots.txt disallows", "Remove the URL from the sitemap, or allow it in robots.txt."},
+	{ruleSitemapNoindex, SeverityError, topicSitemaps, "URLs in sitemaps with noindex", "Remove the URL from the sitemap, or noindex from the page."},
+	{ruleSitemapElsewhere, SeverityError, topicSitemaps, "URLs in sitemaps that name another canonical URL", "List the canonical URL."},
+	{ruleSitemapNotAuthorized, SeverityError, topicSitemaps, "URLs in sitemaps that are not authorized for them", "List the sitemap in the robots.txt of the host, or move it to that host, in the directory of the URLs or above."},
+	{ruleSitemapLastmod, SeverityError, topicSitemaps, "Sitemap entries with an invalid lastmod", "Write the date of the last change: it is in the future, or before the first website (6 August 1991)."},
+	{ruleSitemapNotLinked, SeverityWarning, topicSitemaps, "URLs in sitemaps to which no page links", "Link to the page, or remove it from the sitemap."},
+	{ruleSitemapNotListed, SeverityWarning, topicSitemaps, "Indexable pages in no sitemap", "Add the page to the sitemap of its host."},
+	{ruleSitemapNotFetched, SeverityNotice, topicSitemaps, "URLs in sitemaps that were not fetched", "Raise the limits of the crawl to check them too."},
+	{ruleRobotsUnreachable, SeverityError, topicRobots, "robots.txt files that could not be fetched", "Make the server answer with status 200 or 404: crawlers stay away from the host until it does."},
+	{ruleLinkToDisallowed, SeverityNotice, topicRobots, "Links to URLs that robots.txt disallows", "Check that crawlers should not see these URLs."},
 }
 
-// findingList collects findings.
-type findingList struct {
-	topic string
-	found []Finding
-}
-
-// add adds a finding, unless the count is zero.
-func (n *findingList) add(level Level, count int, format string, args ...any) {
-	if count != 0 {
-		n.found = append(n.found, Finding{n.topic, level, count, fmt.Sprintf(format, args...)})
-	}
-}
-
-// empty reports whether the topic has no finding.
-func (n *findingList) empty() bool {
-	return len(n.found) == 0 || n.found[len(n.found)-1].Topic != n.topic
-}
-
-func (n *findingList) pages(r *Report) {
-	n.topic = topicPages
-	switch s := r.Summary; s.State {
-	case Stopped:
-		n.add(Warning, s.Remaining, "the crawl is not finished: %s", subject(s.Remaining, "URL", "remains", "remain"))
-	case Running:
-		n.add(Warning, 1, "the crawl is still running")
-	case Unknown:
-		n.add(Warning, 1, "it is not known whether the crawl finished")
-	}
-	if r.Summary.Pages == 0 {
-		n.add(Error, 1, "no page was fetched")
-	}
-	limits := make([]string, len(r.LimitsReached.Rows))
-	for i, limit := range r.LimitsReached.Rows {
-		limits[i] = named(brief(limit.Name), limit.Count)
-	}
-	n.add(Error, len(r.Lost), "%s data: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
-	n.add(Warning, r.Rejected.BlockedStartURLs, "%s not requested: allow addresses that are not public with --allow-addr", subject(r.Rejected.BlockedStartURLs, "start URL", "was", "were"))
-	n.add(Warning, r.Truncated.Total, "%s truncated by a limit (%s)", subject(r.Truncated.Total, "page", "was", "were"), strings.Join(limits, ", "))
-	n.add(Info, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
-	n.add(Info, r.Directives.Pages, "%s robots directives in a header or meta element", subject(r.Directives.Pages, "page", "has", "have"))
-}
-
-func (n *findingList) broken(r *Report) {
-	n.topic = topicBroken
-	n.add(Error, r.Broken.Total, "%s broken (status 4xx, 5xx or no response)", subject(r.Broken.Total, "URL", "is", "are"))
-	if rows := r.Broken.Rows; len(rows) > 0 && rows[0].Links > 1 { // the one that most pages link to
-		n.add(Error, rows[0].Links, "%s to the broken URL %s", subject(rows[0].Links, "page", "links", "link"), brief(rows[0].URL))
-	}
-	n.add(Error, r.Redirects.Loops, "%s", quantity(r.Redirects.Loops, "redirect loop"))
-	n.add(Error, r.Redirects.DeadEnds, "%s without a page", subject(r.Redirects.DeadEnds, "redirect chain", "ends", "end"))
-	n.add(Warning, r.Redirects.Long, "%s more than one redirect", subject(r.Redirects.Long, "redirect chain", "has", "have"))
-	if n.empty() && r.Summary.Pages > 0 {
-		n.add(OK, r.Summary.Pages, "no requested URL is broken")
-	}
-}
-
-func (n *findingList) robots(r *Report) {
-	n.topic = topicRobots
-	hosts := make(map[string]int) // by outcome
-	for _, o := range r.Robots.Outcomes {
-		hosts[o.Name] = o.Count
-	}
-	blocked, down := hosts[blockedOutcome], hosts["unreachable"]
-	n.add(Warning, blocked, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(blocked, "origin"))
-	n.add(Error, down, "the robots.txt of %s could not be fetched", quantity(down, "origin"))
-	if down == 0 {
-		n.add(Warning, r.Robots.Outages, "%s of a robots.txt", quantity(r.Robots.Outages, "temporary outage"))
-	}
-	since := "during the crawl"
-	if r.Summary.Recrawls > 0 {
-		since = "since the previous crawl"
-	}
-	n.add(Info, r.Robots.Changes, "%s in a robots.txt %s", quantity(r.Robots.Changes, "change"), since)
-	rules := r.Rejected.Rules
-	n.add(Info, rules.Total, "%s URLs", subject(rules.Total, "robots.txt line", "disallows", "disallow"))
-	if len(rules.Rows) > 0 {
-		most := rules.Rows[0]
-		n.add(Info, most.URLs, "most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
-	}
-	if n.empty() && r.Summary.Pages > 0 {
-		n.add(OK, 1, "robots.txt disallowed no URL")
-	}
-}
-
-func (n *findingList) sitemaps(s *Sitemaps) {
-	n.topic = topicSitemaps
-	switch {
-	case s.URLs == 0 && len(s.Caveats) > 0:
-		n.add(Warning, 1, "no sitemap entries found, but some may be missing: %s", s.Caveats[0])
-		return
-	case s.URLs == 0:
-		n.add(Info, 1, "no sitemap lists a page")
-		return
-	}
-	var uncertain []string
-	for _, k := range s.Discrepancies {
-		level := Error
-		switch k.Kind {
-		case kindNotLinked, kindNotListed:
-			level = Warning
-		case kindNotFetched:
-			level = Info
-		}
-		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
-		if len(k.Caveats) > 0 {
-			uncertain = append(uncertain, k.Title)
-		}
-	}
-	if n.empty() {
-		n.add(OK, s.OK, "the sitemaps match the site")
-	}
-	if len(uncertain) == len(s.Discrepancies) {
-		n.add(Warning, len(uncertain), "results may be incomplete: %s", s.Discrepancies[0].Caveats[0])
-	} else {
-		n.add(Info, len(uncertain), "these results may be incomplete: %s", strings.Join(uncertain, ", "))
-	}
-}
+// Rules returns all rules in the order of the report.
+func Rules() []Rule { return slices.Clone(rules) }

@@ -39,12 +39,12 @@ type page struct {
 
 // A card sums up one topic at the top.
 type card struct {
-	Topic    string
-	Title    string
-	Figure   string
-	Unit     string // of the figure
-	Level    Level
-	Findings []Finding
+	Topic      string
+	Title      string
+	Figure     string
+	Unit       string // of the figure
+	Level      Level
+	Highlights []Highlight
 }
 
 // maxTop limits the URLs of a cell that are visible at first. maxAddress is the maximum length
@@ -172,11 +172,11 @@ func cards(r *Report) []card {
 		if s.Pages == 0 || m.URLs == 0 && c.Topic == topicSitemaps {
 			c.Level = Info // nothing was checked
 		}
-		for _, f := range r.Findings {
+		for _, f := range r.Highlights {
 			if f.Topic != c.Topic {
 				continue
 			}
-			c.Findings = append(c.Findings, f)
+			c.Highlights = append(c.Highlights, f)
 			if severity[f.Level] > severity[c.Level] {
 				c.Level = f.Level
 			}

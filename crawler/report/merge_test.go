@@ -229,7 +229,7 @@ func TestBlockedRobotsIsNoOutage(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	var said []string
-	for _, f := range r.Findings {
+	for _, f := range r.Highlights {
 		if f.Topic == topicRobots {
 			said = append(said, string(f.Level)+" "+f.Text)
 		}

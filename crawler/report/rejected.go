@@ -11,9 +11,9 @@ import (
 
 // Rejected are the skipped URLs.
 type Rejected struct {
-	Total   int           `json:"total"`
-	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
-	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt that disallow URLs, the line with the most URLs first
+	Total   int              `json:"total"`
+	Reasons []ReasonGroup    `json:"reasons"` // the most frequent first
+	Rules   List[RobotsRule] `json:"rules"`   // lines of robots.txt that disallow URLs, the line with the most URLs first
 
 	// Caveats are reasons why the counts are too low, besides lost lines; empty: the
 	// counts are complete.
@@ -43,8 +43,8 @@ type RejectedURL struct {
 	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time to try again
 }
 
-// A Rule is a line of a robots.txt with the URLs that it disallows.
-type Rule struct {
+// A RobotsRule is a line of a robots.txt with the URLs that it disallows.
+type RobotsRule struct {
 	RobotsURL string   `json:"robots_url"`
 	Line      int      `json:"line"`
 	Rule      string   `json:"rule"`
@@ -106,7 +106,7 @@ func newRejections(robots *robotsFiles, rows int) *rejections {
 	}
 }
 
-func (r *Rule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
+func (r *RobotsRule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
 func (x *rejections) add(r *output.Rejection) {
 	x.result.Total++
@@ -134,11 +134,11 @@ func (x *rejections) total(reason output.Reason) int {
 
 // choose selects the rules for the list, and finds their lines.
 func (x *rejections) choose() {
-	var rules []Rule
+	var rules []RobotsRule
 	for k, urls := range x.rules {
-		rules = append(rules, Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
+		rules = append(rules, RobotsRule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
 	}
-	x.result.Rules = listOf(x.rows, rules, func(a, b Rule) int {
+	x.result.Rules = listOf(x.rows, rules, func(a, b RobotsRule) int {
 		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.RobotsURL, b.RobotsURL),
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Rule, b.Rule))
 	})

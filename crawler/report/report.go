@@ -14,7 +14,7 @@ import (
 
 // version is the version of report.json. It goes up when a field changes its meaning or is
 // removed, not when one is added.
-const version = 2
+const version = 3
 
 // The names of the two files of a report, in the directory of a crawl.
 const (
@@ -29,9 +29,10 @@ type Report struct {
 
 	Workers []Worker `json:"workers,omitempty"` // workers of a shared crawl
 
-	Findings []Finding `json:"findings"` // the main results by topic, the most severe first
-	Notes    []string  `json:"notes"`    // limitations of this report
-	Lost     []Loss    `json:"lost"`     // data that files have lost
+	Highlights []Highlight `json:"highlights"` // the main results by topic, the most severe first
+	Findings   []Findings  `json:"findings"`   // faults by rule, in the order of [Rules]
+	Notes      []string    `json:"notes"`      // limitations of this report
+	Lost       []Loss      `json:"lost"`       // data that files have lost
 
 	Summary       Summary      `json:"summary"`
 	Statuses      []Status     `json:"statuses"` // pages by HTTP status, in ascending order
@@ -284,6 +285,7 @@ func (m *maker) report() *Report {
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary(r)
 	r.Findings = findings(r)
+	r.Highlights = highlights(r)
 	return r
 }
 

@@ -53,7 +53,7 @@ func TestSiteWithoutFaultsHasOnlyOKFindings(t *testing.T) {
 	c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/a"}}}}
 	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
 	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
-	for _, f := range c.make(t).Findings {
+	for _, f := range c.make(t).Highlights {
 		if f.Level != OK {
 			t.Errorf("%+v", f)
 		}
@@ -75,11 +75,11 @@ func TestBlockedStartURLsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Finding{topicPages, Warning, 2, "2 start URLs were not requested: allow addresses that are not public with --allow-addr"}
-	if !slices.Contains(r.Findings, want) || r.Rejected.BlockedStartURLs != 2 {
-		t.Errorf("%d start URLs were refused, findings %+v", r.Rejected.BlockedStartURLs, r.Findings)
+	want := Highlight{topicPages, Warning, 2, "2 start URLs were not requested: allow addresses that are not public with --allow-addr"}
+	if !slices.Contains(r.Highlights, want) || r.Rejected.BlockedStartURLs != 2 {
+		t.Errorf("%d start URLs were refused, highlights %+v", r.Rejected.BlockedStartURLs, r.Highlights)
 	}
-	if card := cards(r)[0]; card.Level != Warning || !slices.Contains(card.Findings, want) {
+	if card := cards(r)[0]; card.Level != Warning || !slices.Contains(card.Highlights, want) {
 		t.Errorf("the card: %+v", card)
 	}
 }
@@ -88,9 +88,9 @@ func TestRobotsWithoutResponseIsReported(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.robots = []robotsLine{{Origin: bare, Outcome: "unreachable", Error: "connection refused", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(1), FailingSince: at(1)}}
-	want := Finding{topicRobots, Error, 1, "the robots.txt of 1 origin could not be fetched"}
-	if r := c.make(t); !slices.Contains(r.Findings, want) {
-		t.Errorf("findings %+v", r.Findings)
+	want := Highlight{topicRobots, Error, 1, "the robots.txt of 1 origin could not be fetched"}
+	if r := c.make(t); !slices.Contains(r.Highlights, want) {
+		t.Errorf("highlights %+v", r.Highlights)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestEmptyCrawlHasNoOKFindings(t *testing.T) {
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.Highlights {
 		if f.Level == OK {
 			t.Errorf("%+v", f)
 		}
@@ -379,7 +379,7 @@ func TestTruncatedPagesAreListed(t *testing.T) {
 		t.Errorf("by limit (-want +got):\n%s", diff)
 	}
 	said := false
-	for _, f := range r.Findings {
+	for _, f := range r.Highlights {
 		said = said || f.Topic == topicPages && f.Count == len(want) &&
 			f.Text == "4 pages were truncated by a limit (field-tags: 1, link-bytes: 1, max-body: 1, max-links: 1, ratio: 1)"
 	}
@@ -393,7 +393,7 @@ func TestTruncatedPagesAreListed(t *testing.T) {
 		}
 	}
 	if !said {
-		t.Errorf("it is not said; findings %+v", r.Findings)
+		t.Errorf("it is not said; highlights %+v", r.Highlights)
 	}
 }
 
@@ -531,8 +531,8 @@ func TestLostDataIsReported(t *testing.T) {
 			t.Errorf("notes %q do not say %q", r.Notes, text)
 		}
 	}
-	if r.Findings[0].Level != Error || r.Findings[0].Text != "3 files have lost data: see the notes" {
-		t.Errorf("findings %+v", r.Findings)
+	if r.Highlights[0].Level != Error || r.Highlights[0].Text != "3 files have lost data: see the notes" {
+		t.Errorf("highlights %+v", r.Highlights)
 	}
 	for _, kind := range r.Sitemaps.Discrepancies {
 		if !strings.Contains(strings.Join(kind.Caveats, "\n"), "3 files have lost") {

@@ -25,7 +25,7 @@ type Printed struct {
 	JSON     string           `json:"json"`
 	Workers  []report.Worker  `json:"workers,omitempty"`
 	Summary  report.Summary   `json:"summary"`
-	Findings []report.Finding `json:"findings"`
+	Highlights []report.Highlight `json:"highlights"`
 	Notes    []string         `json:"notes"`
 }
 
@@ -71,7 +71,7 @@ report.html is one file that needs no network. report.json has the same data for
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
 			if format == cli.JSON {
-				return streams.PrintJSON(Printed{html, data, r.Workers, r.Summary, r.Findings, r.Notes})
+				return streams.PrintJSON(Printed{html, data, r.Workers, r.Summary, r.Highlights, r.Notes})
 			}
 			return streams.Print(reportText(r, html, streams.Painter()))
 		},
@@ -165,7 +165,7 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	names := map[string]string{"pages": "pages", "broken": "broken", "robots": "robots.txt", "sitemaps": "sitemaps"}
 	colours := map[report.Level]cli.Color{report.Error: cli.Red, report.Warning: cli.Yellow, report.OK: cli.Green}
 	last := ""
-	for _, f := range r.Findings {
+	for _, f := range r.Highlights {
 		name := names[f.Topic]
 		if f.Topic == last {
 			name = ""
