@@ -82,7 +82,7 @@ func (b *brokenPages) name(_ *workerDir, l *linksLine) {
 	for _, to := range l.To {
 		k := keyOf(string(to))
 		if pages := b.from[k]; pages != nil && k != from {
-			pages.add(l.URL)
+			pages.add(strings.Clone(l.URL)) // it would keep the whole line in memory
 		}
 	}
 }

@@ -1,8 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -16,18 +15,68 @@ type linksLine struct {
 // linkURL is the URL of a link.
 type linkURL string
 
-// UnmarshalJSON implements json.Unmarshaler. It finds the URL at the beginning of the text, where
-// a crawl writes it: a report reads every link, and encoding/json takes several times as long.
+// UnmarshalJSON implements json.Unmarshaler.
 func (l *linkURL) UnmarshalJSON(text []byte) error {
-	rest := bytes.TrimPrefix(text, []byte(`{"url":`))
-	if end := bytes.IndexByte(rest[1:], '"'); end > 0 && rest[0] == '"' {
-		if url := rest[1 : end+1]; bytes.IndexByte(url, '\\') < 0 && utf8.Valid(url) {
-			*l = linkURL(url)
-			return nil
-		}
-	}
 	var link output.Link
 	err := link.UnmarshalJSON(text)
 	*l = linkURL(link.URL)
 	return err
+}
+
+// ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json
+// takes several times as long. It reports false for any other text, and if a string has escapes.
+func (l *linksLine) ReadJSON(text []byte) bool {
+	rest := lineReader(text)
+	line := linksLine{URL: rest.after(`{"url":"`)}
+	if !rest.skip(`,"to":[`) {
+		return false
+	}
+	for !rest.skip("]}\n") {
+		if len(line.To) > 0 && !rest.skip(",") {
+			return false
+		}
+		if !strings.HasPrefix(string(rest), "{") {
+			line.To = append(line.To, linkURL(rest.after(`"`)))
+			continue
+		}
+		line.To = append(line.To, linkURL(rest.after(`{"url":"`)))
+		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
+			if strings.HasPrefix(string(rest), key) {
+				rest.after(key)
+			}
+		}
+		if rest.after(`,"kind":"`); !rest.skip("}") {
+			return false
+		}
+	}
+	if rest != "" {
+		return false
+	}
+	*l = line
+	return true
+}
+
+// A lineReader is what is left of a line. After a mismatch, nothing is left.
+type lineReader string
+
+// skip skips a text, and reports whether it was there.
+func (r *lineReader) skip(text string) bool {
+	rest, ok := strings.CutPrefix(string(*r), text)
+	if ok {
+		*r = lineReader(rest)
+	}
+	return ok
+}
+
+// after returns the string that follows a text with its opening quote, and skips both.
+func (r *lineReader) after(text string) string {
+	rest, found := strings.CutPrefix(string(*r), text)
+	*r = ""
+	for i := 0; found && i < len(rest) && rest[i] >= ' ' && rest[i] != '\\'; i++ {
+		if rest[i] == '"' {
+			*r = lineReader(rest[i+1:])
+			return rest[:i]
+		}
+	}
+	return ""
 }

@@ -162,7 +162,7 @@ func (m *maker) firstReading() error {
 	return errors.Join(
 		m.merger.addFetches(),
 		read(m.dirs, crawldir.SitemapsFile, m.merger.sitemap, m.addSitemap),
-		read(m.dirs, crawldir.PagesFile, m.merger.page, m.addPage),
+		m.readPages(m.addPage),
 		m.merger.addRejections(),
 		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.addRejection),
 		read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.addEntry),
@@ -238,7 +238,7 @@ func (m *maker) conclude() {
 // secondReading fills the rows.
 func (m *maker) secondReading() error {
 	err := errors.Join(
-		read(m.dirs, crawldir.PagesFile, m.merger.page, m.namePage),
+		m.readPages(m.namePage),
 		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.nameRejection),
 	)
 	if err != nil {
@@ -287,6 +287,30 @@ func (m *maker) report() *Report {
 	r.Findings = findings(r)
 	r.Highlights = highlights(r)
 	return r
+}
+
+// pageLine is a line of pages.jsonl. It ignores lists and maps that no report needs, since they take
+// as long to decode as all other fields.
+type pageLine struct {
+	output.Page
+
+	Fields    ignored `json:"fields"`
+	Hreflang  ignored `json:"hreflang"`
+	Headers   ignored `json:"headers"`
+	Redirects ignored `json:"redirects"`
+}
+
+// ignored is a value that is not decoded.
+type ignored struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
+
+// readPages calls f for each page that counts.
+func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
+	return read(m.dirs, crawldir.PagesFile,
+		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
+		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
 }
 
 // errEndOfFirstReading stops the second reading of a file where the first one stopped.

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestLinesOfLinksAreReadWithoutEncodingJSON(t *testing.T) {
+	full := output.Link{URL: "http://example.com/?a=1&b", Text: "é <b>", Rel: "nofollow", Kind: "a"}
+	for name, l := range map[string]output.Links{
+		"none":                {URL: "http://example.com/"},
+		"plain":               {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}, {URL: ""}}},
+		"full":                {URL: "http://example.com/", To: []output.Link{full, {URL: "http://example.com/b", Rel: "next", Kind: "link"}, {Kind: "area"}}},
+		"one that has a text": {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a", Text: "a", Kind: "a"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := linksLine{URL: l.URL}
+			for _, to := range l.To {
+				want.To = append(want.To, linkURL(to.URL))
+			}
+			var got linksLine
+			if !got.ReadJSON(append(l.AppendJSON(nil), '\n')) {
+				t.Fatal("not read")
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// FuzzLinksLine: what ReadJSON accepts, encoding/json reads in the same way.
+func FuzzLinksLine(f *testing.F) {
+	for _, text := range []string{
+		`{"url":"a","to":[]}`, `{"url":"a","to":["b","c"]}`, `{"url":"a","to":["b",]}`, `{"url":"a","to":[,"b"]}`, `{"url":"a","to":["b"]} `,
+		`{"url":"a","to":[{"url":"b","text":"c","rel":"d","kind":"e"},"f"]}`, `{"url":"a","to":[{"url":"b","kind":"e"`, `{"url":"a","to":[{"url":"b"}]}`,
+		`{"url":"a\u0020","to":[]}`, "{\"url\":\"\t\",\"to\":[]}", `{"url":"a","to":["b","c"]}` + "\n" + `{"url":"a","to":[]}`, `{"to":[],"url":"a"}`,
+	} {
+		f.Add([]byte(text + "\n"))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		type plain linksLine // without ReadJSON
+		var want plain
+		var got linksLine
+		if !got.ReadJSON(text) {
+			if got.URL != "" || got.To != nil {
+				t.Errorf("%q is not read, but has changed the line", text)
+			}
+			return
+		}
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(want, plain(got), cmpopts.EquateEmpty()); diff != "" && utf8.Valid(text) {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	})
+}
+
+func TestReportDoesNotReadListsOfPages(t *testing.T) {
+	page := output.Page{URL: "http://example.com/", Title: "Tea", Fields: map[string]any{"a": "b"}, Hreflang: []output.Hreflang{{Lang: "de"}}, Headers: map[string]string{"etag": "1"}, Redirects: []string{"a"}}
+	text, err := json.Marshal(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got pageLine
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(output.Page{URL: page.URL, Title: page.Title}, got.Page); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
