@@ -26,7 +26,8 @@ var (
 type DamagedError = jsonlines.DamagedError
 
 // Read yields the lines of a file in the order of writing. If path is the directory of a crawl,
-// Read reads the file for T: [Page], [Rejection], [Links], [Sitemap] or [Entry].
+// Read reads the file for T: [Page], [Rejection], [Links], [Sitemap],
+// [Entry], [Check] or [Anchors].
 //
 // Read stops after the first error. If lines are damaged, it yields all others first, and a
 // [*DamagedError] at the end.
@@ -50,6 +51,10 @@ func fileOf(line any) string {
 		return "sitemaps.jsonl"
 	case *Entry:
 		return "entries.jsonl"
+	case *Check:
+		return "checks.jsonl"
+	case *Anchors:
+		return "anchors.jsonl"
 	}
 	return ""
 }

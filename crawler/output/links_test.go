@@ -23,6 +23,10 @@ func TestLinksAsJSON(t *testing.T) {
 			"full", Links{URL: "u", To: []Link{{URL: "a", Text: "<\x01>", Rel: "nofollow", Kind: "a"}, {URL: "b", Kind: "area"}}},
 			`{"url":"u","to":[{"url":"a","text":"<\u0001>","rel":"nofollow","kind":"a"},{"url":"b","kind":"area"}]}`,
 		},
+		{
+			"uses", Links{URL: "u", To: []Link{}, Uses: []Link{{URL: "a", Kind: "img"}, {URL: "b", Kind: "css"}}},
+			`{"url":"u","to":[],"uses":[{"url":"a","kind":"img"},{"url":"b","kind":"css"}]}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			line, err := jsonlines.Line(nil, &tt.links)

@@ -6,6 +6,8 @@
 //	links.jsonl      the links of each page: Links
 //	sitemaps.jsonl   each sitemap file that was requested: Sitemap
 //	entries.jsonl    each page that a sitemap lists: Entry
+//	checks.jsonl     each URL that was only checked: Check
+//	anchors.jsonl    the anchors of each page: Anchors
 //	robots.jsonl     each fetch of a robots.txt, with its outcome
 //	robots/          the latest version of each robots.txt
 //	crawl.json       the configuration, and how the crawl ended
@@ -72,6 +74,7 @@ type Page struct {
 	Hreflang    []Hreflang        `json:"hreflang,omitempty"`    // versions of the page for other languages
 	Headers     map[string]string `json:"headers,omitempty"`     // the response headers that Output.KeepHeader names, by name in lower case
 	Redirects   []string          `json:"redirects,omitempty"`   // the URLs that redirected here, in order
+	H1Count     int               `json:"h1_count,omitempty"`    // number of h1 elements, if there are several
 }
 
 // Hreflang is a version of a page for another language or region: a link rel=alternate with

@@ -43,12 +43,14 @@ func TestSchema(t *testing.T) {
 		"pages.jsonl": Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
-			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"},
+			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"}, 2,
 		},
 		"rejected.jsonl": Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
-		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}},
+		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}, []Link{{"w", "", "", "img"}}},
 		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
 		"entries.jsonl":  Entry{"u", "s", now},
+		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
+		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
 	} {
 		text, err := json.Marshal(line)
 		if err != nil {

@@ -71,6 +71,8 @@ type Results struct {
 	Links     []*Links
 	Sitemaps  []*Sitemap
 	Entries   []*Entry
+	Checks    []*Check
+	Anchors   []*Anchors
 	Robots    []*Robots
 	Exchanges []*Exchange
 }

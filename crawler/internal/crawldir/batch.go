@@ -13,6 +13,8 @@ type Lengths struct {
 	Sitemaps int64 `json:"sitemaps"`
 	Links    int64 `json:"links"`
 	Entries  int64 `json:"entries"`
+	Checks   int64 `json:"checks"`
+	Anchors  int64 `json:"anchors"`
 	Robots   int64 `json:"robots_lines"` // only to detect losses: the whole file is always valid
 }
 
@@ -26,7 +28,7 @@ func (l Lengths) Files() map[string]int64 {
 }
 
 func (l Lengths) of(kind int) int64 {
-	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
+	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries, l.Checks, l.Anchors}[kind]
 }
 
 // A Batch has results that are written together. The zero Batch is empty. Do not change results
@@ -64,6 +66,18 @@ func (b *Batch) Links(l *output.Links) error {
 func (b *Batch) Entry(e *output.Entry) error {
 	b.results.Entries = append(b.results.Entries, e)
 	return b.add(entries, e)
+}
+
+// Check adds a line to checks.jsonl.
+func (b *Batch) Check(c *output.Check) error {
+	b.results.Checks = append(b.results.Checks, c)
+	return b.add(checks, c)
+}
+
+// Anchors adds a line to anchors.jsonl.
+func (b *Batch) Anchors(a *output.Anchors) error {
+	b.results.Anchors = append(b.results.Anchors, a)
+	return b.add(anchors, a)
 }
 
 // AddUnfiled adds results for sinks only, which are not written to JSON lines files.
@@ -110,6 +124,8 @@ func join(f, other *output.Results) {
 	f.Links = append(f.Links, other.Links...)
 	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
 	f.Entries = append(f.Entries, other.Entries...)
+	f.Checks = append(f.Checks, other.Checks...)
+	f.Anchors = append(f.Anchors, other.Anchors...)
 	f.Robots = append(f.Robots, other.Robots...)
 	f.Exchanges = append(f.Exchanges, other.Exchanges...)
 }
@@ -123,6 +139,8 @@ func reset(f *output.Results) {
 	empty(&f.Links)
 	empty(&f.Sitemaps)
 	empty(&f.Entries)
+	empty(&f.Checks)
+	empty(&f.Anchors)
 	empty(&f.Robots)
 	empty(&f.Exchanges)
 }

@@ -20,6 +20,8 @@ const (
 	SitemapsFile = "sitemaps.jsonl"
 	LinksFile    = "links.jsonl"
 	EntriesFile  = "entries.jsonl"
+	ChecksFile   = "checks.jsonl"
+	AnchorsFile  = "anchors.jsonl"
 	RobotsFile   = "robots.jsonl"
 	RobotsDir    = "robots"
 	StateFile    = "crawl.json"
@@ -39,10 +41,12 @@ const (
 	sitemaps
 	links
 	entries
+	checks
+	anchors
 	kinds
 )
 
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile, ChecksFile, AnchorsFile}
 
 // CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
 // files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
@@ -164,6 +168,7 @@ func (d *Dir) Lengths() Lengths {
 	return Lengths{
 		Pages: d.files[pages].Length(), Rejected: d.files[rejected].Length(),
 		Sitemaps: d.files[sitemaps].Length(), Links: d.files[links].Length(), Entries: d.files[entries].Length(),
+		Checks: d.files[checks].Length(), Anchors: d.files[anchors].Length(),
 		Robots: d.robots.Length(),
 	}
 }

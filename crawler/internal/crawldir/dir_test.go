@@ -32,6 +32,8 @@ func TestWrite(t *testing.T) {
 				one.Reject(&output.Rejection{URL: "http://example.com/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 2}),
 				one.Links(&output.Links{URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}}),
 				one.Entry(&output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
+				one.Check(&output.Check{URL: "http://example.com/a.png", Result: output.CheckOK}),
+				one.Anchors(&output.Anchors{URL: "http://example.com/", IDs: []string{"top"}}),
 				one.Sitemap(&output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {
 				t.Fatal(err)

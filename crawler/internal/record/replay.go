@@ -30,6 +30,8 @@ func (r *Recorder) replay(s output.Sink) error {
 		func() error { return replayLines(p, crawldir.PagesFile, p.batch.Page) },
 		func() error { return replayLines(p, crawldir.LinksFile, p.batch.Links) },
 		func() error { return replayLines(p, crawldir.RejectedFile, p.batch.Reject) },
+		func() error { return replayLines(p, crawldir.ChecksFile, p.batch.Check) },
+		func() error { return replayLines(p, crawldir.AnchorsFile, p.batch.Anchors) },
 	} {
 		if err := file(); err != nil {
 			return err

@@ -18,6 +18,7 @@ const (
 	LinksFile    = "links.csv"
 	SitemapsFile = "sitemaps.csv"
 	EntriesFile  = "entries.csv"
+	ChecksFile   = "checks.csv"
 )
 
 // ErrCheckpoint says that Open got a checkpoint of another format.

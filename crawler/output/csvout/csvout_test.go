@@ -50,7 +50,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
 				LimitsReached: []string{"max-body", "max-links"}, H1: "Tea", Description: "of all", Lang: "en", Words: 9,
-				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"},
+				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"}, H1Count: 2,
 			},
 			{URL: "http://a.test/bare"},
 		},
@@ -64,6 +64,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
+		Checks: []*output.Check{{
+			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
+			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			FetchedAt: noon, DurationMS: 4,
+		}, {URL: "http://b.test/bare"}},
 	})
 	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.25Z"
@@ -73,14 +78,15 @@ func TestColumnsMatchJSON(t *testing.T) {
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
+				"h1_count",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
 				`[{"rule":"noindex","source":"1st robots meta element"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
 				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
-				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`,
+				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`, "2",
 			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", ""},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0"},
 		},
 		RejectedFile: {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
@@ -92,6 +98,17 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
 		},
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
+		ChecksFile: {
+			{
+				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+				"fetched_at", "duration_ms",
+			},
+			{
+				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "none", "http://b.test/c",
+				`[{"lang":"de","url":"http://b.test/de"}]`, at, "4",
+			},
+			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "", "", "", "", "0"},
+		},
 	}
 	for name, rows := range want {
 		if diff := cmp.Diff(rows, records(t, dir, name)); diff != "" {
@@ -104,11 +121,14 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
-		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"},
+		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2,
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
 		entries: output.Entry{LastMod: noon},
+		checks: output.Check{
+			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
+		},
 	} {
 		line, err := jsonlines.Line(nil, v)
 		if err != nil {

@@ -34,9 +34,13 @@ func TestNoCellIsAFormula(t *testing.T) {
 		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad}}}},
 		Sitemaps: []*output.Sitemap{{URL: bad, Origin: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
+		Checks: []*output.Check{{
+			URL: bad, Result: output.CheckResult(bad), Kind: bad, FoundOn: bad, Location: bad, Reason: output.Reason(bad), Detail: bad, ContentType: bad,
+			Noindex: bad, Canonical: bad, Hreflang: []output.Hreflang{{Lang: bad, URL: bad}},
+		}},
 	})
 	sinktest.Close(t, s)
-	for file, texts := range map[string]int{PagesFile: 21, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
+	for file, texts := range map[string]int{PagesFile: 21, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2, ChecksFile: 11} {
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
 		if err != nil {
 			t.Fatal(err)

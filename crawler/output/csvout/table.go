@@ -14,6 +14,7 @@ const (
 	links
 	sitemaps
 	entries
+	checks
 )
 
 // tables have the columns of the JSON lines.
@@ -26,10 +27,11 @@ var tables = [...]struct {
 	links:    {LinksFile, []string{"from", "to"}},
 	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
 	entries:  {EntriesFile, rows.Columns[rows.Entries]},
+	checks:   {ChecksFile, rows.Columns[rows.Checks]},
 }
 
 // places maps the tables of package rows to tables.
-var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
+var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks}
 
 // record writes a record of cells of package rows.
 func (s *sink) record(table int, cells ...any) error {

@@ -14,10 +14,11 @@ const (
 	sitemaps
 	entries
 	robots
+	checks
 	tables
 )
 
-var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots"}
+var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks"}
 
 // counts has the highest id of each table. A checkpoint is its JSON.
 //

@@ -35,7 +35,8 @@ CREATE TABLE pages (
   words         INTEGER NOT NULL,    -- of the visible text
   hreflang      TEXT,                -- JSON: [{"lang": "de", "url": ...}, ...]
   headers       TEXT,                -- JSON: {"etag": ..., ...}
-  redirects     TEXT                 -- JSON: [URL, ...]: the redirects that led here, in order
+  redirects     TEXT,                -- JSON: [URL, ...]: the redirects that led here, in order
+  h1_count      INTEGER NOT NULL     -- number of h1 elements, if there are several; else 0
 );
 CREATE INDEX pages_url ON pages (url);
 
@@ -102,6 +103,25 @@ CREATE TABLE robots (
   retry_at   TEXT,             -- next fetch after an outage
   body       BLOB              -- unchanged; search it with CAST(body AS TEXT)
 );
+
+CREATE TABLE checks (
+  id           INTEGER PRIMARY KEY,
+  url          TEXT NOT NULL,
+  result       TEXT NOT NULL,    -- ok, redirected, broken or unverified
+  kind         TEXT NOT NULL,    -- how the first page uses it: a, img, stylesheet, css, canonical, ...
+  found_on     TEXT NOT NULL,    -- the first page or stylesheet that uses it, or the redirect to it
+  status       INTEGER NOT NULL, -- 0: no response
+  location     TEXT,             -- of a redirect, absolute
+  reason       TEXT,             -- why it was not requested, or had no response
+  detail       TEXT,
+  content_type TEXT,
+  noindex      TEXT,             -- the directive of a page that was read
+  canonical    TEXT,             -- of a page that was read
+  hreflang     TEXT,             -- JSON: [{"lang": "de", "url": ...}, ...]
+  fetched_at   TEXT,
+  duration_ms  INTEGER NOT NULL
+);
+CREATE INDEX checks_url ON checks (url);
 
 CREATE VIEW links AS
 SELECT f.url AS from_url, t.url AS to_url

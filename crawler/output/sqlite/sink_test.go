@@ -36,7 +36,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
 			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
 			H1: "Top", Description: "All", Lang: "de", Words: 9, Hreflang: []output.Hreflang{{Lang: "en", URL: "http://a.test/en"}},
-			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"},
+			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"}, H1Count: 2,
 		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
@@ -48,6 +48,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Detail: "odd", FetchedAt: noon,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
+		Checks: []*output.Check{{
+			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
+			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			FetchedAt: noon, DurationMS: 4,
+		}, {URL: "http://b.test/bare"}},
 		Robots: []*output.Robots{
 			{Origin: "http://a.test", URL: "http://a.test/robots.txt", Outcome: "rules", Status: 200, FetchedAt: noon, ExpiresAt: noon.Add(time.Hour), Body: []byte("User-agent: *\n\xff\x00")},
 			{Origin: "http://b.test", Outcome: "unreachable", Error: "no answer", RetryAt: noon},
@@ -58,9 +63,9 @@ func TestColumnsMatchJSON(t *testing.T) {
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
 		"pages": {
-			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL",
+			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|0",
 			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|{"train-ai":false}|` +
-				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]`,
+				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]|2`,
 		},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,
@@ -71,6 +76,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 		"link":     {"1|1|2", "2|1|1", "3|2|1"},
 		"sitemaps": {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
 		"entries":  {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
+		"checks": {
+			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|none|http://b.test/c|" +
+				`[{"lang":"de","url":"http://b.test/de"}]|` + at + "|4",
+			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0",
+		},
 		"robots": {
 			"1|http://a.test|http://a.test/robots.txt|rules|200|NULL|" + at + "|2026-05-04T11:00:00.250Z|NULL|xUser-agent: *\n\xff\x00",
 			"2|http://b.test||unreachable|0|no answer|NULL|NULL|" + at + "|NULL",

@@ -24,6 +24,8 @@ const outputTopic = `A crawl writes these files into its --output directory:
     rejected.jsonl   one line for each skipped URL, with the reason
     sitemaps.jsonl   one line for each sitemap
     entries.jsonl    one line for each page that a sitemap lists
+    checks.jsonl     one line for each URL that --check requested
+    anchors.jsonl    one line for each page with anchors; only with --check fragments
     robots.jsonl     one line for each request for a robots.txt
     robots/          the latest version of each robots.txt
     report.html      the report, written at the end

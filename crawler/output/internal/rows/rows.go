@@ -19,6 +19,7 @@ const (
 	Rejected
 	Sitemaps
 	Entries
+	Checks
 )
 
 // Columns are the columns of each table: the fields of its lines of JSON, in their order. A
@@ -28,10 +29,15 @@ var Columns = [...][]string{
 		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 		"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 		"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
+		"h1_count",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 	Entries:  {"url", "sitemap", "lastmod"},
+	Checks: {
+		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+		"fetched_at", "duration_ms",
+	},
 }
 
 // Optional is a text that the line of JSON leaves out when it is empty.
@@ -58,7 +64,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
 			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
 			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits,
-			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects)
+			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects, p.H1Count)
 		if err != nil {
 			return err
 		}
@@ -77,6 +83,17 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 	}
 	for _, e := range f.Entries {
 		if err := row(Entries, e.URL, e.Sitemap, e.LastMod); err != nil {
+			return err
+		}
+	}
+	for _, c := range f.Checks {
+		hreflang, err := nested(len(c.Hreflang), c.Hreflang)
+		if err != nil {
+			return err
+		}
+		err = row(Checks, c.URL, string(c.Result), c.Kind, c.FoundOn, c.Status, Optional(c.Location), Optional(c.Reason), Optional(c.Detail),
+			Optional(c.ContentType), Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
+		if err != nil {
 			return err
 		}
 	}
