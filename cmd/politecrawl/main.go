@@ -4,6 +4,7 @@
 //	politecrawl crawl https://example.com/    crawl a site
 //	politecrawl plan https://example.com/     what a crawl of it would do
 //	politecrawl report DIR…                   what a crawl found, as a page
+//	politecrawl compare OLD NEW               what changed between two crawls
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood
@@ -25,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/compare"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/config"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawl"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/demo"
@@ -62,6 +64,7 @@ func root(streams *cli.Streams) *cobra.Command {
 		plan.Command(streams),
 		frontier.Command(streams),
 		report.Command(streams),
+		compare.Command(streams),
 		demo.Command(streams),
 		config.Command(streams),
 		man.Command(streams),

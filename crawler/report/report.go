@@ -12,9 +12,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// version is the version of report.json. It goes up when a field changes its meaning or is
+// Version is the version of report.json. It goes up when a field changes its meaning or is
 // removed, not when one is added.
-const version = 3
+const Version = 3
 
 // The names of the two files of a report, in the directory of a crawl.
 const (
@@ -274,7 +274,7 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 func (m *maker) report() *Report {
 	c := m.counters
 	r := &Report{
-		Version: version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
+		Version: Version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.hostList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),

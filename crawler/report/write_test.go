@@ -28,7 +28,7 @@ func TestWriteFilesReplacesReport(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(body, &r)
 	}
-	if err != nil || r.Version != version || r.Summary.State != Stopped || r.Summary.Remaining != 3 {
+	if err != nil || r.Version != Version || r.Summary.State != Stopped || r.Summary.Remaining != 3 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".report*"))

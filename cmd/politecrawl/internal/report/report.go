@@ -21,12 +21,12 @@ import (
 
 // A Printed is the JSON output of "report": the paths of the files, and the main results.
 type Printed struct {
-	HTML     string           `json:"html"`
-	JSON     string           `json:"json"`
-	Workers  []report.Worker  `json:"workers,omitempty"`
-	Summary  report.Summary   `json:"summary"`
+	HTML       string             `json:"html"`
+	JSON       string             `json:"json"`
+	Workers    []report.Worker    `json:"workers,omitempty"`
+	Summary    report.Summary     `json:"summary"`
 	Highlights []report.Highlight `json:"highlights"`
-	Notes    []string         `json:"notes"`
+	Notes      []string           `json:"notes"`
 }
 
 // Command returns the command "report".

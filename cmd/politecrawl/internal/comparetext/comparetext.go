@@ -1,0 +1,132 @@
+// Package comparetext opens and prints comparisons of crawls for commands.
+package comparetext
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/compare"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// Open reads a crawl that a user named. Its errors say what to name instead.
+func Open(path string) (*compare.Crawl, error) {
+	c, err := compare.Open(path)
+	switch _, onDisk := errors.AsType[*fs.PathError](err); {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, output.ErrNoCrawl):
+		return nil, cli.Misuse("%w; name the output directory of a crawl, or its report.json", err)
+	case errors.Is(err, fs.ErrNotExist) && !crawldir.IsDirectory(path):
+		return nil, cli.Misuse("no file or directory %q; name the output directory of a crawl, or its report.json", path)
+	case onDisk:
+		return nil, cli.Misuse("%w", cli.QuotePath(err))
+	}
+	return nil, cli.Misuse("%w", err)
+}
+
+// Text returns a comparison as text. It lists at most limit URLs of each rule; 0: all.
+func Text(c *compare.Comparison, limit int, paint cli.Painter) string {
+	p := &page{Page: cli.Page{Names: 4, Paint: paint}, limit: limit}
+	p.side("old", c.Old)
+	p.side("new", c.New)
+	for _, note := range c.Notes {
+		p.Field("note", "%s", cli.Escape(note))
+	}
+	var worse, fixed []report.Findings
+	for _, f := range c.Findings {
+		worse = append(worse, report.Findings{Rule: f.Rule, Rows: f.New})
+		fixed = append(fixed, report.Findings{Rule: f.Rule, Rows: f.Fixed})
+	}
+	p.section("New findings", worse)
+	p.section("Changes", c.Changes)
+	p.section("Fixed findings", fixed)
+	if len(c.Findings)+len(c.Changes) == 0 {
+		p.Printf("\nnothing changed\n")
+	}
+	return p.String()
+}
+
+type page struct {
+	cli.Page
+
+	limit int
+}
+
+func (p *page) side(name string, s compare.Side) {
+	when := ""
+	if !s.StartedAt.IsZero() {
+		when = ", started " + humanize.Time(s.StartedAt)
+	}
+	p.Field(name, "%s: %s%s", cli.Escape(s.Path), humanize.Count(s.Pages, "page"), when)
+}
+
+// section writes the findings of rules below a title, unless there are none.
+func (p *page) section(title string, rules []report.Findings) {
+	total := 0
+	for _, r := range rules {
+		total += len(r.Rows)
+	}
+	if total == 0 {
+		return
+	}
+	p.Printf("\n%s: %d\n", title, total)
+	for _, r := range rules {
+		if len(r.Rows) == 0 {
+			continue
+		}
+		p.Printf("  %s  %s: %d [%s]\n", p.Paint(Color(r.Severity), string(r.Severity)), r.Title, len(r.Rows), r.ID)
+		shown := len(r.Rows)
+		if p.limit > 0 {
+			shown = min(shown, p.limit)
+		}
+		for _, f := range r.Rows[:shown] {
+			p.Printf("      %s\n", FindingText(f))
+		}
+		if more := len(r.Rows) - shown; more > 0 {
+			p.Printf("%s\n", p.Paint(cli.Faint, "      and "+humanize.Count(more, "more URL")+"; --limit 0 lists all"))
+		}
+	}
+}
+
+// Color returns the color of a severity.
+func Color(s report.Severity) cli.Color {
+	switch s {
+	case report.SeverityError:
+		return cli.Red
+	case report.SeverityWarning:
+		return cli.Yellow
+	}
+	return cli.Plain
+}
+
+// FindingText returns a finding as one line.
+func FindingText(f report.Finding) string {
+	text := cli.Escape(f.URL)
+	var about []string
+	if f.Detail != "" {
+		about = append(about, cli.Escape(f.Detail))
+	}
+	if f.Related != "" {
+		about = append(about, "→ "+cli.Escape(f.Related))
+	}
+	if len(f.FoundOn) > 0 {
+		about = append(about, "on "+cli.Escape(f.FoundOn[0])+moreText(max(f.Pages, len(f.FoundOn))-1))
+	}
+	if len(about) == 0 {
+		return text
+	}
+	return text + "  (" + strings.Join(about, "; ") + ")"
+}
+
+func moreText(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return " and " + humanize.Count(n, "other page")
+}

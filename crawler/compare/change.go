@@ -1,0 +1,270 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+)
+
+// The IDs of the rules of changes. Programs rely on their spelling.
+const (
+	PageDisallowed   = "page-disallowed"
+	PageNoindex      = "page-noindex"
+	PageBroken       = "page-broken"
+	PageVanished     = "page-vanished"
+	PageRedirected   = "page-redirected"
+	PageAppeared     = "page-appeared"
+	CanonicalChanged = "canonical-changed"
+	RobotsDisallows  = "robots-disallows"
+	RobotsChanged    = "robots-changed"
+	SitemapDropped   = "sitemap-dropped"
+	SitemapAdded     = "sitemap-added"
+)
+
+// rules are the rules of changes in the order of a Comparison.
+var rules = []report.Rule{
+	{ID: PageDisallowed, Severity: report.SeverityError, Topic: "pages", Title: "Pages that robots.txt disallows now", Fix: "Remove the line of robots.txt, unless the page should leave search engines."},
+	{ID: PageNoindex, Severity: report.SeverityError, Topic: "pages", Title: "Pages with noindex now", Fix: "Remove noindex, unless the page should leave search engines."},
+	{ID: PageBroken, Severity: report.SeverityError, Topic: "pages", Title: "Pages that are broken now", Fix: "Restore the page, or redirect it to one that replaces it."},
+	{ID: PageVanished, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that the crawl no longer finds", Fix: "Restore the page or a link to it, or redirect it to one that replaces it."},
+	{ID: CanonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
+	{ID: PageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
+	{ID: PageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
+	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes of robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
+	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes of robots.txt", Fix: "Check that the change is intended."},
+	{ID: SitemapDropped, Severity: report.SeverityWarning, Topic: "sitemaps", Title: "Pages that no sitemap lists any more", Fix: "List the page again, unless search engines should not find it."},
+	{ID: SitemapAdded, Severity: report.SeverityNotice, Topic: "sitemaps", Title: "URLs that a sitemap lists now", Fix: "Nothing needs to be done."},
+}
+
+// Rules returns the rules of changes. The report has rules of its own; see [report.Rules].
+func Rules() []report.Rule { return slices.Clone(rules) }
+
+// changes collects changes by rule.
+type changes map[string]*report.Findings
+
+func newChanges() changes {
+	c := make(changes)
+	for _, r := range rules {
+		c[r.ID] = &report.Findings{Rule: r, Caveats: []string{}, Rows: []report.Finding{}}
+	}
+	return c
+}
+
+func (c changes) add(rule string, f report.Finding) { c[rule].Rows = append(c[rule].Rows, f) }
+
+// list returns the rules with changes.
+func (c changes) list() []report.Findings {
+	list := []report.Findings{}
+	for _, r := range rules {
+		if f := c[r.ID]; len(f.Rows) > 0 {
+			f.Total = len(f.Rows)
+			list = append(list, *f)
+		}
+	}
+	return list
+}
+
+// pages compares the pages.
+func (c *Comparison) pages(found changes, before, after *Crawl) {
+	complete := func(side *Crawl) bool { return side.report.Summary.State == report.Finished }
+	if !complete(after) {
+		c.note("the new crawl is not finished: vanished pages are not listed")
+	}
+	if !complete(before) {
+		c.note("the old crawl is not finished: new pages are not listed")
+	}
+	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
+		was := before.pages[u]
+		if !was.ok() {
+			continue
+		}
+		if is, ok := after.pages[u]; ok {
+			found.page(u, was, is)
+		} else if rule, f := after.missing(before, u); rule != PageVanished || complete(after) {
+			found.add(rule, f)
+		}
+	}
+	for _, u := range slices.Sorted(maps.Keys(after.pages)) {
+		if _, known := before.pages[u]; !known && after.pages[u].ok() && complete(before) {
+			found.add(PageAppeared, report.Finding{URL: u})
+		}
+	}
+}
+
+// page compares a page that both crawls fetched.
+func (c changes) page(u string, was, is page) {
+	switch {
+	case is.status >= 400:
+		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status)})
+	case !is.ok():
+		c.add(PageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
+	case was.status != is.status: // 304 has no content to compare
+	default:
+		if was.noindex == "" && is.noindex != "" {
+			c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
+		}
+		if was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
+			detail := "it had none"
+			if was.canonical != "" {
+				detail = "it was " + was.canonical
+			}
+			if is.canonical == "" {
+				detail = "removed; " + detail
+			}
+			c.add(CanonicalChanged, report.Finding{URL: u, Detail: detail, Related: is.canonical})
+		}
+	}
+}
+
+// missing says why a page of the old crawl was not fetched.
+func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding) {
+	f.URL = u
+	skipped, isSkipped := c.skipped[u]
+	switch {
+	case isSkipped && skipped.reason == output.Disallowed:
+		f.Detail = lineText(skipped.rule, skipped.line)
+		return PageDisallowed, f
+	case isSkipped && skipped.reason == output.Failed:
+		f.Detail = cmp.Or(skipped.detail, "no response")
+		return PageBroken, f
+	case isSkipped:
+		f.Detail = "skipped: " + string(skipped.reason)
+		return PageVanished, f
+	}
+	if line, disallowed := c.disallows(u); disallowed { // no link to it was found: its links are on disallowed pages
+		if _, was := before.disallows(u); !was {
+			f.Detail = line
+			return PageDisallowed, f
+		}
+	}
+	return PageVanished, f
+}
+
+// disallows reports whether robots.txt disallows a URL, and by which line.
+func (c *Crawl) disallows(u string) (line string, disallowed bool) {
+	file := c.robots[originOf(u)]
+	if file == nil {
+		return "", false
+	}
+	v := file.Check(u, c.token)
+	if v.Allowed {
+		return "", false
+	}
+	return lineText(v.Rule.String(), v.Rule.Line), true
+}
+
+func lineText(rule string, line int) string {
+	return fmt.Sprintf("%q, line %d of robots.txt", rule, line)
+}
+
+// originOf returns scheme, host and port of a URL in canonical form.
+func originOf(u string) string {
+	scheme, rest, _ := strings.Cut(u, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return scheme + "://" + rest
+}
+
+// maxExamples is the number of pages that a change of robots.txt names.
+const maxExamples = 10
+
+// robots compares the robots.txt files of origins that both crawls visited.
+func (c changes) robots(before, after *Crawl) {
+	for _, origin := range slices.Sorted(maps.Keys(after.robots)) {
+		was, is := before.robots[origin], after.robots[origin]
+		if was == nil {
+			continue
+		}
+		u := origin + "/robots.txt"
+		d := robotsdiff.Compare(was, is, nil)
+		for _, a := range d.Agents {
+			c.agents(u, a, before.pagesOf(origin), was, is)
+		}
+		for _, s := range d.Removed {
+			c.add(RobotsChanged, report.Finding{URL: u, Detail: "the Sitemap line is gone", Related: s.URL})
+		}
+		for _, s := range d.Added {
+			c.add(RobotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("new Sitemap line %d", s.Line), Related: s.URL})
+		}
+	}
+}
+
+// agents adds the changes of a robots.txt for some agents.
+func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, is *robotstxt.File) {
+	who := "for " + strings.Join(a.Agents, ", ")
+	if slices.Contains(a.Agents, "*") {
+		who = "for all other agents"
+		if len(a.Agents) > 1 {
+			who = "for " + strings.Join(a.Agents[:len(a.Agents)-1], ", ") + " and all other agents"
+		}
+	}
+	var lost []string
+	for _, page := range pages {
+		if was.Check(page, a.Agents[0]).Allowed && !is.Check(page, a.Agents[0]).Allowed {
+			lost = append(lost, page)
+		}
+	}
+	for _, change := range a.Changes {
+		f := report.Finding{URL: u, Related: originOf(u) + change.Example}
+		if change.New.Allowed {
+			f.Detail = fmt.Sprintf("%s is allowed %s; it was disallowed by %s", change.Pattern, who, decision(change.Old))
+			c.add(RobotsChanged, f)
+			continue
+		}
+		f.Detail = fmt.Sprintf("%s is disallowed %s by %s", change.Pattern, who, decision(change.New))
+		if len(lost) == 0 {
+			c.add(RobotsChanged, f)
+			continue
+		}
+		f.Pages, f.FoundOn = len(lost), lost[:min(len(lost), maxExamples)]
+		c.add(RobotsDisallows, f)
+	}
+	if a.OldDelay != a.NewDelay {
+		c.add(RobotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("Crawl-delay %s is %v; it was %v", who, a.NewDelay, a.OldDelay)})
+	}
+}
+
+func decision(d robotsdiff.Decision) string {
+	if d.Rule == nil {
+		return "no line"
+	}
+	words := make([]string, len(d.Lines))
+	for i, line := range d.Lines {
+		words[i] = fmt.Sprint(line)
+	}
+	return fmt.Sprintf("%q, line %s", d.Rule, strings.Join(words, ", "))
+}
+
+// pagesOf returns the pages of an origin that were fetched, sorted.
+func (c *Crawl) pagesOf(origin string) []string {
+	var list []string
+	for u, p := range c.pages {
+		if p.ok() && originOf(u) == origin {
+			list = append(list, u)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// sitemaps compares what the sitemaps list.
+func (c changes) sitemaps(before, after *Crawl) {
+	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
+		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && (p.canonical == "" || p.canonical == u) {
+			c.add(SitemapDropped, report.Finding{URL: u, Detail: "it was in " + before.listed[u]})
+		}
+	}
+	for _, u := range slices.Sorted(maps.Keys(after.listed)) {
+		if before.listed[u] == "" {
+			c.add(SitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
+		}
+	}
+}

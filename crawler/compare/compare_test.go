@@ -1,0 +1,312 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/compare"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// A site is the directory of a crawl, written by hand.
+type site struct {
+	origin   string // default https://example.com
+	pages    []output.Page
+	rejected []output.Rejection
+	entries  []output.Entry
+	robots   string // empty: the site has none
+	stopped  bool   // URLs remain
+}
+
+// write writes the directory of the crawl. Paths become URLs.
+func (s site) write(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if s.origin == "" {
+		s.origin = "https://example.com"
+	}
+	abs := func(u string) string {
+		if strings.HasPrefix(u, "/") {
+			return s.origin + u
+		}
+		return u
+	}
+	remaining := 0
+	if s.stopped {
+		remaining = 1
+	}
+	state := map[string]any{
+		"version": 2, "config": map[string]any{"urls": []string{s.origin + "/"}, "user-agent": "politecrawl/0.1", "links": true},
+		"ended": map[string]any{"end": "finished", "remaining": remaining},
+	}
+	var pages, rejected, entries []any
+	for _, p := range s.pages {
+		p.URL, p.Canonical, p.Source = abs(p.URL), abs(p.Canonical), "link"
+		if p.Status == 0 {
+			p.Status = 200
+		}
+		p.ContentType = "text/html"
+		pages = append(pages, p)
+	}
+	for _, r := range s.rejected {
+		r.URL = abs(r.URL)
+		rejected = append(rejected, r)
+	}
+	for _, e := range s.entries {
+		e.URL, e.Sitemap = abs(e.URL), s.origin+"/sitemap.xml"
+		entries = append(entries, e)
+	}
+	record := map[string]any{"origin": s.origin, "outcome": "allow-all", "status": 404}
+	if s.robots != "" {
+		record["outcome"], record["status"] = "rules", 200
+		path := output.RobotsPath(dir, s.origin)
+		writeFile(t, path, s.robots)
+	}
+	writeLines(t, dir, "crawl.json", []any{state})
+	writeLines(t, dir, "pages.jsonl", pages)
+	writeLines(t, dir, "rejected.jsonl", rejected)
+	writeLines(t, dir, "entries.jsonl", entries)
+	writeLines(t, dir, "links.jsonl", nil)
+	writeLines(t, dir, "sitemaps.jsonl", nil)
+	writeLines(t, dir, "robots.jsonl", []any{record})
+	return dir
+}
+
+func writeLines(t *testing.T, dir, name string, lines []any) {
+	t.Helper()
+	var b strings.Builder
+	for _, line := range lines {
+		text, err := json.Marshal(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(text, '\n'))
+	}
+	writeFile(t, filepath.Join(dir, name), b.String())
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, path string) *compare.Crawl {
+	t.Helper()
+	c, err := compare.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// rows returns the changes as "rule URL detail related", without the origin.
+func rows(c *compare.Comparison) []string {
+	var list []string
+	for _, of := range c.Changes {
+		for _, f := range of.Rows {
+			text := strings.TrimSpace(strings.Join([]string{of.ID, f.URL, f.Detail, f.Related}, " "))
+			list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(text, "https://example.com", "")), " "))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func page(url string, change ...func(*output.Page)) output.Page {
+	p := output.Page{URL: url}
+	for _, f := range change {
+		f(&p)
+	}
+	return p
+}
+
+func noindex(p *output.Page) {
+	p.Directives = []output.Directive{{Rule: "noindex", Source: "meta"}}
+	p.Withheld = "noindex"
+}
+
+func status(code int) func(*output.Page)      { return func(p *output.Page) { p.Status = code } }
+func canonical(url string) func(*output.Page) { return func(p *output.Page) { p.Canonical = url } }
+func redirected(target string) func(*output.Page) {
+	return func(p *output.Page) { p.Status, p.Location = 301, target }
+}
+
+func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
+	home := page("/")
+	for _, tt := range []struct {
+		name     string
+		old, now site
+		want     []string
+	}{
+		{"nothing", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{page("/a"), home}}, nil},
+		{"appeared", site{pages: []output.Page{home}}, site{pages: []output.Page{home, page("/a")}}, []string{"page-appeared /a"}},
+		{"vanished", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{home}}, []string{"page-vanished /a"}},
+		{"broken before, gone now", site{pages: []output.Page{home, page("/a", status(404))}}, site{pages: []output.Page{home}}, nil},
+		{"vanished from a crawl that is not finished", site{pages: []output.Page{home, page("/a")}}, site{pages: []output.Page{home}, stopped: true}, nil},
+		{"appeared after a crawl that was not finished", site{pages: []output.Page{home}, stopped: true}, site{pages: []output.Page{home, page("/a")}}, nil},
+		{"broken", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", status(500))}}, []string{"page-broken /a status 500"}},
+		{
+			"no response", site{pages: []output.Page{page("/a")}},
+			site{rejected: []output.Rejection{{URL: "/a", Reason: output.Failed, Detail: "timeout"}}},
+			[]string{"page-broken /a timeout"},
+		},
+		{
+			"only nofollow links lead there", site{pages: []output.Page{page("/a")}},
+			site{rejected: []output.Rejection{{URL: "/a", Reason: output.Nofollow}}},
+			[]string{"page-vanished /a skipped: nofollow"},
+		},
+		{"redirected", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", redirected("/b"))}}, []string{"page-redirected /a status 301 /b"}},
+		{"noindex", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", noindex)}}, []string{"page-noindex /a noindex"}},
+		{"noindex removed", site{pages: []output.Page{page("/a", noindex)}}, site{pages: []output.Page{page("/a")}}, nil},
+		{"not modified", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a", status(304))}}, nil},
+		{
+			"canonical lost", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a")}},
+			[]string{"canonical-changed /a removed; it was /a"},
+		},
+		{"canonical of its own added", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", canonical("/a"))}}, nil},
+		{
+			"canonical elsewhere", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", canonical("/"))}},
+			[]string{"canonical-changed /a it had none /"},
+		},
+		{
+			"disallowed, found by a link", site{pages: []output.Page{page("/a")}},
+			site{robots: "User-agent: *\nDisallow: /a\n", rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}},
+			[]string{
+				`page-disallowed /a "Disallow: /a", line 2 of robots.txt`,
+				`robots-disallows /robots.txt /a is disallowed for all other agents by "Disallow: /a", line 2 /a`,
+			},
+		},
+		{
+			"everything disallowed, so no link is found", site{pages: []output.Page{page("/a")}}, site{robots: "User-agent: *\nDisallow: /\n"},
+			[]string{
+				`page-disallowed /a "Disallow: /", line 2 of robots.txt`,
+				`robots-disallows /robots.txt / is disallowed for all other agents by "Disallow: /", line 2 /`,
+			},
+		},
+		{
+			"disallowed for another crawler", site{pages: []output.Page{page("/a")}, robots: "User-agent: *\nDisallow: /x\n"},
+			site{pages: []output.Page{page("/a")}, robots: "User-agent: *\nDisallow: /x\n\nUser-agent: Googlebot\nDisallow: /a\n"},
+			[]string{
+				`robots-changed /robots.txt /x is allowed for Googlebot; it was disallowed by "Disallow: /x", line 2 /x`,
+				`robots-disallows /robots.txt /a is disallowed for Googlebot by "Disallow: /a", line 5 /a`,
+			},
+		},
+		{
+			"disallowed where no page is", site{pages: []output.Page{home}}, site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
+			[]string{`robots-changed /robots.txt /x is disallowed for all other agents by "Disallow: /x", line 2 /x`},
+		},
+		{
+			"other words, same meaning", site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
+			site{pages: []output.Page{home}, robots: "# for all\nuser-agent: *\nDisallow: /x # private\nDisallow: /x/y\n"}, nil,
+		},
+		{
+			"sitemap line", site{pages: []output.Page{home}, robots: "Sitemap: https://example.com/s.xml\n"}, site{pages: []output.Page{home}},
+			[]string{"robots-changed /robots.txt the Sitemap line is gone /s.xml"},
+		},
+		{
+			"sitemap drift", site{pages: []output.Page{page("/a"), page("/b")}, entries: []output.Entry{{URL: "/a"}, {URL: "/b"}}},
+			site{pages: []output.Page{page("/a"), page("/b", noindex)}, entries: []output.Entry{{URL: "/c"}}},
+			[]string{"page-noindex /b noindex", "sitemap-added /c /sitemap.xml", "sitemap-dropped /a it was in /sitemap.xml"},
+		},
+		{
+			"another origin", site{origin: "http://127.0.0.1:1234", pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}},
+			site{pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}}, nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := compare.Compare(open(t, tt.old.write(t)), open(t, tt.now.write(t)))
+			if diff := cmp.Diff(tt.want, rows(c)); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNewAndFixedFindings(t *testing.T) {
+	old := site{origin: "http://127.0.0.1:1", pages: []output.Page{page("/"), page("/gone", status(404)), page("/still", status(404))}}
+	now := site{pages: []output.Page{page("/"), page("/new", status(404)), page("/still", status(404))}}
+	before, after := old.write(t), now.write(t)
+	check := func(t *testing.T, c *compare.Comparison) {
+		t.Helper()
+		for _, f := range c.Findings {
+			if f.ID == "broken-link" {
+				if len(f.New) != 1 || f.New[0].URL != "https://example.com/new" || len(f.Fixed) != 1 || f.Fixed[0].URL != "https://example.com/gone" || f.Same != 1 {
+					t.Errorf("%+v", f)
+				}
+				return
+			}
+		}
+		t.Errorf("no broken link in %+v", c.Findings)
+	}
+	t.Run("directories", func(t *testing.T) {
+		c := compare.Compare(open(t, before), open(t, after))
+		check(t, c)
+		if !c.Worse(report.SeverityError) || compare.Compare(open(t, after), open(t, after)).Worse(report.SeverityNotice) {
+			t.Error("Worse is wrong")
+		}
+	})
+	t.Run("reports", func(t *testing.T) {
+		var files []string
+		for _, dir := range []string{before, after} {
+			r, err := report.Generate([]string{dir}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.WriteFiles(dir); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, filepath.Join(dir, report.JSONFile))
+		}
+		c := compare.Compare(open(t, files[0]), open(t, files[1]))
+		check(t, c)
+		if len(c.Changes) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "has no pages") }) {
+			t.Errorf("changes %v, notes %q", c.Changes, c.Notes)
+		}
+	})
+}
+
+// A rule that the old crawl did not check says nothing about what is new.
+func TestUncheckedRulesAreNotNew(t *testing.T) {
+	dir := site{pages: []output.Page{page("/gone", status(404))}}.write(t)
+	r, err := report.Generate([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchecked := *r
+	unchecked.Findings = nil
+	sides := make([]*compare.Crawl, 2)
+	for i, r := range []*report.Report{&unchecked, r} {
+		if sides[i], err = compare.New(dir, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := compare.Compare(sides[0], sides[1])
+	if len(c.Findings) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.HasPrefix(n, "broken-link: the old crawl did not check") }) {
+		t.Errorf("findings %v, notes %q", c.Findings, c.Notes)
+	}
+}
+
+func TestOpenRejectsWhatIsNoCrawl(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "old.json"), `{"version":1}`)
+	writeFile(t, filepath.Join(dir, "text.json"), `pages`)
+	for name, want := range map[string]error{"": output.ErrNoCrawl, "old.json": compare.ErrVersion, "missing": os.ErrNotExist, "text.json": nil} {
+		_, err := compare.Open(filepath.Join(dir, name))
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", name, err, want)
+		}
+	}
+}

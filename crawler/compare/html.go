@@ -1,0 +1,79 @@
+package compare
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // of the parts of the page
+	"encoding/base64"
+	"html/template"
+	"io"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.css
+	pageStyle string
+)
+
+// maxRows is the number of rows that a table of the page has. maxAddress is the maximum length
+// of a link, in bytes.
+const (
+	maxRows    = 1000
+	maxAddress = 8 << 10
+)
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"shown":  escape.Text,
+	"web":    func(text string) bool { return escape.IsWebLink(text, maxAddress) },
+	"moment": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") },
+	"first":  func(rows []report.Finding) []report.Finding { return rows[:min(len(rows), maxRows)] },
+	"beyond": func(rows []report.Finding) int { return max(len(rows)-maxRows, 0) },
+}).Parse(pageText))
+
+// WriteHTML writes the comparison as a page that needs no other file. It runs no script.
+func (c *Comparison) WriteHTML(w io.Writer) error {
+	type table struct {
+		report.Rule
+
+		Rows []report.Finding
+	}
+	var worse, fixed []table
+	for _, f := range c.Findings {
+		if len(f.New) > 0 {
+			worse = append(worse, table{f.Rule, f.New})
+		}
+		if len(f.Fixed) > 0 {
+			fixed = append(fixed, table{f.Rule, f.Fixed})
+		}
+	}
+	var changed []table
+	for _, f := range c.Changes {
+		changed = append(changed, table{f.Rule, f.Rows})
+	}
+	type section struct {
+		Title, None string
+		Tables      []table
+	}
+	sum := sha256.Sum256([]byte(pageStyle))
+	buffer := bufio.NewWriter(w)
+	err := pageTemplate.Execute(buffer, map[string]any{
+		"Comparison": c,
+		"Sides":      []map[string]any{{"Name": "Old", "Side": c.Old}, {"Name": "New", "Side": c.New}},
+		"Policy":     "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		"Style":      template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
+		"Sections": []section{
+			{"New findings", "The new crawl has no finding that the old one does not have.", worse},
+			{"Changes", "Pages, robots.txt and sitemaps are the same.", changed},
+			{"Fixed findings", "No finding was fixed.", fixed},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return buffer.Flush()
+}
