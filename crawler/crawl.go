@@ -52,6 +52,9 @@ type Options struct {
 	// crawler.
 	Transport http.RoundTripper
 
+	// Local is a site that is served on this machine for the crawl. Nil: there is none.
+	Local *LocalSite
+
 	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.
 	Logger *slog.Logger
 
@@ -62,6 +65,13 @@ type Options struct {
 	// OnNotice is called with each event that an operator should know about, as one line
 	// without a newline. It must be safe for concurrent use. Nil: not called.
 	OnNotice func(line string)
+}
+
+// A LocalSite answers the requests to one origin instead of the network, without delay and
+// Crawl-delay between them. Fetch.AllowAddr and Fetch.Proxies have no effect on it.
+type LocalSite struct {
+	Origin    string            // scheme, host and port, such as https://example.com
+	Transport http.RoundTripper // sends the requests to this origin
 }
 
 // Crawler is one crawl. Create it with [New], and call [Crawler.Run] once.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -30,7 +31,7 @@ func (c *Crawler) connect() error {
 		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.pageRules.types,
 		Timeout: c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost,
-		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Credentials: c.discovery.credentials,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.discovery.credentials,
 	}
 	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.onRequest, Fail: c.lifecycle.Fail, Lease: c.member.WithinLease}
 	c.warnOfNetwork()
@@ -61,6 +62,14 @@ func (c *Crawler) connect() error {
 	return nil
 }
 
+// localRequests returns what sends the requests to the local site, by origin; nil: there is none.
+func (c *Crawler) localRequests() map[string]http.RoundTripper {
+	if c.opts.Local == nil {
+		return nil
+	}
+	return map[string]http.RoundTripper{c.opts.Local.Origin: c.opts.Local.Transport}
+}
+
 // newDelays returns the delays of the crawl's servers.
 func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
@@ -70,6 +79,9 @@ func (c *Crawler) newDelays() *politeness.Delays {
 			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
 			return c.network.robots.Group(rec)
 		},
+	}
+	if c.opts.Local != nil {
+		opts.Undelayed = weburl.ServerOf(c.opts.Local.Origin)
 	}
 	return politeness.NewDelays(c.frontier, opts)
 }

@@ -36,6 +36,9 @@ type Config struct {
 	// Base replaces the transport that is made from PerHost, Proxies, Guard and Resolver. Nil:
 	// it is not replaced.
 	Base http.RoundTripper
+
+	// Local sends the requests to some origins instead, by origin. Nil: none.
+	Local map[string]http.RoundTripper
 }
 
 // Hooks are functions of the crawl that a [Transport] calls. Those that may be nil say so.
@@ -84,7 +87,7 @@ type Transport struct {
 func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
 	return &Transport{
-		ctx: ctx, base: &idleCloser{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
+		ctx: ctx, base: &idleCloser{withLocal(base, cfg.Local), hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
 		credentials: cfg.Credentials, contact: cfg.Contact, types: cfg.Types,
 	}
 }

@@ -41,6 +41,7 @@ type Options struct {
 	MaxCrawlDelay  time.Duration // maximum of the Crawl-delay; a longer one is reduced to it
 	ResponseFactor float64       // the delay is at least the response time multiplied by this
 	MaxInFlight    int           // requests in flight on one server
+	Undelayed      frontier.Host // a server without delay; empty: none
 
 	Resumed bool // an earlier process may have slowed servers down
 	Changed bool // an earlier process may have set delays by other settings
@@ -87,6 +88,9 @@ func (d *Delays) RequestedDelay(group *robotstxt.Group) time.Duration {
 // requestedDelay returns the longest delay that the robots.txt files of a host's origins
 // request. Group is that of the origin o, which rec may not have yet.
 func (d *Delays) requestedDelay(rec frontier.HostRecord, o robotsext.Origin, group *robotstxt.Group) time.Duration {
+	if host := d.opts.Undelayed; host != "" && weburl.ServerOf(string(o)) == host {
+		return 0
+	}
 	delay := d.RequestedDelay(group)
 	for other := range rec.Robots {
 		if other == string(o) {
@@ -113,7 +117,7 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	}
 	delay := d.requestedDelay(rec, o, group)
 	d.noteLongest(delay)
-	if rec.Delay > delay {
+	if rec.Delay > delay && host != d.opts.Undelayed {
 		// Another process has slowed the host down, or another of its origins requests this
 		// delay and has no record in the frontier yet.
 		d.slowed[host] = true

@@ -1,0 +1,72 @@
+package crawler
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// handlerTransport is an http.RoundTripper that calls a handler.
+type handlerTransport struct{ http.Handler }
+
+func (t handlerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	in := req.Clone(req.Context())
+	in.RequestURI = req.URL.RequestURI()
+	t.ServeHTTP(rec, in)
+	return rec.Result(), nil
+}
+
+// Requests to the origin of a local site go to it, without delay. Other origins keep their delay.
+func TestLocalSite(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		other := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": "one"})
+		local := &site{mux: http.NewServeMux()}
+		for path, body := range map[string]string{
+			"/robots.txt": "User-agent: *\nCrawl-delay: 20\nDisallow: /private\nSitemap: https://www.example.com/sitemap.xml\n",
+			"/":           `<a href="/1">1</a><a href="https://www.example.com/2">2</a><a href="/private">p</a>`, "/1": "one", "/2": "two", "/3": "three",
+			"/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/3</loc></url></urlset>`,
+		} {
+			local.page(path, body)
+		}
+		cfg := testConfig(t, "https://www.example.com/")
+		cfg.Politeness.Delay = 10 * time.Second
+		began := time.Now()
+		opts := &Options{Local: &LocalSite{"https://www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}}
+		got := run(t, cfg, opts)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("the local site took %v", took)
+		}
+		uris := local.asked()
+		slices.Sort(uris)
+		if want := []string{"/", "/1", "/2", "/3", "/sitemap.xml"}; !slices.Equal(uris, want) || got.Pages != 4 {
+			t.Errorf("requests %v, want %v; %d pages", uris, want, got.Pages)
+		}
+		if got.Rejected[output.Disallowed] != 1 {
+			t.Errorf("rejected: %v", got.Rejected)
+		}
+
+		cfg = testConfig(t, "https://www.example.com/", other.url+"/")
+		cfg.Politeness.Delay = 10 * time.Second
+		began = time.Now()
+		run(t, cfg, opts)
+		if took := time.Since(began); took < 20*time.Second || other.count("/1") != 1 {
+			t.Errorf("the other site took %v for %v", took, other.asked())
+		}
+	})
+}
+
+// The guard blocks the addresses of other hosts beside a local site.
+func TestGuardBesideLocalSite(t *testing.T) {
+	local := &site{mux: http.NewServeMux()}
+	local.page("/", "home")
+	cfg := testConfig(t, "https://www.example.com/", "http://10.0.0.1/")
+	got := run(t, cfg, &Options{Local: &LocalSite{"https://www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}})
+	if got.Rejected[output.BlockedAddress] != 1 || got.Pages != 1 {
+		t.Errorf("%d pages, rejected: %v", got.Pages, got.Rejected)
+	}
+}
