@@ -212,6 +212,8 @@ func TestCrawlMisuse(t *testing.T) {
 		{"bad seed", []string{"--url-file", badSeed}, []string{"--url-file: ", "bad.txt\", line 3: ", `"example.com" has no scheme`}},
 		{"missing seeds", []string{"--url-file", "absent.txt"}, []string{"--url-file", "absent.txt", "name a file that you can read"}},
 		{"no scheme", []string{"example.com"}, []string{`"example.com" has no scheme`, "https://example.com"}},
+		{"value of --links as an argument", []string{"http://h/", "--links", "full"}, []string{`"full" is not a URL; for a value of --links, write --links=full`}},
+		{"value of --links of a recrawl", []string{"--recrawl", held, "--links", "full"}, []string{`"full" is not a URL; for a value of --links, write --links=full`}},
 		{"empty URL", []string{""}, []string{"the URL is empty", "https://example.com/"}},
 		{"no such port", []string{"http://h:99999/"}, []string{"there is no port 99999"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},

@@ -244,6 +244,16 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	return s.moveUsers(given)
 }
 
+// checkLinks rejects a value of --links after a space, which would be a start URL.
+func (s *Settings) checkLinks(args []string) error {
+	for _, arg := range args {
+		if s.given("links") && slices.Contains([]string{"true", "false", "full"}, arg) {
+			return cli.Misuse("%q is not a URL; for a value of --links, write --links=%[1]s", arg)
+		}
+	}
+	return nil
+}
+
 // sources reads the environment and the file.
 func (s *Settings) sources() (*viper.Viper, error) {
 	if err := s.checkEnvironment(os.Environ()); err != nil {
