@@ -129,7 +129,7 @@ func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding)
 	skipped, isSkipped := c.skipped[u]
 	switch {
 	case isSkipped && skipped.reason == output.Disallowed:
-		f.Detail = lineText(skipped.rule, skipped.line)
+		f.Detail, f.Line = skipped.rule, skipped.line
 		return PageDisallowed, f
 	case isSkipped && skipped.reason == output.Failed:
 		f.Detail = cmp.Or(skipped.detail, "no response")

@@ -24,6 +24,7 @@ type Findings struct {
 type Finding struct {
 	URL     string   `json:"url"`                // the URL at fault: a broken target, a page without title, an entry
 	Detail  string   `json:"detail,omitempty"`   // "status 404", the directive, the line of robots.txt
+	Line    int      `json:"line,omitempty"`     // the line of robots.txt that decides; 0: none does
 	Related string   `json:"related,omitempty"`  // the other URL: canonical or hreflang target, page with the same title, target of a redirect, sitemap
 	Pages   int      `json:"pages,omitempty"`    // number of pages that link to the URL or use it
 	FoundOn []string `json:"found_on,omitempty"` // the first ten of these pages, sorted
