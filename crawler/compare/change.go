@@ -138,30 +138,24 @@ func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding)
 		f.Detail = "skipped: " + string(skipped.reason)
 		return PageVanished, f
 	}
-	if line, disallowed := c.disallows(u); disallowed { // no link to it was found: its links are on disallowed pages
-		if _, was := before.disallows(u); !was {
-			f.Detail = line
-			return PageDisallowed, f
-		}
+	if rule := c.disallows(u); rule != nil && before.disallows(u) == nil { // no link to it was found: its links are on disallowed pages
+		f.Detail, f.Line = rule.String(), rule.Line
+		return PageDisallowed, f
 	}
 	return PageVanished, f
 }
 
-// disallows reports whether robots.txt disallows a URL, and by which line.
-func (c *Crawl) disallows(u string) (line string, disallowed bool) {
+// disallows returns the rule of robots.txt that disallows a URL; nil: none does.
+func (c *Crawl) disallows(u string) *robotstxt.Rule {
 	file := c.robots[originOf(u)]
 	if file == nil {
-		return "", false
+		return nil
 	}
 	v := file.Check(u, c.token)
 	if v.Allowed {
-		return "", false
+		return nil
 	}
-	return lineText(v.Rule.String(), v.Rule.Line), true
-}
-
-func lineText(rule string, line int) string {
-	return fmt.Sprintf("%q, line %d of robots.txt", rule, line)
+	return v.Rule
 }
 
 // originOf returns scheme, host and port of a URL in canonical form.
@@ -192,7 +186,7 @@ func (c changes) robots(before, after *Crawl) {
 			c.add(RobotsChanged, report.Finding{URL: u, Detail: "the Sitemap line is gone", Related: s.URL})
 		}
 		for _, s := range d.Added {
-			c.add(RobotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("new Sitemap line %d", s.Line), Related: s.URL})
+			c.add(RobotsChanged, report.Finding{URL: u, Detail: "new Sitemap line", Line: s.Line, Related: s.URL})
 		}
 	}
 }
@@ -220,6 +214,9 @@ func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, i
 			continue
 		}
 		f.Detail = fmt.Sprintf("%s is disallowed %s by %s", change.Pattern, who, decision(change.New))
+		if len(change.New.Lines) > 0 {
+			f.Line = change.New.Lines[0]
+		}
 		if len(lost) == 0 {
 			c.add(RobotsChanged, f)
 			continue
@@ -259,7 +256,7 @@ func (c *Crawl) pagesOf(origin string) []string {
 func (c changes) sitemaps(before, after *Crawl) {
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
 		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && (p.canonical == "" || p.canonical == u) {
-			c.add(SitemapDropped, report.Finding{URL: u, Detail: "it was in " + before.listed[u]})
+			c.add(SitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.listed)) {

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,12 +118,19 @@ func rows(c *compare.Comparison) []string {
 	var list []string
 	for _, of := range c.Changes {
 		for _, f := range of.Rows {
-			text := strings.TrimSpace(strings.Join([]string{of.ID, f.URL, f.Detail, f.Related}, " "))
+			text := strings.TrimSpace(strings.Join([]string{of.ID, f.URL, f.Detail, line(f), f.Related}, " "))
 			list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(text, "https://example.com", "")), " "))
 		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+func line(f report.Finding) string {
+	if f.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(line %d)", f.Line)
 }
 
 func page(url string, change ...func(*output.Page)) output.Page {
@@ -185,15 +193,15 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			"disallowed, found by a link", site{pages: []output.Page{page("/a")}},
 			site{robots: "User-agent: *\nDisallow: /a\n", rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}},
 			[]string{
-				`page-disallowed /a "Disallow: /a", line 2 of robots.txt`,
-				`robots-disallows /robots.txt /a is disallowed for all other agents by "Disallow: /a", line 2 /a`,
+				"page-disallowed /a Disallow: /a (line 2)",
+				`robots-disallows /robots.txt /a is disallowed for all other agents by "Disallow: /a", line 2 (line 2) /a`,
 			},
 		},
 		{
 			"everything disallowed, so no link is found", site{pages: []output.Page{page("/a")}}, site{robots: "User-agent: *\nDisallow: /\n"},
 			[]string{
-				`page-disallowed /a "Disallow: /", line 2 of robots.txt`,
-				`robots-disallows /robots.txt / is disallowed for all other agents by "Disallow: /", line 2 /`,
+				"page-disallowed /a Disallow: / (line 2)",
+				`robots-disallows /robots.txt / is disallowed for all other agents by "Disallow: /", line 2 (line 2) /`,
 			},
 		},
 		{
@@ -201,12 +209,12 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			site{pages: []output.Page{page("/a")}, robots: "User-agent: *\nDisallow: /x\n\nUser-agent: Googlebot\nDisallow: /a\n"},
 			[]string{
 				`robots-changed /robots.txt /x is allowed for Googlebot; it was disallowed by "Disallow: /x", line 2 /x`,
-				`robots-disallows /robots.txt /a is disallowed for Googlebot by "Disallow: /a", line 5 /a`,
+				`robots-disallows /robots.txt /a is disallowed for Googlebot by "Disallow: /a", line 5 (line 5) /a`,
 			},
 		},
 		{
 			"disallowed where no page is", site{pages: []output.Page{home}}, site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
-			[]string{`robots-changed /robots.txt /x is disallowed for all other agents by "Disallow: /x", line 2 /x`},
+			[]string{`robots-changed /robots.txt /x is disallowed for all other agents by "Disallow: /x", line 2 (line 2) /x`},
 		},
 		{
 			"other words, same meaning", site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
@@ -219,7 +227,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		{
 			"sitemap drift", site{pages: []output.Page{page("/a"), page("/b")}, entries: []output.Entry{{URL: "/a"}, {URL: "/b"}}},
 			site{pages: []output.Page{page("/a"), page("/b", noindex)}, entries: []output.Entry{{URL: "/c"}}},
-			[]string{"page-noindex /b noindex", "sitemap-added /c /sitemap.xml", "sitemap-dropped /a it was in /sitemap.xml"},
+			[]string{"page-noindex /b noindex", "sitemap-added /c /sitemap.xml", "sitemap-dropped /a /sitemap.xml"},
 		},
 		{
 			"another origin", site{origin: "http://127.0.0.1:1234", pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}},

@@ -3,6 +3,7 @@ package comparetext
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -111,6 +112,9 @@ func FindingText(f report.Finding) string {
 	var about []string
 	if f.Detail != "" {
 		about = append(about, cli.Escape(f.Detail))
+	}
+	if f.Line > 0 {
+		about = append(about, fmt.Sprintf("line %d of robots.txt", f.Line))
 	}
 	if f.Related != "" {
 		about = append(about, "→ "+cli.Escape(f.Related))
