@@ -297,7 +297,7 @@ func visibleText(s *goquery.Selection) string {
 		switch {
 		case n.Type == html.TextNode:
 			text.WriteString(n.Data)
-		case n.Type == html.ElementNode && slices.Contains([]string{"script", "style", "title", "textarea", "iframe"}, n.Data):
+		case n.Type == html.ElementNode && slices.Contains([]string{"script", "style", "title", "textarea", "iframe", "template"}, n.Data):
 			text.WriteByte(' ')
 		default:
 			block := n.Type == html.ElementNode && !slices.Contains(inline, n.Data)

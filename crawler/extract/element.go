@@ -17,7 +17,7 @@ const maxTitleText = 64 << 10
 
 // attributes are those that matter of an element; nil: it does not have it.
 type attributes struct {
-	href, src, rel, name, content, equiv, lang, hreflang []byte
+	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -40,6 +40,8 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.lang
 	case "hreflang":
 		field = &a.hreflang
+	case "shadowrootmode":
+		field = &a.shadow
 	default:
 		return
 	}
@@ -54,7 +56,7 @@ func (a *attributes) set(key, value []byte) {
 // isRead tells whether the attributes of an element are read.
 func isRead(name []byte) bool {
 	switch string(name) {
-	case "a", "area", "base", "link", "meta", "iframe", "frame", "html":
+	case "a", "area", "base", "link", "meta", "iframe", "frame", "html", "template":
 		return true
 	}
 	return false
@@ -62,7 +64,7 @@ func isRead(name []byte) bool {
 
 // element takes what an element with the attributes p.attrs says.
 func (p *parser) element(name []byte, closed bool) {
-	p.boundary(name)
+	p.boundary(name, false)
 	switch string(name) {
 	case "a":
 		p.endLink()
@@ -93,17 +95,24 @@ func (p *parser) element(name []byte, closed bool) {
 		if !closed {
 			p.svg++
 		}
+	case "template":
+		if p.templates > 0 || p.attrs.shadow == nil {
+			p.templates++
+		}
 	}
 }
 
 // endTag ends what the element with the name has begun.
 func (p *parser) endTag(name []byte) {
-	p.boundary(name)
+	p.boundary(name, true)
 	if len(name) == 1 && name[0] == 'a' {
 		p.endLink()
 	}
-	if p.svg > 0 && string(name) == "svg" {
+	switch {
+	case p.svg > 0 && string(name) == "svg":
 		p.svg--
+	case p.templates > 0 && string(name) == "template":
+		p.templates--
 	}
 }
 
@@ -131,17 +140,21 @@ func (p *parser) keepTitle(text string) {
 }
 
 // link takes a reference in ref, an attribute that the element may not have. A link of an a
-// element is reported when its text ends.
+// element is reported when its text ends, and the links inside it after that.
 func (p *parser) link(kind string, ref []byte) {
 	if ref == nil {
 		return
 	}
-	p.endLink()
 	link := Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel), Kind: kind}
 	if kind == "a" && p.linkTexts {
 		p.lastLink, p.linkBase, p.linkText.open = link, p.doc.Base, true
 		return
 	}
+	if p.linkText.open && len(p.inside) < maxInside {
+		p.inside = append(p.inside, insideLink{link, p.doc.Base})
+		return
+	}
+	p.endLink()
 	p.onLink(p.doc.Base, link)
 }
 

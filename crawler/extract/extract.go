@@ -101,13 +101,23 @@ type parser struct {
 	hasTitle bool
 	svg      int // how many svg elements are open
 
+	templates int // how many template elements are open, whose content is not shown
+
 	words      wordCounter
 	heading    passage // the first h1
 	hasHeading bool
+	inHeading  int // how many blocks are open in it
 	lastLink   Link
 	linkText   passage // of lastLink; not open: it was reported
 	linkTexts  bool    // links have Text
 	linkBase   string  // base before lastLink
+	inside     []insideLink
+}
+
+// An insideLink is a link in the text of another one, such as an iframe in an a element.
+type insideLink struct {
+	Link
+	base string
 }
 
 // startTag reads the tag that the tokenizer is at.

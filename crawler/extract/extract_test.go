@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -44,13 +45,15 @@ func TestParse(t *testing.T) {
 		{"first h1", `<h1> One <b>big</b>ger<br>hea&shy;ding&nbsp;</h1><h1>two</h1>`, Document{H1: "One bigger hea\u00adding", Words: 4}},
 		{"another heading ends h1", `<h1>one<h2>two</h2>`, Document{H1: "one", Words: 2}},
 		{"an empty h1", `<h1><img src=x></h1><h1>two</h1>`, Document{Words: 1}},
+		{"no words and no h1 of a template", `<template><h1>no</h1>no<template>no</template>no <a href=1>t</a></template><h1>a<template>no</template>b</h1><template shadowrootmode=open>c</template>`,
+			Document{H1: "a b", Words: 3, Links: []Link{{URL: "1", Kind: "a", Text: "t"}}}},
 		{"description", `<meta name=description content=""><meta name=Description content=" a  b "><meta name=description content=c>`,
 			Document{Description: "a b", Meta: []Meta{{"description", " a  b "}, {"description", "c"}}}},
 		{"lang", `<html lang=" de-AT "><html lang=fr>`, Document{Lang: "de-AT"}},
 		{"words", `<p>one<p>two<td>three</td><td>four</td> fi<b>v</b>e&nbsp;six &lt; <!-- no --><script>no</script><style>no</style><textarea>no</textarea>`, Document{Words: 7}},
 		{"words of other scripts", "\u00e9t\u00e9\u2003\u65e5\u672c\u3000x\u00a0y\u1680z\u0085&#8195;&ensp;w", Document{Words: 6}},
 		{"text of links", `<a href=1><div>a</div><div>b</div><a href=2> c <area href=3> d</a><a href=4>e &amp; <i>f</i>g`,
-			Document{Words: 6, Links: []Link{{URL: "1", Kind: "a", Text: "a b"}, {URL: "2", Kind: "a", Text: "c"}, {URL: "3", Kind: "area"}, {URL: "4", Kind: "a", Text: "e & fg"}}}},
+			Document{Words: 6, Links: []Link{{URL: "1", Kind: "a", Text: "a b"}, {URL: "2", Kind: "a", Text: "c d"}, {URL: "3", Kind: "area"}, {URL: "4", Kind: "a", Text: "e & fg"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -58,6 +61,57 @@ func TestParse(t *testing.T) {
 				t.Errorf("Parse(%q) (-want +got):\n%s", tt.in, diff)
 			}
 		})
+	}
+}
+
+// TestFirstHeading compares the text of the first h1 with that of a parser that builds a tree.
+func TestFirstHeading(t *testing.T) {
+	for _, page := range []string{
+		`<h1>a</h1>b`,
+		`<div><h1>a</div>b`,
+		`<div><h1><div>a</div> b</div>c`,
+		`<section><h1>a<ul><li>b</ul> c</section>d`,
+		`<h1>a <span>b</span></span> c</h1>d`,
+		`<h1>a<p>b</p> c</h1>d`,
+		`<h1>a</form> b</h1>c`,
+		`<h1>a <a href=b>b</h1>c</a>`,
+		`<ul><li><h1>a</li><li>b</ul>`,
+		`<table><tr><td><h1>a<td>b</table>c`,
+		`<table><tr><td><h1>a</table>b`,
+		`<table><tr><th><h1>a<tr><td>b</table>c`,
+		`<h1><table><tr><td>a<td> b</table> c</h1>d`,
+		`<h1>a<h2>b</h2>c`,
+		`<h1>a</h2>b`,
+		`<body><h1>a</body> b`,
+		`<template><h1>a</h1></template><h1>b</h1>`,
+	} {
+		doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Find("template").Remove()
+		want := strings.Join(strings.Fields(doc.Find("h1").First().Text()), "")
+		if got := strings.ReplaceAll(Parse([]byte(page)).H1, " ", ""); got != want {
+			t.Errorf("%s: h1 is %q, want %q", page, got, want)
+		}
+	}
+}
+
+// The text of a link goes on after the links in it, which are reported after it.
+func TestLinksInsideALink(t *testing.T) {
+	var links []Link
+	page := "<a href=1>a" + strings.Repeat("<iframe src=2></iframe>", maxInside) + "b<a href=3>c<base href=/x/><iframe src=4></iframe>"
+	ParseFunc([]byte(page), true, func(base string, l Link) { links = append(links, Link{URL: base + l.URL, Kind: l.Kind, Text: l.Text}) })
+	want := []Link{{URL: "1", Kind: "a", Text: "a b"}}
+	for range maxInside {
+		want = append(want, Link{URL: "2", Kind: "frame"})
+	}
+	want = append(want, Link{URL: "3", Kind: "a", Text: "c"}, Link{URL: "/x/4", Kind: "frame"})
+	if diff := cmp.Diff(want, links); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := Parse([]byte("<a href=1>a" + strings.Repeat("<iframe src=2></iframe>", maxInside+1) + "b")).Links; len(got) != maxInside+2 || got[0].Text != "a" {
+		t.Errorf("%d links, the first with the text %q", len(got), got[0].Text)
 	}
 }
 

@@ -20,6 +20,9 @@ const (
 	// h1 and for the text of a link, before white space is collapsed.
 	maxHeadingText = 8 << 10
 	maxLinkSource  = 1 << 10
+
+	// maxInside limits how many links of a page wait for the text of the link around them.
+	maxInside = 100
 )
 
 // A Translation is another version of the page: <link rel=alternate hreflang=de href="/de">.
@@ -30,30 +33,55 @@ type Translation struct {
 
 // visible adds visible text of the page, in which entities are not decoded.
 func (p *parser) visible(text []byte) {
-	p.words.add(text)
-	if p.heading.open {
-		p.heading.add(text, maxHeadingText)
+	if p.templates == 0 {
+		p.words.add(text)
+		if p.heading.open {
+			p.heading.add(text, maxHeadingText)
+		}
 	}
 	if p.linkText.open {
 		p.linkText.add(text, maxLinkSource)
 	}
 }
 
-// boundary ends a word at a tag, unless the element only formats text.
-func (p *parser) boundary(name []byte) {
+// boundary ends a word at a start or end tag, unless the element only formats text.
+func (p *parser) boundary(name []byte, end bool) {
 	if isInline(name) {
 		return
 	}
 	p.words.in = 0
 	if p.heading.open {
 		p.heading.add(space, maxHeadingText)
+		if p.endsHeading(name, end) {
+			p.endHeading()
+		}
 	}
 	if p.linkText.open {
 		p.linkText.add(space, maxLinkSource)
 	}
-	if len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6' {
-		p.endHeading()
+}
+
+// endsHeading reports whether a tag ends the open h1. Like in a browser, the tag of any heading
+// does, and the end tag of an element around the h1. The parser does not know the elements around
+// it: it takes an end tag for theirs if nothing in the h1 is open.
+func (p *parser) endsHeading(name []byte, end bool) bool {
+	switch string(name) {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		return true
+	case "td", "th", "tr", "tbody", "tfoot", "thead", "caption": // the next one ends them too
+		return p.inHeading == 0
+	case "dd", "dt", "li": // often without an end tag
+		return end && p.inHeading == 0
+	case "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div", "dl", "fieldset",
+		"figcaption", "figure", "footer", "header", "hgroup", "main", "menu", "nav", "object", "ol", "pre", "search", "section",
+		"summary", "table", "template", "ul":
+		if end {
+			p.inHeading--
+		} else {
+			p.inHeading++
+		}
 	}
+	return p.inHeading < 0
 }
 
 var space = []byte{' '}
@@ -78,12 +106,12 @@ func isInline(name []byte) bool {
 
 // startHeading starts the text of the first h1.
 func (p *parser) startHeading() {
-	if !p.hasHeading {
+	if !p.hasHeading && p.templates == 0 {
 		p.hasHeading, p.heading.open = true, true
 	}
 }
 
-// endHeading ends the first h1. Like in a browser, the tag of any heading ends it.
+// endHeading ends the first h1.
 func (p *parser) endHeading() {
 	if p.heading.open {
 		p.doc.H1 = p.text.keep(p.heading.end(maxTitle))
@@ -95,6 +123,10 @@ func (p *parser) endLink() {
 	if p.linkText.open {
 		p.lastLink.Text = p.text.keep(p.linkText.end(maxLinkText))
 		p.onLink(p.linkBase, p.lastLink)
+		for _, link := range p.inside {
+			p.onLink(link.base, link.Link)
+		}
+		p.inside = p.inside[:0]
 	}
 }
 

@@ -14,6 +14,9 @@ import (
 var (
 	inline   = strings.Fields("a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")
 	headings = strings.Fields("h1 h2 h3 h4 h5 h6")
+	cells    = strings.Fields("td th tr tbody tfoot thead caption")
+	items    = strings.Fields("dd dt li")
+	blocks   = strings.Fields("address article aside blockquote button center details dialog dir div dl fieldset figcaption figure footer header hgroup main menu nav object ol pre search section summary table template ul")
 )
 
 // reference is the implementation that Parse is compared with: the whole page goes through the
@@ -21,10 +24,11 @@ var (
 func reference(body io.Reader) *Document {
 	doc, z := &Document{}, html.NewTokenizer(body)
 	hasTitle, svg := false, 0
-	var text strings.Builder // raw; a block has a space before and after it
-	heading, link := -1, -1  // where the text of the first h1 and of the last link begin; < 0: not open
+	var all, text strings.Builder // raw, a block has a space before and after it; text is without templates
+	heading, link := -1, -1       // where the first h1 begins in text, and the last link in all; < 0: not open
+	linkAt, depth, templates := 0, 0, 0
 	hasHeading, raw := false, false
-	end := func(start *int, source, most int) (line string) {
+	end := func(text *strings.Builder, start *int, source, most int) (line string) {
 		if *start >= 0 {
 			line = strings.Join(strings.FieldsFunc(text.String()[*start:], func(r rune) bool { return strings.ContainsRune(" \n\t\r\f", r) }), " ")
 			line = strings.Join(strings.Fields(html.UnescapeString(line[:min(len(line), source)])), " ")
@@ -37,15 +41,23 @@ func reference(body io.Reader) *Document {
 	}
 	endLink := func() {
 		if link >= 0 {
-			doc.Links[len(doc.Links)-1].Text = end(&link, maxLinkSource, maxLinkText)
+			doc.Links[linkAt].Text = end(&all, &link, maxLinkSource, maxLinkText)
 		}
 	}
-	tagged := func(name string) {
+	tagged := func(name string, change int) {
 		if !slices.Contains(inline, name) {
+			all.WriteByte(' ')
 			text.WriteByte(' ')
 		}
-		if slices.Contains(headings, name) && heading >= 0 {
-			doc.H1 = end(&heading, maxHeadingText, maxTitle)
+		if heading < 0 {
+			return
+		}
+		around := depth == 0 && (slices.Contains(cells, name) || slices.Contains(items, name) && change < 0)
+		if slices.Contains(blocks, name) {
+			depth += change
+		}
+		if around || depth < 0 || slices.Contains(headings, name) {
+			doc.H1 = end(&text, &heading, maxHeadingText, maxTitle)
 		}
 	}
 	for {
@@ -54,13 +66,16 @@ func reference(body io.Reader) *Document {
 		switch z.Next() {
 		case html.ErrorToken:
 			if heading >= 0 {
-				doc.H1 = end(&heading, maxHeadingText, maxTitle)
+				doc.H1 = end(&text, &heading, maxHeadingText, maxTitle)
 			}
 			endLink()
 			doc.Words = len(strings.FieldsFunc(html.UnescapeString(text.String()), func(r rune) bool { return r <= 0x20 || unicode.IsSpace(r) }))
 			return doc
 		case html.TextToken:
 			if !wasRaw {
+				all.Write(z.Raw())
+			}
+			if !wasRaw && templates == 0 {
 				text.Write(z.Raw())
 			}
 		case html.EndTagToken:
@@ -68,14 +83,17 @@ func reference(body io.Reader) *Document {
 			if tag.DataAtom == atom.Svg && svg > 0 {
 				svg--
 			}
-			tagged(tag.Data)
+			if tag.DataAtom == atom.Template && templates > 0 {
+				templates--
+			}
+			tagged(tag.Data, -1)
 			if tag.DataAtom == atom.A {
 				endLink()
 			}
 		case html.SelfClosingTagToken, html.StartTagToken:
 			tag := z.Token()
 			closed := tag.Type == html.SelfClosingTagToken
-			tagged(tag.Data)
+			tagged(tag.Data, 1)
 			if raw = isRawText([]byte(tag.Data)); tag.DataAtom == atom.Noscript || closed && svg > 0 {
 				z.NextIsNotRawText()
 				raw = false
@@ -85,8 +103,12 @@ func reference(body io.Reader) *Document {
 				if !closed {
 					svg++
 				}
+			case atom.Template:
+				if templates > 0 || !slices.ContainsFunc(tag.Attr, func(a html.Attribute) bool { return a.Key == "shadowrootmode" }) {
+					templates++
+				}
 			case atom.H1:
-				if !hasHeading {
+				if !hasHeading && templates == 0 {
 					hasHeading, heading = true, text.Len()
 				}
 			case atom.Title:
@@ -109,11 +131,11 @@ func reference(body io.Reader) *Document {
 				if referenceElement(doc, tag); len(doc.Links) == before {
 					continue
 				}
-				if link >= 0 { // the link before the new one
-					doc.Links[before-1].Text = end(&link, maxLinkSource, maxLinkText)
+				if before-linkAt > maxInside {
+					endLink()
 				}
 				if tag.DataAtom == atom.A {
-					link = text.Len()
+					link, linkAt = all.Len(), before
 				}
 			}
 		}
