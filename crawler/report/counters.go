@@ -95,6 +95,7 @@ type counters struct {
 	rejected     int
 	statuses     map[int]int
 	types        names
+	headers      map[string]string // media types by Content-Type
 	hosts        map[string]*Origin
 	depths       map[int]*Depth
 	slowest      *topRows[Page]
@@ -108,7 +109,7 @@ type counters struct {
 func newCounters(rows int) *counters {
 	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.URL, b.URL)) }
 	return &counters{
-		rows: rows, statuses: make(map[int]int), types: make(names),
+		rows: rows, statuses: make(map[int]int), types: make(names), headers: make(map[string]string),
 		hosts: make(map[string]*Origin), depths: make(map[int]*Depth),
 		slowest: newTopRows(rows, func(a, b Page) int {
 			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
@@ -124,11 +125,11 @@ func (c *counters) page(p *output.Page) {
 	c.statuses[p.Status]++
 	c.durations[p.DurationMS]++
 	c.fetched(p)
-	if slices.ContainsFunc(p.LimitsReached, func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
+	if incompleteContent(p) {
 		c.missingLinks++
 	}
 	if succeeded(p.Status) {
-		c.types.add(mediaType(p.ContentType))
+		c.types.add(c.mediaType(p.ContentType))
 	}
 	h := c.host(p.URL)
 	h.count(p.Status)
@@ -144,6 +145,11 @@ func (c *counters) page(p *output.Page) {
 			c.limits.add(limit)
 		}
 	}
+}
+
+// incompleteContent reports whether a limit left out text or links of a page.
+func incompleteContent(p *output.Page) bool {
+	return slices.ContainsFunc(p.LimitsReached, func(limit string) bool { return !strings.HasPrefix(limit, "field-") })
 }
 
 func (c *counters) rejection(r *output.Rejection) {
@@ -214,9 +220,21 @@ func mediaType(header string) string {
 	return clip(cmp.Or(kind, "(none)"))
 }
 
+// mediaType is the media type of a Content-Type header. It remembers the first headers: most pages
+// have one of a few.
+func (c *counters) mediaType(header string) string {
+	kind, known := c.headers[header]
+	if !known {
+		if kind = mediaType(header); len(c.headers) < maxNames {
+			c.headers[strings.Clone(header)] = kind
+		}
+	}
+	return kind
+}
+
 // isHTML reports whether a page is HTML, which sitemaps are expected to list.
-func isHTML(p *output.Page) bool {
-	kind := mediaType(p.ContentType)
+func (c *counters) isHTML(p *output.Page) bool {
+	kind := c.mediaType(p.ContentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 

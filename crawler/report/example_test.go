@@ -66,12 +66,16 @@ func ExampleGenerate() {
 		fmt.Println(f.Level, f.Text)
 	}
 	// Output:
+	// warning Pages without title: 2
+	// info Pages without description: 2
+	// info Pages without h1: 2
 	// error 1 URL is broken (status 4xx, 5xx or no response)
 	// error 2 pages link to the broken URL https://example.com/gone
 	// info 1 robots.txt line disallows URLs
 	// info most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 1 URL
-	// error 1 URL listed but broken
-	// warning 1 URL linked but not listed
+	// info Links to URLs that robots.txt disallows: 1
+	// error URLs in sitemaps that are broken: 1
+	// warning Indexable pages in no sitemap: 1
 }
 
 // How do I write the report into the directory of the crawl?
@@ -126,7 +130,7 @@ func ExampleGenerate_workers() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Summary.Pages, "pages,", r.Broken.Total, "broken")
+	fmt.Println(r.Summary.Pages, "pages,", r.Summary.Broken, "broken")
 	for i, s := range r.Workers {
 		fmt.Printf("worker %d: %d pages, %s\n", i+1, s.Pages, s.State)
 	}
@@ -156,12 +160,12 @@ func ExampleGenerate_sitemaps() {
 		return
 	}
 	fmt.Printf("%d of %d URLs are OK\n", r.Sitemaps.OK, r.Sitemaps.URLs)
-	for _, k := range r.Sitemaps.Discrepancies {
-		for _, row := range k.URLs.Rows {
-			fmt.Printf("%s: %s (%s)\n", k.Kind, row.URL, row.Detail)
+	for _, k := range report.SitemapFindings(r) {
+		for _, row := range k.Rows {
+			fmt.Printf("%s: %s (%s)\n", kindOf(k), row.URL, row.Detail)
 		}
 	}
-	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Discrepancies[0].Caveats, "; "))
+	fmt.Println("There may be more:", strings.Join(report.SitemapFindings(r)[0].Caveats, "; "))
 	// Output:
 	// 1 of 2 URLs are OK
 	// broken: https://example.com/gone (status 404)

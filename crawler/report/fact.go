@@ -27,12 +27,18 @@ type fact struct {
 type marks uint16
 
 const (
-	listed    marks = 1 << iota // in a sitemap
-	linked                      // from another page, or a start URL
-	noindex                     // its page has noindex
-	elsewhere                   // its page names another as its canonical one
-	counted                     // counted as listed and not fetched
+	listed     marks = 1 << iota // in a sitemap
+	linked                       // from another page, or a start URL
+	noindex                      // its page has noindex
+	elsewhere                    // its page names another as its canonical one
+	counted                      // counted as listed and not fetched
+	htmlPage                         // its page is HTML with status 2xx
+	withheld                     // its page has content that is withheld
+	incomplete                   // its page has content that a limit left out
 )
+
+// indexable reports whether a search engine may list a page under its own URL.
+func (f fact) indexable() bool { return f.has(htmlPage) && !f.has(noindex|elsewhere|withheld) }
 
 func (f fact) has(m marks) bool { return f.marks&m != 0 }
 
@@ -89,6 +95,11 @@ func (f *facts) reason(of fact) output.Reason {
 		return ""
 	}
 	return f.reasons[of.reason-1]
+}
+
+// atFault reports whether a link to a URL may be a finding.
+func (f *facts) atFault(of fact) bool {
+	return int(of.status) >= 300 && of.status != 304 || f.reason(of) == output.Failed || f.reason(of) == output.Disallowed
 }
 
 // broken reports whether requests for a URL failed.

@@ -62,15 +62,18 @@ func (s *faultSite) short(urls ...string) []string {
 	return list
 }
 
+// kindOf returns the ID of a rule of sitemaps without its topic.
+func kindOf(f report.Findings) string { return strings.TrimPrefix(f.ID, "sitemap-") }
+
 // found returns the URLs of each kind.
 func (s *faultSite) found(r *report.Report) map[string][]string {
 	kinds := make(map[string][]string)
-	for _, k := range r.Sitemaps.Discrepancies {
+	for _, k := range report.SitemapFindings(r) {
 		var urls []string
-		for _, row := range k.URLs.Rows {
+		for _, row := range k.Rows {
 			urls = append(urls, row.URL)
 		}
-		kinds[k.Kind] = s.short(urls...)
+		kinds[kindOf(k)] = s.short(urls...)
 	}
 	return kinds
 }
@@ -103,13 +106,13 @@ func TestReportFindsEveryFaultOfASite(t *testing.T) {
 
 	t.Run("reconciliation", func(t *testing.T) {
 		equal(t, "kinds", built(), s.found(r))
-		for _, k := range r.Sitemaps.Discrepancies {
+		for _, k := range report.SitemapFindings(r) {
 			if len(k.Caveats) > 0 {
-				t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
+				t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
 			}
-			for _, row := range k.URLs.Rows {
-				if (row.Sitemap == "") != (k.Kind == "not-listed") {
-					t.Errorf("%s: %s is listed in %q", k.Kind, row.URL, row.Sitemap)
+			for _, row := range k.Rows {
+				if (row.Related == "") != (kindOf(k) == "not-listed") {
+					t.Errorf("%s: %s is listed in %q", kindOf(k), row.URL, row.Related)
 				}
 			}
 		}
@@ -161,11 +164,11 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 	}
 	maps := r.Sitemaps
 	faults := 0
-	for _, k := range maps.Discrepancies {
-		switch k.Kind {
+	for _, k := range report.SitemapFindings(r) {
+		switch kindOf(k) {
 		case "not-linked", "not-listed", "invalid-lastmod", "not-fetched":
 		default:
-			faults += k.URLs.Total
+			faults += k.Total
 		}
 	}
 	if maps.URLs != len(urls) || maps.Entries != len(urls)+2 || maps.Problems != faults || maps.OK != len(urls)-faults-1 { // twins twice, the alias
@@ -175,22 +178,22 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 
 func (s *faultSite) checkBroken(t *testing.T, r *report.Report) {
 	type broken struct {
-		Status, Links int
-		From          []string
+		Detail string
+		Pages  int
+		From   []string
 	}
 	got := make(map[string]broken)
-	for _, b := range r.Broken.Rows {
-		got[s.short(b.URL)[0]] = broken{b.Status, b.Links, s.short(b.LinkedFrom...)}
-		if b.Status == 0 && !strings.Contains(b.Detail, "closed before a response") {
-			t.Errorf("%s failed for %q", b.URL, b.Detail)
-		}
+	for _, b := range report.FindingsOf(r, "broken-link").Rows {
+		got[s.short(b.URL)[0]] = broken{b.Detail, b.Pages, s.short(b.FoundOn...)}
 	}
-	equal(t, "broken URLs", map[string]broken{
-		"/gone":          {404, 2, []string{"/", "/fine"}},
-		"/gone-unlisted": {410, 1, []string{"/"}},
-		"/error":         {500, 0, []string{}},
-		"/silent":        {0, 0, []string{}},
+	equal(t, "broken links", map[string]broken{ // not /error and /silent, to which no page links
+		"/gone":          {"status 404", 2, []string{"/", "/fine"}},
+		"/gone-unlisted": {"status 410", 1, []string{"/"}},
 	}, got)
+	silent := report.FindingsOf(r, "sitemap-broken").Rows
+	if i := slices.IndexFunc(silent, func(f report.Finding) bool { return s.short(f.URL)[0] == "/silent" }); i < 0 || !strings.Contains(silent[i].Detail, "closed before a response") {
+		t.Errorf("broken URLs in sitemaps: %+v", silent)
+	}
 }
 
 func (s *faultSite) checkRedirects(t *testing.T, r *report.Report) {
@@ -316,16 +319,16 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Remaining == 0 || !strings.HasPrefix(r.Highlights[0].Text, "the crawl is not finished") {
 		t.Errorf("%+v; %+v", r.Summary, r.Highlights[0])
 	}
-	for _, k := range r.Sitemaps.Discrepancies {
+	for _, k := range report.SitemapFindings(r) {
 		if len(k.Caveats) == 0 {
-			t.Errorf("%s is not inconclusive", k.Kind)
+			t.Errorf("%s is not inconclusive", kindOf(k))
 		}
 	}
 	r = crawl(t, cfg, &crawler.Options{Resume: true})
 	equal(t, "when finished", built(), s.found(r))
-	for _, k := range r.Sitemaps.Discrepancies {
+	for _, k := range report.SitemapFindings(r) {
 		if len(k.Caveats) > 0 {
-			t.Errorf("when finished %s is inconclusive: %v", k.Kind, k.Caveats)
+			t.Errorf("when finished %s is inconclusive: %v", kindOf(k), k.Caveats)
 		}
 	}
 }
@@ -348,13 +351,13 @@ func TestLimitedCrawlIsInconclusive(t *testing.T) {
 			cfg := s.config(t)
 			tt.change(&cfg)
 			var got []string
-			for _, k := range crawl(t, cfg, nil).Sitemaps.Discrepancies {
+			for _, k := range report.SitemapFindings(crawl(t, cfg, nil)) {
 				if len(k.Caveats) == 0 {
 					continue
 				}
-				got = append(got, k.Kind)
+				got = append(got, kindOf(k))
 				if why := strings.Join(k.Caveats, "; "); !strings.Contains(why, tt.reason) {
-					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, why, tt.reason)
+					t.Errorf("%s is inconclusive for %q, want %q", kindOf(k), why, tt.reason)
 				}
 			}
 			slices.Sort(got)
@@ -396,10 +399,10 @@ func TestRecrawlKeepsLinksOfUnchangedPages(t *testing.T) {
 		t.Fatalf("no page is unchanged: %+v", r.Statuses)
 	}
 	equal(t, "not linked", built()["not-linked"], s.found(r)["not-linked"])
-	equal(t, "broken", first.Broken, r.Broken)
-	for _, k := range r.Sitemaps.Discrepancies {
+	equal(t, "broken links", report.FindingsOf(first, "broken-link").Rows, report.FindingsOf(r, "broken-link").Rows)
+	for _, k := range report.SitemapFindings(r) {
 		if len(k.Caveats) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
+			t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
 		}
 	}
 }
@@ -451,9 +454,9 @@ func TestWorkersFindWhatOneDoes(t *testing.T) {
 		}
 	}
 	equal(t, "kinds", built(), s.found(r))
-	for _, k := range r.Sitemaps.Discrepancies {
+	for _, k := range report.SitemapFindings(r) {
 		if len(k.Caveats) > 0 {
-			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Caveats)
+			t.Errorf("%s is said to be inconclusive: %v", kindOf(k), k.Caveats)
 		}
 	}
 	equal(t, "notes", []string{}, r.Notes)

@@ -1,15 +1,9 @@
 package report
 
-import "slices"
-
-// A Rule is a kind of finding. FINDINGS.md documents all rules.
-type Rule struct {
-	ID       string   `json:"id"` // such as broken-link; programs rely on it
-	Severity Severity `json:"severity"`
-	Topic    string   `json:"topic"` // links, assets, pages, redirects, canonical, hreflang, sitemaps or robots
-	Title    string   `json:"title"`
-	Fix      string   `json:"fix"` // one sentence: what to do
-}
+import (
+	"cmp"
+	"strings"
+)
 
 // Findings are all findings of one rule.
 type Findings struct {
@@ -30,123 +24,164 @@ type Finding struct {
 	FoundOn []string `json:"found_on,omitempty"` // the first ten of these pages, sorted
 }
 
-// Severity says how much a finding matters.
-type Severity string
-
-// The severities.
-const (
-	SeverityError   Severity = "error"   // visitors or search engines miss something
-	SeverityWarning Severity = "warning" // probably not intended
-	SeverityNotice  Severity = "notice"  // may be intended
-)
-
-// The topics of rules.
-const (
-	topicLinks     = "links"
-	topicAssets    = "assets"
-	topicCanonical = "canonical"
-	topicHreflang  = "hreflang"
-	topicRedirects = "redirects"
-)
-
-// The IDs of rules. Programs rely on their spelling.
-const (
-	ruleBrokenLink           = "broken-link"
-	ruleBrokenAsset          = "broken-asset"
-	ruleBrokenExternal       = "broken-external"
-	ruleBrokenFragment       = "broken-fragment"
-	ruleUnverified           = "unverified"
-	ruleMixedContent         = "mixed-content"
-	ruleTitleMissing         = "title-missing"
-	ruleTitleDuplicate       = "title-duplicate"
-	ruleTitleLong            = "title-long"
-	ruleDescriptionMissing   = "description-missing"
-	ruleDescriptionDuplicate = "description-duplicate"
-	ruleDescriptionLong      = "description-long"
-	ruleH1Missing            = "h1-missing"
-	ruleH1Multiple           = "h1-multiple"
-	rulePageDeep             = "page-deep"
-	rulePageSlow             = "page-slow"
-	rulePageLarge            = "page-large"
-	ruleRedirectLoop         = "redirect-loop"
-	ruleRedirectDeadEnd      = "redirect-dead-end"
-	ruleRedirectChain        = "redirect-chain"
-	ruleCanonicalBroken      = "canonical-broken"
-	ruleCanonicalRedirect    = "canonical-redirect"
-	ruleCanonicalDisallowed  = "canonical-disallowed"
-	ruleCanonicalNoindex     = "canonical-noindex"
-	ruleCanonicalChain       = "canonical-chain"
-	ruleHreflangBroken       = "hreflang-broken"
-	ruleHreflangDisallowed   = "hreflang-disallowed"
-	ruleHreflangNoindex      = "hreflang-noindex"
-	ruleHreflangNoReturn     = "hreflang-no-return"
-	ruleSitemapBroken        = "sitemap-broken"
-	ruleSitemapRedirected    = "sitemap-redirected"
-	ruleSitemapDisallowed    = "sitemap-disallowed"
-	ruleSitemapNoindex       = "sitemap-noindex"
-	ruleSitemapElsewhere     = "sitemap-canonical-elsewhere"
-	ruleSitemapNotAuthorized = "sitemap-not-authorized"
-	ruleSitemapLastmod       = "sitemap-invalid-lastmod"
-	ruleSitemapNotLinked     = "sitemap-not-linked"
-	ruleSitemapNotListed     = "sitemap-not-listed"
-	ruleSitemapNotFetched    = "sitemap-not-fetched"
-	ruleRobotsUnreachable    = "robots-unreachable"
-	ruleLinkToDisallowed     = "link-to-disallowed"
-)
-
-// The limits of pages.
-const (
-	maxTitle       = 70  // characters of a title
-	maxDescription = 160 // characters of a description
-	maxLinksAway   = 5   // links from a start URL or a sitemap entry
-	maxResponseMS  = 3000
-	maxPageBytes   = 2 << 20
-)
-
-// rules are all rules in the order of the report.
-var rules = []Rule{
-	{ruleBrokenLink, SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
-	{ruleBrokenExternal, SeverityWarning, topicLinks, "Broken external links", "Correct or remove the links."},
-	{ruleBrokenFragment, SeverityWarning, topicLinks, "Links to missing fragments", "Correct the part after #, or add an element with this id to the target page."},
-	{ruleUnverified, SeverityNotice, topicLinks, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},
-	{ruleBrokenAsset, SeverityError, topicAssets, "Broken assets", "Restore the file, or correct the pages and stylesheets that use it."},
-	{ruleMixedContent, SeverityError, topicAssets, "Insecure assets in secure pages", "Use https: browsers block http assets in an https page."},
-	{ruleTitleMissing, SeverityWarning, topicPages, "Pages without title", "Add a title element that says what the page is about."},
-	{ruleTitleDuplicate, SeverityWarning, topicPages, "Pages with the title of another page", "Give each page its own title, or name one page as the canonical one."},
-	{ruleTitleLong, SeverityNotice, topicPages, "Titles longer than 70 characters", "Shorten the title: search results cut it off."},
-	{ruleDescriptionMissing, SeverityNotice, topicPages, "Pages without description", "Add a meta description that sums up the page."},
-	{ruleDescriptionDuplicate, SeverityNotice, topicPages, "Pages with the description of another page", "Write a description of its own for each page."},
-	{ruleDescriptionLong, SeverityNotice, topicPages, "Descriptions longer than 160 characters", "Shorten the description: search results cut it off."},
-	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
-	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
-	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
-	{rulePageSlow, SeverityWarning, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
-	{rulePageLarge, SeverityWarning, topicPages, "HTML larger than 2 MiB", "Split the page, or move embedded data into files of its own."},
-	{ruleRedirectLoop, SeverityError, topicRedirects, "Redirect loops", "Redirect the first URL to a page, or remove the redirects."},
-	{ruleRedirectDeadEnd, SeverityError, topicRedirects, "Redirects without a page at the end", "Redirect to a page that exists, or remove the redirect and its links."},
-	{ruleRedirectChain, SeverityWarning, topicRedirects, "Redirects of more than one step", "Redirect the first URL to the last one directly, and link to the last one."},
-	{ruleCanonicalBroken, SeverityError, topicCanonical, "Canonical URLs that are broken", "Name a canonical URL that exists."},
-	{ruleCanonicalRedirect, SeverityWarning, topicCanonical, "Canonical URLs that redirect", "Name the target of the redirect as the canonical URL."},
-	{ruleCanonicalDisallowed, SeverityError, topicCanonical, "Canonical URLs that robots.txt disallows", "Allow the canonical URL in robots.txt, or name another one."},
-	{ruleCanonicalNoindex, SeverityError, topicCanonical, "Canonical URLs with noindex", "Remove noindex from the canonical page, or name another one."},
-	{ruleCanonicalChain, SeverityWarning, topicCanonical, "Canonical URLs that name another canonical URL", "Name the last page of the chain as the canonical URL."},
-	{ruleHreflangBroken, SeverityError, topicHreflang, "hreflang to URLs that are broken or redirect", "Name a URL that answers with status 200."},
-	{ruleHreflangDisallowed, SeverityWarning, topicHreflang, "hreflang to URLs that robots.txt disallows", "Allow the URL in robots.txt, or remove the hreflang link."},
-	{ruleHreflangNoindex, SeverityWarning, topicHreflang, "hreflang to pages with noindex", "Remove noindex from the page, or remove the hreflang link."},
-	{ruleHreflangNoReturn, SeverityWarning, topicHreflang, "hreflang without a return link", "Add an hreflang link back to the page: search engines ignore links in one direction."},
-	{ruleSitemapBroken, SeverityError, topicSitemaps, "URLs in sitemaps that are broken", "Remove the URL from the sitemap, or restore the page."},
-	{ruleSitemapRedirected, SeverityError, topicSitemaps, "URLs in sitemaps that redirect", "List the target of the redirect."},
-	{ruleSitemapDisallowed, SeverityError, topicSitemaps, "URLs in sitemaps that robots.txt disallows", "Remove the URL from the sitemap, or allow it in robots.txt."},
-	{ruleSitemapNoindex, SeverityError, topicSitemaps, "URLs in sitemaps with noindex", "Remove the URL from the sitemap, or noindex from the page."},
-	{ruleSitemapElsewhere, SeverityError, topicSitemaps, "URLs in sitemaps that name another canonical URL", "List the canonical URL."},
-	{ruleSitemapNotAuthorized, SeverityError, topicSitemaps, "URLs in sitemaps that are not authorized for them", "List the sitemap in the robots.txt of the host, or move it to that host, in the directory of the URLs or above."},
-	{ruleSitemapLastmod, SeverityError, topicSitemaps, "Sitemap entries with an invalid lastmod", "Write the date of the last change: it is in the future, or before the first website (6 August 1991)."},
-	{ruleSitemapNotLinked, SeverityWarning, topicSitemaps, "URLs in sitemaps to which no page links", "Link to the page, or remove it from the sitemap."},
-	{ruleSitemapNotListed, SeverityWarning, topicSitemaps, "Indexable pages in no sitemap", "Add the page to the sitemap of its host."},
-	{ruleSitemapNotFetched, SeverityNotice, topicSitemaps, "URLs in sitemaps that were not fetched", "Raise the limits of the crawl to check them too."},
-	{ruleRobotsUnreachable, SeverityError, topicRobots, "robots.txt files that could not be fetched", "Make the server answer with status 200 or 404: crawlers stay away from the host until it does."},
-	{ruleLinkToDisallowed, SeverityNotice, topicRobots, "Links to URLs that robots.txt disallows", "Check that crawlers should not see these URLs."},
+// findingLists collect the findings of all rules.
+type findingLists struct {
+	rows      map[string]*topRows[Finding] // by the ID of the rule
+	lists     map[string]List[Finding]     // the same, when they are complete
+	referrers *referrers
 }
 
-// Rules returns all rules in the order of the report.
-func Rules() []Rule { return slices.Clone(rules) }
+func newFindingLists(limit int, referrers *referrers) *findingLists {
+	l := &findingLists{rows: make(map[string]*topRows[Finding]), lists: make(map[string]List[Finding]), referrers: referrers}
+	for _, rule := range rules {
+		l.rows[rule.ID] = newTopRows(limit, byPages)
+	}
+	return l
+}
+
+// byPages compares the findings of one rule.
+func byPages(a, b Finding) int {
+	return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Related, b.Related), cmp.Compare(a.Detail, b.Detail))
+}
+
+func (l *findingLists) add(rule string, f Finding) { l.rows[rule].add(f) }
+
+// addReferred adds a finding of a URL that pages link to or use. Without links.jsonl only the page
+// where it was found first is known.
+func (l *findingLists) addReferred(rule string, f Finding, foundOn string) {
+	f.Pages = int(l.referrers.counts[keyOf(f.URL)].pages)
+	if f.Pages == 0 && foundOn != "" {
+		f.Pages, f.FoundOn = 1, []string{foundOn}
+	}
+	l.add(rule, f)
+}
+
+// finish completes the list of a rule. Its rows may still be changed.
+func (l *findingLists) finish(rule string) List[Finding] {
+	list, done := l.lists[rule]
+	if !done {
+		list = l.rows[rule].list()
+		l.lists[rule] = list
+		l.rows[rule] = nil
+	}
+	return list
+}
+
+// choose completes the lists of findings with referrers, and returns whether there is a finding
+// whose referrers are to be named.
+func (l *findingLists) choose() bool {
+	for _, rule := range [...]string{
+		ruleBrokenLink, ruleBrokenExternal, ruleBrokenAsset, ruleUnverified, ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain, ruleLinkToDisallowed,
+	} {
+		for _, f := range l.finish(rule).Rows {
+			if f.Pages > 0 && f.FoundOn == nil {
+				l.referrers.want(keyOf(f.URL))
+			}
+		}
+	}
+	return len(l.referrers.from) > 0
+}
+
+// list returns the findings of the rules that apply.
+func (l *findingLists) list(applies func(rule string) bool, caveats func(rule string) []string) []Findings {
+	all := []Findings{}
+	for _, rule := range rules {
+		if !applies(rule.ID) {
+			continue
+		}
+		list := l.finish(rule.ID)
+		for i := range list.Rows {
+			if row := &list.Rows[i]; row.FoundOn == nil {
+				if from := l.referrers.from[keyOf(row.URL)]; from != nil && row.Pages > 0 {
+					row.FoundOn = from.list().Rows
+				}
+			}
+		}
+		all = append(all, Findings{Rule: rule, Caveats: caveats(rule.ID), Total: list.Total, Rows: list.Rows})
+	}
+	return all
+}
+
+// referrers are the pages that link to URLs at fault, or use them.
+type referrers struct {
+	known  bool                     // links.jsonl has a link
+	counts map[key]referrals        // by URL
+	from   map[key]*topRows[string] // the pages, for the findings in the lists
+}
+
+// referrals are the number of pages that refer to a URL, and the number of the last one.
+type referrals struct{ pages, last uint32 }
+
+func newReferrers() *referrers {
+	return &referrers{counts: make(map[key]referrals), from: make(map[key]*topRows[string])}
+}
+
+// count counts a page that refers to a URL, once however often it comes.
+func (r *referrers) count(k key, page uint32) {
+	if was := r.counts[k]; was.last != page {
+		r.counts[k] = referrals{was.pages + 1, page}
+	}
+}
+
+// want keeps the pages that refer to a URL.
+func (r *referrers) want(k key) { r.from[k] = newExamples() }
+
+// name names a page that refers to a URL.
+func (r *referrers) name(k key, page string) {
+	if pages := r.from[k]; pages != nil {
+		pages.add(strings.Clone(page)) // it would keep the whole line in memory
+	}
+}
+
+// newExamples keeps the first pages, each once.
+func newExamples() *topRows[string] {
+	pages := newTopRows(maxExamples, strings.Compare)
+	pages.same = func(a, b string) bool { return a == b }
+	return pages
+}
+
+// namedURLs are URLs that are known only by the pages that name them.
+type namedURLs struct {
+	counts map[key]int // number of pages
+	chosen map[key]*namedURL
+}
+
+type namedURL struct {
+	url  string
+	from *topRows[string]
+}
+
+func newNamedURLs() *namedURLs {
+	return &namedURLs{counts: make(map[key]int), chosen: make(map[key]*namedURL)}
+}
+
+// choose selects the URLs that most pages name.
+func (n *namedURLs) choose(limit int) {
+	type counted struct {
+		key   key
+		pages int
+	}
+	most := newTopRows(limit, func(a, b counted) int { return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.key, b.key)) })
+	for k, pages := range n.counts {
+		most.add(counted{k, pages})
+	}
+	for _, c := range most.list().Rows {
+		n.chosen[c.key] = &namedURL{from: newExamples()}
+	}
+}
+
+// name names a URL, and a page that names it.
+func (n *namedURLs) name(k key, url, page string) {
+	if u := n.chosen[k]; u != nil {
+		u.url = strings.Clone(url)
+		u.from.add(strings.Clone(page))
+	}
+}
+
+// addTo adds the findings of a rule.
+func (n *namedURLs) addTo(l *findingLists, rule string) {
+	for k, u := range n.chosen {
+		l.rows[rule].addDuplicate(Finding{URL: u.url, Pages: n.counts[k], FoundOn: u.from.list().Rows})
+	}
+	l.rows[rule].total = len(n.counts)
+}

@@ -32,13 +32,15 @@ const (
 	Info    Level = "info"
 )
 
+var levels = map[Severity]Level{SeverityError: Error, SeverityWarning: Warning, SeverityNotice: Info}
+
 // highlights returns the main results.
 func highlights(r *Report) []Highlight {
 	list := &highlightList{found: []Highlight{}}
 	list.pages(r)
 	list.broken(r)
 	list.robots(r)
-	list.sitemaps(&r.Sitemaps)
+	list.sitemaps(r)
 	return list.found
 }
 
@@ -46,6 +48,15 @@ func highlights(r *Report) []Highlight {
 type highlightList struct {
 	topic string
 	found []Highlight
+}
+
+// addRules adds a highlight for each rule of a topic that has findings.
+func (n *highlightList) addRules(r *Report, topic string) {
+	for _, f := range r.Findings {
+		if f.Topic == topic && f.ID != ruleBrokenLink && f.ID != ruleRobotsUnreachable { // which are highlights of their own
+			n.add(levels[f.Severity], f.Total, "%s", named(f.Title, f.Total))
+		}
+	}
 }
 
 // add adds a highlight, unless the count is zero.
@@ -80,16 +91,24 @@ func (n *highlightList) pages(r *Report) {
 	n.add(Error, len(r.Lost), "%s data: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
 	n.add(Warning, r.Rejected.BlockedStartURLs, "%s not requested: allow addresses that are not public with --allow-addr", subject(r.Rejected.BlockedStartURLs, "start URL", "was", "were"))
 	n.add(Warning, r.Truncated.Total, "%s truncated by a limit (%s)", subject(r.Truncated.Total, "page", "was", "were"), strings.Join(limits, ", "))
+	n.addRules(r, topicPages)
+	n.addRules(r, topicCanonical)
+	n.addRules(r, topicHreflang)
 	n.add(Info, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Info, r.Directives.Pages, "%s robots directives in a header or meta element", subject(r.Directives.Pages, "page", "has", "have"))
 }
 
 func (n *highlightList) broken(r *Report) {
 	n.topic = topicBroken
-	n.add(Error, r.Broken.Total, "%s broken (status 4xx, 5xx or no response)", subject(r.Broken.Total, "URL", "is", "are"))
-	if rows := r.Broken.Rows; len(rows) > 0 && rows[0].Links > 1 { // the one that most pages link to
-		n.add(Error, rows[0].Links, "%s to the broken URL %s", subject(rows[0].Links, "page", "links", "link"), brief(rows[0].URL))
+	broken := r.Summary.Broken
+	n.add(Error, broken, "%s broken (status 4xx, 5xx or no response)", subject(broken, "URL", "is", "are"))
+	for _, f := range r.Findings {
+		if f.ID == ruleBrokenLink && len(f.Rows) > 0 && f.Rows[0].Pages > 1 { // the one that most pages link to
+			n.add(Error, f.Rows[0].Pages, "%s to the broken URL %s", subject(f.Rows[0].Pages, "page", "links", "link"), brief(f.Rows[0].URL))
+		}
 	}
+	n.addRules(r, topicLinks)
+	n.addRules(r, topicAssets)
 	n.add(Error, r.Redirects.Loops, "%s", quantity(r.Redirects.Loops, "redirect loop"))
 	n.add(Error, r.Redirects.DeadEnds, "%s without a page", subject(r.Redirects.DeadEnds, "redirect chain", "ends", "end"))
 	n.add(Warning, r.Redirects.Long, "%s more than one redirect", subject(r.Redirects.Long, "redirect chain", "has", "have"))
@@ -121,14 +140,15 @@ func (n *highlightList) robots(r *Report) {
 		most := rules.Rows[0]
 		n.add(Info, most.URLs, "most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
 	}
+	n.addRules(r, topicRobots)
 	if n.empty() && r.Summary.Pages > 0 {
 		n.add(OK, 1, "robots.txt disallowed no URL")
 	}
 }
 
-func (n *highlightList) sitemaps(s *Sitemaps) {
+func (n *highlightList) sitemaps(r *Report) {
 	n.topic = topicSitemaps
-	switch {
+	switch s := r.Sitemaps; {
 	case s.URLs == 0 && len(s.Caveats) > 0:
 		n.add(Warning, 1, "no sitemap entries found, but some may be missing: %s", s.Caveats[0])
 		return
@@ -136,26 +156,26 @@ func (n *highlightList) sitemaps(s *Sitemaps) {
 		n.add(Info, 1, "no sitemap lists a page")
 		return
 	}
-	var uncertain []string
-	for _, k := range s.Discrepancies {
-		level := Error
-		switch k.Kind {
-		case kindNotLinked, kindNotListed:
-			level = Warning
-		case kindNotFetched:
-			level = Info
-		}
-		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
-		if len(k.Caveats) > 0 {
-			uncertain = append(uncertain, k.Title)
-		}
-	}
+	n.addRules(r, topicSitemaps)
 	if n.empty() {
-		n.add(OK, s.OK, "the sitemaps match the site")
+		n.add(OK, r.Sitemaps.OK, "the sitemaps match the site")
 	}
-	if len(uncertain) == len(s.Discrepancies) {
-		n.add(Warning, len(uncertain), "results may be incomplete: %s", s.Discrepancies[0].Caveats[0])
+	var uncertain []string
+	var reason string
+	all := true
+	for _, f := range r.Findings {
+		switch {
+		case f.Topic != topicSitemaps:
+		case len(f.Caveats) == 0:
+			all = false
+		default:
+			uncertain = append(uncertain, f.Title)
+			reason = f.Caveats[0]
+		}
+	}
+	if all {
+		n.add(Warning, len(uncertain), "results may be incomplete: %s", reason)
 	} else {
-		n.add(Info, len(uncertain), "these results may be incomplete: %s", strings.Join(uncertain, ", "))
+		n.add(Info, len(uncertain), "these results may be incomplete: %s", strings.Join(uncertain, "; "))
 	}
 }

@@ -34,7 +34,7 @@ type page struct {
 	Script  template.JS
 	Cards   []card
 	Charts  map[string]chart
-	Reasons []string // that make most discrepancies inconclusive
+	Reasons []string // caveats of most findings
 }
 
 // A card sums up one topic at the top.
@@ -96,7 +96,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	buffer := bufio.NewWriter(w)
 	err = t.Execute(buffer, &page{
-		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Reasons: commonReasons(r.Sitemaps.Discrepancies),
+		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Reasons: commonReasons(r.Findings),
 		Style:  template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
 		Script: template.JS(pageScript), //nolint:gosec // as above
 	})
@@ -117,9 +117,8 @@ func policy() string {
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// commonReasons returns the reasons that make most discrepancies inconclusive. The page shows
-// them once.
-func commonReasons(kinds []Discrepancy) []string {
+// commonReasons returns the caveats of most findings. The page shows them once.
+func commonReasons(kinds []Findings) []string {
 	var common []string
 	count := make(map[string]int)
 	for _, k := range kinds {
@@ -161,7 +160,7 @@ func cards(r *Report) []card {
 	}
 	list := []card{
 		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages, %s; %s found", size(s.Bytes), quantity(s.Hosts, "origin"))},
-		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(r.Broken.Total), Unit: noun(r.Broken.Total, "URL")},
+		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(s.Broken), Unit: noun(s.Broken, "URL")},
 		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: noun(s.Disallowed, "URL") + " disallowed, of " + found},
 		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},
 	}

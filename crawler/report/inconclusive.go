@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -67,8 +68,8 @@ func (m *maker) missingDirs() string {
 // oneOfSeveral reports whether the crawl may have had workers whose directories are not known.
 func (m *maker) oneOfSeveral() bool { return len(m.dirs) == 1 && m.dirs.shared() }
 
-// inconclusive says why the list of a kind may be incomplete or wrong.
-func (m *maker) inconclusive(kind string) []string {
+// caveats says why the list of a rule may be incomplete or wrong.
+func (m *maker) caveats(rule string) []string {
 	list := []string{}
 	add := func(applies bool, format string, args ...any) {
 		if applies {
@@ -79,18 +80,20 @@ func (m *maker) inconclusive(kind string) []string {
 		n := m.rejections.total(reason)
 		add(n > 0, "%s %s", subject(n, "URL", "was skipped:", "were skipped:"), why)
 	}
+	topic := topicOf(rule)
 	unfinished, missingDirs := m.unfinished(), m.missingDirs()
 	lost, unread, noEntries := len(m.dirs.lost()), m.sitemaps.unread(), len(m.dirs.filter((*workerDir).lacksEntries))
 	add(unfinished != "", "%s", unfinished)
 	add(m.oneOfSeveral(), otherWorkers)
 	add(lost > 0, "%s data", subject(lost, "file", "has lost", "have lost"))
 	add(missingDirs != "", "%s", missingDirs)
-	if kind != kindNotLinked {
+	if topic == topicSitemaps && rule != ruleSitemapNotLinked {
 		add(noEntries > 0 && len(m.dirs) == 1, "%s is missing or empty", crawldir.EntriesFile)
 		add(noEntries > 0 && len(m.dirs) > 1, "%s of %s missing or empty", crawldir.EntriesFile, subject(noEntries, "worker", "is", "are"))
 		add(unread != "", "%s", unread)
 	}
-	if kind == kindInvalidLastmod || kind == kindNotFetched {
+	switch rule {
+	case ruleSitemapLastmod, ruleSitemapNotFetched, ruleRobotsUnreachable:
 		return list
 	}
 	skipped(output.RobotsUnreachable, "robots.txt could not be fetched")
@@ -104,20 +107,53 @@ func (m *maker) inconclusive(kind string) []string {
 	skipped(output.TooLong, "length limit of URLs")
 	skipped(output.Excluded, "excluded by --include or --exclude")
 	skipped(output.BeforeSince, "unchanged according to a sitemap")
-	if kind != kindNotLinked && kind != kindNotListed {
+	if topic == topicSitemaps && rule != ruleSitemapNotLinked && rule != ruleSitemapNotListed {
 		return list
 	}
 	skipped(output.MaxDepth, "limit of depth")
 	skipped(output.Trap, "spider trap")
 	skipped(output.RepeatedSegment, "a path segment repeats too often")
-	cut, withheld := m.counters.missingLinks, m.directives.withheldLinks
+	cut, unchanged := m.counters.missingLinks, m.counters.statuses[http.StatusNotModified]
 	add(slices.ContainsFunc(m.dirs, func(d *workerDir) bool { return d.state.Config.OnlySitemaps }), "no links were followed")
 	add(cut > 0, "%s more text or links than the limits allow", subject(cut, "page", "has", "have"))
-	if kind != kindNotLinked {
-		return list
+	switch topic {
+	case topicPages, topicCanonical, topicHreflang:
+		add(unchanged > 0, "%s unchanged since the last crawl, and left out: the content is not known", subject(unchanged, "page", "is", "are"))
 	}
-	add(m.comparison.linksUnknown, "the links of pages were not recorded")
-	add(m.unknownLinks > 0, "%s unchanged since the last crawl, and links there are not known", subject(m.unknownLinks, "page", "is", "are"))
-	add(withheld > 0, "the links of %s are not recorded, because of noindex", quantity(withheld, "page"))
+	switch {
+	case topic == topicCanonical:
+		m.unknownTargets(add, m.alternates.unknownCanonical, "canonical link", checkCanonical)
+	case topic == topicHreflang:
+		m.unknownTargets(add, m.alternates.unknownHreflang, "hreflang link", checkHreflang)
+	case topic == topicLinks, topic == topicAssets, rule == ruleLinkToDisallowed, rule == ruleSitemapNotLinked:
+		withheld := m.directives.withheldLinks
+		add(m.comparison.linksUnknown, "the links of pages were not recorded")
+		add(m.unknownLinks > 0, "%s unchanged since the last crawl, and links there are not known", subject(m.unknownLinks, "page", "is", "are"))
+		add(withheld > 0, "the links of %s are not recorded, because of noindex", quantity(withheld, "page"))
+	}
 	return list
+}
+
+// unknownTargets says that targets of canonical or hreflang links are not known.
+func (m *maker) unknownTargets(add func(bool, string, ...any), n int, link, check string) {
+	advice := ""
+	if !m.dirs.checks(check) {
+		advice = "; to check them, crawl with --check " + check
+	}
+	add(n > 0, "the targets of %s not known: they were not fetched, or without content%s", subject(n, link, "is", "are"), advice)
+}
+
+// applies reports whether the crawl has checked a rule.
+func (m *maker) applies(rule string) bool {
+	switch rule {
+	case ruleBrokenAsset, ruleMixedContent:
+		return m.dirs.checks(checkAssets)
+	case ruleBrokenExternal:
+		return m.dirs.checks(checkExternal)
+	case ruleUnverified:
+		return m.dirs.checks(checkAssets) || m.dirs.checks(checkExternal)
+	case ruleBrokenFragment:
+		return m.dirs.checks(checkFragments)
+	}
+	return topicOf(rule) != topicSitemaps || m.comparison.result.URLs > 0
 }

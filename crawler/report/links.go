@@ -8,8 +8,9 @@ import (
 
 // linksLine is a line of links.jsonl, without the texts of links.
 type linksLine struct {
-	URL string    `json:"url"`
-	To  []linkURL `json:"to"`
+	URL  string    `json:"url"`
+	To   []linkURL `json:"to"`
+	Uses []linkURL `json:"uses"`
 }
 
 // linkURL is the URL of a link.
@@ -28,28 +29,10 @@ func (l *linkURL) UnmarshalJSON(text []byte) error {
 func (l *linksLine) ReadJSON(text []byte) bool {
 	rest := lineReader(text)
 	line := linksLine{URL: rest.after(`{"url":"`)}
-	if !rest.skip(`,"to":[`) {
-		return false
+	if line.To = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
+		line.Uses = rest.links(`,"uses":[`)
 	}
-	for !rest.skip("]}\n") {
-		if len(line.To) > 0 && !rest.skip(",") {
-			return false
-		}
-		if !strings.HasPrefix(string(rest), "{") {
-			line.To = append(line.To, linkURL(rest.after(`"`)))
-			continue
-		}
-		line.To = append(line.To, linkURL(rest.after(`{"url":"`)))
-		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
-			if strings.HasPrefix(string(rest), key) {
-				rest.after(key)
-			}
-		}
-		if rest.after(`,"kind":"`); !rest.skip("}") {
-			return false
-		}
-	}
-	if rest != "" {
+	if rest != "}\n" {
 		return false
 	}
 	*l = line
@@ -66,6 +49,35 @@ func (r *lineReader) skip(text string) bool {
 		*r = lineReader(rest)
 	}
 	return ok
+}
+
+// links returns the links of the list that follows a text, and skips it.
+func (r *lineReader) links(text string) []linkURL {
+	var all []linkURL
+	if !r.skip(text) {
+		*r = ""
+	}
+	for !r.skip("]") {
+		if *r == "" || len(all) > 0 && !r.skip(",") {
+			*r = ""
+			return nil
+		}
+		if !strings.HasPrefix(string(*r), "{") {
+			all = append(all, linkURL(r.after(`"`)))
+			continue
+		}
+		all = append(all, linkURL(r.after(`{"url":"`)))
+		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
+			if strings.HasPrefix(string(*r), key) {
+				r.after(key)
+			}
+		}
+		if r.after(`,"kind":"`); !r.skip("}") {
+			*r = ""
+			return nil
+		}
+	}
+	return all
 }
 
 // after returns the string that follows a text with its opening quote, and skips both.

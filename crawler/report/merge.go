@@ -64,6 +64,9 @@ func (u *merger) addFetches() error {
 		return err
 	}
 	u.pages = len(u.latest)
+	if err := u.findLatest(crawldir.ChecksFile, func(f *fetch) key { return checkKey(f.URL) }); err != nil {
+		return err
+	}
 	if err := u.findLatest(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
 		return err
 	}
@@ -76,6 +79,9 @@ func (u *merger) addFetches() error {
 	maps.DeleteFunc(u.outdated, func(_ reading, yes bool) bool { return !yes })
 	return err
 }
+
+// checkKey stands for a URL that was only checked. A page may have the same URL.
+func checkKey(url string) key { return ^keyOf(url) }
 
 // every counts every line.
 func every[T any](*workerDir, *T) bool { return true }
@@ -149,7 +155,15 @@ func weight(r output.Reason) int {
 func (u *merger) page(s *workerDir, p *output.Page) bool { return u.counts(s, keyOf(p.URL)) }
 
 // links reports whether a line of links.jsonl counts: if that of its page does.
-func (u *merger) links(s *workerDir, l *linksLine) bool { return u.counts(s, keyOf(l.URL)) }
+func (u *merger) links(s *workerDir, l *linksLine) bool {
+	return u.counts(s, keyOf(l.URL)) && u.counts(s, checkKey(l.URL)) // it may be a stylesheet that was only checked
+}
+
+// anchors reports whether a line of anchors.jsonl counts: if that of its page does.
+func (u *merger) anchors(s *workerDir, a *output.Anchors) bool { return u.counts(s, keyOf(a.URL)) }
+
+// check reports whether a line of checks.jsonl counts.
+func (u *merger) check(s *workerDir, c *output.Check) bool { return u.counts(s, checkKey(c.URL)) }
 
 // sitemap reports whether a line of sitemaps.jsonl counts.
 func (u *merger) sitemap(s *workerDir, m *output.Sitemap) bool {

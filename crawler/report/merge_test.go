@@ -89,7 +89,7 @@ func TestLastFetchOfAPageCounts(t *testing.T) {
 		if want := []Status{{200, 3}, {404, 1}}; !slices.Equal(r.Statuses, want) {
 			t.Errorf("statuses %v", r.Statuses)
 		}
-		if b := r.Broken.Rows[0]; b.URL != example+"/gone" || b.Links != 1 || !slices.Equal(b.LinkedFrom, []string{example + "/twice"}) {
+		if b := FindingsOf(r, ruleBrokenLink).Rows[0]; b.URL != example+"/gone" || b.Pages != 1 || !slices.Equal(b.FoundOn, []string{example + "/twice"}) {
 			t.Errorf("%+v", b)
 		}
 		if r.Slowest.Total != 4 || r.Slowest.Rows[0].DurationMS != 77 {
@@ -137,12 +137,12 @@ func TestFetchedURLIsNotRejected(t *testing.T) {
 		if h := r.Origins.Rows[0]; h.Deferred+h.Failed+h.Disallowed != 0 {
 			t.Errorf("%+v", h)
 		}
-		for _, k := range r.Sitemaps.Discrepancies {
+		for _, k := range SitemapFindings(r) {
 			if len(k.Caveats) > 0 {
-				t.Errorf("%s is inconclusive: %v", k.Kind, k.Caveats)
+				t.Errorf("%s is inconclusive: %v", k.ID, k.Caveats)
 			}
 		}
-		if r.Sitemaps.OK != 1 || len(found(r, kindNotFetched)) > 0 {
+		if r.Sitemaps.OK != 1 || len(found(r, ruleSitemapNotFetched)) > 0 {
 			t.Errorf("%+v", r.Sitemaps)
 		}
 	})
@@ -372,7 +372,7 @@ func TestLastReadingOfASitemapCounts(t *testing.T) {
 				if s := r.Sitemaps; s.Files.Total != tt.files || s.Entries != tt.entries || s.URLs != tt.urls {
 					t.Errorf("%d files, %d entries, %d URLs: %s", s.Files.Total, s.Entries, s.URLs, asJSON(t, s.Files))
 				}
-				if diff := cmp.Diff(tt.notFetched, found(r, kindNotFetched)); diff != "" {
+				if diff := cmp.Diff(tt.notFetched, found(r, ruleSitemapNotFetched)); diff != "" {
 					t.Errorf("not fetched (-want +got):\n%s", diff)
 				}
 			})
@@ -404,12 +404,12 @@ func TestDiscrepanciesAcrossWorkers(t *testing.T) {
 		}),
 	}
 	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
-		for _, k := range kinds {
+		for _, rule := range sitemapRules() {
 			want := map[string][]string{
-				kindNotLinked: {"/orphan"}, kindNotListed: {"/", "/unlisted"}, kindRedirected: {"/moved"}, kindDisallowed: {"/no"},
-			}[k.name]
-			if diff := cmp.Diff(append([]string{}, want...), found(r, k.name)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", k.name, diff)
+				ruleSitemapNotLinked: {"/orphan"}, ruleSitemapNotListed: {"/", "/unlisted"}, ruleSitemapRedirected: {"/moved"}, ruleSitemapDisallowed: {"/no"},
+			}[rule]
+			if diff := cmp.Diff(append([]string{}, want...), found(r, rule)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", rule, diff)
 			}
 		}
 		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != endPage {
@@ -426,8 +426,8 @@ func TestRejectedSitemapOfAnIndexIsNoPage(t *testing.T) {
 	c.sitemaps = []output.Sitemap{{URL: index, Status: 200, Origin: example, Sitemaps: 1, FetchedAt: at(1)}}
 	c.reject("/child.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", FoundOn: index, Detail: "no answer"})
 	r := c.make(t)
-	if r.Sitemaps.Files.Total != 2 || r.Broken.Total != 0 || r.Sitemaps.Entries != 0 {
-		t.Errorf("%d broken, %s", r.Broken.Total, asJSON(t, r.Sitemaps))
+	if r.Sitemaps.Files.Total != 2 || r.Summary.Broken != 0 || r.Sitemaps.Entries != 0 {
+		t.Errorf("%d broken, %s", r.Summary.Broken, asJSON(t, r.Sitemaps))
 	}
 }
 

@@ -168,9 +168,9 @@ func wantPart(t *testing.T, parts []string, words string) {
 	if !slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, words) }) {
 		t.Errorf("notes %q", r.Notes)
 	}
-	for _, k := range r.Sitemaps.Discrepancies {
+	for _, k := range report.SitemapFindings(r) {
 		if !strings.Contains(strings.Join(k.Caveats, "; "), words) {
-			t.Errorf("%s is inconclusive for %q", k.Kind, k.Caveats)
+			t.Errorf("%s is inconclusive for %q", kindOf(k), k.Caveats)
 		}
 	}
 }

@@ -55,6 +55,8 @@ type redirects struct {
 	steps  map[key]*Step // of the chains in the list
 	result Redirects
 	chains []path
+
+	several int // chains of more than one redirect that end with a page
 }
 
 // A path is a chain of keys.
@@ -196,7 +198,64 @@ func (r *redirects) count(worst *topRows[path], w path) {
 	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
 	}
+	if ruleOf(w) == ruleRedirectChain {
+		r.several++
+	}
 	worst.add(w)
+}
+
+// ruleOf returns the rule for a chain; empty: none.
+func ruleOf(w path) string {
+	switch w.end {
+	case endLoop:
+		return ruleRedirectLoop
+	case endBroken, endNoLocation, endTooLong:
+		return ruleRedirectDeadEnd
+	}
+	if w.hops() > 1 {
+		return ruleRedirectChain
+	}
+	return ""
+}
+
+// addTo adds the findings. The steps have their URLs.
+func (r *redirects) addTo(l *findingLists) {
+	for _, w := range r.chains {
+		rule := ruleOf(w)
+		if rule == "" {
+			continue
+		}
+		last := r.steps[w.keys[len(w.keys)-1]]
+		row := Finding{URL: r.steps[w.keys[0]].URL, Detail: quantity(w.hops(), "redirect")}
+		switch w.end {
+		case endTooLong:
+			row.Detail = "more than " + row.Detail
+		case endNoLocation:
+			row.Detail = "no valid Location"
+		case endBroken:
+			row.Detail += ", then " + statusText(last.Status)
+		}
+		if len(w.keys) > 1 {
+			row.Related = last.URL
+		}
+		row.Pages = int(l.referrers.counts[w.keys[0]].pages)
+		l.rows[rule].addDuplicate(row)
+	}
+	l.rows[ruleRedirectLoop].total = r.result.Loops
+	l.rows[ruleRedirectDeadEnd].total = r.result.DeadEnds
+	l.rows[ruleRedirectChain].total = r.several
+}
+
+// lastOf follows the redirects of a URL.
+func (r *redirects) lastOf(k key) key {
+	for range maxHops {
+		to := r.next[k]
+		if to == 0 {
+			break
+		}
+		k = to
+	}
+	return k
 }
 
 // markTargets marks the targets of linked redirects as linked.

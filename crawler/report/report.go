@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -45,13 +46,12 @@ type Report struct {
 	Truncated     List[Page]   `json:"truncated"`      // pages truncated by a limit, the largest first
 	LimitsReached List[Count]  `json:"limits_reached"` // these pages by limit; several limits may apply to one page
 
-	Broken     List[Broken] `json:"broken"`
-	Redirects  Redirects    `json:"redirects"`
-	Rejected   Rejected     `json:"rejected"`
-	Robots     Robots       `json:"robots"`
-	Sitemaps   Sitemaps     `json:"sitemaps"`
-	Duplicates Duplicates   `json:"duplicates"`
-	Directives Directives   `json:"directives"`
+	Redirects  Redirects  `json:"redirects"`
+	Rejected   Rejected   `json:"rejected"`
+	Robots     Robots     `json:"robots"`
+	Sitemaps   Sitemaps   `json:"sitemaps"`
+	Duplicates Duplicates `json:"duplicates"`
+	Directives Directives `json:"directives"`
 }
 
 // A Loss is data that a file of a crawl has lost since it was written.
@@ -116,7 +116,13 @@ type maker struct {
 	facts      *facts
 	merger     *merger
 	counters   *counters
-	broken     *brokenPages
+	lists      *findingLists
+	referrers  *referrers
+	onPage     *onPage
+	alternates *alternates
+	checks     *checks
+	fragments  *fragments
+	insecure   *namedURLs // http assets of https pages
 	redirects  *redirects
 	rejections *rejections
 	robots     *robotsFiles
@@ -125,7 +131,9 @@ type maker struct {
 	duplicates *duplicates
 	directives *directives
 
-	unknownLinks int // unchanged pages (304) whose links are not known
+	broken       int    // URLs with status 4xx or 5xx, or without a response
+	unknownLinks int    // unchanged pages (304) whose links are not known
+	linesOfLinks uint32 // read so far
 }
 
 func newMaker(dirs []string, opts *Options) (*maker, error) {
@@ -145,13 +153,19 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 	}
 	m := &maker{rows: o.Rows, now: o.now, dirs: all, facts: &facts{byURL: make(map[key]fact)}}
 	m.counters = newCounters(m.rows)
-	m.broken = newBrokenPages(m.facts, m.rows)
+	m.referrers = newReferrers()
+	m.lists = newFindingLists(m.rows, m.referrers)
+	m.onPage = newOnPage(m.lists, m.rows)
+	m.checks = newChecks(m.facts, m.lists)
+	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists)
+	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
+	m.fragments = newFragments(m.facts, m.redirects)
 	m.robots = newRobotsFiles(all, m.rows, m.counters.at)
 	m.rejections = newRejections(m.robots, m.rows)
 	m.sitemaps = newSitemapFiles(m.rows)
 	m.merger = newMerger(m.facts, m.sitemaps, all)
-	m.comparison = newComparison(m.facts, m.sitemaps, m.rows)
+	m.comparison = newComparison(m.facts, m.sitemaps, m.lists, m.rows)
 	m.duplicates = newDuplicates(m.rows)
 	m.directives = newDirectives(m.rows)
 	return m, nil
@@ -166,7 +180,9 @@ func (m *maker) firstReading() error {
 		m.merger.addRejections(),
 		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.addRejection),
 		read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.addEntry),
+		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.addCheck),
 		read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks),
+		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.add),
 		m.robots.read(),
 	)
 }
@@ -190,6 +206,19 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	if p.Source == "start" || p.Source == "link" {
 		is |= linked
 	}
+	if p.Withheld != "" {
+		is |= withheld
+	}
+	if incompleteContent(p) {
+		is |= incomplete
+	}
+	if p.Status/100 == 2 && m.counters.isHTML(p) {
+		is |= htmlPage
+		m.alternates.add(k, p.Hreflang)
+		if (fact{marks: is}).indexable() {
+			m.onPage.add(p)
+		}
+	}
 	if p.Status == http.StatusNotModified {
 		m.unknownLinks++ // until its line of links.jsonl is read
 	}
@@ -212,16 +241,42 @@ func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 	m.facts.reject(keyOf(r.URL), r.Reason)
 }
 
+func (m *maker) addCheck(s *workerDir, c *output.Check) {
+	m.checks.add(s, c)
+	m.alternates.add(keyOf(c.URL), c.Hreflang)
+}
+
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {
+	m.linesOfLinks++
 	from := keyOf(l.URL)
 	if m.facts.byURL[from].status == http.StatusNotModified {
 		m.unknownLinks--
 	}
 	for _, to := range l.To {
 		if k := keyOf(string(to)); k != from { // a link of a page to itself does not count
-			m.facts.markKnown(k, linked)
-			m.broken.link(k)
+			m.referrers.known = true
+			m.refer(k, linked, usedAsLink)
 		}
+	}
+	secure := strings.HasPrefix(l.URL, "https:")
+	for _, to := range l.Uses {
+		k := keyOf(string(to))
+		m.refer(k, 0, usedAsAsset)
+		if secure && strings.HasPrefix(string(to), "http:") {
+			m.insecure.counts[k]++
+		}
+	}
+}
+
+// refer records that the page of the current line refers to a URL.
+func (m *maker) refer(k key, mark marks, as checkMarks) {
+	f, known := m.facts.byURL[k]
+	if known && mark != 0 && !f.has(mark) {
+		f.marks |= mark
+		m.facts.byURL[k] = f
+	}
+	if known && m.facts.atFault(f) || len(m.checks.byURL) > 0 && m.checks.use(k, as) {
+		m.referrers.count(k, m.linesOfLinks)
 	}
 }
 
@@ -233,6 +288,10 @@ func (m *maker) conclude() {
 	m.comparison.entriesUnknown = len(m.dirs.filter((*workerDir).lacksEntries)) > 0
 	m.comparison.linksUnknown = len(m.dirs.filter((*workerDir).lacksLinks)) > 0
 	m.comparison.conclude()
+	m.onPage.choose()
+	m.alternates.conclude()
+	m.insecure.choose(m.rows)
+	m.fragments.conclude(m.rows)
 }
 
 // secondReading fills the rows.
@@ -244,30 +303,83 @@ func (m *maker) secondReading() error {
 	if err != nil {
 		return err
 	}
-	m.broken.choose()
+	if err := read(m.dirs, crawldir.ChecksFile, m.merger.check, m.checks.name); err != nil {
+		return err
+	}
+	m.onPage.finish()
+	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
-	if m.broken.linked && m.broken.chosen.Total > 0 { // links.jsonl is the largest file
-		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.broken.name))
+	if wanted := m.lists.choose(); wanted && m.referrers.known || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
+		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks))
 	}
+	if len(m.fragments.missing.chosen) > 0 {
+		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
+	}
+	m.insecure.addTo(m.lists, ruleMixedContent)
+	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
+	m.robots.addTo(m.lists)
 	return err
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	k := keyOf(p.URL)
+	f := m.facts.byURL[k]
 	m.counters.place(p)
-	m.broken.page(k, p)
 	m.redirects.name(k, p)
 	m.duplicates.name(p)
-	m.comparison.page(k, p)
+	m.comparison.page(f, p)
+	if broken(p.Status) {
+		m.addBroken(k, f, Finding{URL: p.URL, Detail: statusText(p.Status)}, p.Source, p.FoundOn)
+	}
+	if f.has(htmlPage) && !f.has(withheld) {
+		m.alternates.name(k, f, p)
+	}
+	if f.indexable() {
+		m.onPage.name(p)
+	}
+}
+
+// addBroken adds a URL that was requested and is broken. If no page links to it, its redirect or its
+// sitemap is the finding.
+func (m *maker) addBroken(k key, f fact, row Finding, source, foundOn string) {
+	m.broken++
+	if m.referrers.counts[k].pages == 0 && (source == "redirect" || source == "sitemap" && f.has(listed)) {
+		return
+	}
+	m.lists.addReferred(ruleBrokenLink, row, foundOn)
 }
 
 func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 	m.rejections.name(r)
 	if !m.sitemaps.rejected(r) {
 		k := keyOf(r.URL)
-		m.broken.rejection(k, r)
+		f := m.facts.byURL[k]
+		switch {
+		case r.Reason == output.Failed:
+			m.addBroken(k, f, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.Source, r.FoundOn)
+		case r.Reason == output.Disallowed && (r.Source == "link" || m.referrers.counts[k].pages > 0):
+			m.lists.addReferred(ruleLinkToDisallowed, Finding{URL: r.URL, Detail: clip(ruleText(r)), Related: r.RobotsURL}, r.FoundOn)
+		}
 		m.comparison.rejection(k, r)
+	}
+}
+
+// nameLinks names the pages that refer to URLs of findings.
+func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
+	from := keyOf(l.URL)
+	for _, to := range l.To {
+		if k := keyOf(string(to)); k != from {
+			m.referrers.name(k, l.URL)
+		}
+	}
+	secure := strings.HasPrefix(l.URL, "https:")
+	for _, to := range l.Uses {
+		k := keyOf(string(to))
+		m.referrers.name(k, l.URL)
+		if secure {
+			m.insecure.name(k, string(to), l.URL)
+		}
 	}
 }
 
@@ -277,14 +389,13 @@ func (m *maker) report() *Report {
 		Version: Version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.hostList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
-		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
-		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.inconclusive),
+		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
+		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.caveats),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
 		Notes: m.notes(), Lost: m.dirs.lost(),
 	}
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary(r)
-	r.Findings = findings(r)
 	r.Highlights = highlights(r)
 	return r
 }

@@ -50,6 +50,10 @@ func TestSiteWithoutFaultsHasOnlyOKFindings(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/", output.Page{Source: "start"})
 	c.linked("/a", "")
+	for i := range c.pages {
+		p := &c.pages[i]
+		p.Title, p.Description, p.H1 = "Title of "+p.URL, "About "+p.URL, "Welcome"
+	}
 	c.links = []output.Links{{URL: example + "/", To: []output.Link{{URL: example + "/a"}}}}
 	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
 	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
@@ -108,19 +112,18 @@ func TestEndlessRedirectChainsAreCut(t *testing.T) {
 
 func TestBrokenURLsHaveTheirLinks(t *testing.T) {
 	home, fine := example+"/", example+"/fine"
-	want := []Broken{
-		{URL: example + "/gone", Status: 404, Links: 2, LinkedFrom: []string{home, fine}, FoundOn: home, Source: "link"},
-		{URL: example + "/down", Detail: "connection refused", Links: 1, LinkedFrom: []string{home}, FoundOn: home, Source: "link"},
-		{URL: example + "/error", Status: 500, LinkedFrom: []string{}, FoundOn: example + "/to-error", Source: "redirect"},
-	}
+	want := []Finding{
+		{URL: example + "/gone", Detail: "status 404", Pages: 2, FoundOn: []string{home, fine}},
+		{URL: example + "/down", Detail: "connection refused", Pages: 1, FoundOn: []string{home}},
+	} // not /error, which is found by a redirect only
 	c := everything()
-	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
+	if diff := cmp.Diff(want, FindingsOf(c.make(t), ruleBrokenLink).Rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c.links = nil // only the first way to each is known then
 	want[0], want[1] = want[1], want[0]
-	want[1].Links, want[1].LinkedFrom = 1, []string{home}
-	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
+	want[1].Pages, want[1].FoundOn = 1, []string{home}
+	if diff := cmp.Diff(want, FindingsOf(c.make(t), ruleBrokenLink).Rows); diff != "" {
 		t.Errorf("without links.jsonl (-want +got):\n%s", diff)
 	}
 }
@@ -160,8 +163,9 @@ func TestRowsLimitsListsNotCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	links := FindingsOf(r, ruleBrokenLink)
 	for name, l := range map[string]struct{ rows, total int }{
-		"broken":     {len(r.Broken.Rows), r.Broken.Total},
+		"broken":     {len(links.Rows), links.Total},
 		"chains":     {len(r.Redirects.Chains.Rows), r.Redirects.Chains.Total},
 		"nofollow":   {len(r.Rejected.Reasons[0].URLs.Rows), r.Rejected.Reasons[0].URLs.Total},
 		"duplicates": {len(r.Duplicates.Groups.Rows), r.Duplicates.Groups.Total},
@@ -170,7 +174,7 @@ func TestRowsLimitsListsNotCounts(t *testing.T) {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
-	if b := r.Broken.Rows; b[0].URL != example+"/100" || b[2].URL != example+"/102" {
+	if b := links.Rows; b[0].URL != example+"/100" || b[2].URL != example+"/102" {
 		t.Errorf("not the first: %s", asJSON(t, b))
 	}
 	if s := r.Slowest.Rows; s[0].DurationMS != 149 || s[2].DurationMS != 147 {
@@ -236,12 +240,12 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if diff := cmp.Diff(append([]string{note}, whole.Notes...), r.Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}
-		for _, k := range r.Sitemaps.Discrepancies {
+		for _, k := range SitemapFindings(r) {
 			if !slices.Contains(k.Caveats, "1 file has lost data") {
-				t.Errorf("%s: %s is not inconclusive: %q", name, k.Kind, k.Caveats)
+				t.Errorf("%s: %s is not inconclusive: %q", name, k.ID, k.Caveats)
 			}
 		}
-		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Broken.Total != whole.Broken.Total {
+		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Summary.Broken != whole.Summary.Broken {
 			t.Errorf("%s: %+v", name, r.Summary)
 		}
 		if r, err := Generate([]string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
@@ -280,8 +284,8 @@ func TestBothReadingsSeeTheSameLines(t *testing.T) {
 	if err := m.secondReading(); err != nil {
 		t.Fatal(err)
 	}
-	if r := m.report(); r.Broken.Total != 3 || r.Summary.Pages != len(everything().pages) {
-		t.Errorf("%d broken of %d pages", r.Broken.Total, r.Summary.Pages)
+	if r := m.report(); r.Summary.Broken != 3 || r.Summary.Pages != len(everything().pages) {
+		t.Errorf("%d broken of %d pages", r.Summary.Broken, r.Summary.Pages)
 	}
 }
 
@@ -322,11 +326,6 @@ func TestSchemaNamesEveryField(t *testing.T) {
 	for _, name := range fields {
 		if !strings.Contains(string(schema), "`"+name+"`") {
 			t.Errorf("SCHEMA.md does not explain %q", name)
-		}
-	}
-	for _, k := range kinds {
-		if !strings.Contains(string(schema), "`"+k.name+"`") {
-			t.Errorf("SCHEMA.md does not explain the kind %q", k.name)
 		}
 	}
 }
@@ -461,10 +460,10 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			if diff := cmp.Diff(tt.want, r.Rejected.Caveats); diff != "" {
 				t.Errorf("the rejected URLs are inconclusive (-want +got):\n%s", diff)
 			}
-			for _, k := range r.Sitemaps.Discrepancies {
+			for _, k := range SitemapFindings(r) {
 				reasons := strings.Join(k.Caveats, "; ")
 				if reasons == "" && len(tt.want) > 0 || strings.Contains(reasons, "worker") { // there are none
-					t.Errorf("%s is inconclusive for %q", k.Kind, reasons)
+					t.Errorf("%s is inconclusive for %q", k.ID, reasons)
 				}
 			}
 			var page strings.Builder
@@ -534,9 +533,9 @@ func TestLostDataIsReported(t *testing.T) {
 	if r.Highlights[0].Level != Error || r.Highlights[0].Text != "3 files have lost data: see the notes" {
 		t.Errorf("highlights %+v", r.Highlights)
 	}
-	for _, kind := range r.Sitemaps.Discrepancies {
+	for _, kind := range SitemapFindings(r) {
 		if !strings.Contains(strings.Join(kind.Caveats, "\n"), "3 files have lost") {
-			t.Errorf("%s: %q", kind.Kind, kind.Caveats)
+			t.Errorf("%s: %q", kind.ID, kind.Caveats)
 		}
 	}
 	other, err := Generate([]string{dir, everything().write(t)}, nil)
@@ -606,7 +605,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, more := range map[string]int{
-		"hosts": r.Origins.Total - len(r.Origins.Rows), "broken": r.Broken.Total - len(r.Broken.Rows), "types": r.Types.Total - len(r.Types.Rows),
+		"hosts": r.Origins.Total - len(r.Origins.Rows), "broken": r.Findings[0].Total - len(r.Findings[0].Rows), "types": r.Types.Total - len(r.Types.Rows),
 		"chains": r.Redirects.Chains.Total - len(r.Redirects.Chains.Rows), "rules": r.Rejected.Rules.Total - len(r.Rejected.Rules.Rows),
 		"robots": r.Robots.Origins.Total - len(r.Robots.Origins.Rows),
 	} {
@@ -630,7 +629,7 @@ func TestReferencesOutsideTheWebAreNotFollowed(t *testing.T) {
 		if diff := cmp.Diff(want, r.Redirects.Chains.Rows); diff != "" || r.Redirects.DeadEnds != 1 {
 			t.Errorf("%s: %d dead (-want +got):\n%s", to, r.Redirects.DeadEnds, diff)
 		}
-		if list := found(r, kindElsewhere); len(list) > 0 {
+		if list := found(r, ruleSitemapElsewhere); len(list) > 0 {
 			t.Errorf("%s is the canonical URL of %q", to, list)
 		}
 	}

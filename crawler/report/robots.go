@@ -280,6 +280,19 @@ func (h *robotsHistory) compare(l *robotsLine) {
 	}
 }
 
+// addTo adds the files that could not be fetched.
+func (r *robotsFiles) addTo(l *findingLists) {
+	for _, h := range r.hosts {
+		if h.Fetches > 0 && h.Outcome == "unreachable" {
+			detail := h.Error
+			if h.Status != 0 {
+				detail = statusText(h.Status)
+			}
+			l.add(ruleRobotsUnreachable, Finding{URL: h.Origin + "/robots.txt", Detail: detail})
+		}
+	}
+}
+
 func (r *robotsFiles) list() Robots {
 	result := Robots{}
 	outcomes := make(names)

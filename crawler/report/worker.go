@@ -65,6 +65,7 @@ type state struct {
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
 		Links        any      `json:"links"`       // which links of pages are recorded; nil, false: none
+		Check        any      `json:"check"`       // what was checked besides pages; nil: nothing
 		Frontier     string   `json:"frontier"`    // shared by several workers; empty: not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier
 		Worker       string   `json:"worker-name"` // in the crawl

@@ -83,9 +83,9 @@ func TestStateOfSeveralWorkers(t *testing.T) {
 			if diff := cmp.Diff(append([]string{}, tt.notes...), r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			for _, k := range r.Sitemaps.Discrepancies {
+			for _, k := range SitemapFindings(r) {
 				if got := strings.Join(k.Caveats, "; "); tt.reason == "" && got != "" || !strings.Contains(got, tt.reason) {
-					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, got, tt.reason)
+					t.Errorf("%s is inconclusive for %q, want %q", k.ID, got, tt.reason)
 				}
 			}
 			for i, e := range tt.ends {
@@ -216,10 +216,10 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 		notes        []string
 	}{
 		"nothing":             {"", true, nil, []string{}},
-		"links.jsonl":         {"links.jsonl", true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
-		"links by its config": {"", false, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
+		"links.jsonl":         {"links.jsonl", true, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
+		"links by its config": {"", false, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
 		"entries.jsonl": {"entries.jsonl", true,
-			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotAuthorized, kindInvalidLastmod, kindNotListed, kindNotFetched},
+			[]string{ruleSitemapBroken, ruleSitemapRedirected, ruleSitemapDisallowed, ruleSitemapNoindex, ruleSitemapElsewhere, ruleSitemapNotAuthorized, ruleSitemapLastmod, ruleSitemapNotListed, ruleSitemapNotFetched},
 			[]string{"w2: entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -235,9 +235,9 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 				t.Fatal(err)
 			}
 			unsure := make(map[string]bool)
-			for _, k := range r.Sitemaps.Discrepancies {
+			for _, k := range SitemapFindings(r) {
 				if len(k.Caveats) > 0 {
-					unsure[k.Kind] = true
+					unsure[k.ID] = true
 				}
 			}
 			if diff := cmp.Diff(slices.Sorted(slices.Values(tt.inconclusive)), slices.Sorted(maps.Keys(unsure))); diff != "" {
@@ -249,8 +249,8 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 			if diff := cmp.Diff(tt.notes, r.Notes); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if unknown := slices.Contains(tt.inconclusive, kindNotLinked); (len(found(r, kindNotLinked)) == 0) != unknown {
-				t.Errorf("not linked: %v", found(r, kindNotLinked))
+			if unknown := slices.Contains(tt.inconclusive, ruleSitemapNotLinked); (len(found(r, ruleSitemapNotLinked)) == 0) != unknown {
+				t.Errorf("not linked: %v", found(r, ruleSitemapNotLinked))
 			}
 		})
 	}

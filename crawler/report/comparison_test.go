@@ -12,34 +12,33 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// found returns the URLs of one kind: paths on example.com, or whole URLs.
-func found(r *Report, kind string) []string {
+// found returns the URLs at fault by a rule: paths on example.com, or whole URLs.
+func found(r *Report, rule string) []string {
 	urls := []string{}
-	for _, k := range r.Sitemaps.Discrepancies {
-		if k.Kind == kind {
-			for _, row := range k.URLs.Rows {
-				urls = append(urls, strings.TrimPrefix(row.URL, example))
-			}
+	if f := FindingsOf(r, rule); f != nil {
+		for _, row := range f.Rows {
+			urls = append(urls, strings.TrimPrefix(row.URL, example))
 		}
 	}
 	return urls
 }
 
-func inconclusive(r *Report, kind string) []string {
-	for _, k := range r.Sitemaps.Discrepancies {
-		if k.Kind == kind {
-			return k.Caveats
+func inconclusive(r *Report, rule string) []string { return FindingsOf(r, rule).Caveats }
+
+// sitemapRules returns the IDs of the rules of sitemaps.
+func sitemapRules() []string {
+	var ids []string
+	for _, rule := range rules {
+		if rule.Topic == topicSitemaps {
+			ids = append(ids, rule.ID)
 		}
 	}
-	return nil
+	return ids
 }
 
 // Each gap in a crawl makes the kinds inconclusive that depend on it, and no other.
 func TestInconclusiveKindsSayWhy(t *testing.T) {
-	all := make([]string, len(kinds))
-	for i, k := range kinds {
-		all[i] = k.name
-	}
+	all := sitemapRules()
 	but := func(left ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(k string) bool { return slices.Contains(left, k) })
 	}
@@ -54,73 +53,73 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
 		{"payment", func(c *crawl) {
 			c.reject("/paid", output.Rejection{Reason: output.PaymentRequired, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: the site requires payment"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires payment"},
 		{"license", func(c *crawl) {
 			c.reject("/licensed", output.Rejection{Reason: output.LicenseRequired, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "1 URL was skipped: the site requires a license"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires a license"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "limit of pages per host"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of pages per host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.BeforeSince, Source: "sitemap"})
-		}, but(kindInvalidLastmod, kindNotFetched), "unchanged according"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "unchanged according"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
-		}, []string{kindNotLinked, kindNotListed}, "limit of depth"},
+		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "limit of depth"},
 		{"hosts", func(c *crawl) {
 			c.reject("/late", output.Rejection{Reason: output.MaxHosts, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "limit of hosts"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
 			c.reject("/late.xml", output.Rejection{Reason: output.MaxSitemapEntries, Source: "sitemap"})
-		}, but(kindInvalidLastmod, kindNotFetched), "limit of sitemap entries"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of sitemap entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "length limit"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "length limit"},
 		{"an expression", func(c *crawl) {
 			c.reject("/private", output.Rejection{Reason: output.Excluded, Source: "link"})
-		}, but(kindInvalidLastmod, kindNotFetched), "excluded by --include or --exclude"},
+		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "excluded by --include or --exclude"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
-		}, []string{kindNotLinked, kindNotListed}, "spider trap"},
+		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "spider trap"},
 		{"repeating paths", func(c *crawl) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.RepeatedSegment, Source: "link"})
-		}, []string{kindNotLinked, kindNotListed}, "path segment repeats"},
+		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "path segment repeats"},
 		{"a page that was cut short", func(c *crawl) {
 			c.page("/big", output.Page{Source: "link", Truncated: "max-body", LimitsReached: []string{"max-body"}})
-		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
+		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "1 page has more"},
 		{"too many links", func(c *crawl) {
 			c.page("/map", output.Page{Source: "link", LinksSkipped: 1, LimitsReached: []string{"max-links"}})
-		}, []string{kindNotLinked, kindNotListed}, "1 page has more"},
+		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "1 page has more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Origin: example})
-		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
+		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that was not read to its end", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/cut.xml", Status: 200, Origin: example, Detail: "cut short"})
-		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
+		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 skipped, failed or incomplete, 1 not found"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", FoundOn: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
-		}, but(kindNotLinked), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
-		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of pages were not recorded"},
-		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no links were followed"},
-		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{kindNotLinked}, "1 page is unchanged"},
+		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
+		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{ruleSitemapNotLinked}, "links of pages were not recorded"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "no links were followed"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{ruleSitemapNotLinked}, "1 page is unchanged"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
 			c.pages[len(c.pages)-1].Links = 3
-		}, []string{kindNotLinked}, "because of noindex"},
+		}, []string{ruleSitemapNotLinked}, "because of noindex"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := everything()
 			tt.change(c)
 			r := c.make(t)
 			var got []string
-			for _, k := range r.Sitemaps.Discrepancies {
+			for _, k := range SitemapFindings(r) {
 				if len(k.Caveats) > 0 {
-					got = append(got, k.Kind)
+					got = append(got, k.ID)
 					if text := strings.Join(k.Caveats, "; "); !strings.Contains(text, tt.words) {
-						t.Errorf("%s: %q does not say %q", k.Kind, text, tt.words)
+						t.Errorf("%s: %q does not say %q", k.ID, text, tt.words)
 					}
 				}
 			}
@@ -153,7 +152,7 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	if diff := cmp.Diff(want[:1], r.Notes); diff != "" {
 		t.Errorf("notes if its links are known (-want +got):\n%s", diff)
 	}
-	if reasons := inconclusive(r, kindNotLinked); len(reasons) > 0 {
+	if reasons := inconclusive(r, ruleSitemapNotLinked); len(reasons) > 0 {
 		t.Errorf("not-linked is inconclusive: %q", reasons)
 	}
 
@@ -163,8 +162,8 @@ func TestReportNotesPagesWithoutContent(t *testing.T) {
 	c.entries = []output.Entry{{URL: example + "/same", Sitemap: example + "/sitemap.xml"}}
 	for _, config := range []map[string]any{{}, {"links": false}} {
 		c.state["config"] = config
-		if r := c.make(t); len(found(r, kindNotLinked)) > 0 || len(inconclusive(r, kindNotLinked)) == 0 {
-			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, kindNotLinked), inconclusive(r, kindNotLinked))
+		if r := c.make(t); len(found(r, ruleSitemapNotLinked)) > 0 || len(inconclusive(r, ruleSitemapNotLinked)) == 0 {
+			t.Errorf("%v: not linked %q, inconclusive %q", config, found(r, ruleSitemapNotLinked), inconclusive(r, ruleSitemapNotLinked))
 		}
 	}
 }
@@ -184,16 +183,16 @@ func TestFirstSitemapByNameIsShown(t *testing.T) {
 				output.Entry{URL: example + "/old", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)})
 		}
 		r := c.make(t)
-		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, kindNotFetched), want) {
-			t.Errorf("not fetched: %v", found(r, kindNotFetched))
+		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, ruleSitemapNotFetched), want) {
+			t.Errorf("not fetched: %v", found(r, ruleSitemapNotFetched))
 		}
-		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, kindInvalidLastmod), want) {
-			t.Errorf("dates that cannot be true: %v", found(r, kindInvalidLastmod))
+		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, ruleSitemapLastmod), want) {
+			t.Errorf("dates that cannot be true: %v", found(r, ruleSitemapLastmod))
 		}
-		for _, k := range r.Sitemaps.Discrepancies {
-			for _, row := range k.URLs.Rows {
-				if (row.URL == example+"/nowhere" || row.URL == example+"/old") && (row.Sitemap != a || k.URLs.Total != 2) {
-					t.Errorf("%s: %d rows, %+v", k.Kind, k.URLs.Total, row)
+		for _, k := range SitemapFindings(r) {
+			for _, row := range k.Rows {
+				if (row.URL == example+"/nowhere" || row.URL == example+"/old") && (row.Related != a || k.Total != 2) {
+					t.Errorf("%s: %d rows, %+v", k.ID, k.Total, row)
 				}
 			}
 		}
@@ -219,7 +218,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Sitemaps; s.URLs != 0 || len(s.Discrepancies) != 0 || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
+		if s := r.Sitemaps; s.URLs != 0 || len(SitemapFindings(r)) != 0 || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
 			t.Errorf("missing %v: %s", missing, asJSON(t, s))
 		}
 		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {
@@ -241,7 +240,7 @@ func TestSiteWithoutSitemapsHasNoDiscrepancies(t *testing.T) {
 	}
 	c.rejected = slices.DeleteFunc(c.rejected, func(r output.Rejection) bool { return r.Source == "sitemap" })
 	r := c.make(t)
-	if s := r.Sitemaps; len(s.Discrepancies) != 0 || s.URLs != 0 {
+	if s := r.Sitemaps; len(SitemapFindings(r)) != 0 || s.URLs != 0 {
 		t.Errorf("%s", asJSON(t, s))
 	}
 	if last := r.Highlights[len(r.Highlights)-1]; last.Text != "no sitemap lists a page" {

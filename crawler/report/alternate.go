@@ -1,0 +1,161 @@
+package report
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// alternates finds faults of canonical and hreflang links: their targets must work, and hreflang
+// must lead back.
+type alternates struct {
+	facts   *facts
+	checked map[key]checkFact
+	lists   *findingLists
+
+	pairs []pair // of pages and their hreflang targets, sorted after the first reading
+
+	unknownCanonical int // targets whose state is not known
+	unknownHreflang  int
+}
+
+// A pair stands for a page and something of it.
+type pair uint64
+
+func pairOf(page key, of uint64) pair {
+	const odd = 0x9e3779b97f4a7c15
+	return pair((uint64(page)*odd ^ bits.RotateLeft64(of, 32)) * odd)
+}
+
+func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists) *alternates {
+	return &alternates{facts: f, checked: checked, lists: lists}
+}
+
+// add records the hreflang links of a page or check.
+func (a *alternates) add(k key, list []output.Hreflang) {
+	for _, h := range list {
+		if to := keyOf(h.URL); to != k {
+			a.pairs = append(a.pairs, pairOf(k, uint64(to)))
+		}
+	}
+}
+
+func (a *alternates) conclude() {
+	slices.Sort(a.pairs)
+	a.pairs = slices.Compact(a.pairs)
+}
+
+// A target is what is known about the target of a canonical or hreflang link.
+type target struct {
+	known      bool
+	read       bool // its content is known
+	disallowed bool
+	fault      string // that it is broken
+	redirect   string
+	noindex    bool
+	elsewhere  bool
+}
+
+func (a *alternates) target(k key) target {
+	f := a.facts.byURL[k]
+	status, reason := int(f.status), a.facts.reason(f)
+	switch {
+	case a.facts.broken(f):
+		return target{known: true, fault: statusText(status)}
+	case reason == output.Disallowed:
+		return target{known: true, disallowed: true}
+	case redirected(status):
+		return target{known: true, redirect: statusText(status)}
+	case status == 304:
+		return target{}
+	case status != 0:
+		return target{
+			known: true, read: f.has(htmlPage) && !f.has(withheld|incomplete), noindex: f.has(noindex), elsewhere: f.has(elsewhere),
+		}
+	}
+	c, known := a.checked[k]
+	switch {
+	case !known:
+		return target{}
+	case c.result == checkBroken:
+		return target{known: true, fault: statusText(int(c.status))}
+	case c.has(checkedDisallowed):
+		return target{known: true, disallowed: true}
+	case c.result == checkRedirected:
+		return target{known: true, redirect: statusText(int(c.status))}
+	case c.result == checkOK && c.has(checkedPage):
+		return target{known: true, read: true, noindex: c.has(checkedNoindex), elsewhere: c.has(checkedElsewhere)}
+	}
+	return target{}
+}
+
+// name adds the findings of an HTML page that is not withheld.
+func (a *alternates) name(k key, f fact, p *output.Page) {
+	if f.has(noindex) {
+		return
+	}
+	if f.has(elsewhere) {
+		a.canonical(p)
+		return // search engines use the links of the canonical page
+	}
+	if len(p.Hreflang) > 0 {
+		a.hreflang(k, p)
+	}
+}
+
+func (a *alternates) canonical(p *output.Page) {
+	row := Finding{URL: p.URL, Related: canonicalOf(p)}
+	rule := ""
+	switch to := a.target(keyOf(row.Related)); {
+	case !to.known:
+		a.unknownCanonical++
+	case to.fault != "":
+		rule, row.Detail = ruleCanonicalBroken, to.fault
+	case to.redirect != "":
+		rule, row.Detail = ruleCanonicalRedirect, to.redirect
+	case to.disallowed:
+		rule = ruleCanonicalDisallowed
+	case to.noindex:
+		rule = ruleCanonicalNoindex
+	case to.elsewhere:
+		rule = ruleCanonicalChain
+	}
+	if rule != "" {
+		a.lists.add(rule, row)
+	}
+}
+
+func (a *alternates) hreflang(k key, p *output.Page) {
+	seen := map[key]bool{k: true}
+	for _, h := range p.Hreflang {
+		to := keyOf(h.URL)
+		if seen[to] {
+			continue
+		}
+		seen[to] = true
+		row := Finding{URL: p.URL, Related: h.URL, Detail: clip(h.Lang)}
+		rule := ""
+		switch t := a.target(to); {
+		case !t.known:
+			a.unknownHreflang++
+		case t.fault != "":
+			rule, row.Detail = ruleHreflangBroken, row.Detail+": "+t.fault
+		case t.redirect != "":
+			rule, row.Detail = ruleHreflangBroken, row.Detail+": "+t.redirect
+		case t.disallowed:
+			rule = ruleHreflangDisallowed
+		case t.noindex:
+			rule = ruleHreflangNoindex
+		case !t.read:
+			a.unknownHreflang++
+		default:
+			if _, back := slices.BinarySearch(a.pairs, pairOf(to, uint64(k))); !back {
+				rule = ruleHreflangNoReturn
+			}
+		}
+		if rule != "" {
+			a.lists.add(rule, row)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The kinds of checks of --check.
+const (
+	checkAssets    = "assets"
+	checkExternal  = "external"
+	checkFragments = "fragments"
+	checkCanonical = "canonical"
+	checkHreflang  = "hreflang"
+)
+
+// checks reports whether the crawl made the checks of a kind.
+func (s *workerDir) checks(kind string) bool {
+	var kinds []string
+	switch v := s.state.Config.Check.(type) {
+	case string:
+		kinds = strings.Split(v, ",")
+	case []any:
+		for _, value := range v {
+			kinds = append(kinds, fmt.Sprint(value))
+		}
+	}
+	return slices.Contains(kinds, kind) || slices.Contains(kinds, "all")
+}
+
+// checks reports whether all workers made the checks of a kind.
+func (all workerDirs) checks(kind string) bool {
+	return !slices.ContainsFunc(all, func(s *workerDir) bool { return !s.checks(kind) })
+}
+
+// A checkFact is what the report knows about a URL that was only checked.
+type checkFact struct {
+	next   key // target of the redirect
+	status int16
+	result uint8
+	marks  checkMarks
+}
+
+// The results in a checkFact.
+const (
+	checkOK = iota
+	checkRedirected
+	checkBroken
+	checkUnverified
+)
+
+var checkResults = [...]output.CheckResult{
+	checkOK: output.CheckOK, checkRedirected: output.CheckRedirected, checkBroken: output.CheckBroken, checkUnverified: output.CheckUnverified,
+}
+
+type checkMarks uint8
+
+const (
+	checkedNoindex    checkMarks = 1 << iota // its page has noindex
+	checkedElsewhere                         // its page names another as its canonical one
+	checkedDisallowed                        // robots.txt disallows it
+	checkedPage                              // its page was read
+	usedAsLink                               // a page links to it
+	usedAsAsset                              // a page or stylesheet uses it
+	redirectTarget                           // another check redirects to it
+)
+
+func (c checkFact) has(m checkMarks) bool { return c.marks&m != 0 }
+
+// checks finds broken URLs among those that were only checked.
+type checks struct {
+	facts *facts
+	lists *findingLists
+	byURL map[key]checkFact
+}
+
+func newChecks(f *facts, lists *findingLists) *checks {
+	return &checks{facts: f, lists: lists, byURL: make(map[key]checkFact)}
+}
+
+// add records a check. Links come later.
+func (c *checks) add(_ *workerDir, line *output.Check) {
+	k := keyOf(line.URL)
+	f := c.byURL[k] // it may be the target of another
+	f.status = int16(min(line.Status, 999))
+	f.result = uint8(max(slices.Index(checkResults[:], line.Result), 0))
+	mark := func(is bool, m checkMarks) {
+		if is {
+			f.marks |= m
+		}
+	}
+	mark(line.Noindex != "", checkedNoindex)
+	mark(line.Reason == output.Disallowed, checkedDisallowed)
+	asPage := line.Kind == checkCanonical || line.Kind == checkHreflang
+	mark(f.result == checkOK && (asPage || line.Canonical != "" || len(line.Hreflang) > 0), checkedPage)
+	if canonical := resolve(line.URL, line.Canonical); line.Canonical != "" && canonical != "" {
+		mark(canonical != line.URL, checkedElsewhere)
+	}
+	if !asPage {
+		asset := !slices.Contains([]string{"a", "area", "frame"}, line.Kind)
+		mark(asset, usedAsAsset)
+		mark(!asset, usedAsLink)
+	}
+	if f.result == checkRedirected {
+		if to := resolve(line.URL, line.Location); to != "" {
+			f.next = keyOf(to)
+			next := c.byURL[f.next]
+			next.marks |= redirectTarget
+			c.byURL[f.next] = next
+		}
+	}
+	c.byURL[k] = f
+}
+
+// use marks a URL that a page uses, and reports whether it may be a finding.
+func (c *checks) use(k key, as checkMarks) bool {
+	f, known := c.byURL[k]
+	if known && !f.has(as) {
+		f.marks |= as
+		c.byURL[k] = f
+	}
+	return known && f.result != checkOK
+}
+
+// end follows the redirects of a check. Its second result is not empty if they end with a URL
+// that is broken or unverified.
+func (c *checks) end(k key) (last key, fault string, result uint8) {
+	for range maxHops {
+		f := c.byURL[k]
+		if page := c.facts.byURL[k]; c.facts.broken(page) || page.status != 0 { // the crawl fetched it
+			switch {
+			case c.facts.broken(page):
+				return k, statusText(int(page.status)), checkBroken
+			default:
+				return k, "", checkOK
+			}
+		}
+		switch {
+		case f.result == checkRedirected && f.next == 0:
+			return k, "no valid Location", checkBroken
+		case f.result == checkRedirected:
+			k = f.next
+		case f.result == checkOK:
+			return k, "", checkOK
+		default:
+			return k, statusText(int(f.status)), f.result
+		}
+	}
+	return k, "redirect loop", checkBroken
+}
+
+// statusText is the detail of a URL that is broken.
+func statusText(status int) string {
+	if status == 0 {
+		return "no response"
+	}
+	return "status " + strconv.Itoa(status)
+}
+
+// name adds the findings of a check.
+func (c *checks) name(_ *workerDir, line *output.Check) {
+	k := keyOf(line.URL)
+	f := c.byURL[k]
+	if c.facts.byURL[k].status != 0 || !f.has(usedAsLink|usedAsAsset) {
+		return // the line of its page tells
+	}
+	_, fault, result := c.end(k)
+	if result == checkOK {
+		return
+	}
+	row := Finding{URL: line.URL, Detail: fault}
+	switch {
+	case f.result == checkRedirected:
+		row.Related = resolve(line.URL, line.Location)
+		row.Detail = fmt.Sprintf("status %d, then %s", line.Status, fault)
+	case line.Status == 0:
+		row.Detail = clip(string(line.Reason) + detailText(line.Detail))
+	}
+	foundOn := line.FoundOn
+	if f.has(redirectTarget) { // it may be found only by a redirect, for which there is a finding
+		if foundOn = ""; c.lists.referrers.counts[k].pages == 0 {
+			return
+		}
+	}
+	switch {
+	case result == checkUnverified:
+		c.lists.addReferred(ruleUnverified, row, foundOn)
+	case f.has(usedAsAsset):
+		c.lists.addReferred(ruleBrokenAsset, row, foundOn)
+	default:
+		c.lists.addReferred(ruleBrokenExternal, row, foundOn)
+	}
+}
+
+func detailText(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return ": " + detail
+}
