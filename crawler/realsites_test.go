@@ -130,8 +130,13 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range made.Broken.Rows {
-		r.Broken = append(r.Broken, fmt.Sprintf("%s %d %d %s", b.URL, b.Status, b.Links, b.LinkedFrom))
+	for _, f := range made.Findings {
+		if f.ID != "broken-link" {
+			continue
+		}
+		for _, b := range f.Rows {
+			r.Broken = append(r.Broken, fmt.Sprintf("%s %s %d %s", b.URL, b.Detail, b.Pages, b.FoundOn))
+		}
 	}
 	r.sort()
 	return r
@@ -400,7 +405,7 @@ func (w *walk) record() *siteRecord {
 	for u, status := range w.status {
 		if status >= 400 {
 			from := slices.Sorted(slices.Values(linked[u]))
-			r.Broken = append(r.Broken, fmt.Sprintf("%s %d %d %s", u, status, len(from), from[:min(len(from), 10)]))
+			r.Broken = append(r.Broken, fmt.Sprintf("%s status %d %d %s", u, status, len(from), from[:min(len(from), 10)]))
 		}
 	}
 	r.sort()

@@ -32,7 +32,7 @@ const (
 	noindex                      // its page has noindex
 	elsewhere                    // its page names another as its canonical one
 	counted                      // counted as listed and not fetched
-	htmlPage                         // its page is HTML with status 2xx
+	htmlPage                     // its page is HTML with status 2xx
 	withheld                     // its page has content that is withheld
 	incomplete                   // its page has content that a limit left out
 )

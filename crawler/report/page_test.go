@@ -162,7 +162,7 @@ func TestCommonReasonsAreShownOnce(t *testing.T) {
 	}
 	for text, want := range map[string]int{
 		"<li>the crawl is not finished: 7 URLs remain</li>": 1,
-		"<li>the links of pages were not recorded</li>":     3, // broken-link, link-to-disallowed, sitemap-not-linked
+		"<li>the links of pages were not recorded</li>":     3,               // broken-link, link-to-disallowed, sitemap-not-linked
 		`<span class="tag">(list may be incomplete)</span>`: len(r.Findings), // all
 	} {
 		if got := strings.Count(page.String(), text); got != want {

@@ -3,6 +3,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -173,11 +174,22 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 		last = f.Topic
 		p.Field(name, "%s", paint(colours[f.Level], cli.Escape(f.Text)))
 	}
+	p.Field("findings", "%s", findingsText(r.Findings))
 	for _, note := range r.Notes {
 		p.Field("note", "%s", cli.Escape(note))
 	}
 	p.Field("report", "%s and %s", cli.Escape(html), report.JSONFile)
 	return p.String()
+}
+
+// findingsText counts findings by severity.
+func findingsText(all []report.Findings) string {
+	count := make(map[report.Severity]int)
+	for _, f := range all {
+		count[f.Severity] += f.Total
+	}
+	return fmt.Sprintf("%s, %s, %s", humanize.Count(count[report.SeverityError], "error"),
+		humanize.Count(count[report.SeverityWarning], "warning"), humanize.Count(count[report.SeverityNotice], "notice"))
 }
 
 func stateText(s report.Summary) string {
