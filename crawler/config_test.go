@@ -56,6 +56,10 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"header", func(c *Config) { c.Sharing.Frontier, c.Credentials.Header = "redis://h", []string{"X-Key: 1"} }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"netrc", func(c *Config) { c.Sharing.Frontier, c.Credentials.Netrc = "redis://h", true }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"cookie-file", func(c *Config) { c.Sharing.Frontier, c.Credentials.CookieFile = "redis://h", "f" }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
+		{"header", func(c *Config) {
+			c.Credentials.BasicAuth, c.Credentials.Header = []string{"http://me:1@h"}, []string{"Authorization: x"}
+			c.URLs = []string{"http://h/"}
+		}, "http://h has two values for Authorization; give one"},
 		{"per-ip", func(c *Config) { c.Politeness.PerIP = -1 }, "-1 is negative; 0 means no limit"},
 		{"scope", func(c *Config) { c.Scope.Kind = "galaxy" }, `"galaxy" is not one of host, path, domain, any`},
 		{"include", func(c *Config) { c.Scope.Include = []string{"a", "b[z-a]"} }, "`b[z-a]` is not a regular expression: invalid character class range in `z-a` at byte 3"},

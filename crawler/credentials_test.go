@@ -351,6 +351,21 @@ func TestRedirectedStartWithCredentials(t *testing.T) {
 	}
 }
 
+func TestNoticeOfUnusedCookieFile(t *testing.T) {
+	for host, want := range map[string]int{"127.0.0.1": 0, "elsewhere.test": 1} {
+		site := newSite(t, "127.0.0.1", map[string]string{"/": "text"})
+		cfg := testConfig(t, site.url+"/")
+		cfg.Credentials.CookieFile = filepath.Join(t.TempDir(), "cookies.txt")
+		must(t, os.WriteFile(cfg.Credentials.CookieFile, []byte(host+"\tFALSE\t/\tFALSE\t0\tfile\t"+secretWord+"\n"), 0o600))
+		var notices []string
+		_, err := newCrawler(t, cfg, &Options{OnNotice: func(line string) { notices = append(notices, line) }}).Run(t.Context())
+		must(t, err)
+		if len(notices) != want || want > 0 && !strings.Contains(notices[0], `cookies.txt" has no cookie for the start URLs`) {
+			t.Errorf("cookie of %s: notices %q", host, notices)
+		}
+	}
+}
+
 // Files of credentials that cannot be read end the crawl before it creates anything.
 func TestBadCredentialFiles(t *testing.T) {
 	dir := t.TempDir()

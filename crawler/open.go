@@ -36,6 +36,9 @@ func (c *Crawler) open() (err error) {
 	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
 		return err
 	}
+	if c.discovery.credentials.UnusedCookieFile() {
+		c.notice(fmt.Sprintf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile))
+	}
 	begin := c.create
 	switch {
 	case c.opts.Recrawl:

@@ -63,11 +63,25 @@ func (c Config) Validate() error {
 	c.Robots.validate(&p)
 	c.Sitemaps.validate(&p)
 	c.Fetch.validate(&p)
-	c.Credentials.validate(&p, c.Fetch.UserAgent)
+	c.checkCredentials(&p)
 	c.Sharing.validate(&p)
 	c.Sharing.checkCredentials(&p, &c.Credentials)
 	c.checkExcluded(&p)
 	return errors.Join(p...)
+}
+
+// checkCredentials checks the credentials without reading the files that they name.
+func (c *Config) checkCredentials(p *problems) {
+	known := len(*p)
+	if c.Credentials.validate(p, c.Fetch.UserAgent); len(*p) > known {
+		return
+	}
+	given := *c
+	given.Credentials.CookieFile, given.Credentials.Netrc = "", false
+	_, err := newCredentials(&given)
+	if bad, ok := errors.AsType[*ConfigError](err); ok {
+		p.add(bad.Key, bad.Problem)
+	}
 }
 
 // checkExcluded rejects start URLs that include or exclude excludes.

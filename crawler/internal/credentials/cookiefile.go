@@ -23,19 +23,42 @@ func (s *Store) readCookies(name string) error {
 	if err != nil {
 		return fmt.Errorf("%q, %w", name, err)
 	}
+	s.unusedFile = true
 	for _, c := range parsed {
+		s.unusedFile = s.unusedFile && !s.isFor(c)
 		for _, own := range s.cookies {
-			own.jar.SetCookies(&url.URL{Scheme: "https", Host: c.host, Path: "/"}, []*http.Cookie{c.cookie})
+			own.jar.SetCookies(c.from(), []*http.Cookie{c.cookie})
 		}
 	}
 	return nil
 }
+
+// isFor reports whether a start origin gets a cookie, on some path.
+func (s *Store) isFor(c hostCookie) bool {
+	anyPath := *c.cookie
+	anyPath.Path = "/"
+	only := newCookies()
+	only.jar.SetCookies(c.from(), []*http.Cookie{&anyPath})
+	for origin := range s.cookies {
+		if u, err := url.Parse(string(origin) + "/"); err == nil && only.field(u) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// UnusedCookieFile reports whether the cookie file has no cookie for any start origin: all belong to
+// other hosts, have expired, or are for https only.
+func (s *Store) UnusedCookieFile() bool { return s != nil && s.unusedFile }
 
 // A hostCookie is a cookie with the host that sets it.
 type hostCookie struct {
 	host   string
 	cookie *http.Cookie
 }
+
+// from returns a URL that may set the cookie.
+func (c *hostCookie) from() *url.URL { return &url.URL{Scheme: "https", Host: c.host, Path: "/"} }
 
 // httpOnly begins the line of a cookie that scripts cannot read. Other lines with # are comments.
 const httpOnly = "#HttpOnly_"

@@ -31,6 +31,8 @@ type Store struct {
 	fields  map[robotsext.Origin]http.Header
 	cookies map[robotsext.Origin]*cookies // of the start origins; empty: none are sent
 	keep    bool                          // keep the cookies of responses
+
+	unusedFile bool // see UnusedCookieFile
 }
 
 // Field names that an origin learns only with a request for content; see [Store.Apply].

@@ -174,6 +174,28 @@ func TestCookieFile(t *testing.T) {
 	}
 }
 
+// A file without a cookie that a start origin gets is of no use.
+func TestUnusedCookieFile(t *testing.T) {
+	for line, unused := range map[string]bool{
+		"site.test\tFALSE\t/\tFALSE\t0\ta\t1":                                          false,
+		"site.test\tFALSE\t/docs\tFALSE\t0\ta\t1\nsite.test\tFALSE\t/\tFALSE\t1\ta\t1": false,
+		".site.test\tTRUE\t/\tFALSE\t0\ta\t1\nother.test\tFALSE\t/\tFALSE\t0\ta\t1":    false,
+		"": true,
+		"other.test\tFALSE\t/\tFALSE\t0\ta\t1\nwww.site.test\tFALSE\t/\tFALSE\t0\ta\t1": true,
+		"site.test\tFALSE\t/\tTRUE\t0\ta\t1":                                            true, // for https
+		"site.test\tFALSE\t/\tFALSE\t1\ta\t1":                                           true, // expired
+	} {
+		file := filepath.Join(t.TempDir(), "cookies.txt")
+		if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(Config{Start: []robotsext.Origin{"http://site.test"}, CookieFile: file})
+		if err != nil || s.UnusedCookieFile() != unused {
+			t.Errorf("%q: unused %t, %v", line, s.UnusedCookieFile(), err)
+		}
+	}
+}
+
 func mustRequest(t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
