@@ -72,10 +72,10 @@ const (
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
 	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
 	l.meta = l.prov.Encode()
-	doc := extract.ParseFunc(text, d.cfg.Output.Links == LinksFull, l.add)
+	doc := extract.ParseFunc(text, extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull})
 	if doc.Base != l.base && l.total > 0 { // it comes after the first links, but applies to them too
 		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
-		doc = extract.ParseFunc(text, d.cfg.Output.Links == LinksFull, l.add)
+		doc = extract.ParseFunc(text, extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull})
 	}
 	return doc, l
 }

@@ -18,6 +18,7 @@ const maxTitleText = 64 << 10
 // attributes are those that matter of an element; nil: it does not have it.
 type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
+	id, srcset, imageSrcset, poster, data, kind                  []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -42,6 +43,18 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.hreflang
 	case "shadowrootmode":
 		field = &a.shadow
+	case "id":
+		field = &a.id
+	case "srcset":
+		field = &a.srcset
+	case "imagesrcset":
+		field = &a.imageSrcset
+	case "poster":
+		field = &a.poster
+	case "data":
+		field = &a.data
+	case "type":
+		field = &a.kind
 	default:
 		return
 	}
@@ -53,7 +66,12 @@ func (a *attributes) set(key, value []byte) {
 	}
 }
 
-// isRead tells whether the attributes of an element are read.
+// reads tells whether the attributes of an element are read.
+func (p *parser) reads(name []byte) bool {
+	return p.on.ID != nil || isRead(name) || p.on.Use != nil && isUse(name)
+}
+
+// isRead tells whether the attributes of an element are always read.
 func isRead(name []byte) bool {
 	switch string(name) {
 	case "a", "area", "base", "link", "meta", "iframe", "frame", "html", "template":
@@ -65,6 +83,12 @@ func isRead(name []byte) bool {
 // element takes what an element with the attributes p.attrs says.
 func (p *parser) element(name []byte, closed bool) {
 	p.boundary(name, false)
+	if p.on.ID != nil && p.templates == 0 {
+		p.anchor(name)
+	}
+	if p.on.Use != nil && p.templates == 0 {
+		p.uses(name)
+	}
 	switch string(name) {
 	case "a":
 		p.endLink()
@@ -146,7 +170,7 @@ func (p *parser) link(kind string, ref []byte) {
 		return
 	}
 	link := Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel), Kind: kind}
-	if kind == "a" && p.linkTexts {
+	if kind == "a" && p.on.LinkTexts {
 		p.lastLink, p.linkBase, p.linkText.open = link, p.doc.Base, true
 		return
 	}
@@ -155,7 +179,7 @@ func (p *parser) link(kind string, ref []byte) {
 		return
 	}
 	p.endLink()
-	p.onLink(p.doc.Base, link)
+	p.on.Link(p.doc.Base, link)
 }
 
 // relation takes what a link element points to: the canonical URL is a hint, and

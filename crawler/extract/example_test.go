@@ -23,12 +23,12 @@ func ExampleParse() {
 // How do I handle a page with a million links?
 func ExampleParseFunc() {
 	links, distinct := 0, make(map[string]bool)
-	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), false, func(_ string, link extract.Link) {
+	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), extract.Handlers{Link: func(_ string, link extract.Link) {
 		links++
 		if len(distinct) < 10_000 {
 			distinct[link.URL] = true
 		}
-	})
+	}})
 	fmt.Println(links, "links to", len(distinct), "URL")
 	// Output: 1000000 links to 1 URL
 }

@@ -24,6 +24,7 @@ type Document struct {
 	Links     []Link
 
 	H1           string        // text of the first h1, white space collapsed; empty: none
+	H1Count      int           // number of h1 elements
 	Description  string        // content of the first meta name=description that has one, white space collapsed
 	Lang         string        // lang of the html element
 	Words        int           // number of words in the visible text
@@ -47,21 +48,32 @@ type Link struct {
 	Text string // of an a element: at most 200 bytes, white space collapsed
 }
 
+// Handlers are called for what a page has too much of to list: a hostile page may have a million
+// links. The base that they get is the href of the first base element so far; empty: none.
+type Handlers struct {
+	// Link is called for each link. Without LinkTexts, links have no Text, which takes less time.
+	Link      func(base string, link Link)
+	LinkTexts bool
+
+	// Use is called for each resource that the page uses, such as an image. Nil: not called.
+	Use func(base string, use Use)
+
+	// ID is called for each id of an element and each name of an a element. Nil: not called.
+	ID func(id string)
+}
+
 // Parse parses a page in UTF-8. It never fails: invalid HTML is parsed like in a browser, and an
 // incomplete page is read to its end.
 func Parse(body []byte) *Document {
 	var links []Link
-	doc := ParseFunc(body, true, func(_ string, link Link) { links = append(links, link) })
+	doc := ParseFunc(body, Handlers{LinkTexts: true, Link: func(_ string, link Link) { links = append(links, link) }})
 	doc.Links = links
 	return doc
 }
 
-// ParseFunc is like Parse, but calls onLink for each link instead of listing them, since a
-// hostile page may have a million. The base is the href of the first base
-// element before the link; empty: none. Without linkTexts, links have no Text,
-// which takes less time.
-func ParseFunc(body []byte, linkTexts bool, onLink func(base string, link Link)) *Document {
-	p := parser{doc: &Document{}, onLink: onLink, rest: source{page: body}, linkTexts: linkTexts}
+// ParseFunc is like Parse, but calls handlers instead of listing links.
+func ParseFunc(body []byte, on Handlers) *Document {
+	p := parser{doc: &Document{}, on: on, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)
 	for {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
@@ -91,7 +103,7 @@ func ParseFunc(body []byte, linkTexts bool, onLink func(base string, link Link))
 // when it is called for a token, and plain, between two tokens.
 type parser struct {
 	doc    *Document
-	onLink func(base string, link Link)
+	on     Handlers
 	rest   source
 	tokens *html.Tokenizer
 	attrs  attributes
@@ -109,7 +121,6 @@ type parser struct {
 	inHeading  int // how many blocks are open in it
 	lastLink   Link
 	linkText   passage // of lastLink; not open: it was reported
-	linkTexts  bool    // links have Text
 	linkBase   string  // base before lastLink
 	inside     []insideLink
 }
@@ -132,7 +143,7 @@ func (p *parser) startTag(closed bool) {
 		p.skip(name)
 	}
 	p.attrs = attributes{}
-	if isRead(name) {
+	if p.reads(name) {
 		for more {
 			var key, value []byte
 			key, value, more = p.tokens.TagAttr()

@@ -42,11 +42,11 @@ func TestParse(t *testing.T) {
 		{"meta refresh", `<meta http-equiv="Refresh" content="5; URL='/next'"><meta http-equiv=refresh content="5">`,
 			Document{Links: []Link{{URL: "/next", Kind: "meta"}}}},
 		{"broken off", `<title>cut</title><a href="/a">a</a><a href="/b`, Document{Title: "cut", Words: 1, Links: []Link{{URL: "/a", Kind: "a", Text: "a"}}}},
-		{"first h1", `<h1> One <b>big</b>ger<br>hea&shy;ding&nbsp;</h1><h1>two</h1>`, Document{H1: "One bigger hea\u00adding", Words: 4}},
-		{"another heading ends h1", `<h1>one<h2>two</h2>`, Document{H1: "one", Words: 2}},
-		{"an empty h1", `<h1><img src=x></h1><h1>two</h1>`, Document{Words: 1}},
+		{"first h1", `<h1> One <b>big</b>ger<br>hea&shy;ding&nbsp;</h1><h1>two</h1>`, Document{H1: "One bigger hea\u00adding", H1Count: 2, Words: 4}},
+		{"another heading ends h1", `<h1>one<h2>two</h2>`, Document{H1: "one", H1Count: 1, Words: 2}},
+		{"an empty h1", `<h1><img src=x></h1><h1>two</h1>`, Document{H1Count: 2, Words: 1}},
 		{"no words and no h1 of a template", `<template><h1>no</h1>no<template>no</template>no <a href=1>t</a></template><h1>a<template>no</template>b</h1><template shadowrootmode=open>c</template>`,
-			Document{H1: "a b", Words: 3, Links: []Link{{URL: "1", Kind: "a", Text: "t"}}}},
+			Document{H1: "a b", H1Count: 1, Words: 3, Links: []Link{{URL: "1", Kind: "a", Text: "t"}}}},
 		{"description", `<meta name=description content=""><meta name=Description content=" a  b "><meta name=description content=c>`,
 			Document{Description: "a b", Meta: []Meta{{"description", " a  b "}, {"description", "c"}}}},
 		{"lang", `<html lang=" de-AT "><html lang=fr>`, Document{Lang: "de-AT"}},
@@ -101,7 +101,7 @@ func TestFirstHeading(t *testing.T) {
 func TestLinksInsideALink(t *testing.T) {
 	var links []Link
 	page := "<a href=1>a" + strings.Repeat("<iframe src=2></iframe>", maxInside) + "b<a href=3>c<base href=/x/><iframe src=4></iframe>"
-	ParseFunc([]byte(page), true, func(base string, l Link) { links = append(links, Link{URL: base + l.URL, Kind: l.Kind, Text: l.Text}) })
+	ParseFunc([]byte(page), Handlers{LinkTexts: true, Link: func(base string, l Link) { links = append(links, Link{URL: base + l.URL, Kind: l.Kind, Text: l.Text}) }})
 	want := []Link{{URL: "1", Kind: "a", Text: "a b"}}
 	for range maxInside {
 		want = append(want, Link{URL: "2", Kind: "frame"})

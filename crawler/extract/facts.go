@@ -104,9 +104,13 @@ func isInline(name []byte) bool {
 	return false
 }
 
-// startHeading starts the text of the first h1.
+// startHeading counts an h1, and starts the text of the first.
 func (p *parser) startHeading() {
-	if !p.hasHeading && p.templates == 0 {
+	if p.templates > 0 {
+		return
+	}
+	p.doc.H1Count++
+	if !p.hasHeading {
 		p.hasHeading, p.heading.open = true, true
 	}
 }
@@ -122,9 +126,9 @@ func (p *parser) endHeading() {
 func (p *parser) endLink() {
 	if p.linkText.open {
 		p.lastLink.Text = p.text.keep(p.linkText.end(maxLinkText))
-		p.onLink(p.linkBase, p.lastLink)
+		p.on.Link(p.linkBase, p.lastLink)
 		for _, link := range p.inside {
-			p.onLink(link.base, link.Link)
+			p.on.Link(link.base, link.Link)
 		}
 		p.inside = p.inside[:0]
 	}

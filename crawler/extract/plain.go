@@ -116,7 +116,7 @@ func (p *parser) plainStartTag(b []byte) int {
 	if isRawText(name) {
 		return 0
 	}
-	read := isRead(name)
+	read := p.reads(name)
 	if read {
 		p.attrs = attributes{}
 	}

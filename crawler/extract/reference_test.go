@@ -108,6 +108,9 @@ func reference(body io.Reader) *Document {
 					templates++
 				}
 			case atom.H1:
+				if templates == 0 {
+					doc.H1Count++
+				}
 				if !hasHeading && templates == 0 {
 					hasHeading, heading = true, text.Len()
 				}

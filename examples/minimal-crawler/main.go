@@ -152,11 +152,11 @@ func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, 
 		return nil, wait, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	extract.ParseFunc(body, false, func(base string, link extract.Link) {
+	extract.ParseFunc(body, extract.Handlers{Link: func(base string, link extract.Link) {
 		if b, err := u.Parse(base); err == nil {
 			links = append(links, items(u, b, link.URL)...)
 		}
-	})
+	}})
 	return links, wait, err
 }
 

@@ -1,0 +1,93 @@
+package extract
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+)
+
+// StylesheetFunc calls use for each resource of a stylesheet: the targets of url() and @import.
+// Imported says that it is another stylesheet. Data in url() is none.
+func StylesheetFunc(text []byte, use func(ref string, imported bool)) {
+	lexer := css.NewLexer(parse.NewInputBytes(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))) // it would end at NUL
+	rule := ""                                                                                 // the at-rule that has begun; empty: none
+	for {
+		kind, token := lexer.Next()
+		switch kind {
+		case css.ErrorToken:
+			return
+		case css.AtKeywordToken:
+			rule = strings.ToLower(unescapeCSS(token[1:]))
+			continue
+		case css.WhitespaceToken, css.CommentToken:
+			continue
+		case css.URLToken, css.StringToken:
+			ref := cssText(kind, token)
+			isName := rule == "namespace" || strings.HasSuffix(rule, "document") // not a resource
+			if (kind == css.URLToken || rule == "import") && !isName && isResource([]byte(ref)) {
+				use(ref, rule == "import")
+			}
+		case css.SemicolonToken, css.LeftBraceToken:
+			rule = ""
+		}
+		if rule == "import" {
+			rule = "imported" // conditions follow
+		}
+	}
+}
+
+// cssText returns the text of a url() or a string.
+func cssText(kind css.TokenType, token []byte) string {
+	if kind == css.URLToken {
+		_, token, _ = bytes.Cut(token, []byte("("))
+		token = bytes.TrimSpace(bytes.TrimSuffix(token, []byte(")")))
+	}
+	if len(token) > 0 && (token[0] == '"' || token[0] == '\'') {
+		token = bytes.TrimSuffix(token[1:], token[:1])
+	}
+	return strings.TrimSpace(unescapeCSS(token))
+}
+
+// unescapeCSS decodes the escapes of a text.
+func unescapeCSS(text []byte) string {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text)
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		c := text[0]
+		text = text[1:]
+		if c != '\\' || len(text) == 0 {
+			b.WriteByte(c)
+			continue
+		}
+		const longest = 6
+		n := 0
+		for n < min(longest, len(text)) && isHex(text[n]) {
+			n++
+		}
+		switch {
+		case n > 0:
+			code, _ := strconv.ParseUint(string(text[:n]), 16, 32) // at most six digits
+			if code == 0 || code > utf8.MaxRune {
+				code = utf8.RuneError
+			}
+			b.WriteRune(rune(code))
+			if text = text[n:]; len(text) > 0 && isSpace(text[0]) {
+				text = text[1:]
+			}
+		case text[0] == '\n': // a string goes on
+			text = text[1:]
+		default:
+			b.WriteByte(text[0])
+			text = text[1:]
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"strings"
+)
+
+func stylesheetUses(text string) (uses []string) {
+	StylesheetFunc([]byte(text), func(ref string, imported bool) {
+		if imported {
+			ref = "import " + ref
+		}
+		uses = append(uses, ref)
+	})
+	return uses
+}
+
+func TestStylesheet(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{`a{background:url(1.png)}b{background:URL( "2.png" )}c{background:url('3.png')}`, []string{"1.png", "2.png", "3.png"}},
+		{`@import "a.css"; @import url(b.css) screen; @IMPORT 'c.css' layer(x);`, []string{"import a.css", "import b.css", "import c.css"}},
+		{`@import "a.css" supports(background: url(x)); a{}`, []string{"import a.css", "x"}},
+		{`/* url(no) @import "no"; */ a{content:"url(no)"}`, nil},
+		{`a{background:url(data:image/png;base64,AA==)}b{filter:url(#f)}c{background:url()}d{background:url("")}`, nil},
+		{`@font-face{src:url(a.woff2) format("woff2"),url("a.woff") format('woff')}`, []string{"a.woff2", "a.woff"}},
+		{`@namespace url(http://www.w3.org/1999/xhtml); @namespace svg "http://www.w3.org/2000/svg"; a{b:url(c)}`, []string{"c"}},
+		{`@-moz-document url(http://a/) { a{b:url(c)} }`, []string{"c"}},
+		{`a{b:url(a\ b\(c\).png)}c{d:url("\61 b\"c")}`, []string{`a b(c).png`, `ab"c`}},
+		{`@media print{a{b:url(c)}} @charset "utf-8"; d{e:url(f)}`, []string{"c", "f"}},
+		{"a{b:url(x y)}c{d:url(\"x\ny\")}e{f:url(g", []string{"g"}},
+		{"a{b:url(1)}\x00c{d:url(2)}", []string{"1", "2"}},
+		{`a{--x: url(1)}`, []string{"1"}},
+	} {
+		if got := stylesheetUses(tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestLargeStylesheetTakesLinearTime(t *testing.T) {
+	for _, part := range []string{"url(", `url("`, "@import ", "/*", `\`, "a{", "u+", "url( \n", "<!--"} {
+		began := time.Now()
+		stylesheetUses(strings.Repeat(part, 1<<20/len(part)))
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("1 MiB of %q takes %v", part, took)
+		}
+	}
+}
+
+// FuzzStylesheet: no text makes the reader fail, and it reports only references.
+func FuzzStylesheet(f *testing.F) {
+	f.Add(`@import "a"; b{c:url( 'd\61' )} @namespace url(e);`)
+	f.Add("url(\\\n\"\x00url(x")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, ref := range stylesheetUses(text) {
+			if !isResource([]byte(strings.TrimPrefix(ref, "import "))) {
+				t.Errorf("%q in %q", ref, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Use is a resource that a page or a stylesheet uses.
+type Use struct {
+	URL  string // as written, white space trimmed; may be relative
+	Kind string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
+}
+
+// isUse reports whether an element may use a resource.
+func isUse(name []byte) bool {
+	switch string(name) {
+	case "img", "source", "script", "video", "audio", "track", "object", "embed", "input":
+		return true
+	}
+	return false
+}
+
+// uses reports what an element uses. The content of a template is not part of the page.
+func (p *parser) uses(name []byte) {
+	a := &p.attrs
+	switch string(name) {
+	case "img", "source":
+		p.use(string(name), a.src)
+		p.useAll(string(name), a.srcset)
+	case "script", "audio", "track", "embed":
+		p.use(string(name), a.src)
+	case "video":
+		p.use("video", a.src)
+		p.use("poster", a.poster)
+	case "object":
+		p.use("object", a.data)
+	case "input":
+		if equalFold(bytes.TrimSpace(a.kind), "image") {
+			p.use("input", a.src)
+		}
+	case "link":
+		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil {
+			p.use(kind, a.href)
+			p.useAll(kind, a.imageSrcset)
+		}
+	}
+}
+
+// linkKind returns the kind of use of a link element; empty: it uses nothing. The target of
+// canonical, next or prev is a page, and the other values here name no document to be fetched.
+func linkKind(rel []byte) string {
+	kind := ""
+	for value := range bytes.FieldsSeq(rel) {
+		switch word := strings.ToLower(string(value)); word {
+		case "stylesheet", "manifest":
+			return word
+		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon":
+			return "icon"
+		case "canonical", "next", "prev", "preconnect", "dns-prefetch", "pingback", "profile", "edituri", "wlwmanifest":
+			return ""
+		default:
+			kind = "link"
+		}
+	}
+	return kind
+}
+
+// use reports a resource in ref, an attribute that the element may not have. An empty one and
+// data in the attribute itself are none.
+func (p *parser) use(kind string, ref []byte) {
+	if ref = bytes.TrimSpace(ref); isResource(ref) {
+		p.on.Use(p.doc.Base, Use{URL: p.text.keep(ref), Kind: kind})
+	}
+}
+
+// isResource reports whether a reference may lead to a resource.
+func isResource(ref []byte) bool {
+	return len(ref) > 0 && ref[0] != '#' && (len(ref) < len("data:") || !equalFold(ref[:len("data:")], "data:"))
+}
+
+// useAll reports the resources in the value of a srcset attribute.
+func (p *parser) useAll(kind string, srcset []byte) {
+	for rest := srcset; ; {
+		rest = bytes.TrimLeft(rest, " \t\n\r\f,")
+		if len(rest) == 0 {
+			return
+		}
+		end := bytes.IndexAny(rest, " \t\n\r\f")
+		if end < 0 {
+			end = len(rest)
+		}
+		ref := rest[:end]
+		rest = rest[end:]
+		if bare := bytes.TrimRight(ref, ","); len(bare) < len(ref) {
+			p.use(kind, bare) // without a descriptor
+			continue
+		}
+		p.use(kind, ref)
+		rest = rest[descriptorEnd(rest):]
+	}
+}
+
+// descriptorEnd returns the length of the descriptors of an image in srcset: up to the next comma
+// outside parentheses.
+func descriptorEnd(b []byte) int {
+	depth := 0
+	for i, c := range b {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')' && depth > 0:
+			depth--
+		case c == ',' && depth == 0:
+			return i
+		}
+	}
+	return len(b)
+}
+
+// anchor reports the id of an element, and the name of an a element.
+func (p *parser) anchor(name []byte) {
+	if len(p.attrs.id) > 0 {
+		p.on.ID(p.text.keep(p.attrs.id))
+	}
+	if len(name) == 1 && name[0] == 'a' && len(p.attrs.name) > 0 && !bytes.Equal(p.attrs.name, p.attrs.id) {
+		p.on.ID(p.text.keep(p.attrs.name))
+	}
+}
+
+// Fragment returns the fragment of a reference that leads to an element, as written. It is empty
+// if there is none, and for fragments that a browser or a script interprets: #top, text
+// directives, and routes such as #/ and #!.
+func Fragment(ref string) string {
+	_, fragment, _ := strings.Cut(ref, "#")
+	fragment, _, _ = strings.Cut(fragment, ":~:")
+	if fragment == "" || strings.EqualFold(fragment, "top") || fragment[0] == '!' || fragment[0] == '/' {
+		return ""
+	}
+	return fragment
+}

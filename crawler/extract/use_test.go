@@ -1,0 +1,133 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+)
+
+// usesOf returns the resources of a page, each as "kind URL", and its ids.
+func usesOf(page string) (uses, ids []string) {
+	ParseFunc([]byte(page), Handlers{
+		Link: func(string, Link) {},
+		Use:  func(_ string, u Use) { uses = append(uses, u.Kind+" "+u.URL) },
+		ID:   func(id string) { ids = append(ids, id) },
+	})
+	return uses, ids
+}
+
+func TestUses(t *testing.T) {
+	for _, tt := range []struct {
+		name, page string
+		want       []string
+	}{
+		{"image", `<img src=" a.png ">`, []string{"img a.png"}},
+		{"image without src", `<img><img src=""><img src="#x">`, nil},
+		{"data in the attribute", `<img src="data:image/png;base64,AAAA"><img src="DATA:,">`, nil},
+		{"srcset", `<img src=a srcset="b 1x, c 2x,d">`, []string{"img a", "img b", "img c", "img d"}},
+		{"srcset with commas in URLs", `<img srcset="a,b 1x,  , c,, d 100w , e">`, []string{"img a,b", "img c", "img d", "img e"}},
+		{"srcset with parentheses", `<img srcset="a (x, y) 1x, b">`, []string{"img a", "img b"}},
+		{"picture", `<picture><source srcset="a.webp"><img src="a.png"></picture>`, []string{"source a.webp", "img a.png"}},
+		{"script", `<script src="a.js"></script><script>"<img src=no>"</script>`, []string{"script a.js"}},
+		{"script of several lines in upper case", "<SCRIPT\nSRC='a.js?x=1&amp;y=2'>if (a < b) {}</SCRIPT><img src=b>", []string{"script a.js?x=1&y=2", "img b"}},
+		{"stylesheet", `<link rel="Stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
+		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
+		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3>`, []string{"icon 1", "icon 2", "icon 3"}},
+		{"manifest", `<link rel=manifest href=1>`, []string{"manifest 1"}},
+		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"link 1", "link 2", "link 3"}},
+		{
+			"link elements that use nothing",
+			`<link rel=canonical href=1><link rel=next href=1><link rel=alternate hreflang=de href=1><link rel=preconnect href=//a><link rel=dns-prefetch href=//a><link href=1><link rel=icon>`, nil,
+		},
+		{"media", `<video src=1 poster=2><source src=3><track src=4></video><audio src=5></audio>`, []string{"video 1", "poster 2", "source 3", "track 4", "audio 5"}},
+		{"object and embed", `<object data=1></object><embed src=2>`, []string{"object 1", "embed 2"}},
+		{"input", `<input type=Image src=1><input src=2><input type=text src=3>`, []string{"input 1"}},
+		{"in noscript", `<noscript><img src=1></noscript>`, []string{"img 1"}},
+		{"in a template", `<template><img src=1><template></template><img src=2></template><template shadowrootmode=open><img src=3></template>`, []string{"img 3"}},
+		{"in comments and text areas", `<!-- <img src=1> --><textarea><img src=2></textarea>`, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			uses, _ := usesOf(tt.page)
+			if diff := cmp.Diff(tt.want, uses); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
+			}
+		})
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for _, tt := range []struct {
+		page string
+		want []string
+	}{
+		{`<p id=a><a name=b></a><a id=c name=d></a><a id=e name=e></a><map name=no></map>`, []string{"a", "b", "c", "d", "e"}},
+		{`<P ID="a b"><svg><g id=c /></svg><script id=d></script><p id>`, []string{"a b", "c", "d"}},
+		{`<p id="x&amp;y"><p id=é>`, []string{"x&y", "é"}},
+		{`<!-- <p id=a> -->`, nil},
+	} {
+		if _, ids := usesOf(tt.page); !slices.Equal(ids, tt.want) {
+			t.Errorf("%s: ids %q, want %q", tt.page, ids, tt.want)
+		}
+	}
+}
+
+func TestFragment(t *testing.T) {
+	for ref, want := range map[string]string{
+		"/a": "", "/a#": "", "#b": "b", "/a#b#c": "b#c", "#top": "", "#Top": "", "#topic": "topic",
+		"#:~:text=x": "", "#b:~:text=x": "b", "#!/x": "", "#/x": "", "#a%20b": "a%20b",
+	} {
+		if got := Fragment(ref); got != want {
+			t.Errorf("Fragment(%q) = %q, want %q", ref, got, want)
+		}
+	}
+}
+
+// FuzzUses compares the resources and ids of a page with those that the tokenizer finds.
+func FuzzUses(f *testing.F) {
+	f.Add(`<img src=a srcset="b 1x, c"><p id=x><a name=y><script src=z></script>`)
+	f.Add(`<img srcset=",, a (b,c) 1x,d,"><input type=image src=1>`)
+	f.Add(`<template id=a><img src=b><svg></template><p id=c>`)
+	f.Add("<img src=\"a&amp;b\" id='\r'><object data=x><svg><img src=y/></svg>")
+	f.Fuzz(func(t *testing.T, page string) {
+		uses, ids := usesOf(page)
+		var wantUses, wantIDs []string
+		p := &parser{doc: &Document{}, on: Handlers{Use: func(_ string, u Use) { wantUses = append(wantUses, u.Kind+" "+u.URL) }, ID: func(id string) { wantIDs = append(wantIDs, id) }}}
+		z, svg, templates := html.NewTokenizer(strings.NewReader(page)), 0, 0
+		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+			tag := z.Token()
+			closed := kind == html.SelfClosingTagToken
+			switch {
+			case kind == html.EndTagToken && tag.Data == "svg" && svg > 0:
+				svg--
+				continue
+			case kind == html.EndTagToken && tag.Data == "template" && templates > 0:
+				templates--
+				continue
+			case kind != html.StartTagToken && !closed:
+				continue
+			case tag.Data == "svg" && !closed:
+				svg++
+			}
+			if tag.Data == "noscript" || closed && svg > 0 {
+				z.NextIsNotRawText()
+			}
+			p.attrs = attributes{}
+			for _, attr := range tag.Attr {
+				p.attrs.set([]byte(attr.Key), []byte(attr.Val))
+			}
+			if templates == 0 {
+				p.anchor([]byte(tag.Data))
+				p.uses([]byte(tag.Data))
+			}
+			if tag.Data == "template" && (templates > 0 || p.attrs.shadow == nil) {
+				templates++
+			}
+		}
+		if !slices.Equal(uses, wantUses) || !slices.Equal(ids, wantIDs) {
+			t.Errorf("%q: uses %q, ids %q; the tokenizer finds %q, %q", page, uses, ids, wantUses, wantIDs)
+		}
+	})
+}
