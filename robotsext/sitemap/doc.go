@@ -34,6 +34,11 @@
 // namespace and position, with any prefix and in any case. It ignores a DTD, replaces only the
 // predefined entities of XML, and never fetches anything.
 //
+// # Writing
+//
+// A [Writer] writes a sitemap or an index. It escapes and checks locations, and says when a file
+// is full.
+//
 // # Cost
 //
 // A body may be large or hostile: an archive that decompresses to gigabytes, a tag without an

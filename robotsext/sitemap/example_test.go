@@ -3,7 +3,9 @@ package sitemap_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -123,4 +125,23 @@ func ExampleOptions_onEnd() {
 	// https://example.com/a <nil>
 	// https://example.com/c <nil>
 	// text utf-8 58 bytes: 2 entries, 1 skipped, complete: true
+}
+
+// How do I write a sitemap?
+func ExampleWriter() {
+	w := sitemap.NewWriter(os.Stdout, sitemap.URLSet, "")
+	err := errors.Join(
+		w.Write("https://example.com/?a=1&b=2", time.Date(2024, 11, 23, 0, 0, 0, 0, time.UTC)),
+		w.Write("https://example.com/über-uns", time.Time{}), // without a date
+		w.Close(),
+	)
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// <?xml version="1.0" encoding="UTF-8"?>
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+	//   <url><loc>https://example.com/?a=1&amp;b=2</loc><lastmod>2024-11-23</lastmod></url>
+	//   <url><loc>https://example.com/%C3%BCber-uns</loc></url>
+	// </urlset>
 }
