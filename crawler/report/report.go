@@ -196,6 +196,26 @@ func (m *maker) addSitemap(s *workerDir, f *output.Sitemap) {
 func (m *maker) addPage(s *workerDir, p *output.Page) {
 	s.page(p)
 	k := keyOf(p.URL)
+	is := m.counters.marksOf(p)
+	if is&htmlPage != 0 {
+		m.alternates.add(k, p.Hreflang)
+		if (fact{marks: is}).indexable() {
+			m.onPage.add(p)
+		}
+	}
+	if p.Status == http.StatusNotModified {
+		m.unknownLinks++ // until its line of links.jsonl is read
+	}
+	m.facts.page(k, p.Status, is)
+	m.counters.page(p)
+	m.robots.page(p)
+	m.redirects.add(k, p)
+	m.duplicates.add(p)
+	m.directives.page(p)
+}
+
+// marksOf returns the marks of a page that follow from its line.
+func (c *counters) marksOf(p *output.Page) marks {
 	var is marks
 	if noindexOf(p) != "" {
 		is |= noindex
@@ -212,22 +232,10 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	if incompleteContent(p) {
 		is |= incomplete
 	}
-	if p.Status/100 == 2 && m.counters.isHTML(p) {
+	if p.Status/100 == 2 && c.isHTML(p) {
 		is |= htmlPage
-		m.alternates.add(k, p.Hreflang)
-		if (fact{marks: is}).indexable() {
-			m.onPage.add(p)
-		}
 	}
-	if p.Status == http.StatusNotModified {
-		m.unknownLinks++ // until its line of links.jsonl is read
-	}
-	m.facts.page(k, p.Status, is)
-	m.counters.page(p)
-	m.robots.page(p)
-	m.redirects.add(k, p)
-	m.duplicates.add(p)
-	m.directives.page(p)
+	return is
 }
 
 func (m *maker) addRejection(s *workerDir, r *output.Rejection) {

@@ -2,21 +2,14 @@
 package report
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
-	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -59,16 +52,16 @@ report.html is one file that needs no network. report.json has the same data for
 			switch {
 			case to != "":
 			case len(dirs) > 1:
-				return cli.Misuse("report: several directories need --output: %s", withOutput(dirs, "all"))
+				return cli.Misuse("report: several directories need --output: %s", crawldir.WithOutput("report", dirs, "all"))
 			default:
 				to = dirs[0]
 			}
-			r, err := report.Generate(dirs, &report.Options{Rows: rows, CrawlEnd: endingOf})
+			r, err := report.Generate(dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
 			if err != nil {
-				return reportError(dirs, err)
+				return crawldir.ReadError("report", dirs, err)
 			}
 			if err := r.WriteFiles(to); err != nil {
-				return writeError(dirs, err)
+				return crawldir.WriteError("report", "the report", dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
 			if format == cli.JSON {
@@ -81,74 +74,6 @@ report.html is one file that needs no network. report.json has the same data for
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "show at most `N` rows in each list; counts stay exact")
 	cmd.Flags().StringVarP(&to, "output", "o", "", "write the report into `DIR` (default: the directory of the crawl)")
 	return cmd
-}
-
-// withOutput is the command that writes the report of directories into the directory to.
-func withOutput(dirs []string, to string) string {
-	words := []string{"politecrawl report"}
-	for _, dir := range dirs {
-		words = append(words, cli.ShellWord(dir))
-	}
-	return strings.Join(append(words, "--output "+to), " ")
-}
-
-// endingOf reads the number of remaining URLs from the frontier of a crawl; nil: the directory
-// has no readable frontier, like that of one of several workers.
-func endingOf(dir string) *report.CrawlEnd {
-	frontier := filepath.Join(dir, crawldir.FrontierFolder)
-	view, err := pebblestore.OpenReadOnly(frontier)
-	if errors.Is(err, pebblestore.ErrNotFrontier) && crawldir.IsDirectory(frontier) {
-		var lock io.Closer
-		if lock, err = pebblestore.Lock(frontier); err == nil {
-			err = errors.Join(pebblestore.ErrNotFrontier, lock.Close()) // no worker is running
-		}
-	}
-	switch {
-	case errors.Is(err, pebblestore.ErrInUse):
-		return &report.CrawlEnd{End: report.EndRunning}
-	case err != nil:
-		return nil
-	}
-	remaining := 0
-	for host, unread := range view.Hosts() {
-		if err = unread; err != nil {
-			break
-		}
-		remaining += host.Pending + host.Scheduled
-	}
-	if err := errors.Join(err, view.Close()); err != nil {
-		return nil
-	}
-	return &report.CrawlEnd{Remaining: remaining}
-}
-
-// reportError explains why no report of the directories can be made, and what to do.
-func reportError(dirs []string, err error) error {
-	for _, dir := range dirs {
-		if !crawldir.IsDirectory(dir) {
-			return cli.Misuse("report: no directory %q; name the output directory of a crawl", dir)
-		}
-		if _, unread := crawler.LoadConfig(dir); crawldir.IsBadJSON(unread) || errors.Is(unread, output.ErrNoCrawl) && crawldir.HoldsFrontier(dir) {
-			return crawldir.DamagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)
-		}
-	}
-	switch {
-	case errors.Is(err, output.ErrNoCrawl):
-		return cli.Misuse("report: %w; name the output directory of a crawl", err)
-	case errors.Is(err, report.ErrNotOneCrawl):
-		return cli.Misuse("report: %w", err)
-	}
-	return cli.Failed("report: %w", err)
-}
-
-// writeError explains why the report cannot be written, and what to do.
-func writeError(dirs []string, err error) error {
-	const good = "; the files of the crawl are unchanged"
-	err = cli.QuotePath(err)
-	if remedy := crawldir.Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
-		return cli.Failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
-	}
-	return cli.Misuse("report: %w%s; write the report elsewhere: %s", err, good, withOutput(dirs, "DIR"))
 }
 
 // reportText is the main results as text.

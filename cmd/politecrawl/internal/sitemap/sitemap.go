@@ -87,6 +87,7 @@ sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable
 	site.AddUserAgentFlag(flags, &l.userAgent)
 	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "stop a robots.txt request, or a stalled sitemap, after `DURATION`")
 	site.AddAllowFlag(flags, &l.allowed)
+	cmd.AddCommand(writeCommand(streams))
 	return cmd
 }
 

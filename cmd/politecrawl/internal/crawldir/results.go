@@ -1,0 +1,84 @@
+package crawldir
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// WithOutput returns the command line that writes the results of directories into the directory to.
+func WithOutput(command string, dirs []string, to string) string {
+	words := []string{"politecrawl " + command}
+	for _, dir := range dirs {
+		words = append(words, cli.ShellWord(dir))
+	}
+	return strings.Join(append(words, "--output "+to), " ")
+}
+
+// End reads the number of remaining URLs from the frontier of a crawl. It returns nil if the
+// directory has no readable frontier, like that of one of several workers.
+func End(dir string) *report.CrawlEnd {
+	frontier := filepath.Join(dir, FrontierFolder)
+	view, err := pebblestore.OpenReadOnly(frontier)
+	if errors.Is(err, pebblestore.ErrNotFrontier) && IsDirectory(frontier) {
+		var lock io.Closer
+		if lock, err = pebblestore.Lock(frontier); err == nil {
+			err = errors.Join(pebblestore.ErrNotFrontier, lock.Close()) // no worker is running
+		}
+	}
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse):
+		return &report.CrawlEnd{End: report.EndRunning}
+	case err != nil:
+		return nil
+	}
+	remaining := 0
+	for host, unread := range view.Hosts() {
+		if err = unread; err != nil {
+			break
+		}
+		remaining += host.Pending + host.Scheduled
+	}
+	if err := errors.Join(err, view.Close()); err != nil {
+		return nil
+	}
+	return &report.CrawlEnd{Remaining: remaining}
+}
+
+// ReadError explains why a command cannot read the results of directories, and what to do.
+func ReadError(command string, dirs []string, err error) error {
+	for _, dir := range dirs {
+		if !IsDirectory(dir) {
+			return cli.Misuse("%s: no directory %q; name the output directory of a crawl", command, dir)
+		}
+		if _, unread := crawler.LoadConfig(dir); IsBadJSON(unread) || errors.Is(unread, output.ErrNoCrawl) && HoldsFrontier(dir) {
+			return DamagedState(command, dir, "politecrawl "+command+" "+cli.ShellWord(dir), unread)
+		}
+	}
+	switch {
+	case errors.Is(err, output.ErrNoCrawl):
+		return cli.Misuse("%s: %w; name the output directory of a crawl", command, err)
+	case errors.Is(err, report.ErrNotOneCrawl):
+		return cli.Misuse("%s: %w", command, err)
+	}
+	return cli.Failed("%s: %w", command, err)
+}
+
+// WriteError explains why a command cannot write its files, and what to do. The files are "the
+// report", for example.
+func WriteError(command, files string, dirs []string, err error) error {
+	const good = "; the files of the crawl are unchanged"
+	err = cli.QuotePath(err)
+	if remedy := Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
+		return cli.Failed("%s: %w%s; %s, or write %s elsewhere: %s", command, err, good, remedy, files, WithOutput(command, dirs, "DIR"))
+	}
+	return cli.Misuse("%s: %w%s; write %s elsewhere: %s", command, err, good, files, WithOutput(command, dirs, "DIR"))
+}

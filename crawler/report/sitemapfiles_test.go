@@ -1,0 +1,291 @@
+package report
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/extsort"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// indexableURLs are indexable pages without a crawl.
+func indexableURLs(t *testing.T, urls ...string) *Indexable {
+	t.Helper()
+	x := &Indexable{Fetched: len(urls), lines: extsort.New(0)}
+	for _, url := range urls {
+		if err := x.lines.Add((&indexLine{url: url, use: useListed}).String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+// numbered returns URLs in the order of their text.
+func numbered(n int) []string {
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("%s/%06d", example, i)
+	}
+	return urls
+}
+
+// readSitemaps reads all files below a directory: the locations by file name. No file has a
+// finding.
+func readSitemaps(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	files := make(map[string][]string)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		opts := &sitemap.Options{
+			OnFinding: func(f sitemap.Finding) { t.Errorf("%s: %v", name, &f) },
+			OnEnd: func(s sitemap.Summary) {
+				if want := strings.Count(name, ".gz"); s.GzipLayers != want {
+					t.Errorf("%s has %d layers of gzip", name, s.GzipLayers)
+				}
+			},
+		}
+		for e, err := range sitemap.Read(file, opts) {
+			if err == nil {
+				files[name] = append(files[name], e.Loc)
+			}
+		}
+		return file.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestWriteSitemapsOfOneOrigin(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "public", "site")
+	c := worker(func(c *crawl) {
+		c.page("/z?a=1&b='2'", output.Page{})
+		c.page("/caf%C3%A9", output.Page{Headers: map[string]string{"last-modified": "Fri, 01 May 2009 10:00:00 GMT"}})
+	})
+	_, x := indexable(t, c.write(t))
+	got, err := x.WriteSitemaps(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "sitemap.xml")
+	if diff := cmp.Diff([]WrittenSitemap{{example, path, example + "/sitemap.xml", 2, 1}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `<?xml version="1.0" encoding="UTF-8"?>
+<!-- Written by politecrawl sitemap write, which replaces this file -->
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>https://example.com/caf%C3%A9</loc><lastmod>2009-05-01T10:00:00Z</lastmod></url>
+  <url><loc>https://example.com/z?a=1&amp;b=&apos;2&apos;</loc></url>
+</urlset>
+`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A file has at most 50,000 URLs; an index lists the files.
+func TestWriteSitemapsWithIndex(t *testing.T) {
+	urls := numbered(sitemap.MaxEntries + 1)
+	for _, compress := range []bool{false, true} {
+		t.Run(fmt.Sprint(compress), func(t *testing.T) {
+			ext := ""
+			if compress {
+				ext = ".gz"
+			}
+			dir := t.TempDir()
+			got, err := indexableURLs(t, urls...).WriteSitemaps(dir, compress)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]WrittenSitemap{{example, filepath.Join(dir, "sitemap.xml"), example + "/sitemap.xml", len(urls), 2}}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			want := map[string][]string{
+				"sitemap.xml":         {example + "/sitemap-1.xml" + ext, example + "/sitemap-2.xml" + ext},
+				"sitemap-1.xml" + ext: urls[:sitemap.MaxEntries],
+				"sitemap-2.xml" + ext: urls[sitemap.MaxEntries:],
+			}
+			if diff := cmp.Diff(want, readSitemaps(t, dir)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+
+			// A smaller site has no index; its earlier files vanish.
+			if got, err = indexableURLs(t, urls[1:]...).WriteSitemaps(dir, compress); err != nil || got[0].Files != 1 {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if diff := cmp.Diff(map[string][]string{"sitemap.xml" + ext: urls[1:]}, readSitemaps(t, dir)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A sitemap lists pages of one origin only, whatever their order.
+func TestWriteSitemapsOfSeveralOrigins(t *testing.T) {
+	dir := t.TempDir()
+	byOrigin := map[string]string{
+		"http://example.com": "http_example.com", "https://example.com": "https_example.com", "https://example.com:8443": "https_example.com,8443",
+		"https://example.com.au": "https_example.com.au", "https://example": "https_example",
+	}
+	var urls []string
+	want := make(map[string][]string)
+	for origin, name := range byOrigin {
+		for _, path := range []string{"/", "/-", "/z"} {
+			urls = append(urls, origin+path)
+			want[name+"/sitemap.xml"] = append(want[name+"/sitemap.xml"], origin+path)
+		}
+	}
+	got, err := indexableURLs(t, urls...).WriteSitemaps(dir, false)
+	if err != nil || len(got) != len(byOrigin) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, s := range got {
+		if s.Path != filepath.Join(dir, byOrigin[s.Origin], "sitemap.xml") || s.URL != s.Origin+"/sitemap.xml" || s.URLs != 3 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if diff := cmp.Diff(want, readSitemaps(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteSitemapsKeepsForeignFiles(t *testing.T) {
+	foreign := `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/</loc></url></urlset>`
+	for name, tt := range map[string]struct {
+		file     string
+		put      func(path string) error
+		compress bool
+		refused  bool
+	}{
+		"another sitemap":          {"sitemap.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, true},
+		"empty":                    {"sitemap.xml", func(p string) error { return os.WriteFile(p, nil, 0o600) }, false, true},
+		"not gzip":                 {"sitemap.xml.gz", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, true, true},
+		"directory":                {"sitemap.xml", func(p string) error { return os.Mkdir(p, 0o700) }, false, true},
+		"symbolic link":            {"sitemap.xml", func(p string) error { return os.Symlink("elsewhere", p) }, false, true},
+		"not in the way":           {"sitemap-1.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, false},
+		"not in the way of gzip":   {"sitemap.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, true, false},
+		"file of another name":     {"sitemap-news.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, false},
+		"compressed, of this kind": {"sitemap.xml.gz", func(p string) error { return writeGzip(p, "<?xml version=\"1.0\"?>\n<!-- "+sitemapComment+" -->\n") }, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, tt.file)
+			if err := tt.put(path); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.Lstat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = indexableURLs(t, example+"/").WriteSitemaps(dir, tt.compress)
+			if errors.Is(err, ErrForeignFile) != tt.refused || tt.refused && !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v", err)
+			}
+			after, err := os.Lstat(path)
+			if own := strings.HasPrefix(name, "compressed"); err != nil || !own && (before.Mode() != after.Mode() || before.Size() != after.Size()) {
+				t.Errorf("file %+v, %v", after, err)
+			}
+			if left, err := os.ReadDir(dir); err != nil || tt.refused && len(left) != 1 || slices.ContainsFunc(left, func(e os.DirEntry) bool { return e.Name()[0] == '.' }) {
+				t.Errorf("left %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func writeGzip(path, text string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	z := gzip.NewWriter(file)
+	_, err = io.WriteString(z, text)
+	return errors.Join(err, z.Close(), file.Close())
+}
+
+func TestWriteSitemapsWithoutPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if _, err := indexableURLs(t).WriteSitemaps(dir, false); !errors.Is(err, ErrNoPages) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("directory: %v", err)
+	}
+}
+
+// A failure leaves the earlier sitemap, and nothing else.
+func TestWriteSitemapsLeavesEarlierFilesAfterFailure(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := indexableURLs(t, example+"/").WriteSitemaps(dir, false); err != nil {
+		t.Fatal(err)
+	}
+	x := indexableURLs(t, example+"/", example+"/2")
+	if err := x.lines.Add(example + "/3 garbage"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.WriteSitemaps(dir, false); err == nil {
+		t.Fatal("no error")
+	}
+	if diff := cmp.Diff(map[string][]string{"sitemap.xml": {example + "/"}}, readSitemaps(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The same crawl gives the same bytes.
+func TestWriteSitemapsIsDeterministic(t *testing.T) {
+	urls := numbered(1000)
+	dir := t.TempDir()
+	var first []byte
+	for range 2 {
+		if _, err := indexableURLs(t, urls...).WriteSitemaps(dir, true); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "sitemap.xml.gz"))
+		if err != nil || first != nil && !slices.Equal(first, text) {
+			t.Errorf("%d bytes, %d before; %v", len(text), len(first), err)
+		}
+		first = text
+		slices.Reverse(urls)
+	}
+}
+
+// FuzzIndexLine holds that a line of the temporary file is read as it was written.
+func FuzzIndexLine(f *testing.F) {
+	f.Add("https://example.com/ l 1777890000000 0")
+	f.Add("https://example.com/\u00a0 d 0 1777890000000")
+	f.Add("x e -1 1")
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := parseIndexLine(text)
+		if err != nil {
+			return
+		}
+		again, err := parseIndexLine(l.String())
+		if err != nil || !again.at.Equal(l.at) || !again.lastMod.Equal(l.lastMod) || again.url != l.url || again.use != l.use {
+			t.Fatalf("%q: %+v as %+v, %v", text, l, again, err)
+		}
+	})
+}
