@@ -99,6 +99,8 @@ func TestCompletionInBash(t *testing.T) {
 		{"crawl https://example.com/ ", nil, []string{"example", "(files)"}},
 		{"report ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}},
 		{"report example ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}}, // of another worker
+		{"sitemap write ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}},
+		{"sitemap ", []string{"write", "(files)"}, nil},
 		{"frontier stats example ", nil, []string{"example", "(files)"}},
 		{"frontier stats ", []string{"example"}, []string{"notes.txt"}},
 		{"man ", []string{"example"}, []string{"notes.txt"}},

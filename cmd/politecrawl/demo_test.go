@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -53,6 +54,18 @@ func TestDemo(t *testing.T) {
 	}
 	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) != r.Summary.Pages || len(pages) < 150 {
 		t.Errorf("%d pages written, %d in the summary, want some two hundred", len(pages), r.Summary.Pages)
+	}
+	sitemaps := filepath.Join(temporary, "sitemaps")
+	done(t, "sitemap", "write", dir, "--output", sitemaps)
+	listed := 0
+	err := filepath.WalkDir(sitemaps, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			listed += len(writtenSitemap(t, "", path))
+		}
+		return err
+	})
+	if err != nil || listed < 150 {
+		t.Errorf("%d URLs in sitemaps, %v", listed, err)
 	}
 	for _, name := range []string{r.Summary.Report, filepath.Join(dir, report.JSONFile)} {
 		if info, err := os.Stat(name); err != nil || info.Size() == 0 || filepath.Dir(name) != dir {

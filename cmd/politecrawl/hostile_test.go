@@ -279,7 +279,7 @@ func TestHostileSite(t *testing.T) {
 	for _, args := range [][]string{
 		append([]string{"crawl", "--resume", dir, "--log", "text", "--log-level", "debug"}, quick...),
 		append([]string{"crawl", "--recrawl", dir, "--format", "json", "--quiet"}, quick...),
-		{"report", dir}, {"report", dir, "--format", "json"}, {"config", "show"}, {"config", "show", "--format", "json"},
+		{"report", dir}, {"report", dir, "--format", "json"}, {"sitemap", "write", dir}, {"config", "show"}, {"config", "show", "--format", "json"},
 		{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", dir, "--urls", "--limit", "0"}, {"frontier", "export", dir},
 		{"plan", "http://site.test/", "--delay", "0s"}, {"plan", "http://site.test/", "--delay", "0s", "--format", "json"},
 		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/"},

@@ -28,6 +28,11 @@
 // as if a single worker had done the crawl. SCHEMA.md says which line counts if several
 // directories have a line for the same URL.
 //
+// # Writing sitemaps
+//
+// [FindIndexable] finds the pages that a search engine may list, and [Indexable.WriteSitemaps] writes
+// a sitemap of them for each origin.
+//
 // # Cost
 //
 // Generate reads the files twice, or three times if there are several directories. It needs

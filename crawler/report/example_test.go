@@ -184,3 +184,35 @@ func ExampleGenerate_sitemaps() {
 	// not-listed: https://example.com/about (linked from https://example.com/)
 	// There may be more: the crawl is not finished: 12 URLs remain
 }
+
+// Which pages of a crawl belong into a sitemap, and how do I write it?
+func ExampleFindIndexable() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	pages, err := report.FindIndexable([]string{dir}, nil)
+	if err != nil {
+		log.Print(err)
+		return
+	}
+	defer func() { _ = pages.Close() }() // of a temporary file
+	for page, err := range pages.All() {
+		if err != nil {
+			log.Print(err)
+			return
+		}
+		fmt.Println(page.URL)
+	}
+	sitemaps, err := pages.WriteSitemaps(dir, false)
+	if err != nil {
+		log.Print(err)
+		return
+	}
+	for _, s := range sitemaps {
+		fmt.Println("Sitemap:", s.URL)
+	}
+	// Output:
+	// https://example.com/
+	// https://example.com/about
+	// Sitemap: https://example.com/sitemap.xml
+}

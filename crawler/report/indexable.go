@@ -47,8 +47,8 @@ type Indexable struct {
 // FindIndexable reads the directory of a crawl, or the directories of all its workers. Its errors
 // are those of [Generate].
 //
-// It keeps no URL in memory. Where a recrawl found a page unchanged (304), the facts of the page are
-// those of the crawl that fetched it.
+// If a recrawl found a page unchanged (304), the facts of the page are those of the crawl that
+// fetched it.
 func FindIndexable(dirs []string, opts *Options) (*Indexable, error) {
 	m, err := newMaker(dirs, opts)
 	if err != nil {
