@@ -16,6 +16,8 @@ type alternates struct {
 
 	pairs []pair // of pages and their hreflang targets, sorted after the first reading
 
+	disallowed map[key][]*Finding // by target
+
 	unknownCanonical int // targets whose state is not known
 	unknownHreflang  int
 }
@@ -29,7 +31,7 @@ func pairOf(page key, of uint64) pair {
 }
 
 func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists) *alternates {
-	return &alternates{facts: f, checked: checked, lists: lists}
+	return &alternates{facts: f, checked: checked, lists: lists, disallowed: make(map[key][]*Finding)}
 }
 
 // add records the hreflang links of a page or check.
@@ -158,4 +160,26 @@ func (a *alternates) hreflang(k key, p *output.Page) {
 			a.lists.add(rule, row)
 		}
 	}
+}
+
+// choose completes the lists of disallowed targets.
+func (a *alternates) choose() {
+	for _, rule := range [...]string{ruleCanonicalDisallowed, ruleHreflangDisallowed} {
+		list := a.lists.finish(rule)
+		for i := range list.Rows {
+			k := keyOf(list.Rows[i].Related)
+			a.disallowed[k] = append(a.disallowed[k], &list.Rows[i])
+		}
+	}
+}
+
+// rejection names the line of robots.txt that disallows a target.
+func (a *alternates) rejection(k key, r *output.Rejection) {
+	for _, row := range a.disallowed[k] {
+		lang := row.Detail
+		if row.disallow(r); lang != "" {
+			row.Detail = lang + ": " + row.Detail
+		}
+	}
+	delete(a.disallowed, k) // it has one line
 }

@@ -169,19 +169,16 @@ func (c *comparison) rejection(k key, r *output.Rejection) {
 		return
 	}
 	for _, rule := range c.rulesOf(f) {
-		detail := cmp.Or(r.Rule, r.Detail)
+		row := Finding{URL: r.URL, Detail: clip(cmp.Or(r.Rule, r.Detail))}
 		switch rule {
 		case ruleSitemapNotFetched:
 			continue // nameEntry adds it
 		case ruleSitemapDisallowed:
-			detail = ruleText(r)
+			row.disallow(r)
 		}
-		c.lists.add(rule, Finding{URL: r.URL, Detail: clip(detail)})
+		c.lists.add(rule, row)
 	}
 }
-
-// ruleText is the line of robots.txt that disallows a URL.
-func ruleText(r *output.Rejection) string { return fmt.Sprintf("%s (line %d)", r.Rule, r.Line) }
 
 // choose finishes the lists of the rules that need no entry to be complete.
 func (c *comparison) choose() {

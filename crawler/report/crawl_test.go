@@ -20,6 +20,8 @@ type crawl struct {
 	links    []output.Links
 	sitemaps []output.Sitemap
 	entries  []output.Entry
+	checks   []output.Check
+	anchors  []output.Anchors
 	robots   []robotsLine
 	texts    map[string]string // robots.txt by origin
 	state    map[string]any
@@ -63,6 +65,12 @@ func (c *crawl) write(t *testing.T) string {
 	}
 	for i := range c.sitemaps {
 		err = errors.Join(err, b.Sitemap(&c.sitemaps[i]))
+	}
+	for i := range c.checks {
+		err = errors.Join(err, b.Check(&c.checks[i]))
+	}
+	for i := range c.anchors {
+		err = errors.Join(err, b.Anchors(&c.anchors[i]))
 	}
 	for _, l := range c.robots {
 		body := []byte(c.texts[l.Origin])

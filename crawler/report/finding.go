@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Findings are all findings of one rule.
@@ -17,11 +19,16 @@ type Findings struct {
 // A Finding is one fault of one URL.
 type Finding struct {
 	URL     string   `json:"url"`                // the URL at fault: a broken target, a page without title, an entry
-	Detail  string   `json:"detail,omitempty"`   // "status 404", the directive, the line of robots.txt
+	Detail  string   `json:"detail,omitempty"`   // "status 404", the directive, the rule of robots.txt
 	Line    int      `json:"line,omitempty"`     // the line of robots.txt that decides; 0: none does
 	Related string   `json:"related,omitempty"`  // the other URL: canonical or hreflang target, page with the same title, target of a redirect, sitemap
 	Pages   int      `json:"pages,omitempty"`    // number of pages that link to the URL or use it
 	FoundOn []string `json:"found_on,omitempty"` // the first ten of these pages, sorted
+}
+
+// disallow says which line of robots.txt disallows a URL.
+func (f *Finding) disallow(r *output.Rejection) {
+	f.Detail, f.Line = clip(r.Rule), r.Line
 }
 
 // findingLists collect the findings of all rules.

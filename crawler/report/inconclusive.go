@@ -136,11 +136,14 @@ func (m *maker) caveats(rule string) []string {
 
 // unknownTargets says that targets of canonical or hreflang links are not known.
 func (m *maker) unknownTargets(add func(bool, string, ...any), n int, link, check string) {
-	advice := ""
-	if !m.dirs.checks(check) {
-		advice = "; to check them, crawl with --check " + check
+	text := "the targets of %s are not known: they were not fetched, or without content"
+	if n == 1 {
+		text = "the target of %s is not known: it was not fetched, or without content"
 	}
-	add(n > 0, "the targets of %s not known: they were not fetched, or without content%s", subject(n, link, "is", "are"), advice)
+	if !m.dirs.checks(check) {
+		text += "; to check such targets, crawl with --check " + check
+	}
+	add(n > 0, text, quantity(n, link))
 }
 
 // applies reports whether the crawl has checked a rule.

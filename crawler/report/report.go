@@ -304,14 +304,15 @@ func (m *maker) conclude() {
 
 // secondReading fills the rows.
 func (m *maker) secondReading() error {
-	err := errors.Join(
-		m.readPages(m.namePage),
-		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.nameRejection),
-	)
-	if err != nil {
+	if err := m.readPages(m.namePage); err != nil {
 		return err
 	}
-	if err := read(m.dirs, crawldir.ChecksFile, m.merger.check, m.checks.name); err != nil {
+	m.alternates.choose()
+	err := errors.Join(
+		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.nameRejection),
+		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.checks.name),
+	)
+	if err != nil {
 		return err
 	}
 	m.onPage.finish()
@@ -367,9 +368,14 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 		case r.Reason == output.Failed:
 			m.addBroken(k, f, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.Source, r.FoundOn)
 		case r.Reason == output.Disallowed && (r.Source == "link" || m.referrers.counts[k].pages > 0):
-			m.lists.addReferred(ruleLinkToDisallowed, Finding{URL: r.URL, Detail: clip(ruleText(r)), Related: r.RobotsURL}, r.FoundOn)
+			row := Finding{URL: r.URL, Related: r.RobotsURL}
+			row.disallow(r)
+			m.lists.addReferred(ruleLinkToDisallowed, row, r.FoundOn)
 		}
 		m.comparison.rejection(k, r)
+		if r.Reason == output.Disallowed {
+			m.alternates.rejection(k, r)
+		}
 	}
 }
 

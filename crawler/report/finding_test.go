@@ -1,0 +1,556 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// faultless is a crawl without findings: two pages that name each other, all checks, and a sitemap.
+func faultless() *crawl {
+	c := &crawl{state: map[string]any{
+		"version": crawldir.Version,
+		"config": map[string]any{
+			"urls": []string{example + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
+			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"},
+		},
+		"ended": CrawlEnd{End: "finished"},
+	}}
+	c.good("/", output.Page{Source: "start", Canonical: "/", Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
+	c.good("/de", output.Page{Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
+	c.good("/page", output.Page{Canonical: other + "/page"})
+	c.page("/old", output.Page{Status: 301, Source: "link", Location: "/page"})
+	c.link("/", "/old", "/page")
+	c.anchors = []output.Anchors{
+		{URL: example + "/", IDs: []string{"a"}, Targets: []string{example + "/#a", example + "/de#caf%C3%A9", example + "/de#b%20c", example + "/old#z", other + "/#x"}},
+		{URL: example + "/de", IDs: []string{"café", "b%20c"}},
+		{URL: example + "/page", IDs: []string{"z"}},
+	}
+	c.check("/a.png", output.Check{Kind: "img", Status: 200})
+	c.check("/moved.css", output.Check{Kind: "stylesheet", Status: 301, Location: example + "/new.css"})
+	c.checks = append(c.checks,
+		output.Check{FetchedAt: at(100), URL: example + "/new.css", Result: output.CheckOK, Kind: "stylesheet", FoundOn: example + "/moved.css", Status: 200},
+		output.Check{FetchedAt: at(100), URL: other + "/", Result: output.CheckOK, Kind: "a", FoundOn: example + "/", Status: 200},
+		output.Check{FetchedAt: at(100), URL: other + "/page", Result: output.CheckOK, Kind: "canonical", FoundOn: example + "/page", Status: 200, Canonical: "/page"})
+	c.rejected = append(c.rejected, output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", FoundOn: example + "/", Depth: 1})
+	c.links[0].To = append(c.links[0].To, output.Link{URL: other + "/"})
+	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, FoundOn: example + "/robots.txt", Pages: 2, FetchedAt: at(2)}}
+	c.entry("/")
+	c.entry("/de")
+	c.robots = []robotsLine{{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}}
+	return c
+}
+
+// good adds a page without faults, to which the start page links and which the sitemap lists.
+func (c *crawl) good(path string, p output.Page) {
+	set := func(text *string, value string) {
+		if *text == "" {
+			*text = value
+		}
+	}
+	set(&p.Title, "Title of "+path)
+	set(&p.Description, "All about "+path)
+	set(&p.H1, "Heading")
+	if p.Source == "" {
+		p.Source = "link"
+	}
+	c.page(path, p)
+	if p.Source == "link" {
+		c.link("/", path)
+	}
+}
+
+// listed adds a page without faults that the sitemap lists.
+func (c *crawl) listed(path string, p output.Page) {
+	c.good(path, p)
+	c.entry(path)
+}
+
+func (c *crawl) entry(path string) {
+	c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
+}
+
+// links adds links of a page.
+func (c *crawl) link(from string, to ...string) {
+	l := c.linksOf(from)
+	for _, path := range to {
+		if !slices.Contains(l.To, output.Link{URL: example + path}) {
+			l.To = append(l.To, output.Link{URL: example + path})
+		}
+	}
+}
+
+func (c *crawl) linksOf(from string) *output.Links {
+	for i := range c.links {
+		if c.links[i].URL == example+from {
+			return &c.links[i]
+		}
+	}
+	c.links = append(c.links, output.Links{URL: example + from})
+	return &c.links[len(c.links)-1]
+}
+
+// check adds an asset of the start page, or a link to it.
+func (c *crawl) check(url string, k output.Check) {
+	if strings.HasPrefix(url, "/") {
+		url = example + url
+	}
+	k.URL, k.FoundOn, k.FetchedAt = url, example+"/", at(100)
+	switch {
+	case k.Result != "":
+	case k.Status/100 == 2:
+		k.Result = output.CheckOK
+	case k.Status/100 == 3:
+		k.Result = output.CheckRedirected
+	default:
+		k.Result = output.CheckBroken
+	}
+	c.checks = append(c.checks, k)
+	l := c.linksOf("/")
+	switch k.Kind {
+	case "canonical", "hreflang":
+	case "a":
+		l.To = append(l.To, output.Link{URL: url})
+	default:
+		l.Uses = append(l.Uses, output.Link{URL: url, Kind: k.Kind})
+	}
+}
+
+// faults has a fault of each rule, and its finding.
+var faults = map[string]struct {
+	add  func(*crawl)
+	want Finding
+}{
+	ruleBrokenLink: {
+		func(c *crawl) {
+			c.page("/gone", output.Page{Status: 404, Source: "link"})
+			c.link("/", "/gone")
+			c.link("/de", "/gone")
+		},
+		Finding{URL: example + "/gone", Detail: "status 404", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+	},
+	ruleBrokenExternal: {
+		func(c *crawl) { c.check(other+"/gone", output.Check{Kind: "a", Status: 410}) },
+		Finding{URL: other + "/gone", Detail: "status 410", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleBrokenFragment: {
+		func(c *crawl) { c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#missing") },
+		Finding{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleUnverified: {
+		func(c *crawl) {
+			c.check(other+"/wall", output.Check{Kind: "a", Status: 403, Result: output.CheckUnverified})
+		},
+		Finding{URL: other + "/wall", Detail: "status 403", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleBrokenAsset: {
+		func(c *crawl) {
+			c.check("/moved.png", output.Check{Kind: "img", Status: 302, Location: example + "/lost.png"})
+			c.checks = append(c.checks, output.Check{FetchedAt: at(100), URL: example + "/lost.png", Result: output.CheckBroken, Kind: "img", FoundOn: example + "/moved.png", Status: 404})
+		},
+		Finding{URL: example + "/moved.png", Detail: "status 302, then status 404", Related: example + "/lost.png", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleMixedContent: {
+		func(c *crawl) { c.check("http://example.com/b.png", output.Check{Kind: "img", Status: 200}) },
+		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleTitleMissing: {
+		func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" },
+		Finding{URL: example + "/untitled"},
+	},
+	ruleTitleDuplicate: {
+		func(c *crawl) { c.listed("/same-title", output.Page{Title: "Title of /de", Depth: 1}) },
+		Finding{URL: example + "/same-title", Detail: "Title of /de", Related: example + "/de"},
+	},
+	ruleTitleLong: {
+		func(c *crawl) { c.listed("/long-title", output.Page{Title: strings.Repeat("é", maxTitle+1)}) },
+		Finding{URL: example + "/long-title", Detail: "71 characters: " + strings.Repeat("é", maxTitle+1)},
+	},
+	ruleDescriptionMissing: {
+		func(c *crawl) { c.listed("/undescribed", output.Page{}); c.last().Description = "" },
+		Finding{URL: example + "/undescribed"},
+	},
+	ruleDescriptionDuplicate: {
+		func(c *crawl) { c.listed("/same-description", output.Page{Description: "All about /de", Depth: 1}) },
+		Finding{URL: example + "/same-description", Detail: "All about /de", Related: example + "/de"},
+	},
+	ruleDescriptionLong: {
+		func(c *crawl) {
+			c.listed("/long-description", output.Page{Description: strings.Repeat("é", maxDescription+1)})
+		},
+		Finding{URL: example + "/long-description", Detail: "161 characters: " + strings.Repeat("é", maxDescription+1)},
+	},
+	ruleH1Missing: {
+		func(c *crawl) { c.listed("/no-h1", output.Page{}); c.last().H1 = "" },
+		Finding{URL: example + "/no-h1"},
+	},
+	ruleH1Multiple: {
+		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
+		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
+	},
+	rulePageDeep: {
+		func(c *crawl) { c.listed("/deep", output.Page{Depth: maxLinksAway + 1}) },
+		Finding{URL: example + "/deep", Detail: "6 links away"},
+	},
+	rulePageSlow: {
+		func(c *crawl) { c.listed("/slow", output.Page{DurationMS: 3001}) },
+		Finding{URL: example + "/slow", Detail: "3.0 s"},
+	},
+	rulePageLarge: {
+		func(c *crawl) { c.listed("/large", output.Page{Bytes: 3 << 20}) },
+		Finding{URL: example + "/large", Detail: "3.1 MB"},
+	},
+	ruleRedirectLoop: {
+		func(c *crawl) {
+			c.page("/loop", output.Page{Status: 301, Source: "link", Location: "/loop"})
+			c.link("/", "/loop")
+		},
+		Finding{URL: example + "/loop", Detail: "1 redirect", Related: example + "/loop", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleRedirectDeadEnd: {
+		func(c *crawl) {
+			c.page("/to-error", output.Page{Status: 301, Source: "link", Location: "/error"})
+			c.page("/error", output.Page{Status: 500, Source: "redirect", FoundOn: example + "/to-error"})
+			c.link("/", "/to-error")
+		},
+		Finding{URL: example + "/to-error", Detail: "1 redirect, then status 500", Related: example + "/error", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleRedirectChain: {
+		func(c *crawl) {
+			c.page("/far", output.Page{Status: 301, Source: "link", Location: "/near"})
+			c.page("/near", output.Page{Status: 301, Source: "redirect", Location: "/page"})
+			c.link("/", "/far")
+		},
+		Finding{URL: example + "/far", Detail: "2 redirects", Related: example + "/page", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleCanonicalBroken: {
+		func(c *crawl) {
+			c.good("/canonical-broken", output.Page{Canonical: other + "/lost"})
+			c.check(other+"/lost", output.Check{Kind: "canonical", Status: 404})
+		},
+		Finding{URL: example + "/canonical-broken", Detail: "status 404", Related: other + "/lost"},
+	},
+	ruleCanonicalRedirect: {
+		func(c *crawl) { c.good("/canonical-moved", output.Page{Canonical: "/old"}) },
+		Finding{URL: example + "/canonical-moved", Detail: "status 301", Related: example + "/old"},
+	},
+	ruleCanonicalDisallowed: {
+		func(c *crawl) {
+			c.good("/canonical-closed", output.Page{Canonical: other + "/closed"})
+			c.check(other+"/closed", output.Check{Kind: "canonical", Result: output.CheckUnverified, Reason: output.Disallowed})
+		},
+		Finding{URL: example + "/canonical-closed", Related: other + "/closed"},
+	},
+	ruleCanonicalNoindex: {
+		func(c *crawl) {
+			c.good("/canonical-noindex", output.Page{Canonical: "/hidden"})
+			c.good("/hidden", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
+		},
+		Finding{URL: example + "/canonical-noindex", Related: example + "/hidden"},
+	},
+	ruleCanonicalChain: {
+		func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: "/page"}) },
+		Finding{URL: example + "/canonical-chain", Related: example + "/page"},
+	},
+	ruleHreflangBroken: {
+		func(c *crawl) { c.hreflang("/fr", example+"/old") },
+		Finding{URL: example + "/fr", Detail: "fr: status 301", Related: example + "/old"},
+	},
+	ruleHreflangDisallowed: {
+		func(c *crawl) {
+			c.hreflang("/it", example+"/it/closed")
+			c.reject("/it/closed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /it/", Line: 3, Source: "sitemap", FoundOn: other + "/sitemap.xml"})
+		},
+		Finding{URL: example + "/it", Detail: "fr: Disallow: /it/", Line: 3, Related: example + "/it/closed"},
+	},
+	ruleHreflangNoindex: {
+		func(c *crawl) {
+			c.hreflang("/es", other+"/es")
+			c.check(other+"/es", output.Check{Kind: "hreflang", Status: 200, Noindex: "noindex"})
+		},
+		Finding{URL: example + "/es", Detail: "fr", Related: other + "/es"},
+	},
+	ruleHreflangNoReturn: {
+		func(c *crawl) { c.hreflang("/pt", example+"/de") },
+		Finding{URL: example + "/pt", Detail: "fr", Related: example + "/de"},
+	},
+	ruleSitemapBroken: {
+		func(c *crawl) {
+			c.page("/listed-gone", output.Page{Status: 404, Source: "sitemap"})
+			c.entry("/listed-gone")
+		},
+		listedFault("/listed-gone", "status 404"),
+	},
+	ruleSitemapRedirected: {
+		func(c *crawl) { c.entry("/old") },
+		listedFault("/old", "status 301 to /page"),
+	},
+	ruleSitemapDisallowed: {
+		func(c *crawl) {
+			c.reject("/closed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /closed", Line: 2, Source: "sitemap"})
+			c.entry("/closed")
+		},
+		Finding{URL: example + "/closed", Detail: "Disallow: /closed", Line: 2, Related: example + "/sitemap.xml"},
+	},
+	ruleSitemapNoindex: {
+		func(c *crawl) {
+			c.listed("/listed-noindex", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
+		},
+		listedFault("/listed-noindex", `"noindex" in the 1st robots meta element`),
+	},
+	ruleSitemapElsewhere: {
+		func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: "/de"}) },
+		listedFault("/listed-copy", example+"/de"),
+	},
+	ruleSitemapNotAuthorized: {
+		func(c *crawl) {
+			c.reject("/foreign", output.Rejection{Reason: output.NotAuthorized, Source: "sitemap"})
+			c.entry("/foreign")
+		},
+		listedFault("/foreign", ""),
+	},
+	ruleSitemapLastmod: {
+		func(c *crawl) {
+			c.entries = append(c.entries, output.Entry{URL: example + "/", Sitemap: example + "/sitemap.xml", LastMod: time.Unix(0, 0)})
+		},
+		listedFault("/", "1970-01-01: before the first website"),
+	},
+	ruleSitemapNotLinked: {
+		func(c *crawl) { c.listed("/orphan", output.Page{Source: "sitemap"}) },
+		listedFault("/orphan", ""),
+	},
+	ruleSitemapNotListed: {
+		func(c *crawl) { c.good("/unlisted", output.Page{}) },
+		Finding{URL: example + "/unlisted", Detail: "linked from " + example + "/"},
+	},
+	ruleSitemapNotFetched: {
+		func(c *crawl) {
+			c.reject("/?sort=1", output.Rejection{Reason: output.DuplicateURL, Source: "sitemap"})
+			c.entry("/?sort=1")
+		},
+		listedFault("/?sort=1", "duplicate-url"),
+	},
+	ruleRobotsUnreachable: {
+		func(c *crawl) {
+			c.robots = append(c.robots, robotsLine{Origin: bare, Outcome: "unreachable", Status: 503, Chain: []string{bare + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
+		},
+		Finding{URL: bare + "/robots.txt", Detail: "status 503"},
+	},
+	ruleLinkToDisallowed: {
+		func(c *crawl) {
+			c.reject("/private", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private", Line: 4, Source: "link"})
+			c.link("/de", "/private")
+		},
+		Finding{URL: example + "/private", Detail: "Disallow: /private", Line: 4, Related: example + "/robots.txt", Pages: 1, FoundOn: []string{example + "/de"}},
+	},
+}
+
+func listedFault(path, detail string) Finding {
+	return Finding{URL: example + path, Detail: detail, Related: example + "/sitemap.xml"}
+}
+
+func (c *crawl) last() *output.Page { return &c.pages[len(c.pages)-1] }
+
+// hreflang adds a page with an hreflang link to a URL.
+func (c *crawl) hreflang(path, to string) {
+	c.listed(path, output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: to}}})
+}
+
+// rows returns the findings by rule, without rules that have none.
+func rowsByRule(r *Report) map[string][]Finding {
+	all := make(map[string][]Finding)
+	for _, f := range r.Findings {
+		if f.Total != 0 || len(f.Rows) != 0 {
+			all[f.ID] = f.Rows
+		}
+	}
+	return all
+}
+
+func TestEachFaultIsFoundOnce(t *testing.T) {
+	r := faultless().make(t)
+	if diff := cmp.Diff(map[string][]Finding{}, rowsByRule(r)); diff != "" || len(r.Findings) != len(rules) {
+		t.Errorf("%d rules; findings of a site without faults (-want +got):\n%s", len(r.Findings), diff)
+	}
+	for _, f := range r.Findings {
+		if len(f.Caveats) > 0 {
+			t.Errorf("%s: caveats %q", f.ID, f.Caveats)
+		}
+	}
+	all, want := faultless(), make(map[string][]Finding)
+	for _, rule := range rules {
+		fault, ok := faults[rule.ID]
+		if !ok {
+			t.Errorf("no fault of %s", rule.ID)
+			continue
+		}
+		t.Run(rule.ID, func(t *testing.T) {
+			c := faultless()
+			fault.add(c)
+			want := map[string][]Finding{rule.ID: {fault.want}}
+			r := c.make(t)
+			if diff := cmp.Diff(want, rowsByRule(r)); diff != "" || FindingsOf(r, rule.ID).Total != 1 {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+		fault.add(all)
+		want[rule.ID] = []Finding{fault.want}
+	}
+	if diff := cmp.Diff(want, rowsByRule(all.make(t))); diff != "" {
+		t.Errorf("all together (-want +got):\n%s", diff)
+	}
+}
+
+// Without --check, the report has no rules of checks, and says what is not known.
+func TestRulesOfChecksNeedChecks(t *testing.T) {
+	c := faultless()
+	config := c.state["config"].(map[string]any)
+	delete(config, "check")
+	c.checks, c.anchors = nil, nil
+	for _, check := range []string{"", checkAssets, checkExternal, checkFragments} {
+		want := map[string][]string{
+			"": nil, checkAssets: {ruleUnverified, ruleBrokenAsset, ruleMixedContent}, checkExternal: {ruleBrokenExternal, ruleUnverified}, checkFragments: {ruleBrokenFragment},
+		}[check]
+		if check != "" {
+			config["check"] = []string{check}
+		}
+		r := c.make(t)
+		var got []string
+		for _, rule := range []string{ruleBrokenExternal, ruleBrokenFragment, ruleUnverified, ruleBrokenAsset, ruleMixedContent} {
+			if FindingsOf(r, rule) != nil {
+				got = append(got, rule)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("--check %q (-want +got):\n%s", check, diff)
+		}
+		caveat := "the target of 1 canonical link is not known: it was not fetched, or without content; to check such targets, crawl with --check canonical"
+		if got := inconclusive(r, ruleCanonicalBroken); !slices.Equal(got, []string{caveat}) {
+			t.Errorf("--check %q: caveats %q", check, got)
+		}
+	}
+}
+
+// A page without content, by a recrawl or by noindex, has no findings about its content.
+func TestPagesWithoutContentAreLeftOut(t *testing.T) {
+	c := faultless()
+	c.page("/same", output.Page{Status: 304, Source: "link", Unchanged: true})
+	c.page("/withheld", output.Page{Source: "link", Withheld: "noindex"})
+	c.link("/", "/same", "/withheld")
+	c.links = append(c.links, output.Links{URL: example + "/same", To: []output.Link{}})
+	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/same#unknown", example+"/withheld#unknown")
+	c.pages[0].Hreflang = append(c.pages[0].Hreflang, output.Hreflang{Lang: "fr", URL: example + "/same"})
+	r := c.make(t)
+	if diff := cmp.Diff(map[string][]Finding{}, rowsByRule(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const unchanged = "1 page is unchanged since the last crawl, and left out: the content is not known"
+	for rule, want := range map[string][]string{
+		ruleTitleMissing: {unchanged}, ruleBrokenLink: {}, ruleCanonicalChain: {unchanged},
+		ruleHreflangNoReturn: {unchanged, "the target of 1 hreflang link is not known: it was not fetched, or without content"},
+	} {
+		if diff := cmp.Diff(want, inconclusive(r, rule)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", rule, diff)
+		}
+	}
+}
+
+// Elements that come after the end of a truncated page are not missing.
+func TestTruncatedPagesMissNoElements(t *testing.T) {
+	c := faultless()
+	c.listed("/cut", output.Page{Truncated: "max-body", LimitsReached: []string{"max-body"}})
+	c.last().Title, c.last().Description, c.last().H1 = "", "", ""
+	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/cut#end")
+	r := c.make(t)
+	if diff := cmp.Diff(map[string][]Finding{}, rowsByRule(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := []string{"1 page has more text or links than the limits allow"}; !slices.Equal(inconclusive(r, ruleH1Missing), want) {
+		t.Errorf("caveats %q", inconclusive(r, ruleH1Missing))
+	}
+}
+
+// The lines of checks, links and anchors come from several workers. If two checked a URL, the last
+// check counts, and each page counts once.
+func TestFindingsAcrossWorkers(t *testing.T) {
+	all := faultless()
+	for _, rule := range rules {
+		faults[rule.ID].add(all)
+	}
+	want := rowsByRule(all.make(t))
+	parts := make([]*crawl, 3)
+	for i := range parts {
+		parts[i] = worker(func(c *crawl) {
+			c.state["config"].(map[string]any)["check"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}
+		})
+	}
+	for i, p := range all.pages {
+		parts[i%3].pages = append(parts[i%3].pages, p)
+		for _, l := range all.links {
+			if l.URL == p.URL {
+				parts[i%3].links = append(parts[i%3].links, l)
+			}
+		}
+		for _, a := range all.anchors {
+			if a.URL == p.URL {
+				parts[i%3].anchors = append(parts[i%3].anchors, a)
+			}
+		}
+	}
+	for i, k := range all.checks {
+		parts[i%3].checks = append(parts[i%3].checks, k)
+		k.FetchedAt = k.FetchedAt.Add(-time.Minute) // another worker, whose lease expired
+		k.Result, k.Status, k.Reason = output.CheckBroken, 502, ""
+		parts[(i+1)%3].checks = append(parts[(i+1)%3].checks, k)
+	}
+	for i, r := range all.rejected {
+		parts[i%3].rejected = append(parts[i%3].rejected, r)
+	}
+	parts[0].sitemaps, parts[0].entries, parts[1].robots = all.sitemaps, all.entries, all.robots
+	inAnyOrder(t, parts, func(t *testing.T, r *Report) {
+		if diff := cmp.Diff(want, rowsByRule(r)); diff != "" {
+			t.Errorf("(-one worker +three):\n%s", diff)
+		}
+	})
+}
+
+// Options.Rows limits the rows of each rule to the first ones, not its total.
+func TestRowsOfFindingsAreLimited(t *testing.T) {
+	c := faultless()
+	for i := range 50 {
+		path := fmt.Sprintf("/%02d", i)
+		c.listed(path, output.Page{Title: "Same", Description: "Same", H1Count: 2, Depth: 9, Canonical: "/old", Hreflang: []output.Hreflang{{Lang: "fr", URL: example + "/old"}}})
+		c.page("/gone"+path, output.Page{Status: 404, Source: "link"})
+		c.link("/", "/gone"+path)
+		c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#"+path)
+		c.check("http://example.com/asset"+path, output.Check{Kind: "img", Status: 404})
+	}
+	for i := range 50 {
+		c.pages = append(c.pages, c.pages[4+2*i])
+		c.last().URL += "b"
+		c.last().Canonical = ""
+	}
+	r, err := Generate([]string{c.write(t)}, &Options{Rows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule, total := range map[string]int{
+		ruleBrokenLink: 50, ruleBrokenFragment: 50, ruleBrokenAsset: 50, ruleMixedContent: 50, ruleCanonicalRedirect: 50,
+		ruleTitleDuplicate: 49, ruleDescriptionDuplicate: 49, ruleH1Multiple: 50, rulePageDeep: 50, ruleHreflangBroken: 50,
+	} {
+		f := FindingsOf(r, rule)
+		if f.Total != total || len(f.Rows) != 3 || !slices.IsSortedFunc(f.Rows, byPages) {
+			t.Errorf("%s: %d, %+v", rule, f.Total, f.Rows)
+		}
+	}
+	if f := FindingsOf(r, ruleBrokenLink).Rows; f[0].URL != example+"/gone/00" || f[2].URL != example+"/gone/02" {
+		t.Errorf("not the first: %+v", f)
+	}
+}

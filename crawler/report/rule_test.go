@@ -1,0 +1,39 @@
+package report
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFindingsDocumentsAllRules(t *testing.T) {
+	text, err := os.ReadFile("FINDINGS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct{ ID, Severity, Topic, Fix string }
+	var want, got []row
+	for _, r := range Rules() {
+		want = append(want, row{r.ID, string(r.Severity), r.Topic, r.Fix})
+		if r.Title == "" || !strings.HasSuffix(r.Fix, ".") {
+			t.Errorf("%+v", r)
+		}
+	}
+	cells := regexp.MustCompile("^\\| `([a-z0-9-]+)` \\| (\\w+) \\| (.+\\.) \\| (.+\\.) \\|$")
+	topic := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			topic = strings.TrimSuffix(name, ".txt")
+		}
+		if c := cells.FindStringSubmatch(line); c != nil {
+			got = append(got, row{c[1], c[2], topic, c[4]})
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("FINDINGS.md (-rules +documented):\n%s", diff)
+	}
+}
