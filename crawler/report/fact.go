@@ -40,6 +40,30 @@ const (
 // indexable reports whether a search engine may list a page under its own URL.
 func (f fact) indexable() bool { return f.has(htmlPage) && !f.has(noindex|elsewhere|withheld) }
 
+// marksOf returns the marks of a page that follow from its line.
+func (c *counters) marksOf(p *output.Page) marks {
+	var is marks
+	if noindexOf(p) != "" {
+		is |= noindex
+	}
+	if canonical := canonicalOf(p); canonical != "" && canonical != p.URL {
+		is |= elsewhere
+	}
+	if p.Source == "start" || p.Source == "link" {
+		is |= linked
+	}
+	if p.Withheld != "" {
+		is |= withheld
+	}
+	if incompleteContent(p) {
+		is |= incomplete
+	}
+	if p.Status/100 == 2 && c.isHTML(p) {
+		is |= htmlPage
+	}
+	return is
+}
+
 func (f fact) has(m marks) bool { return f.marks&m != 0 }
 
 // succeeded reports whether a status is 2xx, or 304 (the client has the page already).

@@ -158,7 +158,7 @@ func TestIndexablePagesOfRecrawl(t *testing.T) {
 	}
 	c := worker(func(c *crawl) {
 		c.state["recrawls"] = 3
-		for _, path := range []string{"/kept", "/noindex", "/copy", "/pdf", "/again", "/lost", "/elsewhere-now"} {
+		for _, path := range []string{"/kept", "/noindex", "/copy", "/pdf", "/again", "/noindex-since", "/lost", "/elsewhere-now"} {
 			p := output.Page{Status: 304, Unchanged: true, ContentType: "-"}
 			if path == "/elsewhere-now" {
 				p.Canonical = "/kept"
@@ -175,8 +175,8 @@ func TestIndexablePagesOfRecrawl(t *testing.T) {
 		earlier("/copy", output.Page{Canonical: "/kept"}),
 		earlier("/pdf", output.Page{ContentType: "application/pdf"}),
 		earlier("/again", output.Page{Withheld: "noindex"}),
-		earlier("/vanished", output.Page{}), earlier("/noindex-now", output.Page{}), earlier("/gone-now", output.Page{}), earlier("/elsewhere-now", output.Page{}))
-	earlierPages(t, dir, 2, earlier("/kept", output.Page{Status: 304}), earlier("/again", output.Page{}), earlier("/noindex", output.Page{Status: 503}))
+		earlier("/noindex-since", output.Page{}), earlier("/vanished", output.Page{}), earlier("/noindex-now", output.Page{}), earlier("/gone-now", output.Page{}), earlier("/elsewhere-now", output.Page{}))
+	earlierPages(t, dir, 2, earlier("/kept", output.Page{Status: 304}), earlier("/again", output.Page{}), earlier("/noindex-since", output.Page{Withheld: "noindex"}), earlier("/noindex", output.Page{Status: 503}))
 	x := wantPages(t, map[string]string{"/kept": "2009-05-01 10:00:00 UTC", "/again": ""}, dir)
 	if want := []string{otherWorkers, "1 page is unchanged since an earlier crawl, whose files are missing"}; !x.Incomplete || cmp.Diff(want, x.Caveats) != "" {
 		t.Errorf("incomplete %v, caveats %q", x.Incomplete, x.Caveats)

@@ -214,30 +214,6 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	m.directives.page(p)
 }
 
-// marksOf returns the marks of a page that follow from its line.
-func (c *counters) marksOf(p *output.Page) marks {
-	var is marks
-	if noindexOf(p) != "" {
-		is |= noindex
-	}
-	if canonical := canonicalOf(p); canonical != "" && canonical != p.URL {
-		is |= elsewhere
-	}
-	if p.Source == "start" || p.Source == "link" {
-		is |= linked
-	}
-	if p.Withheld != "" {
-		is |= withheld
-	}
-	if incompleteContent(p) {
-		is |= incomplete
-	}
-	if p.Status/100 == 2 && c.isHTML(p) {
-		is |= htmlPage
-	}
-	return is
-}
-
 func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 	s.rejected++
 	m.counters.rejection(r)
