@@ -5,6 +5,7 @@
 //	politecrawl plan https://example.com/     what a crawl of it would do
 //	politecrawl report DIR…                   what a crawl found, as a page
 //	politecrawl compare OLD NEW               what changed between two crawls
+//	politecrawl ci URL…|FOLDER                fail if a site has faults or became worse
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood
@@ -25,6 +26,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/ci"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/compare"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/config"
@@ -65,6 +67,7 @@ func root(streams *cli.Streams) *cobra.Command {
 		frontier.Command(streams),
 		report.Command(streams),
 		compare.Command(streams),
+		ci.Command(streams),
 		demo.Command(streams),
 		config.Command(streams),
 		man.Command(streams),

@@ -143,12 +143,16 @@ func writeInputs(t *testing.T, site string) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir("public", 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
-		"robots.txt":     "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
-		"robots-new.txt": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
-		"urls.txt":       site + "/a\n" + site + "/private/a\n",
-		"sitemap.xml.gz": packed.String(),
-		"cookies.txt":    "example.com\tFALSE\t/\tTRUE\t0\tsession\t0123\n",
+		"public/index.html": "<title>Home</title>\n",
+		"robots.txt":        "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
+		"robots-new.txt":    "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
+		"urls.txt":          site + "/a\n" + site + "/private/a\n",
+		"sitemap.xml.gz":    packed.String(),
+		"cookies.txt":       "example.com\tFALSE\t/\tTRUE\t0\tsession\t0123\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

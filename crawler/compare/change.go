@@ -107,8 +107,11 @@ func (c changes) page(u string, was, is page) {
 		c.add(PageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
 	case was.status != is.status: // 304 has no content to compare
 	default:
-		if was.noindex == "" && is.noindex != "" {
-			c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
+		if was.noindex != "" || is.noindex != "" { // a crawl may keep no canonical URL of such a page
+			if was.noindex == "" {
+				c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
+			}
+			return
 		}
 		if was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
 			detail := "it had none"

@@ -30,7 +30,7 @@ func ExitCodesTopic() *cobra.Command {
        the live page or with "crawl stop"
     1  findings: a checked URL is disallowed, a sitemap or robots.txt has
        errors, two robots.txt files differ, the newer of two crawls is worse,
-       or the demo found a violation
+       a site does not pass "ci", or the demo found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or
        a file or directory that cannot be opened
     3  failed: the command could not do its work; the message says why

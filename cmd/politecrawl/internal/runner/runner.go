@@ -97,7 +97,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if err != nil {
 		return printed, cli.Failed("cannot write the report: %w; the crawl itself is complete; to retry: politecrawl report %s", err, cli.ShellWord(cfg.Output.Dir))
 	}
-	printed.Report = filepath.Join(cfg.Output.Dir, report.HTMLFile)
+	printed.Found, printed.Report = found, filepath.Join(cfg.Output.Dir, report.HTMLFile)
 	return printed, nil
 }
 

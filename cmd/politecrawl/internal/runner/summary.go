@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // SummaryText returns the summary of a crawl as text.
@@ -120,6 +121,8 @@ type Summary struct {
 
 	Report        string `json:"report,omitempty"`         // path of report.html; report.json is beside it
 	ResumeCommand string `json:"resume_command,omitempty"` // the command that resumes the crawl
+
+	Found *report.Report `json:"-"` // the report
 }
 
 // NewSummary returns the summary of a crawl for scripts.

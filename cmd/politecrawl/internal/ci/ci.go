@@ -1,0 +1,265 @@
+// Package ci has the command ci, which crawls a site and fails if it has faults.
+package ci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/compare"
+)
+
+// A gate is one run of the command.
+type gate struct {
+	*cli.Streams
+	settings *settings.Settings
+	failOn   threshold
+	baseline string
+	base     string
+	junit    string
+	sarif    string
+	github   bool
+	format   cli.Format
+	quiet    bool
+	listen   runner.Listen
+}
+
+// compareFile is the page with the changes since the baseline, in the directory of the crawl.
+const compareFile = "compare.html"
+
+// A result is what --format json prints.
+type result struct {
+	*verdict
+
+	Crawl *runner.Summary `json:"crawl"`
+}
+
+// Command returns the command "ci".
+func Command(streams *cli.Streams) *cobra.Command {
+	g := &gate{Streams: streams, settings: settings.New()}
+	cmd := &cobra.Command{
+		Use:   "ci URL…|FOLDER",
+		Short: "Crawl a site, and fail if it has faults or became worse",
+		Long: `Crawl a site, write the report, compare it with an earlier crawl, and fail if there are
+findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
+crawl, with the robots.txt that it has, and findings name its files and lines. --base names
+the site that the folder will be, as sitemaps and canonical links write it.
+
+--fail-on says what fails: errors (error), also warnings (warning), or only the errors and
+warnings that the baseline does not have (new). The baseline is the output directory of an
+earlier crawl. Pages that vanished, or became noindex, disallowed or broken since then, count
+too. The changes are also written into compare.html.
+
+--junit, --sarif and --github write what fails the gate for CI systems. The summary has at
+most 20 lines.
+
+Exit code: 0 passed, 1 failed, 2 usage error, 3 the crawl failed, 4 the crawl is incomplete
+because of unreachable hosts, 130 interrupted.`,
+		Example: `  politecrawl ci public --base https://example.com/
+  politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
+		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cli.Choice(cmd, &g.failOn, "fail-on", "fail if there are such findings", failOnError, failOnWarning, failOnNew)
+	flags.StringVar(&g.baseline, "baseline", "", "compare with the earlier crawl in `DIR`")
+	flags.StringVar(&g.base, "base", "", "crawl the folder as the site at `URL` (default: "+defaultBase+")")
+	flags.StringVar(&g.junit, "junit", "", "write what fails as JUnit XML into `FILE`")
+	flags.StringVar(&g.sarif, "sarif", "", "write what fails as SARIF 2.1.0 into `FILE`")
+	flags.BoolVar(&g.github, "github", false, "print what fails as annotations of GitHub Actions")
+	g.format.AddFlag(cmd)
+	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
+	g.listen.AddFlags(flags)
+	g.settings.AddFlags(cmd)
+	groups := settings.HelpGroups("resume", "recrawl")
+	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
+	return cmd
+}
+
+// defaultBase is the site of a folder.
+const defaultBase = "http://localhost/"
+
+func (g *gate) run(cmd *cobra.Command, args []string) error {
+	if err := g.checkFlags(cmd); err != nil {
+		return err
+	}
+	var before *compare.Crawl
+	if g.baseline != "" {
+		var err error
+		if before, err = comparetext.Open(g.baseline); err != nil {
+			return fmt.Errorf("--baseline: %w", err)
+		}
+	}
+	var opts crawler.Options
+	var served *folder
+	if len(args) == 1 && !strings.Contains(args[0], "://") {
+		if !crawldir.IsDirectory(args[0]) {
+			return cli.Misuse("no folder %q; name the folder of a static site, or write a URL as https://example.com/", args[0])
+		}
+		var err error
+		if served, err = g.serve(args[0]); err != nil {
+			return err
+		}
+		defer func() { _ = served.close() }() // all requests have ended
+		args, opts.Local = []string{served.origin + served.base}, served.local()
+	} else if g.base != "" {
+		return cli.MisuseOf(cmd, "--base needs a folder to crawl, not URLs")
+	}
+	s := g.settings
+	if err := s.Load(args, g.In); err != nil {
+		return err
+	}
+	if len(s.Config.URLs) == 0 {
+		return cli.MisuseOf(cmd, "give start URLs or the folder of a static site")
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	return g.crawl(cmd.Context(), opts, served, before)
+}
+
+func (g *gate) checkFlags(cmd *cobra.Command) error {
+	if g.failOn == failOnNew && g.baseline == "" {
+		return cli.MisuseOf(cmd, "--fail-on new needs --baseline, the crawl to compare with")
+	}
+	for flag, file := range map[string]string{"junit": g.junit, "sarif": g.sarif} {
+		if file != "" && !crawldir.IsDirectory(filepath.Dir(file)) {
+			return cli.Misuse("--%s: no directory %q; create it first", flag, filepath.Dir(file))
+		}
+	}
+	return nil
+}
+
+// serve serves the folder as the site at --base.
+func (g *gate) serve(dir string) (*folder, error) {
+	raw := g.base
+	if raw == "" {
+		raw = defaultBase
+	}
+	_, err := site.ParseOrigin(raw)
+	var base *url.URL
+	if err == nil {
+		if raw, err = crawler.Canonical(raw); err == nil {
+			base, err = url.Parse(raw)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, cli.Misuse("--base: %w", err)
+	case base.RawQuery != "" || !strings.HasSuffix(base.Path, "/"):
+		return nil, cli.Misuse("--base: %q is not a directory of a site; end it with a slash", raw)
+	}
+	served, err := openFolder(dir, base)
+	if err != nil {
+		return nil, cli.Failed("cannot serve %q: %w", dir, err)
+	}
+	if other := served.otherOrigin(); g.base == "" && other != "" {
+		return nil, errors.Join(served.close(), // else the crawl would request the sitemap of the real site
+			cli.Misuse("%s lists a sitemap at %s; name the site that the folder will be, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
+	}
+	return served, nil
+}
+
+// crawl crawls, judges and prints.
+func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, before *compare.Crawl) error {
+	cfg := g.settings.Config
+	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
+	sum, err := r.Crawl(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
+	if err := r.RefusedStarts(sum.BlockedStartURLs, cfg.Fetch.AllowAddr, sum.Output, sum.Pages == 0); err != nil {
+		return err
+	}
+	var changes *compare.Comparison
+	if before != nil {
+		after, err := compare.New(sum.Output, sum.Found)
+		if err != nil {
+			return cli.Failed("cannot compare with the baseline: %w", cli.QuotePath(err))
+		}
+		changes = compare.Compare(before, after)
+	}
+	v, err := judge(sum.Output, sum.Found, changes, g.failOn, &sources{folder: served, cache: make(map[string][]byte)})
+	if err != nil {
+		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
+	}
+	if err := g.writeFiles(sum, v, changes); err != nil {
+		return err
+	}
+	if err := g.print(sum, v, changes != nil); err != nil {
+		return err
+	}
+	code := runner.EndCode(sum.End)
+	if !v.Passed {
+		code = cli.Worse(code, cli.ExitFindings)
+	}
+	return cli.ExitWith(code)
+}
+
+// writeFiles writes the files for CI systems.
+func (g *gate) writeFiles(sum *runner.Summary, v *verdict, changes *compare.Comparison) error {
+	var errs []error
+	if changes != nil {
+		errs = append(errs, writeFile(filepath.Join(sum.Output, compareFile), changes.WriteHTML))
+	}
+	if g.junit != "" {
+		errs = append(errs, writeFile(g.junit, func(w io.Writer) error { return writeJUnit(w, v, sum.Found) }))
+	}
+	if g.sarif != "" {
+		errs = append(errs, writeFile(g.sarif, func(w io.Writer) error { return writeSARIF(w, v) }))
+	}
+	return errors.Join(errs...)
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(write(file), file.Close())
+	}
+	if err != nil {
+		return cli.Failed("cannot write %q: %w", path, err)
+	}
+	return nil
+}
+
+// print prints the verdict and the annotations.
+func (g *gate) print(sum *runner.Summary, v *verdict, compared bool) error {
+	switch {
+	case g.format == cli.JSON:
+		return g.PrintJSON(result{v, sum})
+	case !g.quiet:
+		crawled := fmt.Sprintf("%s in %v", humanize.Count(sum.Pages, "page"), time.Duration(sum.Duration).Round(100*time.Millisecond))
+		if sum.End != crawler.EndFinished {
+			crawled += ", crawl not finished: " + string(sum.End)
+		}
+		files := []string{"report: " + sum.Report}
+		if compared {
+			files = append(files, "changes: "+filepath.Join(sum.Output, compareFile))
+		}
+		if err := g.Print(v.text(crawled, files, g.Painter())); err != nil {
+			return err
+		}
+	}
+	if g.github {
+		if err := writeAnnotations(g.Out, v); err != nil {
+			return cli.Failed("cannot write the annotations: %w", err)
+		}
+	}
+	return nil
+}

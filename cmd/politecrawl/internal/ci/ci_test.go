@@ -1,0 +1,349 @@
+package ci
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+)
+
+// gateOf runs the command on a build, compared with a baseline, and returns its problems.
+func gateOf(t *testing.T, b build, baseline string, flags ...string) (got clitest.Result, v verdict) {
+	t.Helper()
+	t.Chdir(filepath.Dir(b.write(t)))
+	args := append([]string{"public", "--base", origin + "/", "--quiet", "--output", "crawl", "--format", "json"}, flags...)
+	if baseline != "" {
+		args = append(args, "--baseline", baseline, "--fail-on", "new")
+	}
+	got = run(t, append([]string{"ci"}, args...)...)
+	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
+		t.Fatalf("%+v: %v", got, err)
+	}
+	return got, v
+}
+
+// released crawls the site as it was released last, and returns the directory of the crawl.
+func released(t *testing.T) string {
+	t.Helper()
+	got, v := gateOf(t, newBuild(), "", "--fail-on", "warning")
+	if got.Code != cli.ExitDone || len(v.Problems) > 0 {
+		t.Fatalf("the released site has problems: %+v, %+v", got, v.Problems)
+	}
+	dir, err := filepath.Abs("crawl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A change is an edit of the site with the problem that it causes.
+type change struct {
+	name  string
+	edit  func(t *testing.T, b build)
+	rule  string
+	file  string // of the first place
+	at    string // text on the line of the place; empty: no line
+	about string // the URL at fault
+}
+
+// planted are changes that break the site.
+var planted = []change{
+	{"staging robots.txt in production", func(_ *testing.T, b build) { b["robots.txt"] = stagingRobots }, "page-disallowed", "robots.txt", "Disallow: /", "/about/"},
+	{"rule of robots.txt that is too wide", func(t *testing.T, b build) { b.replace(t, "/admin/", "/*a", "robots.txt") }, "page-disallowed", "robots.txt", "Disallow: /*a", "/contact.html"},
+	{
+		"robots.txt that excludes a search engine", func(_ *testing.T, b build) { b["robots.txt"] += "\nUser-agent: Googlebot\nDisallow: /products/\n" },
+		"robots-disallows", "robots.txt", "Disallow: /products/", "/robots.txt",
+	},
+	{
+		"noindex in the template of the blog", func(t *testing.T, b build) {
+			b.replace(t, "</head>", "<meta name=\"robots\" content=\"noindex\">\n</head>", "blog/1.html", "blog/2.html", "blog/index.html")
+		}, "page-noindex", "blog/1.html", `content="noindex"`, "/blog/1.html",
+	},
+	{"canonical link lost", func(t *testing.T, b build) {
+		b.replace(t, `<link rel="canonical" href="`+origin+`/about/">`, "", "about/index.html")
+	}, "canonical-changed", "about/index.html", "<head>", "/about/"},
+	{
+		"template names the front page as canonical", func(t *testing.T, b build) {
+			b.replace(t, `href="`+origin+`/products/a.html"`, `href="`+origin+`/"`, "products/a.html")
+		},
+		"canonical-changed", "products/a.html", `rel="canonical"`, "/products/a.html",
+	},
+	{
+		"renamed page with links to it", func(_ *testing.T, b build) { b["contact-us.html"] = b["contact.html"]; delete(b, "contact.html") },
+		"broken-link", "index.html", `href="/contact.html"`, "/contact.html",
+	},
+	{
+		"sitemap lists a page that was removed", func(t *testing.T, b build) {
+			delete(b, "guide.html")
+			b.replace(t, `<a href="/guide.html#install">guide</a>`, "guide", "index.html")
+		}, "sitemap-broken", "sitemap.xml", "/guide.html", "/guide.html",
+	},
+	{
+		"page removed, with its links and its entry", func(t *testing.T, b build) {
+			delete(b, "guide.html")
+			b.replace(t, `<a href="/guide.html#install">guide</a>`, "guide", "index.html")
+			b.replace(t, "<url><loc>"+origin+"/guide.html</loc>\n<lastmod>2026-01-02</lastmod></url>\n", "", "sitemap.xml")
+		}, "page-vanished", "guide.html", "", "/guide.html",
+	},
+	{"title lost", func(t *testing.T, b build) { b.replace(t, "<title>Product B</title>", "", "products/b.html") }, "title-missing", "products/b.html", "<head>", "/products/b.html"},
+	{"title copied", func(t *testing.T, b build) {
+		b.replace(t, "<title>Product B</title>", "<title>Product A</title>", "products/b.html")
+	}, "title-duplicate", "products/b.html", "<title>", "/products/b.html"},
+	{
+		"sitemap without a page", func(t *testing.T, b build) {
+			b.replace(t, "<url><loc>"+origin+"/about/</loc>\n<lastmod>2026-01-02</lastmod></url>\n", "", "sitemap.xml")
+		}, "sitemap-not-listed", "about/index.html", "<head>", "/about/",
+	},
+	{"sitemap gone", func(t *testing.T, b build) { delete(b, "sitemap.xml"); b.replace(t, "Sitemap: ", "# ", "robots.txt") }, "sitemap-dropped", "sitemap.xml", "", "/about/"},
+	{"sitemap of the staging site", func(t *testing.T, b build) { b.replace(t, origin, "https://staging.example.com", "sitemap.xml") }, "sitemap-not-authorized", "sitemap.xml", "https://staging.example.com/about/", "https://staging.example.com/about/"},
+	{"lastmod in the future", func(t *testing.T, b build) {
+		b.replace(t, "/blog/</loc>\n<lastmod>2026", "/blog/</loc>\n<lastmod>2999", "sitemap.xml")
+	}, "sitemap-invalid-lastmod", "sitemap.xml", "/blog/", "/blog/"},
+	{"page that lost all its links", func(t *testing.T, b build) {
+		b.replace(t, `<a href="/guide.html#install">guide</a>`, "guide", "index.html")
+	}, "sitemap-not-linked", "sitemap.xml", "/guide.html", "/guide.html"},
+	{
+		"hreflang without a link back", func(t *testing.T, b build) {
+			b.replace(t, `<link rel="alternate" hreflang="en" href="`+origin+`/">`, "", "de/index.html")
+		},
+		"hreflang-no-return", "index.html", `hreflang="de"`, "/",
+	},
+}
+
+// TestGateNamesEachPlantedChange holds that the gate fails for each change that breaks the site, and
+// names the file and the line that did it.
+func TestGateNamesEachPlantedChange(t *testing.T) {
+	baseline := released(t)
+	for _, c := range planted {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBuild()
+			c.edit(t, b)
+			got, v := gateOf(t, b, baseline)
+			if got.Code != cli.ExitFindings {
+				t.Errorf("exit code %d", got.Code)
+			}
+			wantProblem(t, b, c, v)
+		})
+	}
+	t.Run("all together", func(t *testing.T) {
+		b := newBuild()
+		var applied []change
+		for _, c := range planted {
+			if !slices.Contains([]string{"page-disallowed", "sitemap-dropped", "sitemap-not-authorized"}, c.rule) && c.name != "hreflang without a link back" &&
+				c.name != "sitemap lists a page that was removed" && c.name != "page removed, with its links and its entry" && c.name != "title copied" {
+				applied = append(applied, c)
+				c.edit(t, b)
+			}
+		}
+		got, v := gateOf(t, b, baseline)
+		if got.Code != cli.ExitFindings {
+			t.Errorf("exit code %d", got.Code)
+		}
+		for _, c := range applied {
+			wantProblem(t, b, c, v)
+		}
+	})
+}
+
+// wantProblem holds that a verdict has the problem of a change, at its place.
+func wantProblem(t *testing.T, b build, c change, v verdict) {
+	t.Helper()
+	line := 0
+	if c.at != "" {
+		line = b.lineIn(t, c.file, c.at)
+	}
+	about := c.about
+	if strings.HasPrefix(about, "/") {
+		about = origin + about
+	}
+	var seen []string
+	for _, p := range v.Problems {
+		place := p.Places[0]
+		if p.Rule == c.rule && p.URL == about && place.File == filepath.Join("public", filepath.FromSlash(c.file)) && place.Line == line {
+			return
+		}
+		seen = append(seen, fmt.Sprintf("%s %s at %s", p.Rule, p.URL, place))
+	}
+	t.Errorf("%s: no %s %s at public/%s:%d in\n%s", c.name, c.rule, about, c.file, line, strings.Join(seen, "\n"))
+}
+
+// harmless are edits that break nothing.
+var harmless = map[string]func(t *testing.T, b build){
+	"text": func(t *testing.T, b build) { b.replace(t, "Run it.", "Run it twice.", "guide.html") },
+	"title": func(t *testing.T, b build) {
+		b.replace(t, "<title>About the company", "<title>About our company", "about/index.html")
+	},
+	"description": func(t *testing.T, b build) {
+		b.replace(t, "All about products, on", "All products on", "products/index.html")
+	},
+	"heading":       func(t *testing.T, b build) { b.replace(t, "<h1>Guide", "<h1>The guide", "guide.html") },
+	"text of links": func(t *testing.T, b build) { b.replace(t, ">About</a>", ">About us</a>", b.pages()...) },
+	"absolute links": func(t *testing.T, b build) {
+		b.replace(t, `href="/contact.html"`, `href="`+origin+`/contact.html"`, b.pages()...)
+	},
+	"order of the navigation": func(t *testing.T, b build) {
+		b.replace(t, `<a href="/about/">About</a> <a href="/products/">Products</a>`, `<a href="/products/">Products</a> <a href="/about/">About</a>`, b.pages()...)
+	},
+	"white space":           func(t *testing.T, b build) { b.replace(t, "\n", "\n\n", "blog/index.html") },
+	"quotes":                func(t *testing.T, b build) { b.replace(t, `href="a.html"`, `href='a.html'`, "products/index.html") },
+	"comment in robots.txt": func(_ *testing.T, b build) { b["robots.txt"] = "# the rules\n" + b["robots.txt"] },
+	"rule without a page": func(t *testing.T, b build) {
+		b.replace(t, "Disallow: /admin/", "Disallow: /admin/\nDisallow: /cart", "robots.txt")
+	},
+	"same rules in two groups": func(_ *testing.T, b build) { b["robots.txt"] = "User-agent: *\nAllow: /\n\n" + b["robots.txt"] },
+	"Crawl-delay": func(t *testing.T, b build) {
+		b.replace(t, "Disallow: /admin/", "Disallow: /admin/\nCrawl-delay: 9", "robots.txt")
+	},
+	"lastmod": func(t *testing.T, b build) { b.replace(t, "2026-01-02", "2026-02-03", "sitemap.xml") },
+	"order of the sitemap": func(_ *testing.T, b build) {
+		list := paths()
+		slices.Reverse(list)
+		b["sitemap.xml"] = sitemapOf(append(list, newPaths(b)...))
+	},
+	"style":  func(t *testing.T, b build) { b.replace(t, "#222", "#111", "style.css") },
+	"script": func(_ *testing.T, b build) { b["app.js"] = "console.log(2)\n" },
+	"image":  func(_ *testing.T, b build) { b["logo.png"] += "new" },
+	"new page": func(t *testing.T, b build) {
+		d := doc{"/news.html", "News", "", "<p>None.</p>"}
+		b[d.file()] = d.html()
+		b.replace(t, "<p>Welcome.", `<p><a href="/news.html">News</a>. Welcome.`, "index.html")
+		b.replace(t, "</urlset>", "<url><loc>"+origin+"/news.html</loc></url>\n</urlset>", "sitemap.xml")
+	},
+	"new image": func(t *testing.T, b build) {
+		b["new.svg"] = "<svg/>"
+		b.replace(t, "<p>Better", `<img src="/new.svg" alt=""><p>Better`, "products/b.html")
+	},
+	"link to a fragment": func(t *testing.T, b build) {
+		b.replace(t, "<p>Write", `<p id="write">Write`, "contact.html")
+		b.replace(t, "Welcome.", `Welcome. <a href="contact.html#write">Write</a>.`, "index.html")
+	},
+	"page that was moved within the text": func(t *testing.T, b build) {
+		b.replace(t, `Read the <a href="/guide.html#install">guide</a>.`, "", "index.html")
+		b.replace(t, "<p>Before:", `<p>Read the <a href="/guide.html">guide</a>. Before:`, "blog/2.html")
+	},
+	"name of a class": func(t *testing.T, b build) { b.replace(t, "<nav>", `<nav class="top">`, b.pages()...) },
+}
+
+// newPaths returns the pages that edits have added.
+func newPaths(b build) []string {
+	if b["news.html"] != "" {
+		return []string{"/news.html"}
+	}
+	return nil
+}
+
+// TestGatePassesHarmlessEdits holds that edits that break nothing have no finding.
+func TestGatePassesHarmlessEdits(t *testing.T) {
+	baseline := released(t)
+	all := newBuild()
+	for _, name := range slices.Sorted(maps.Keys(harmless)) {
+		t.Run(name, func(t *testing.T) {
+			b := newBuild()
+			harmless[name](t, b)
+			got, v := gateOf(t, b, baseline)
+			if got.Code != cli.ExitDone || len(v.Problems) > 0 {
+				t.Errorf("%+v, %+v", got, v.Problems)
+			}
+		})
+	}
+	t.Run("all together", func(t *testing.T) {
+		for _, name := range slices.Sorted(maps.Keys(harmless)) {
+			harmless[name](t, all)
+		}
+		if got, v := gateOf(t, all, baseline); got.Code != cli.ExitDone || len(v.Problems) > 0 {
+			t.Errorf("%+v, %+v", got, v.Problems)
+		}
+	})
+}
+
+// A redirect loop needs a server. Its problems name URLs.
+func TestGateOfAServer(t *testing.T) {
+	loop := false
+	server := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(`<title>Home</title><a href="/old">old</a>`))
+		case r.URL.Path == "/old":
+			http.Redirect(w, r, "/new", http.StatusMovedPermanently)
+		case r.URL.Path == "/new" && loop:
+			http.Redirect(w, r, "/old", http.StatusMovedPermanently)
+		case r.URL.Path == "/new":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(`<title>New</title>`))
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	t.Chdir(t.TempDir())
+	flags := []string{"ci", server.URL + "/", "--delay", "0s", "--allow-addr", "127.0.0.1"}
+	if got := run(t, append(flags, "--output", "before")...); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "passed: no error; 3 pages in ") {
+		t.Fatalf("%+v", got)
+	}
+	loop = true
+	got := run(t, append(flags, "--output", "after", "--baseline", "before", "--fail-on", "new")...)
+	if got.Code != cli.ExitFindings || !strings.Contains(got.Out, "Redirect loops: "+server.URL+"/") {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(filepath.Join("after", compareFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGateWithoutPagesFails(t *testing.T) {
+	b := newBuild()
+	b["robots.txt"] = stagingRobots
+	_, v := gateOf(t, b, "")
+	if len(v.Problems) != 1 || v.Problems[0].Rule != "start-not-fetched" || v.Problems[0].Places[0].String() != filepath.Join("public", "robots.txt")+":2" {
+		t.Errorf("%+v", v.Problems)
+	}
+}
+
+func TestSummaryIsShort(t *testing.T) {
+	b := newBuild()
+	for i := range 200 {
+		b.replace(t, "<h1>", fmt.Sprintf("<a href=\"/missing-%d.html\">x</a>\n<h1>", i), "index.html")
+	}
+	for _, file := range b.pages() {
+		b.replace(t, "<title>", "<x>", file)
+	}
+	t.Chdir(filepath.Dir(b.write(t)))
+	got := run(t, "ci", "public", "--base", origin+"/", "--fail-on", "warning", "--github")
+	annotations := 0
+	var lines []string
+	for line := range strings.Lines(got.Out) {
+		if strings.HasPrefix(line, "::") {
+			annotations++
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations || !strings.Contains(got.Out, ", and 199 more") {
+		t.Errorf("%d lines, %d annotations: %+v", len(lines), annotations, got)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	dir := build{"index.html": "home"}.write(t)
+	foreign := build{"index.html": "home", "robots.txt": siteRobots}.write(t)
+	program.WantMisuse(t, []string{"ci"}, []clitest.Misuse{
+		{Args: []string{}, Words: []string{"start URLs or the folder"}},
+		{Args: []string{dir + "-missing"}, Words: []string{"no folder"}},
+		{Args: []string{"https://example.com/", "--base", "https://example.com/"}, Words: []string{"--base needs a folder"}},
+		{Args: []string{dir, "--base", "example.com"}, Words: []string{"--base", "https://example.com"}},
+		{Args: []string{dir, "--base", "https://example.com/a"}, Words: []string{"--base", "end it with a slash"}},
+		{Args: []string{dir, "--fail-on", "new"}, Words: []string{"--fail-on new needs --baseline"}},
+		{Args: []string{dir, "--fail-on", "all"}, Words: []string{`"all" is not one of error, warning, new`}},
+		{Args: []string{dir, "--baseline", dir}, Words: []string{"--baseline", "no crawl"}},
+		{Args: []string{dir, "--junit", filepath.Join(dir, "missing", "j.xml")}, Words: []string{"--junit", "no directory"}},
+		{Args: []string{foreign}, Words: []string{"robots.txt lists a sitemap at https://www.example.com", "--base https://www.example.com/"}},
+	})
+}

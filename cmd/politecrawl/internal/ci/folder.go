@@ -1,0 +1,217 @@
+package ci
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A folder is a static site in a directory. While it is open, it is served on loopback as the
+// site of an origin.
+type folder struct {
+	dir    string   // as the user named it
+	origin string   // of the site that it stands for
+	base   string   // the directory of the site that it stands for: /, or /project/
+	root   *os.Root // keeps symbolic links inside dir
+
+	server   *http.Server
+	listener net.Listener
+}
+
+// openFolder serves a directory on a free port of loopback, as the directory of the site that base
+// names.
+func openFolder(dir string, base *url.URL) (*folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	f := &folder{dir: dir, origin: originOf(base), base: base.Path, root: root, listener: listener}
+	f.server = &http.Server{Handler: f, ReadHeaderTimeout: time.Minute}
+	go func() { _ = f.server.Serve(listener) }() // it ends when close is called
+	return f, nil
+}
+
+func (f *folder) close() error { return errors.Join(f.server.Close(), f.root.Close()) }
+
+// local returns the folder as the site that a crawl finds at the origin.
+func (f *folder) local() *crawler.LocalSite {
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
+	return &crawler.LocalSite{Origin: f.origin, Transport: toAddress{transport, f.listener.Addr().String()}}
+}
+
+// toAddress sends requests to an address, whatever the host of their URL is.
+type toAddress struct {
+	*http.Transport
+
+	addr string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t toAddress) RoundTrip(req *http.Request) (*http.Response, error) {
+	out := req.Clone(req.Context())
+	out.URL.Scheme, out.URL.Host, out.Host = "http", t.addr, req.URL.Host
+	return t.Transport.RoundTrip(out)
+}
+
+// ServeHTTP responds as a web server for static files does: a directory without its slash
+// redirects, index.html is its page, and 404.html the page of errors. It lists no directory.
+func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD are served", http.StatusMethodNotAllowed)
+		return
+	}
+	name, ok := f.inside(r.URL.Path)
+	if !ok {
+		f.notFound(w, r)
+		return
+	}
+	info, err := f.root.Stat(name)
+	isDir := strings.HasSuffix(r.URL.Path, "/")
+	switch {
+	case err == nil && info.IsDir() && !isDir:
+		target := url.URL{Path: path.Clean("/"+r.URL.Path) + "/", RawQuery: r.URL.RawQuery}
+		w.Header().Set("Location", target.String())
+		w.WriteHeader(http.StatusMovedPermanently)
+	case err == nil && info.IsDir():
+		f.serve(w, r, path.Join(name, indexFile))
+	case err == nil && isDir: // a file is no directory
+		f.notFound(w, r)
+	default:
+		f.serve(w, r, name)
+	}
+}
+
+// The files that a web server gives a meaning.
+const (
+	indexFile  = "index.html"
+	errorFile  = "404.html"
+	robotsFile = "robots.txt"
+)
+
+// inside returns the path in the folder for the path of a URL. It is not ok if the URL is outside
+// of the base.
+func (f *folder) inside(urlPath string) (name string, ok bool) {
+	clean := path.Clean("/" + urlPath)
+	if clean == f.base || clean+"/" == f.base {
+		return ".", true
+	}
+	return strings.CutPrefix(clean, f.base)
+}
+
+// serve sends a file. Files that are missing, unreadable or outside the folder are not found.
+func (f *folder) serve(w http.ResponseWriter, r *http.Request, name string) {
+	file, err := f.root.Open(name)
+	if err != nil {
+		f.notFound(w, r)
+		return
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		f.notFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", mediaType(name))
+	http.ServeContent(w, r, "", info.ModTime(), file)
+}
+
+func (f *folder) notFound(w http.ResponseWriter, r *http.Request) {
+	text, err := fs.ReadFile(f.root.FS(), errorFile)
+	if err != nil {
+		text = []byte("<!doctype html><title>404 Not Found</title><h1>404 Not Found</h1>\n")
+	}
+	w.Header().Set("Content-Type", mediaType(errorFile))
+	w.WriteHeader(http.StatusNotFound)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text) // the client may be gone
+	}
+}
+
+// mediaTypes are the types that package mime knows only on some machines.
+var mediaTypes = map[string]string{
+	".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".xml": "text/xml; charset=utf-8", ".xsl": "text/xml; charset=utf-8",
+	".rss": "application/rss+xml", ".atom": "application/atom+xml", ".xhtml": "application/xhtml+xml",
+	".webmanifest": "application/manifest+json", ".map": "application/json",
+	".ico": "image/x-icon", ".bmp": "image/bmp", ".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf",
+	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".webm": "video/webm", ".ogg": "audio/ogg", ".vtt": "text/vtt; charset=utf-8",
+	".gz": "application/gzip", ".zip": "application/zip",
+}
+
+// mediaType returns the type of a file by its name. Unknown ones are bytes, as web servers have
+// it, and are not guessed from the content.
+func mediaType(name string) string {
+	ending := strings.ToLower(path.Ext(name))
+	if known := mediaTypes[ending]; known != "" {
+		return known
+	}
+	if known := mime.TypeByExtension(ending); known != "" {
+		return known
+	}
+	return "application/octet-stream"
+}
+
+// fileOf returns the path of the file that a URL of the site names, in the folder and for people.
+// The file may be missing. It is not ok if the URL is not of the site.
+func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
+	u, err := url.Parse(raw)
+	if err != nil || originOf(u) != f.origin {
+		return "", "", false
+	}
+	if inside, ok = f.inside(u.Path); !ok {
+		return "", "", false
+	}
+	if info, err := f.root.Stat(inside); err == nil && info.IsDir() || err != nil && strings.HasSuffix(u.Path, "/") {
+		inside = path.Join(inside, indexFile)
+	}
+	return inside, filepath.Join(f.dir, filepath.FromSlash(inside)), true
+}
+
+// read returns the start of a file in the folder.
+func (f *folder) read(inside string) ([]byte, error) {
+	file, err := f.root.Open(inside)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(file, maxSource))
+}
+
+// maxSource is how much of a file is searched for a line.
+const maxSource = 16 << 20
+
+func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// otherOrigin returns the origin of a sitemap in the robots.txt of the folder, if it is another
+// one than that of the folder; else an empty string.
+func (f *folder) otherOrigin() string {
+	text, err := f.read(robotsFile)
+	if err != nil {
+		return ""
+	}
+	for _, s := range robotstxt.Parse(text, nil).Sitemaps {
+		if u, err := url.Parse(s.URL); err == nil && u.Host != "" && originOf(u) != f.origin {
+			return originOf(u)
+		}
+	}
+	return ""
+}
+
+// fileURI returns the path of a file as a URI reference.
+func fileURI(name string) string { return (&url.URL{Path: name}).String() }

@@ -1,0 +1,113 @@
+package ci
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
+	outside := t.TempDir()
+	dir := build{
+		"index.html": "home", "docs/index.html": "docs", "empty/x.txt": "x", "a b.html": "space", "404.html": "<h1>gone</h1>",
+		"data": "bytes", "feed.xml": "<rss/>", "font.woff2": "w", "style.css": "c", "manifest.webmanifest": "{}", "UPPER.HTML": "u",
+	}.write(t)
+	if err := os.WriteFile(filepath.Join(outside, "secret.html"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"escape.html": filepath.Join(outside, "secret.html"), "up": outside, "inside.html": "index.html"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for base, cases := range map[string][]struct {
+		path   string
+		status int
+		body   string
+		header string // Content-Type or Location
+	}{
+		"https://www.example.com/": {
+			{"/", 200, "home", "text/html; charset=utf-8"},
+			{"/index.html", 200, "home", "text/html; charset=utf-8"},
+			{"/docs", 301, "", "/docs/"},
+			{"/docs?a=b", 301, "", "/docs/?a=b"},
+			{"//evil.example/..//docs", 301, "", "/docs/"},
+			{"/docs/", 200, "docs", "text/html; charset=utf-8"},
+			{"/empty/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/index.html/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/missing", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/a%20b.html", 200, "space", "text/html; charset=utf-8"},
+			{"/../../etc/passwd", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/%2e%2e/secret.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/escape.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/up/secret.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/inside.html", 200, "home", "text/html; charset=utf-8"},
+			{"/data", 200, "bytes", "application/octet-stream"},
+			{"/feed.xml", 200, "<rss/>", "text/xml; charset=utf-8"},
+			{"/font.woff2", 200, "w", "font/woff2"},
+			{"/style.css", 200, "c", "text/css; charset=utf-8"},
+			{"/manifest.webmanifest", 200, "{}", "application/manifest+json"},
+			{"/UPPER.HTML", 200, "u", "text/html; charset=utf-8"},
+		},
+		"https://example.github.io/project/": {
+			{"/project/", 200, "home", "text/html; charset=utf-8"},
+			{"/project", 301, "", "/project/"},
+			{"/project/docs/", 200, "docs", "text/html; charset=utf-8"},
+			{"/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/projects/docs/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/docs/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+		},
+	} {
+		u, err := url.Parse(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := openFolder(dir, u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport := f.local().Transport
+		for _, tt := range cases {
+			req, err := http.NewRequest(http.MethodGet, f.origin+"/", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.URL.Opaque, req.URL.RawQuery, _ = strings.Cut(tt.path, "?")
+			req.URL.Opaque = "//" + u.Host + req.URL.Opaque
+			resp, err := transport.RoundTrip(req)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.path, err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			header := resp.Header.Get("Content-Type")
+			if resp.StatusCode == http.StatusMovedPermanently {
+				header = resp.Header.Get("Location")
+			}
+			if err != nil || resp.StatusCode != tt.status || string(body) != tt.body || header != tt.header {
+				t.Errorf("%s%s: %d %q %q, %v; want %d %q %q", base, tt.path, resp.StatusCode, body, header, err, tt.status, tt.body, tt.header)
+			}
+		}
+		for _, method := range []string{http.MethodPost, http.MethodHead} {
+			req, err := http.NewRequest(method, f.origin+f.base, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := transport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if want := map[string]int{http.MethodPost: 405, http.MethodHead: 200}[method]; resp.StatusCode != want {
+				t.Errorf("%s: status %d, want %d", method, resp.StatusCode, want)
+			}
+		}
+		if err := f.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package ci
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// message returns what is wrong, without the place.
+func (p problem) message() string {
+	text := p.rule.Title + ": " + cli.Escape(p.URL)
+	if p.Detail != "" {
+		text += " (" + cli.Escape(p.Detail) + ")"
+	}
+	if p.Related != "" {
+		text += " → " + cli.Escape(p.Related)
+	}
+	return text
+}
+
+// first returns the first place. The number of others is more.
+func (p problem) first() (at place, more int) {
+	return p.Places[0], max(p.Pages, len(p.Places)) - 1
+}
+
+// The elements of JUnit XML, as GitLab, Jenkins and GitHub actions read it. Each rule is a test.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Time     string      `xml:"time,attr"` // in seconds
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitFailure `xml:"failure"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// writeJUnit writes the verdict as JUnit XML.
+func writeJUnit(w io.Writer, v *verdict, r *report.Report) error {
+	suite := junitSuite{Name: "politecrawl " + strings.Join(r.Summary.URLs.Rows, " "), Time: fmt.Sprintf("%.3f", float64(r.Summary.DurationMS)/1000)}
+	for _, rule := range v.rules {
+		c := junitCase{Class: "politecrawl." + rule.Topic, Name: rule.Title + " (" + rule.ID + ")"}
+		var lines []string
+		for _, p := range v.Problems {
+			if p.Rule == rule.ID {
+				for _, at := range p.Places {
+					lines = append(lines, cli.Escape(at.String())+": "+p.message())
+				}
+			}
+		}
+		if len(lines) > 0 {
+			c.Failure = &junitFailure{Message: humanize.Count(len(lines), "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	suite.Tests = len(suite.Cases)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// informationURL is where SARIF says that the tool is explained.
+const informationURL = "https://github.com/politecrawl/politecrawl"
+
+// writeSARIF writes the verdict in SARIF 2.1.0.
+func writeSARIF(w io.Writer, v *verdict) error {
+	run := sarif.NewRunWithInformationURI("politecrawl", informationURL)
+	levels := map[report.Severity]string{report.SeverityError: "error", report.SeverityWarning: "warning", report.SeverityNotice: "note"}
+	for _, rule := range v.rules {
+		run.AddRule(rule.ID).WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Title)).
+			WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Fix)).
+			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[rule.Severity]))
+	}
+	for _, p := range v.Problems {
+		result := sarif.NewRuleResult(p.Rule).WithRuleIndex(run.GetRuleIndex(p.Rule)).WithLevel(levels[p.Severity]).
+			WithMessage(sarif.NewTextMessage(p.message() + ". " + p.rule.Fix)).
+			WithPartialFingerprints(map[string]string{"politecrawl/v1": p.fingerprint()})
+		for i, at := range p.Places {
+			location := sarif.NewLocationWithPhysicalLocation(at.sarif())
+			if i == 0 {
+				result.AddLocation(location)
+			} else {
+				result.AddRelatedLocation(location)
+			}
+		}
+		run.AddResult(result)
+	}
+	log := sarif.NewReport()
+	log.AddRun(run)
+	return log.PrettyWrite(w)
+}
+
+// sarif returns the place as a location.
+func (p place) sarif() *sarif.PhysicalLocation {
+	at := sarif.NewPhysicalLocation().WithArtifactLocation(sarif.NewSimpleArtifactLocation(p.uri()))
+	if p.Line > 0 {
+		at.WithRegion(sarif.NewRegion().WithStartLine(p.Line))
+	}
+	return at
+}
+
+// uri returns the file as a URI reference, or the URL.
+func (p place) uri() string {
+	if p.File == "" {
+		return uriOf(p.URL)
+	}
+	return fileURI(filepath.ToSlash(p.File))
+}
+
+// uriOf escapes the characters of a URL that browsers accept and RFC 3986 does not.
+func uriOf(u string) string {
+	scheme, rest, _ := strings.Cut(u, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		return u
+	}
+	var b strings.Builder
+	b.WriteString(scheme + "://" + rest[:end])
+	rest = rest[end:]
+	fragment := false
+	for i := range len(rest) {
+		c := rest[i]
+		valid := c == '%' && i+2 < len(rest) && isHex(rest[i+1]) && isHex(rest[i+2]) || c == '#' && !fragment ||
+			'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/?:@!$&'()*+,;=", c) >= 0
+		fragment = fragment || c == '#'
+		if valid {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
+
+// fingerprint identifies the finding in later runs.
+func (p problem) fingerprint() string {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, p.Rule+"\n"+p.URL+"\n"+p.Related) // it never fails
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// maxAnnotations is the number of annotations of each level that GitHub shows for a step.
+const maxAnnotations = 10
+
+// writeAnnotations writes the verdict as workflow commands of GitHub Actions.
+func writeAnnotations(w io.Writer, v *verdict) error {
+	buffer := bufio.NewWriter(w)
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	written := make(map[report.Severity]int)
+	for _, p := range v.Problems {
+		if written[p.Severity]++; written[p.Severity] > maxAnnotations {
+			continue
+		}
+		at, _ := p.first()
+		where := ""
+		if at.File != "" {
+			where = "file=" + property.Replace(filepath.ToSlash(at.File)) + ","
+			if at.Line > 0 {
+				where += fmt.Sprintf("line=%d,", at.Line)
+			}
+		}
+		if _, err := fmt.Fprintf(buffer, "::%s %stitle=%s::%s\n", p.Severity, where, property.Replace(p.rule.Title), data.Replace(p.message()+". "+p.rule.Fix)); err != nil {
+			return err
+		}
+	}
+	return buffer.Flush()
+}

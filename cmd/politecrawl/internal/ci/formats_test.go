@@ -1,0 +1,132 @@
+package ci
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/joshdk/go-junit"
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// hostileVerdict has texts of a site that mean something in XML, JSON, workflow commands and URIs.
+func hostileVerdict() *verdict {
+	rule := report.Rules()[0]
+	hostile := "https://www.example.com/a?b=<i>&c=\"'%0A]]>::error::x,line=1\u202e\x01"
+	places := []place{
+		{File: filepath.Join("public", "a b,c:d%#?.html"), URL: hostile, Line: 12}, {File: "public/b.html", URL: hostile}, {URL: hostile, Line: 3},
+	}
+	return &verdict{
+		Problems: []problem{
+			{Rule: rule.ID, Finding: report.Finding{URL: hostile, Detail: "status\n404", Related: hostile, Pages: 4}, Severity: rule.Severity, Places: places, rule: rule},
+			{Rule: rule.ID, Finding: report.Finding{URL: "https://www.example.com/b"}, Severity: rule.Severity, Places: places[2:], rule: rule},
+			{Rule: startRule.ID, Finding: report.Finding{URL: "https://www.example.com/"}, Severity: report.SeverityWarning, Places: places[1:], rule: startRule},
+		},
+		rules: append(report.Rules(), startRule),
+	}
+}
+
+// Another program reads the JUnit XML: one test for each rule.
+func TestJUnitIsReadByAnotherParser(t *testing.T) {
+	var b bytes.Buffer
+	v := hostileVerdict()
+	if err := writeJUnit(&b, v, &report.Report{Summary: report.Summary{DurationMS: 1500}}); err != nil {
+		t.Fatal(err)
+	}
+	suites, err := junit.Ingest(b.Bytes())
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, &b)
+	}
+	if len(suites) != 1 || suites[0].Totals.Tests != len(v.rules) || suites[0].Totals.Failed != 2 || suites[0].Totals.Passed != len(v.rules)-2 {
+		t.Fatalf("%+v", suites)
+	}
+	for _, c := range suites[0].Tests {
+		failed := c.Name == "Broken links (broken-link)" || strings.HasSuffix(c.Name, "("+startRule.ID+")")
+		if (c.Status == junit.StatusFailed) != failed || c.Duration != 0*time.Second {
+			t.Errorf("%s: %s", c.Name, c.Status)
+		}
+		if c.Name == "Broken links (broken-link)" {
+			if text := c.Error.Error(); !strings.Contains(text, "a b,c:d%#?.html:12: Broken links: https://www.example.com/a?b=<i>&c=") || strings.Count(text, "\n") != 3 {
+				t.Errorf("%q", text)
+			}
+		}
+	}
+}
+
+// The SARIF log is valid by the schema of OASIS, which go-sarif has.
+func TestSARIFIsValid(t *testing.T) {
+	for name, v := range map[string]*verdict{"problems": hostileVerdict(), "none": {rules: report.Rules()}} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := writeSARIF(&b, v); err != nil {
+				t.Fatal(err)
+			}
+			log, err := sarif.FromBytes(b.Bytes())
+			if err == nil {
+				err = log.Validate()
+			}
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, &b)
+			}
+			if log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) != len(v.Problems) || len(log.Runs[0].Tool.Driver.Rules) != len(v.rules) {
+				t.Fatalf("%s", &b)
+			}
+			for i, r := range log.Runs[0].Results {
+				at := r.Locations[0].PhysicalLocation
+				p := v.Problems[i]
+				if *r.RuleID != p.Rule || *log.Runs[0].Tool.Driver.Rules[r.RuleIndex].ID != p.Rule || *at.ArtifactLocation.URI != p.Places[0].uri() {
+					t.Errorf("%+v at %+v", r, at)
+				}
+			}
+		})
+	}
+}
+
+// A log that is not valid is noticed.
+func TestSARIFSchemaRejects(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeSARIF(&b, hostileVerdict()); err != nil {
+		t.Fatal(err)
+	}
+	var raw map[string]any
+	if err := json.Unmarshal(b.Bytes(), &raw); err != nil {
+		t.Fatal(err)
+	}
+	raw["runs"].([]any)[0].(map[string]any)["results"].([]any)[0].(map[string]any)["level"] = "fatal" //nolint:forcetypeassert // written above
+	text, err := json.Marshal(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := sarif.FromBytes(text)
+	if err == nil {
+		err = log.Validate()
+	}
+	if err == nil {
+		t.Error("the schema accepts an unknown level")
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeAnnotations(&b, hostileVerdict()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%q", lines)
+	}
+	for i, want := range []string{
+		"::error file=public/a b%2Cc%3Ad%25#?.html,line=12,title=Broken links::Broken links: https://www.example.com/a?b=<i>&c=\"'%250A]]>::error::x,line=1",
+		"::error title=Broken links::Broken links: https://www.example.com/b. Correct",
+		"::warning file=public/b.html,title=Start URLs that were not fetched::",
+	} {
+		if !strings.HasPrefix(lines[i], want) {
+			t.Errorf("%q, want %q", lines[i], want)
+		}
+	}
+}

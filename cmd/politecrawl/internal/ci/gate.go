@@ -1,0 +1,112 @@
+package ci
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/compare"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// A threshold says which findings fail the gate.
+type threshold string
+
+// The thresholds.
+const (
+	failOnError   threshold = "error"   // errors
+	failOnWarning threshold = "warning" // errors and warnings
+	failOnNew     threshold = "new"     // errors and warnings that the baseline does not have
+)
+
+// startRule finds start URLs that were not fetched, without which the other findings say nothing.
+var startRule = report.Rule{
+	ID: "start-not-fetched", Severity: report.SeverityError, Topic: "pages",
+	Title: "Start URLs that were not fetched", Fix: "Allow the URL in robots.txt, or correct what prevents the request.",
+}
+
+// A problem is a finding that fails the gate, or a change since the baseline that does.
+type problem struct {
+	Rule string `json:"rule"`
+	report.Finding
+	Severity report.Severity `json:"severity"`
+	Places   []place         `json:"places"` // where it can be corrected
+
+	rule report.Rule
+}
+
+// A verdict is the result of the gate.
+type verdict struct {
+	Passed   bool      `json:"passed"`
+	FailOn   threshold `json:"fail_on"`
+	Problems []problem `json:"problems"` // what fails the gate, the most severe first
+	Fixed    int       `json:"fixed"`    // number of findings of the baseline that are fixed
+	Notes    []string  `json:"notes"`    // what could not be compared, and why
+
+	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
+	Counts map[report.Severity]int `json:"counts"`
+
+	rules  []report.Rule  // that were checked
+	totals map[string]int // problems by rule
+}
+
+// judge decides whether a crawl passes. Changes is nil without a baseline.
+func judge(dir string, r *report.Report, changes *compare.Comparison, failOn threshold, s *sources) (*verdict, error) {
+	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, rules: []report.Rule{startRule}, totals: map[string]int{}}
+	started, err := unfetchedStarts(dir)
+	if err != nil {
+		return nil, err
+	}
+	failing := []report.Findings{{Rule: startRule, Total: len(started), Rows: started}}
+	least := report.SeverityWarning
+	if failOn == failOnError {
+		least = report.SeverityError
+	}
+	for _, f := range r.Findings {
+		v.rules = append(v.rules, f.Rule)
+		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
+			failing = append(failing, f)
+		}
+	}
+	if changes != nil {
+		v.Notes = changes.Notes
+		v.rules = append(v.rules, compare.Rules()...)
+		for _, f := range changes.Findings {
+			v.Fixed += len(f.Fixed)
+		}
+		for _, f := range changes.Regressions(least) {
+			if failOn == failOnNew || slices.ContainsFunc(changes.Changes, func(c report.Findings) bool { return c.ID == f.ID }) {
+				failing = append(failing, f)
+			}
+		}
+	}
+	slices.SortStableFunc(failing, func(a, b report.Findings) int {
+		return cmp.Compare(slices.Index(bySeverity, a.Severity), slices.Index(bySeverity, b.Severity))
+	})
+	for _, of := range failing {
+		v.totals[of.ID] = of.Total
+		v.Counts[of.Severity] += of.Total
+		for _, f := range of.Rows {
+			v.Problems = append(v.Problems, problem{Rule: of.ID, Finding: f, Severity: of.Severity, Places: s.places(of.Rule, f), rule: of.Rule})
+		}
+	}
+	v.Passed = len(v.Problems) == 0
+	return v, nil
+}
+
+// bySeverity are the severities, the most severe first.
+var bySeverity = []report.Severity{report.SeverityError, report.SeverityWarning, report.SeverityNotice}
+
+// unfetchedStarts returns the start URLs that the crawl skipped.
+func unfetchedStarts(dir string) ([]report.Finding, error) {
+	var list []report.Finding
+	for r, err := range output.Read[output.Rejection](dir) {
+		if err != nil {
+			return list, err
+		}
+		if r.Source == "start" {
+			list = append(list, report.Finding{URL: r.URL, Detail: cmp.Or(r.Rule, r.Detail, string(r.Reason)), Line: r.Line})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,283 @@
+package ci
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/compare"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// A place is where a finding can be corrected.
+type place struct {
+	File string `json:"file,omitempty"` // a file of the folder; empty: the crawl had no folder
+	URL  string `json:"url"`
+	Line int    `json:"line,omitempty"` // from 1; 0: not known
+}
+
+// name returns the file, or the URL if there is no file.
+func (p place) name() string {
+	if p.File != "" {
+		return p.File
+	}
+	return p.URL
+}
+
+func (p place) String() string {
+	if p.Line == 0 {
+		return p.name()
+	}
+	return fmt.Sprintf("%s:%d", p.name(), p.Line)
+}
+
+// A sources finds the places of findings. Folder is nil if the crawl was of a server.
+type sources struct {
+	folder *folder
+	cache  map[string][]byte // the last files that were read
+}
+
+// places returns where a finding can be corrected: the line of robots.txt, the sitemap, the pages
+// with the link, or the page itself.
+func (s *sources) places(rule report.Rule, f report.Finding) []place {
+	switch {
+	case f.Line > 0:
+		return []place{s.robots(f)}
+	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
+		return []place{s.at(f.URL, nil)} // the file is missing
+	case rule.Topic == "sitemaps" && f.Related != "":
+		return []place{s.at(f.Related, func(text []byte) int { return lineWith(text, textOf(f.URL)...) })}
+	case len(f.FoundOn) > 0:
+		var list []place
+		for _, page := range f.FoundOn {
+			list = append(list, s.at(page, func(text []byte) int {
+				return max(lineOf(text, page, refersTo(f.URL)), lineOfPath(text, f.URL))
+			}))
+		}
+		return list
+	}
+	return []place{s.at(f.URL, func(text []byte) int { return lineOf(text, f.URL, elementOf(rule, f)) })}
+}
+
+// robots returns the line of the robots.txt that decides on a finding.
+func (s *sources) robots(f report.Finding) place {
+	u, err := url.Parse(f.URL)
+	if err != nil {
+		return place{URL: f.URL}
+	}
+	p := s.at(originOf(u)+"/"+robotsFile, nil)
+	p.Line = f.Line
+	return p
+}
+
+// at returns a place in the file of a URL. Find returns the line; nil: it is not needed.
+func (s *sources) at(u string, find func(text []byte) int) place {
+	p := place{URL: u}
+	if s.folder == nil {
+		return p
+	}
+	inside, name, ok := s.folder.fileOf(u)
+	if !ok {
+		return p
+	}
+	p.File = name
+	if find == nil {
+		return p
+	}
+	text, known := s.cache[inside]
+	if !known {
+		var err error
+		if text, err = s.folder.read(inside); err != nil {
+			return p
+		}
+		if len(s.cache) >= maxCached {
+			clear(s.cache)
+		}
+		s.cache[inside] = text
+	}
+	p.Line = find(text)
+	return p
+}
+
+// maxCached is the number of files that are kept in memory.
+const maxCached = 8
+
+// A matcher reports whether a finding is about an element of a page. Resolve makes a reference of
+// the page absolute.
+type matcher func(t html.Token, resolve func(ref string) string) bool
+
+// lineOf returns the line of the first element that matches, else that of the head, else 1.
+func lineOf(text []byte, page string, matches matcher) int {
+	base, err := url.Parse(page)
+	if err != nil {
+		return 1
+	}
+	resolve := func(ref string) string {
+		u, err := base.Parse(strings.TrimSpace(ref))
+		if err != nil {
+			return ""
+		}
+		return canonical(u.String())
+	}
+	z, line, head := html.NewTokenizer(bytes.NewReader(text)), 1, 1
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return head
+		}
+		at := line
+		line += bytes.Count(z.Raw(), []byte("\n"))
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		t := z.Token()
+		switch {
+		case matches != nil && matches(t, resolve):
+			return at
+		case t.Data == "head":
+			head = at
+		case t.Data == "base":
+			if u, err := base.Parse(attribute(t, "href")); err == nil {
+				base = u
+			}
+		}
+	}
+}
+
+func attribute(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// canonical returns a URL as the crawl writes it. It keeps the fragment.
+func canonical(u string) string {
+	bare, fragment, has := strings.Cut(u, "#")
+	if c, err := crawler.Canonical(bare); err == nil {
+		bare = c
+	}
+	if has {
+		return bare + "#" + fragment
+	}
+	return bare
+}
+
+// refersTo matches elements that link to a URL or use it. A fragment counts only if the URL has
+// one.
+func refersTo(target string) matcher {
+	target = canonical(target)
+	return func(t html.Token, resolve func(string) string) bool {
+		return slices.ContainsFunc(references(t), func(ref string) bool {
+			got := resolve(ref)
+			if !strings.Contains(target, "#") {
+				got, _, _ = strings.Cut(got, "#")
+			}
+			return got == target
+		})
+	}
+}
+
+// references returns the references in the attributes of an element.
+func references(t html.Token) []string {
+	var list []string
+	for _, a := range t.Attr {
+		switch a.Key {
+		case "href", "src", "data", "poster", "action":
+			list = append(list, a.Val)
+		case "srcset", "imagesrcset":
+			for candidate := range strings.SplitSeq(a.Val, ",") {
+				if words := strings.Fields(candidate); len(words) > 0 {
+					list = append(list, words[0])
+				}
+			}
+		case "content": // of a refresh
+			if _, target, ok := strings.Cut(strings.ToLower(a.Val), "url="); ok && t.Data == "meta" {
+				list = append(list, strings.Trim(a.Val[len(a.Val)-len(target):], `'" `))
+			}
+		}
+	}
+	return list
+}
+
+// elementOf matches the element of a page that a rule is about; nil: there is none.
+func elementOf(rule report.Rule, f report.Finding) matcher {
+	is := func(tag string) matcher {
+		return func(t html.Token, _ func(string) string) bool { return t.Data == tag }
+	}
+	link := func(rel string) matcher {
+		to := refersTo(f.Related)
+		return func(t html.Token, resolve func(string) string) bool {
+			return t.Data == "link" && slices.Contains(strings.Fields(strings.ToLower(attribute(t, "rel"))), rel) && (f.Related == "" || to(t, resolve))
+		}
+	}
+	kind, _, _ := strings.Cut(rule.ID, "-")
+	switch {
+	case rule.ID == compare.PageNoindex:
+		return func(t html.Token, _ func(string) string) bool {
+			content := strings.ToLower(attribute(t, "content"))
+			return t.Data == "meta" && (strings.Contains(content, "noindex") || strings.Contains(content, "none"))
+		}
+	case rule.Topic == "canonical":
+		return link("canonical")
+	case rule.Topic == "hreflang":
+		return link("alternate")
+	case kind == "description":
+		return func(t html.Token, _ func(string) string) bool {
+			return t.Data == "meta" && strings.EqualFold(attribute(t, "name"), "description")
+		}
+	case kind == "title" || kind == "h1":
+		return is(kind)
+	case f.Related != "":
+		return refersTo(f.Related)
+	}
+	return nil
+}
+
+// lineOfPath returns the line that has the last part of a URL's path, as stylesheets and
+// scripts write it; 0: none has it.
+func lineOfPath(text []byte, u string) int {
+	parsed, err := url.Parse(u)
+	if err != nil || path.Base(parsed.Path) == "/" || path.Base(parsed.Path) == "." {
+		return 0
+	}
+	return lineWith(text, path.Base(parsed.Path), path.Base(parsed.EscapedPath()))
+}
+
+// textOf returns the spellings of a URL in a sitemap.
+func textOf(u string) []string {
+	spellings := []string{u, html.EscapeString(u)}
+	if parsed, err := url.Parse(u); err == nil && parsed.RawQuery == "" {
+		spellings = append(spellings, originOf(parsed)+parsed.Path)
+	}
+	return spellings
+}
+
+// lineWith returns the first line that has one of the words, not as the beginning of a longer
+// one; 0: none has it.
+func lineWith(text []byte, words ...string) int {
+	for _, word := range words {
+		for from := 0; word != "" && from < len(text); {
+			at := bytes.Index(text[from:], []byte(word))
+			if at < 0 {
+				break
+			}
+			at += from
+			if from = at + len(word); from == len(text) || !strings.ContainsRune(pathRunes, rune(text[from])) {
+				return 1 + bytes.Count(text[:at], []byte("\n"))
+			}
+		}
+	}
+	return 0
+}
+
+// pathRunes are characters that continue a path.
+const pathRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%/?&="
