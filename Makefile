@@ -60,28 +60,27 @@ test: warcio redis readers ## Run vet and all tests except the long ones, with t
 # Long tests call testing.Short, or are in the module BROWSERTEST. TestPeak measures a process
 # that is built like a release.
 .PHONY: test-all
-test-all: chromium warcio redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium axe warcio redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests use Chromium, warcio, Redis, shells, readers of manual pages, wget, and documentation
+# Tests use Chromium, axe-core, warcio, Redis, shells, readers of manual pages, wget, and documentation
 # packages of Debian. The targets install them for root on Debian and in continuous
 # integration. Elsewhere, tests that lack a tool are skipped.
 .PHONY: chromium
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests in a browser)
 
-# warcio is a package of npm, at the version that WARCIO/package-lock.json names.
-WARCIO := crawler/output/warc/testdata/warcio
-
+# warcio and axe-core are packages of npm, at the versions that package-lock.json names.
 .PHONY: warcio
 warcio:
-	@$(call tool,npm,npm,tests of WARC files)
-	@if [ ! -d $(WARCIO)/node_modules/warcio ] && command -v npm > /dev/null; then \
-		cd $(WARCIO); npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || [ -z "$${CI:-}" ]; \
-	fi
+	@$(call npm,crawler/output/warc/testdata/warcio,warcio,tests of WARC files)
+
+.PHONY: axe
+axe:
+	@$(call npm,$(BROWSERTEST)/testdata/axe,axe-core,tests of accessibility)
 
 .PHONY: redis
 redis:
@@ -190,6 +189,14 @@ for name in $(1); do \
 	if command -v "$$name" > /dev/null; then exit 0; fi; \
 done; \
 missing="$(firstword $(1))"; $(call install,$(2),$(3))
+endef
+
+# npm installs PACKAGE, which DIR/package-lock.json names: $(call npm,DIR,PACKAGE,USE).
+define npm
+( $(call tool,npm,npm,$(3)) ); \
+if [ ! -d $(1)/node_modules/$(2) ] && command -v npm > /dev/null; then \
+	cd $(1); npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || [ -z "$${CI:-}" ]; \
+fi
 endef
 
 # files installs PACKAGES unless all FILES exist: $(call files,FILES,PACKAGES,USE).

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -94,6 +95,12 @@ func (b *Tab) EmulateMedia(feature, value string) {
 func (b *Tab) DisableScript() {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+// SaveDownloads saves the files that pages offer for download into a directory.
+func (b *Tab) SaveDownloads(dir string) {
+	b.t.Helper()
+	call(b, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
 }
 
 // Screenshot returns a PNG image of the viewport.

@@ -28,13 +28,13 @@ var (
 type page struct {
 	*Report
 
-	Site    string // the crawled site, in a few words
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
-	Cards   []card
-	Charts  map[string]chart
-	Reasons []string // caveats of most findings
+	Site   string // the crawled site, in a few words
+	Policy string
+	Style  template.CSS
+	Cards  []card
+	Charts map[string]chart
+	Topics []topic
+	Tables map[string]*table // by ID
 }
 
 // A card sums up one topic at the top.
@@ -47,6 +47,28 @@ type card struct {
 	Highlights []Highlight
 }
 
+// Anchor returns the topic that has the details.
+func (c card) Anchor() string {
+	if c.Topic == topicBroken {
+		return topicLinks
+	}
+	return c.Topic
+}
+
+// A topic is a tab of the page.
+type topic struct {
+	ID       string
+	Title    string
+	Counts   []severityCount // of its findings, the most severe first
+	Caveats  []string        // of most rules; the page shows them once
+	Findings []Findings
+}
+
+type severityCount struct {
+	Severity Severity
+	Count    int
+}
+
 // maxTop limits the URLs of a cell that are visible at first. maxAddress is the maximum length
 // of a link, in bytes.
 const (
@@ -56,36 +78,18 @@ const (
 
 // functions are the functions of the template.
 var functions = template.FuncMap{
-	"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration, "quantity": quantity,
-	"moment": moment, "clock": clockTime, "date": date, "zero": time.Time.IsZero,
-	"shown": escape.Text, "host": originOf, "found": sourceLabel,
-	"web":    func(text string) bool { return escape.IsWebLink(text, maxAddress) }, // a browser may be sent there
-	"list":   func(values ...any) []any { return values },
-	"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
-	"below":  func(all []string) []string { return all[min(len(all), maxTop):] },
-	"beyond": func(some, all int) int { return all - some },
-	"hops":   func(chain []string) int { return len(chain) - 1 },
-	"last":   func(chain []string) string { return chain[len(chain)-1] },
-	"rest":   func(url string) string { return strings.TrimPrefix(url, originOf(url)) },
+	"number": thousands[int], "figure": thousands[int64], "millis": millis, "duration": duration, "quantity": quantity,
+	"moment": moment, "zero": time.Time.IsZero, "shown": escape.Text, "host": originOf,
+	"web":     func(text string) bool { return escape.IsWebLink(text, maxAddress) }, // a browser may be sent there
+	"top":     func(all []string) []string { return all[:min(len(all), maxTop)] },
+	"below":   func(all []string) []string { return all[min(len(all), maxTop):] },
+	"beyond":  func(some int, all int64) int { return int(all) - some },
+	"long":    func(n int) int64 { return int64(n) },
+	"rest":    func(url string) string { return strings.TrimPrefix(url, originOf(url)) },
+	"skipped": skippedID,
 	"without": func(common, reasons []string) []string {
 		return slices.DeleteFunc(slices.Clone(reasons), func(reason string) bool { return slices.Contains(common, reason) })
 	},
-}
-
-// sourceLabel says how a URL was found; the URL on which it was found follows.
-func sourceLabel(source, foundOn string) string {
-	switch {
-	case foundOn == "":
-		return escape.Text(source)
-	case source == "redirect":
-		return "redirect from"
-	case source == "sitemap" && foundOn == originOf(foundOn)+"/robots.txt":
-		return "Sitemap line in"
-	case source == "sitemap":
-		return "entry in"
-	default:
-		return escape.Text(source) + " in"
-	}
 }
 
 // WriteHTML writes the report as a page that needs no other file.
@@ -94,16 +98,75 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	tables := tablesOf(r)
+	p := &page{
+		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Topics: topics(r), Tables: make(map[string]*table),
+		Style: template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
+	}
+	for _, t := range tables {
+		p.Tables[t.ID] = t
+	}
 	buffer := bufio.NewWriter(w)
-	err = t.Execute(buffer, &page{
-		Report: r, Site: siteOf(r), Policy: policy(), Charts: charts(r), Cards: cards(r), Reasons: commonReasons(r.Findings),
-		Style:  template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
-		Script: template.JS(pageScript), //nolint:gosec // as above
-	})
-	if err != nil {
+	if err := t.Execute(buffer, p); err != nil {
 		return err
 	}
+	// The data may be large, so no template has it in memory.
+	links := r.links
+	if links == nil {
+		links = newLinkGraph()
+	}
+	_, _ = buffer.WriteString(`<script type="application/json" id="data">`) // Flush returns the error of an earlier call
+	if err := writeData(buffer, tables, links); err != nil {
+		return err
+	}
+	_, _ = buffer.WriteString("</script>\n<script>" + pageScript + "</script>\n</body>\n</html>\n")
 	return buffer.Flush()
+}
+
+// topics returns the topics that have findings or other tables.
+func topics(r *Report) []topic {
+	list := []topic{
+		{ID: topicLinks, Title: "Links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
+		{ID: topicRedirects, Title: "Redirects"}, {ID: topicCanonical, Title: "Canonical"}, {ID: topicHreflang, Title: "hreflang"},
+		{ID: topicSitemaps, Title: "Sitemaps"}, {ID: topicRobots, Title: "robots.txt"},
+	}
+	for i := range list {
+		t := &list[i]
+		for _, f := range r.Findings {
+			if f.Topic == t.ID {
+				t.Findings = append(t.Findings, f)
+			}
+		}
+		for _, severity := range []Severity{SeverityError, SeverityWarning, SeverityNotice} {
+			n := 0
+			for _, f := range t.Findings {
+				if f.Severity == severity {
+					n += f.Total
+				}
+			}
+			if n > 0 {
+				t.Counts = append(t.Counts, severityCount{severity, n})
+			}
+		}
+		t.Caveats = commonCaveats(t.Findings)
+	}
+	return slices.DeleteFunc(list, func(t topic) bool {
+		return len(t.Findings) == 0 && slices.Contains([]string{topicAssets, topicCanonical, topicHreflang}, t.ID)
+	})
+}
+
+// commonCaveats returns the caveats of more than one rule that most rules of a topic have.
+func commonCaveats(all []Findings) []string {
+	var common []string
+	count := make(map[string]int)
+	for _, f := range all {
+		for _, caveat := range f.Caveats {
+			if count[caveat]++; count[caveat] == max(len(all)/2+1, 2) {
+				common = append(common, caveat)
+			}
+		}
+	}
+	return common
 }
 
 // policy allows the page its own style and script, by their hashes, and nothing else. Even if
@@ -115,20 +178,6 @@ func policy() string {
 	}
 	return "default-src 'none'; style-src " + hash(pageStyle) + "; script-src " + hash(pageScript) +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
-}
-
-// commonReasons returns the caveats of most findings. The page shows them once.
-func commonReasons(kinds []Findings) []string {
-	var common []string
-	count := make(map[string]int)
-	for _, k := range kinds {
-		for _, reason := range k.Caveats {
-			if count[reason]++; count[reason] == len(kinds)/2+1 {
-				common = append(common, reason)
-			}
-		}
-	}
-	return common
 }
 
 // siteOf names the host of the first start URL and counts the others.

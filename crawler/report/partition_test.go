@@ -145,7 +145,7 @@ func wantSame(t *testing.T, whole string, parts []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(one, several, cmpopts.IgnoreFields(report.Report{}, "GeneratedAt", "Workers", "Notes")); diff != "" {
+		if diff := cmp.Diff(one, several, cmpopts.IgnoreFields(report.Report{}, "GeneratedAt", "Workers", "Notes"), cmpopts.IgnoreUnexported(report.Report{})); diff != "" {
 			t.Errorf("%d rows (-one crawl +its parts):\n%s", rows, diff)
 		}
 		pages := 0

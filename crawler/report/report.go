@@ -52,6 +52,8 @@ type Report struct {
 	Sitemaps   Sitemaps   `json:"sitemaps"`
 	Duplicates Duplicates `json:"duplicates"`
 	Directives Directives `json:"directives"`
+
+	links *linkGraph // nil: not known
 }
 
 // A Loss is data that a file of a crawl has lost since it was written.
@@ -131,6 +133,8 @@ type maker struct {
 	duplicates *duplicates
 	directives *directives
 
+	graph *linkGraph
+
 	broken       int    // URLs with status 4xx or 5xx, or without a response
 	unknownLinks int    // unchanged pages (304) whose links are not known
 	linesOfLinks uint32 // read so far
@@ -168,6 +172,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 	m.comparison = newComparison(m.facts, m.sitemaps, m.lists, m.rows)
 	m.duplicates = newDuplicates(m.rows)
 	m.directives = newDirectives(m.rows)
+	m.graph = newLinkGraph()
 	return m, nil
 }
 
@@ -232,6 +237,7 @@ func (m *maker) addCheck(s *workerDir, c *output.Check) {
 
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	m.linesOfLinks++
+	m.graph.add(l)
 	from := keyOf(l.URL)
 	if m.facts.byURL[from].status == http.StatusNotModified {
 		m.unknownLinks--
@@ -382,7 +388,7 @@ func (m *maker) report() *Report {
 		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.caveats),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
-		Notes: m.notes(), Lost: m.dirs.lost(),
+		Notes: m.notes(), Lost: m.dirs.lost(), links: m.graph,
 	}
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary(r)

@@ -1,14 +1,23 @@
 package report_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 )
 
 // pages is the directory of the pages that the tests of package report write.
@@ -42,7 +51,7 @@ func openReport(t *testing.T, b *browsertest.Tab, name string) {
 	b.Open("file://" + page)
 }
 
-func TestPageShowsChartsAndCards(t *testing.T) {
+func TestOverviewShowsChartsAndCards(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "big")
@@ -55,94 +64,329 @@ func TestPageShowsChartsAndCards(t *testing.T) {
 			t.Errorf("the chart of %s has no bar to be seen", id)
 		}
 	}
-	if n := browsertest.Eval[int](b, `[...document.querySelectorAll("a.card")].filter(a => document.querySelector(a.getAttribute("href"))).length`); n != 4 {
-		t.Errorf("%d cards that lead to their section", n)
-	}
-	if n := browsertest.Eval[int](b, `document.querySelectorAll("#kind-broken tbody tr").length`); n != 2 {
-		t.Errorf("%d broken entries", n)
+	if n := browsertest.Eval[int](b, `[...document.querySelectorAll("a.card")].filter(a => document.querySelector("section" + a.hash)).length`); n != 4 {
+		t.Errorf("%d cards that lead to their topic", n)
 	}
 	b.CheckNoProblems("file://", "data:")
 }
 
-// rows is the text of the cells in a column of a table that can be seen.
-func rows(t *testing.T, b *browsertest.Tab, table string, column int) string {
-	t.Helper()
-	return strings.Join(browsertest.Eval[[]string](b, fmt.Sprintf(
-		`[...document.querySelectorAll("#%s tbody tr")].filter(r => r.checkVisibility()).map(r => r.cells[%d].textContent.trim())`, table, column)), " ")
-}
-
-func TestTablesSortAndFilter(t *testing.T) {
+// The page shows one topic at a time: that of the address.
+func TestTopicsAreTabs(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
 	openReport(t, b, "big")
+	shows := func(topic string) {
+		t.Helper()
+		b.Wait(topic+" is the only topic", `[...document.querySelectorAll("main > section")].filter(s => s.checkVisibility()).map(s => s.id).join() === "`+topic+`"`)
+		if got := browsertest.Eval[string](b, `[...document.querySelectorAll(".topics a[aria-current=page]")].map(a => a.hash).join()`); got != "#"+topic {
+			t.Errorf("%s: the current topic is %s", topic, got)
+		}
+	}
+	shows("overview")
+	b.Click(`.topics a[href="#sitemaps"]`)
+	shows("sitemaps")
+	browsertest.Eval[int](b, `history.back(), 1`)
+	shows("overview")
+	b.Click(`a.card[href="#links"]`)
+	shows("links")
+	browsertest.Eval[int](b, `location.hash = "#rule-sitemap-broken", 1`)
+	shows("sitemaps")
+	if rows := cells(b, "sitemap-broken", 0); len(rows) != 2 {
+		t.Errorf("broken entries: %q", rows)
+	}
+	if counts := browsertest.Eval[string](b, `document.querySelector(".topics a[href='#sitemaps']").textContent`); counts != "Sitemaps 10 errors 4 warnings 1 notice" {
+		t.Errorf("counts: %q", counts)
+	}
+	b.CheckNoProblems("file://", "data:")
+}
+
+// drawn is a JavaScript expression for the rows of a table that are elements.
+func drawn(table string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("[data-table='%s'] tbody tr:not([aria-hidden])")]`, table)
+}
+
+// cells returns the texts of a column, of the rows that are elements.
+func cells(b *browsertest.Tab, table string, column int) []string {
+	return browsertest.Eval[[]string](b, fmt.Sprintf(`%s.map(r => r.cells[%d].textContent)`, drawn(table), column))
+}
+
+func TestTablesSortAndSearch(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	openReport(t, b, "big")
+	b.Click(`.topics a[href="#pages"]`)
+	b.Wait("rows are drawn", drawn("origins")+`.length > 0`)
 	sort := func(column int) string {
-		b.Click(fmt.Sprintf("#table-hosts th:nth-child(%d) button", column+1))
-		return browsertest.Eval[string](b, fmt.Sprintf(`document.querySelector("#table-hosts th:nth-child(%d)").ariaSort`, column+1))
+		b.Click(fmt.Sprintf("[data-table=origins] th:nth-child(%d) button", column+1))
+		return browsertest.Eval[string](b, fmt.Sprintf(`document.querySelector("[data-table=origins] th:nth-child(%d)").ariaSort`, column+1))
 	}
+	pages := func() string { return strings.Join(cells(b, "origins", 1), " ") }
 	const up, down = "1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 28", "28 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 1"
-	for _, step := range []struct {
-		column            int
-		direction, values string
-	}{{1, "descending", down}, {1, "ascending", up}, {1, "descending", down}} {
-		if got := sort(step.column); got != step.direction {
-			t.Errorf("sorted %q, want %q", got, step.direction)
+	for _, want := range []struct{ direction, values string }{{"descending", down}, {"ascending", up}, {"descending", down}} {
+		if got := sort(1); got != want.direction {
+			t.Errorf("sorted %q, want %q", got, want.direction)
 		}
-		if got := rows(t, b, "table-hosts", step.column); got != step.values {
-			t.Errorf("%s: %s", step.direction, got)
+		if got := pages(); got != want.values {
+			t.Errorf("%s: %s", want.direction, got)
 		}
 	}
-	if sort(0); !strings.HasPrefix(rows(t, b, "table-hosts", 0), "https://bare.example https://example.com https://host-00.example") {
-		t.Errorf("by name: %s", rows(t, b, "table-hosts", 0))
+	if sort(0); !strings.HasPrefix(strings.Join(cells(b, "origins", 0), " "), "https://bare.example https://example.com https://host-00.example") {
+		t.Errorf("by name: %s", cells(b, "origins", 0))
 	}
-	const tools = `.tools:has(+ .table > #table-hosts) `
-	b.Type(tools+"input", "HOST-0 .example")
-	if got, status := rows(t, b, "table-hosts", 1), browsertest.Eval[string](b, `document.querySelector("`+tools+`[role=status]").textContent`); got != "1 2 3 4 5 6 7 8 9 10" || status != "10 of 22" {
+	b.Type("[data-table=origins] input", "HOST-0 .example")
+	if got, status := pages(), browsertest.Eval[string](b, `document.querySelector("[data-table=origins] [role=status]").textContent`); got != "1 2 3 4 5 6 7 8 9 10" || status != "10 of 22 rows" {
 		t.Errorf("filtered: %s; status %q", got, status)
 	}
 	b.CheckNoProblems("file://", "data:")
 }
 
-// A long table shows the first rows that match the filter, in the chosen order, until the user
-// asks for all.
-func TestLongTablesShowFirstRows(t *testing.T) {
+// openHuge opens the table with 100,000 findings.
+func openHuge(t *testing.T, b *browsertest.Tab) {
+	t.Helper()
+	openReport(t, b, "huge")
+	browsertest.Eval[int](b, `location.hash = "#rule-broken-link", 1`)
+	b.Wait("rows are drawn", drawn("broken-link")+`.length > 10`)
+}
+
+const (
+	hugeRows  = 100_000
+	hugeFirst = "https://example.com/section-00/broken/000000"
+	hugeLast  = "https://example.com/section-99/broken/099999"
+)
+
+// active is the text of the active row's first cell, if the row can be seen between the head and
+// the lower end of the table.
+const active = `(() => {
+	const grid = document.querySelector("[data-table='broken-link'] .grid"), row = document.getElementById(grid.getAttribute("aria-activedescendant"));
+	const box = row?.getBoundingClientRect();
+	return box && box.top >= grid.tHead.getBoundingClientRect().bottom - 1 && box.bottom <= grid.parentElement.getBoundingClientRect().bottom + 1 ? row.cells[0].textContent : "";
+})()`
+
+func TestKeyboardReachesEveryRow(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
-	openReport(t, b, "long")
-	shown := func(want int, first string) {
+	openHuge(t, b)
+	const grid = "[data-table='broken-link'] .grid"
+	press := func(key, want string) {
 		t.Helper()
-		rows := browsertest.Eval[[]string](b, `[...document.querySelectorAll("#table-broken tbody tr")].filter(r => r.checkVisibility()).map(r => r.cells[0].textContent)`)
-		if len(rows) != want || !strings.HasPrefix(rows[0], "https://example.com"+first) {
-			t.Errorf("%d rows from %q on, want %d from %s", len(rows), rows[0], want, first)
+		b.Type(grid, key)
+		b.Wait("the active row is "+want, active+`.endsWith("`+want+`")`)
+	}
+	press(kb.End, hugeLast)
+	if row := browsertest.Eval[string](b, `document.activeElement.getAttribute("aria-rowcount") + " " + document.querySelector(".active").getAttribute("aria-rowindex")`); row != "100001 100001" {
+		t.Errorf("the last row is %s", row)
+	}
+	if n := browsertest.Eval[int](b, drawn("broken-link")+`.length`); n > 100 {
+		t.Errorf("%d rows are elements", n)
+	}
+	press(kb.ArrowUp, "section-99/broken/099899") // the rows are sorted by URL
+	press(kb.Home, hugeFirst)
+	press(kb.ArrowDown, "section-00/broken/000100")
+	press(kb.ArrowUp, hugeFirst)
+
+	// Page after page, every row can be seen.
+	seen := browsertest.Eval[int](b, `(() => {
+		const seen = new Set(), grid = document.querySelector("`+grid+`");
+		for (let before = ""; grid.getAttribute("aria-activedescendant") !== before;) {
+			before = grid.getAttribute("aria-activedescendant");
+			`+drawn("broken-link")+`.forEach(r => seen.add(r.cells[0].textContent));
+			grid.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" }));
 		}
+		return seen.size;
+	})()`)
+	if seen != hugeRows {
+		t.Errorf("%d rows were drawn", seen)
 	}
-	const head, filter = "#table-broken th:first-child button", ".tools:has(+ .table > #table-broken) input"
-	const button = ".table:has(> #table-broken) + button.all"
-	shown(25, "/gone") // by the pages that link there
-	b.Click(head)
-	shown(25, "/broken/00")
-	b.Click(head)
-	shown(25, "/gone")
-	b.Type(filter, "broken/1")
-	shown(10, "/broken/19")
-	if browsertest.Eval[bool](b, `document.querySelector("`+button+`").checkVisibility()`) {
-		t.Error("the button for all rows is visible, but all rows are shown")
+
+	press(kb.Home, hugeFirst)
+	b.Type(grid, kb.Enter)
+	b.Wait("the panel is open", `document.querySelector("dialog").open`)
+	if got := browsertest.Eval[string](b, `document.querySelector("dialog h2").textContent`); got != hugeFirst {
+		t.Errorf("the panel shows %s", got)
 	}
-	b.Type(filter, "\b\b")
-	shown(25, "/broken/59")
-	b.Click(button)
-	shown(60, "/broken/59")
+	b.Type("dialog h2", kb.Escape)
+	b.Wait("the panel is closed", `!document.querySelector("dialog").open`)
+	if !browsertest.Eval[bool](b, `document.activeElement === document.querySelector("`+grid+`")`) {
+		t.Error("the table has lost the focus")
+	}
 	b.CheckNoProblems("file://", "data:")
 }
 
-func TestPageWithoutScriptShowsEverything(t *testing.T) {
+func TestScrollingReachesTheLastRow(t *testing.T) {
+	b := browsertest.New(t, nil)
+	for _, phone := range []bool{false, true} {
+		b.Resize(1280, 900)
+		if phone {
+			b.EmulatePhone()
+		}
+		openHuge(t, b)
+		browsertest.Eval[int](b, `document.querySelector("[data-table='broken-link'] .scroller").scrollTop = 1e9, 1`)
+		b.Wait("the last row can be seen", `(() => {
+			const last = `+drawn("broken-link")+`.at(-1), scroller = document.querySelector("[data-table='broken-link'] .scroller");
+			return last.cells[0].textContent === "`+hugeLast+`" && Math.abs(last.getBoundingClientRect().bottom - scroller.getBoundingClientRect().bottom) < 3;
+		})()`)
+	}
+	b.CheckNoProblems("file://", "data:")
+}
+
+func TestSearchFindsEveryRow(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	openHuge(t, b)
+	const input = "[data-table='broken-link'] input"
+	for text, want := range map[string][]string{
+		"broken/099999":        {hugeLast},
+		"SECTION-99 9999 404 ": {"https://example.com/section-99/broken/009999", "https://example.com/section-99/broken/019999"},
+		"no such text":         {},
+	} {
+		browsertest.Eval[int](b, `document.querySelector("`+input+`").value = "", 1`)
+		b.Type(input, text)
+		if got := cells(b, "broken-link", 0); len(got) < len(want) || !slices.Equal(got[:len(want)], want) || len(want) == 0 && len(got) > 0 {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	b.CheckNoProblems("file://", "data:")
+}
+
+// export clicks the button of a table, and returns the records of the file.
+func export(t *testing.T, b *browsertest.Tab, dir, table string) [][]string {
+	t.Helper()
+	name := filepath.Join(dir, table+".csv")
+	browsertest.Eval[int](b, `document.querySelector("[data-table='`+table+`'] .save").click(), 1`)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(name); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s was not saved", name)
+		}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func TestExportHasEveryRow(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	dir := t.TempDir()
+	b.SaveDownloads(dir)
+	openHuge(t, b)
+	records := export(t, b, dir, "broken-link")
+	if want := []string{"URL", "Details", "Pages", "Found on"}; !slices.Equal(records[0], want) {
+		t.Errorf("columns %q, want %q", records[0], want)
+	}
+	seen := make(map[string]bool)
+	for _, r := range records[1:] {
+		seen[r[0]] = true
+		if r[1] != "status 404" || r[2] != "10" || strings.Count(r[3], "https://example.com/page/") != 10 {
+			t.Fatalf("%q", r)
+		}
+	}
+	if len(seen) != hugeRows || len(records) != hugeRows+1 || records[1][0] != hugeFirst || records[hugeRows][0] != hugeLast {
+		t.Errorf("%d records of %d URLs, from %q to %q", len(records), len(seen), records[1], records[len(records)-1])
+	}
+	b.CheckNoProblems("file://", "data:", "blob:")
+}
+
+// The cells of a file are safe for spreadsheets, as those of package csvout are.
+func TestExportHasNoFormulas(t *testing.T) {
+	b := browsertest.New(t, nil)
+	dir := t.TempDir()
+	b.SaveDownloads(dir)
+	openReport(t, b, "hostile")
+	for _, table := range []string{"slowest", "rules"} {
+		var values [][]string
+		for _, row := range browsertest.Eval[[][]any](b, `data.tables.find(t => t.id === "`+table+`").rows.map(r => [r[0], r[1]])`) {
+			var texts []string
+			for _, v := range row {
+				if text, ok := v.(string); ok {
+					texts = append(texts, csvout.Cell(text))
+				}
+			}
+			values = append(values, texts)
+		}
+		var got [][]string
+		for _, r := range export(t, b, dir, table)[1:] {
+			column := 0 // of the text
+			if table == "slowest" {
+				column = 1
+			}
+			got = append(got, []string{r[column]})
+		}
+		if diff := cmp.Diff(values, got); diff != "" || len(got) < 5 {
+			t.Errorf("%s (-csvout +page):\n%s", table, diff)
+		}
+	}
+	cases := []string{"=1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\u00a0=1", "＝1", "＋1", "－1", "＠1", "'=1", "\"=1", "x;=cmd|' /C calc'!A0;y", "x; \"=1", "=1;;@2;3=4;", "a;b", "'tis", "a=1", "a\x00b\x7fc\u0085d", "\r\n=1", "Zoë — 茶", ""}
+	for _, text := range cases {
+		record, err := csv.NewReader(strings.NewReader("x," + browsertest.Eval[string](b, "csvCell("+strconv.QuoteToASCII(text)+")"))).Read()
+		if err != nil || record[1] != csvout.Cell(text) {
+			t.Errorf("%q: %q, want %q; %v", text, record, csvout.Cell(text), err)
+		}
+	}
+	b.CheckNoProblems("file://", "data:", "blob:")
+}
+
+const panelDrawn = `document.querySelector("dialog").open && [...document.querySelectorAll("dialog .scroller")].every(s => s.querySelector("td"))`
+
+func TestPanelShowsLinksOfAURL(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	openReport(t, b, "big")
+	browsertest.Eval[int](b, `location.hash = "#rule-broken-link", 1`)
+	b.Click("[data-table='broken-link'] tbody .open")
+	panel := func(table string) []string { // which has this label
+		return browsertest.Eval[[]string](b, `[...document.querySelectorAll("dialog [aria-label='`+table+`'] tbody tr:not([aria-hidden])")].map(r => r.textContent)`)
+	}
+	title := func() string { return browsertest.Eval[string](b, `document.querySelector("dialog h2").textContent`) }
+	const inlinks, outlinks = "Pages that link to it", "Links of this page"
+	b.Wait("the links are drawn", panelDrawn)
+	if got, want := panel(inlinks), []string{"https://example.com/", "https://example.com/fine"}; title() != "https://example.com/gone" || !slices.Equal(got, want) {
+		t.Errorf("inlinks of %s: %q, want %q", title(), got, want)
+	}
+	if got := panel(outlinks); len(got) > 0 {
+		t.Errorf("outlinks of a broken URL: %q", got)
+	}
+	if text := browsertest.Eval[string](b, `document.querySelector("dialog dl").textContent`); !strings.Contains(text, "status 404") {
+		t.Errorf("the panel lacks the row: %q", text)
+	}
+	b.Click(`dialog [aria-label="` + inlinks + `"] tbody .open`)
+	b.Wait("the links are drawn", panelDrawn)
+	if title() != "https://example.com/" || !slices.Contains(panel(outlinks), "https://example.com/gone") {
+		t.Errorf("outlinks of %s: %q", title(), panel(outlinks))
+	}
+	if href := browsertest.Eval[string](b, `document.querySelector("dialog a").href`); href != "https://example.com/" {
+		t.Errorf("the panel leads to %s", href)
+	}
+	b.Click("dialog button") // Back
+	if title() != "https://example.com/gone" {
+		t.Errorf("back at %s", title())
+	}
+	b.CheckNoProblems("file://", "data:")
+}
+
+func TestPageWithoutScriptShowsEveryTopic(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.DisableScript()
-	openReport(t, b, "big")
-	if n := browsertest.Eval[int](b, `document.querySelectorAll(".tools").length`); n != 0 {
-		t.Fatalf("the script ran: %d tools", n)
+	for name, want := range map[string]int{"big": 2, "huge": 100} {
+		openReport(t, b, name)
+		if hidden := browsertest.Eval[int](b, `[...document.querySelectorAll("main > section")].filter(s => !s.checkVisibility()).length`); hidden > 0 {
+			t.Errorf("%s: %d topics are hidden", name, hidden)
+		}
+		browsertest.Eval[int](b, `document.querySelector("#rule-broken-link").open = true, 1`)
+		if rows := cells(b, "broken-link", 0); len(rows) != want || !strings.HasPrefix(rows[0], "https://example.com/") {
+			t.Errorf("%s: broken links %q", name, rows)
+		}
 	}
-	if got := rows(t, b, "table-broken", 0); !strings.Contains(got, "https://example.com/gone") {
-		t.Errorf("broken URLs: %s", got)
+	if text := browsertest.Eval[string](b, `document.querySelector("#rule-broken-link .more").textContent`); text != "and 99,900 more rows, which need JavaScript" {
+		t.Errorf("%q", text)
 	}
 	b.CheckNoProblems("file://", "data:")
 }
@@ -154,11 +398,11 @@ func TestHeaderListsWorkers(t *testing.T) {
 	if got, want := browsertest.Eval[string](b, `document.querySelector("header .workers summary").textContent`), "Directories of 4 workers"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := rows(t, b, "table-workers", 0); strings.Count(got, "/crawl") != 4 {
+	if got := strings.Join(cells(b, "workers", 0), " "); strings.Count(got, "/crawl") != 4 {
 		t.Errorf("directories: %s", got)
 	}
-	states := rows(t, b, "table-workers", 1)
-	if got := rows(t, b, "table-workers", 0); !strings.HasSuffix(got, "/crawl (laptop-1)") {
+	states := strings.Join(cells(b, "workers", 1), " ")
+	if got := strings.Join(cells(b, "workers", 0), " "); !strings.HasSuffix(got, "/crawl (laptop-1)") {
 		t.Errorf("directories: %s", got)
 	}
 	for _, words := range []string{"finished", "stopped (<script>", "12 URLs remaining", "still running", "running or killed"} {
@@ -173,20 +417,38 @@ func TestHeaderListsWorkers(t *testing.T) {
 	}
 }
 
-// With all details open, nothing is wider than the screen of a phone.
+// states calls check with each topic of a page, and then with an open panel. All details are open.
+func states(b *browsertest.Tab, check func(topic string)) {
+	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
+	topics := browsertest.Eval[[]string](b, `[...document.querySelectorAll("main > section")].map(s => s.id)`)
+	for _, topic := range topics {
+		browsertest.Eval[int](b, `location.hash = "#`+topic+`", 1`)
+		b.Wait("the topic "+topic+" is drawn", `document.querySelector("#`+topic+`").checkVisibility() && [...document.querySelectorAll("#`+topic+` .scroller")].every(s => s.querySelector("td"))`)
+		check(topic)
+	}
+	browsertest.Eval[int](b, `location.hash = "#links", 1`)
+	b.Wait("links are shown", `document.querySelector("#links").checkVisibility()`)
+	browsertest.Eval[int](b, `document.querySelector("[data-table='broken-link'] tbody .open").click(), 1`)
+	b.Wait("the panel is drawn", panelDrawn)
+	check("panel")
+	browsertest.Eval[int](b, `document.querySelector("dialog").close(), 1`)
+}
+
+// Nothing is wider than the screen of a phone.
 func TestPageFitsAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.EmulatePhone()
 	for _, name := range []string{"big", "hostile", "workers"} {
 		openReport(t, b, name)
-		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
-		if wide := b.Overflowing(); len(wide) > 0 {
-			t.Errorf("%s: %d elements are wider than the screen, the first: %s", name, len(wide), wide[0])
-		}
-		if clipped := b.ClippedLabels(); len(clipped) > 0 {
-			t.Errorf("%s: labels are cut off: %q", name, clipped)
-		}
-		if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("#table-broken td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
+		states(b, func(topic string) {
+			if wide := b.Overflowing(); len(wide) > 0 {
+				t.Errorf("%s, %s: %d elements are wider than the screen, the first: %s", name, topic, len(wide), wide[0])
+			}
+			if clipped := b.ClippedLabels(); len(clipped) > 0 {
+				t.Errorf("%s, %s: labels are cut off: %q", name, topic, clipped)
+			}
+		})
+		if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("[data-table='broken-link'] td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Details"` {
 			t.Errorf("%s: a cell without its name: %s", name, got)
 		}
 	}
@@ -199,11 +461,12 @@ func TestTextIsLegibleInLightAndDark(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		b.EmulateMedia("prefers-color-scheme", scheme)
 		openReport(t, b, "workers")
-		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
-		if faint := b.LowContrast(); len(faint) > 0 {
-			t.Errorf("%s: %d texts are hard to read, the first: %s", scheme, len(faint), faint[0])
-		}
+		states(b, func(topic string) {
+			if faint := b.LowContrast(); len(faint) > 0 {
+				t.Errorf("%s, %s: %d texts are hard to read, the first: %s", scheme, topic, len(faint), faint[0])
+			}
+		})
 	}
 	if len(seen) != 2 {
 		t.Errorf("backgrounds: %v", seen)
@@ -211,12 +474,50 @@ func TestTextIsLegibleInLightAndDark(t *testing.T) {
 	b.CheckNoProblems("file://", "data:")
 }
 
+func TestPageIsAccessible(t *testing.T) {
+	b := browsertest.New(t, nil)
+	for _, scheme := range []string{"light", "dark"} { // dark on a phone
+		b.Resize(1280, 900)
+		if scheme == "dark" {
+			b.EmulatePhone()
+		}
+		b.EmulateMedia("prefers-color-scheme", scheme)
+		openReport(t, b, "workers")
+		b.LoadAxe()
+		states(b, func(topic string) {
+			for _, v := range b.Violations() {
+				t.Errorf("%s, %s: %s", scheme, topic, v)
+			}
+		})
+	}
+}
+
 func TestHostileTextsDoNotRun(t *testing.T) {
 	b := browsertest.New(t, nil)
 	openReport(t, b, "hostile")
-	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
-	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.baseURI.slice(0, 7)`); got != "undefined file://" {
-		t.Errorf("something of the site ran: %s", got)
+	states(b, func(topic string) {
+		if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.baseURI.slice(0, 7) + document.querySelectorAll("img, iframe, base, [onerror], [onmouseover], a[href^='javascript']").length`); got != "undefined file://0" {
+			t.Errorf("%s: something of the site ran, or is markup: %s", topic, got)
+		}
+		if text := browsertest.Eval[string](b, `document.body.innerText`); strings.ContainsAny(text, "\u202e\x1b\u2028") {
+			t.Errorf("%s: the page has characters that do not show", topic)
+		}
+	})
+	// Every row of every table in the panel.
+	if n := browsertest.Eval[int](b, `data.tables.reduce((n, { columns, rows }) => { rows.forEach(values => openPanel({ columns, values })); return n + rows.length; }, 0)`); n < 500 {
+		t.Errorf("%d rows", n)
+	}
+	if got := browsertest.Eval[string](b, `typeof window.ran`); got != "undefined" {
+		t.Error("something of the site ran in the panel")
 	}
 	b.CheckNoProblems("file://", "data:")
+}
+
+// BenchmarkOpen opens a report with 100,000 findings and a million links, and its table.
+func BenchmarkOpen(b *testing.B) {
+	tab := browsertest.New(b, nil)
+	for b.Loop() {
+		tab.Open("file://" + filepath.Join(pages, "huge.html") + "#rule-broken-link")
+		tab.Wait("rows are drawn", drawn("broken-link")+`.length > 10`)
+	}
 }
