@@ -396,28 +396,6 @@ func (m *maker) report() *Report {
 	return r
 }
 
-// pageLine is a line of pages.jsonl. It ignores maps that no report needs, since they take longest
-// to decode.
-type pageLine struct {
-	output.Page
-
-	Fields  ignored `json:"fields"`
-	Headers ignored `json:"headers"`
-}
-
-// ignored is a value that is not decoded.
-type ignored struct{}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (*ignored) UnmarshalJSON([]byte) error { return nil }
-
-// readPages calls f for each page that counts.
-func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
-	return read(m.dirs, crawldir.PagesFile,
-		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
-		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
-}
-
 // errEndOfFirstReading stops the second reading of a file where the first one stopped.
 var errEndOfFirstReading = errors.New("end of the first reading")
 

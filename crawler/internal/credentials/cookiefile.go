@@ -35,7 +35,7 @@ func (s *Store) readCookies(name string) error {
 
 // isFor reports whether a start origin gets a cookie, on some path.
 func (s *Store) isFor(c hostCookie) bool {
-	anyPath := *c.cookie
+	anyPath := *c.cookie //nolint:gosec // the cookie is not set
 	anyPath.Path = "/"
 	only := newCookies()
 	only.jar.SetCookies(c.from(), []*http.Cookie{&anyPath})

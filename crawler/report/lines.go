@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -91,4 +92,26 @@ func (r *lineReader) after(text string) string {
 		}
 	}
 	return ""
+}
+
+// pageLine is a line of pages.jsonl. It ignores maps that no report needs, since they take longest
+// to decode.
+type pageLine struct {
+	output.Page
+
+	Fields  ignored `json:"fields"`
+	Headers ignored `json:"headers"`
+}
+
+// ignored is a value that is not decoded.
+type ignored struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
+
+// readPages calls f for each page that counts.
+func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
+	return read(m.dirs, crawldir.PagesFile,
+		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
+		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
 }
