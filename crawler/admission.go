@@ -37,7 +37,11 @@ func (w *worker) parseLease(v *visit) decision {
 	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
 	}
-	if why := w.c.discovery.scope.Excluded(v.u.String()); why != "" && !v.prov.IsSitemap() {
+	excluded := w.c.discovery.scope.Excluded
+	if v.prov.IsCheck() {
+		excluded = w.c.discovery.scope.ExcludedCheck
+	}
+	if why := excluded(v.u.String()); why != "" && !v.prov.IsSitemap() {
 		return skipWith(output.Excluded, why)
 	}
 	return decision{}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -173,6 +174,10 @@ type Scope struct {
 	// Exclude are regular expressions like Include. URLs that match one are skipped, also if
 	// they match Include. Default: none.
 	Exclude []string `json:"exclude"`
+
+	// Check says what to request only to learn whether it works: CheckAssets, CheckExternal,
+	// CheckFragments, CheckCanonical, CheckHreflang, or CheckAll. Default: nothing.
+	Check []string `json:"check"`
 
 	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
 	// (default): no limit.
@@ -362,6 +367,33 @@ const (
 	// ScopeAny includes every host. Set limits if you use it.
 	ScopeAny ScopeKind = "any"
 )
+
+// The kinds of URLs that are only checked. Each is requested once, with the same robots.txt rules,
+// delays and limits as pages; results are in checks.jsonl. They do not count as pages. Include has
+// no effect on them.
+const (
+	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
+	// and what stylesheets use.
+	CheckAssets = "assets"
+	// CheckExternal checks links and redirects to URLs outside the crawl.
+	CheckExternal = "external"
+	// CheckFragments records the ids of pages and the links with fragments. It requests nothing.
+	CheckFragments = "fragments"
+	// CheckCanonical checks canonical URLs that the crawl does not fetch.
+	CheckCanonical = "canonical"
+	// CheckHreflang checks targets of hreflang links that the crawl does not fetch.
+	CheckHreflang = "hreflang"
+	// CheckAll checks all of these.
+	CheckAll = "all"
+)
+
+// checkKinds are the valid values of Scope.Check.
+var checkKinds = []string{CheckAssets, CheckExternal, CheckFragments, CheckCanonical, CheckHreflang, CheckAll}
+
+// checks reports whether a kind is checked.
+func (s *Scope) checks(kind string) bool {
+	return slices.Contains(s.Check, kind) || slices.Contains(s.Check, CheckAll)
+}
 
 // Durability says after which failures a crawl can be resumed.
 type Durability string

@@ -33,9 +33,10 @@ type decision struct {
 	cause  error
 	status int
 
-	// For done: the page or the sitemap, if any.
+	// For done: the page, the sitemap or the check, if any.
 	page    *reading
 	sitemap *output.Sitemap
+	check   *output.Check
 
 	// For done, and for skip in favor of another URL: the URLs found. Nil: none.
 	found *discoveries

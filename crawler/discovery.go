@@ -47,6 +47,8 @@ type discovery struct {
 	sitemaps    *quota.Sitemaps
 	order       *entryOrder
 	noticeWider sync.Once // see joinRedirectTarget
+	refused     refusedChecks
+	recrawl     int // number of the recrawl, in the keys of checks
 
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier
@@ -122,6 +124,8 @@ type discoveries struct {
 	d       *discovery
 	items   []frontier.Item
 	skipped []record.SkippedURL // those with reason MaxHosts only if their host is not admitted
+	checks  []frontier.Item     // URLs to check; admit adds them to items or to refused
+	refused []frontier.Item     // checks on hosts beyond max-hosts
 
 	joinHost *weburl.URL // its host or directory joins the crawl; nil: none
 }
@@ -220,6 +224,9 @@ func (d *discovery) admit(found *discoveries) ([]frontier.Item, error) {
 		}
 	}
 	if err := d.skip(found); err != nil {
+		return nil, err
+	}
+	if err := d.admitChecks(found); err != nil {
 		return nil, err
 	}
 	return found.items, nil

@@ -23,6 +23,9 @@ const limitHreflang = "hreflang-bytes" // as limits_reached of pages.jsonl names
 func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
 	page.Title, page.H1, page.Description = doc.Title, doc.H1, doc.Description
 	page.Lang, page.Words = doc.Lang, doc.Words
+	if doc.H1Count > 1 {
+		page.H1Count = doc.H1Count
+	}
 	if len(doc.Translations) == 0 {
 		return
 	}

@@ -48,6 +48,16 @@ type pageLinks struct {
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
 
+	uses    []use           // what the page uses, if assets are checked
+	useRefs map[string]bool // their references as written
+	useURLs map[string]bool // their URLs
+
+	ids, targets []string        // as in anchors.jsonl, if fragments are checked
+	knownAnchors map[string]bool // ids, and targets, which have a #
+	anchorBytes  int             // see maxLinkBytes
+
+	unlisted bool // the page must have no line in links.jsonl and anchors.jsonl
+
 	total   int    // links of the page, repeated ones too
 	skipped int    // of these, those to URLs that were not kept
 	limit   string // the limit that was met first; empty: none
@@ -56,7 +66,8 @@ type pageLinks struct {
 // pageLink is a URL that a page links to.
 type pageLink struct {
 	weburl.URL
-	rel string // of the first link to it, or of one that may be followed
+	rel  string // of the first link to it, or of one that may be followed
+	kind string // the element of the first link to it
 
 	ref string // the reference, where it is not a URL
 	err error  // why it is not
@@ -72,12 +83,24 @@ const (
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
 	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
 	l.meta = l.prov.Encode()
-	doc := extract.ParseFunc(text, extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull})
-	if doc.Base != l.base && l.total > 0 { // it comes after the first links, but applies to them too
+	doc := extract.ParseFunc(text, l.handlers())
+	if doc.Base != l.base && (l.total > 0 || l.refs != nil) { // it comes after the first links, but applies to them too
 		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
-		doc = extract.ParseFunc(text, extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull})
+		doc = extract.ParseFunc(text, l.handlers())
 	}
 	return doc, l
+}
+
+// handlers returns the functions that collect what the settings need.
+func (l *pageLinks) handlers() extract.Handlers {
+	on := extract.Handlers{Link: l.add, LinkTexts: l.d.cfg.Output.Links == LinksFull}
+	if l.d.cfg.Scope.checks(CheckAssets) {
+		on.Use = func(base string, u extract.Use) { l.use(base, u, false) }
+	}
+	if l.d.cfg.Scope.checks(CheckFragments) {
+		on.ID = l.addID
+	}
+	return on
 }
 
 // add adds the next link of the page.
@@ -101,6 +124,9 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	case place == notKept:
 		l.skipped++
 	case place >= 0:
+		if found {
+			l.addTarget(&l.links[place], link.URL)
+		}
 		if kept := &l.links[place]; l.d.nofollowReason(nil, kept.rel) != "" {
 			kept.rel = link.Rel
 		}
@@ -132,7 +158,7 @@ func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 		return l.cut(limitLinkBytes)
 	}
 	a, err := l.refs.Resolve(ref)
-	link := pageLink{URL: a, rel: first.Rel}
+	link := pageLink{URL: a, rel: first.Rel, kind: first.Kind}
 	if err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
@@ -199,14 +225,19 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
+		unfollowed := d.nofollowReason(nofollow, link.rel)
 		if !d.cfg.Sitemaps.Only {
-			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
+			found.addLink(link.URL, read.prov, read.meta, unfollowed)
+		}
+		if unfollowed == "" && d.cfg.Scope.checks(CheckExternal) && !d.scope.Holds(link.URL) {
+			found.addCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
 		}
 	}
-	if len(read.to) > 0 && page.Withheld == "" {
-		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: read.to}); err != nil {
-			return nil, err
-		}
+	if page.Withheld != "" {
+		read.to, read.unlisted = nil, true
 	}
-	return found, nil
+	if err := read.addAnchors(page); err != nil {
+		return nil, err
+	}
+	return found, read.addUses(found, v, read.to)
 }

@@ -284,7 +284,7 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	want := make(map[string]int64)
-	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl"} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "checks.jsonl", "anchors.jsonl", "robots.jsonl"} {
 		info, err := os.Stat(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)

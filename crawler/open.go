@@ -51,6 +51,7 @@ func (c *Crawler) open() (err error) {
 	}
 	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
+	c.discovery.recrawl = c.state.Recrawls
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
-		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnRecount: c.tally.countRejected,
+		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnRecount: c.tally.countRejected, OnCheck: c.tally.countCheck,
 		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.RejectedIncomplete = true }) },
 		OnDamage:             func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {

@@ -157,6 +157,9 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		}
 	}
 	found, err := c.discovery.links(v, links, directives.NoFollow(), page.Page)
+	if err == nil {
+		found.addTargets(page.Page, baseURL(page.URL, doc.Base), links.prov)
+	}
 	return page, found, err
 }
 

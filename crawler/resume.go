@@ -267,6 +267,10 @@ func (c *Crawler) restore() error {
 			c.discovery.sitemaps.Count(robotsext.Origin(s.Origin), s.Pages)
 			return nil
 		}),
+		record.Each(c.record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
+			c.tally.countCheck(l)
+			return nil
+		}),
 		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 			return nil

@@ -34,6 +34,7 @@ type site struct {
 
 // A request is a request to a site.
 type request struct {
+	method      string
 	uri         string // as sent
 	began, end  time.Time
 	conditional bool // If-None-Match or If-Modified-Since
@@ -81,7 +82,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	s.seen.Lock()
 	defer s.seen.Unlock()
 	s.seen.requests = append(s.seen.requests, request{
-		uri: r.RequestURI, began: began, end: time.Now(),
+		method: r.Method, uri: r.RequestURI, began: began, end: time.Now(),
 		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "", header: r.Header.Clone(), host: r.Host,
 	})
 }

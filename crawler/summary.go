@@ -29,30 +29,31 @@ const (
 // Summary is the result of a crawl in numbers. After a resume the numbers include the
 // earlier runs, except StartedAt and Duration.
 type Summary struct {
-	End                End                   `json:"end"`
-	Pages              int                   `json:"pages"`                         // lines of pages.jsonl
-	Statuses           map[int]int           `json:"statuses"`                      // pages by HTTP status
-	Rejected           map[output.Reason]int `json:"rejected"`                      // skipped URLs by reason
-	Robots             int                   `json:"robots"`                        // fetches of robots.txt files
-	Sitemaps           int                   `json:"sitemaps"`                      // sitemap files read
-	Entries            int                   `json:"entries"`                       // pages that sitemaps list
-	Hosts              int                   `json:"hosts"`                         // number of hosts with URLs of the crawl
-	AddedHosts         []string              `json:"added_hosts,omitempty"`         // hosts (directories, with ScopePath) that start URLs redirect to
-	Remaining          int                   `json:"remaining"`                     // URLs still to be fetched
-	NextDue            time.Time             `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
-	Bytes              int64                 `json:"bytes"`                         // decoded size of all pages
-	Truncated          Truncated             `json:"truncated,omitzero"`            // pages that a limit truncated
-	Duplicates         int                   `json:"duplicates"`                    // pages with the same body as an earlier page
-	Unchanged          int                   `json:"unchanged"`                     // pages that have not changed since the previous fetch
-	Waiting            []string              `json:"waiting,omitempty"`             // origins whose robots.txt is unreachable, so that their URLs remain
-	WaitingReasons     []string              `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
-	Lost               []output.Loss         `json:"lost,omitempty"`                // data that files have lost
-	RejectedIncomplete bool                  `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
-	BlockedStartURLs   []BlockedStart        `json:"blocked_start_urls,omitempty"`  // start URLs at blocked addresses
-	StartedAt          time.Time             `json:"started_at"`
-	Duration           plan.Millis           `json:"duration_ms"`
-	Output             string                `json:"output"`
-	Shared             *shared.Crawl         `json:"shared,omitempty"` // nil: the crawl is not shared
+	End                End                        `json:"end"`
+	Pages              int                        `json:"pages"`                         // lines of pages.jsonl
+	Statuses           map[int]int                `json:"statuses"`                      // pages by HTTP status
+	Rejected           map[output.Reason]int      `json:"rejected"`                      // skipped URLs by reason
+	Robots             int                        `json:"robots"`                        // fetches of robots.txt files
+	Sitemaps           int                        `json:"sitemaps"`                      // sitemap files read
+	Entries            int                        `json:"entries"`                       // pages that sitemaps list
+	Hosts              int                        `json:"hosts"`                         // number of hosts with URLs of the crawl
+	AddedHosts         []string                   `json:"added_hosts,omitempty"`         // hosts (directories, with ScopePath) that start URLs redirect to
+	Checks             map[output.CheckResult]int `json:"checks,omitempty"`              // URLs that were only checked, by result
+	Remaining          int                        `json:"remaining"`                     // URLs still to be fetched
+	NextDue            time.Time                  `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
+	Bytes              int64                      `json:"bytes"`                         // decoded size of all pages
+	Truncated          Truncated                  `json:"truncated,omitzero"`            // pages that a limit truncated
+	Duplicates         int                        `json:"duplicates"`                    // pages with the same body as an earlier page
+	Unchanged          int                        `json:"unchanged"`                     // pages that have not changed since the previous fetch
+	Waiting            []string                   `json:"waiting,omitempty"`             // origins whose robots.txt is unreachable, so that their URLs remain
+	WaitingReasons     []string                   `json:"waiting_reasons,omitempty"`     // the reasons, in the order of Waiting; empty in a Status
+	Lost               []output.Loss              `json:"lost,omitempty"`                // data that files have lost
+	RejectedIncomplete bool                       `json:"rejected_incomplete,omitempty"` // rejected.jsonl lists fewer URLs than were skipped
+	BlockedStartURLs   []BlockedStart             `json:"blocked_start_urls,omitempty"`  // start URLs at blocked addresses
+	StartedAt          time.Time                  `json:"started_at"`
+	Duration           plan.Millis                `json:"duration_ms"`
+	Output             string                     `json:"output"`
+	Shared             *shared.Crawl              `json:"shared,omitempty"` // nil: the crawl is not shared
 }
 
 // BlockedStart is a start URL at a non-public address that [Fetch.AllowAddr] does not list. The address
@@ -137,6 +138,16 @@ func (t *tally) countPage(p *output.Page) {
 	})
 }
 
+// countCheck counts a line of checks.jsonl.
+func (t *tally) countCheck(l *output.Check) {
+	t.count(func(s *Summary) {
+		if s.Checks == nil {
+			s.Checks = make(map[output.CheckResult]int)
+		}
+		s.Checks[l.Result]++
+	})
+}
+
 // countSitemap counts a line of sitemaps.jsonl.
 func (t *tally) countSitemap(m *output.Sitemap) {
 	if m.Status/100 != 2 {
@@ -150,6 +161,7 @@ func (t *tally) summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum
+	s.Checks = maps.Clone(s.Checks)
 	s.Statuses, s.Rejected, s.BlockedStartURLs = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.BlockedStartURLs)
 	s.Truncated.Limits, s.Truncated.First, s.Lost = maps.Clone(s.Truncated.Limits), slices.Clone(s.Truncated.First), slices.Clone(s.Lost)
 	s.Duration = plan.Millis(time.Since(s.StartedAt))

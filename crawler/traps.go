@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
@@ -45,7 +46,7 @@ func (w *worker) leadsToNew(links []frontier.Item) (bool, error) {
 	c := w.c
 	var more []string
 	for _, item := range links {
-		if c.discovery.traps.Exhausted(item.Host, item.URL) {
+		if !provenance.IsCheckKey(item.URL) && c.discovery.traps.Exhausted(item.Host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}

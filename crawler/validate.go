@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -140,6 +141,9 @@ func (s *Scope) validate(p *problems) {
 	p.add("include", err)
 	_, err = scope.ParsePatterns(s.Exclude)
 	p.add("exclude", err)
+	for _, kind := range s.Check {
+		p.check(slices.Contains(checkKinds, kind), "check", "%q is not one of %s", kind, strings.Join(checkKinds, ", "))
+	}
 	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which means no limit", s.MaxDepth)
 	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
 	checkLimit(p, "max-params", s.MaxParams)

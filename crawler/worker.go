@@ -93,6 +93,8 @@ type visit struct {
 	// hostDelay is how long the host waits at least after the requests that were made.
 	// Zero: none was.
 	hostDelay time.Duration
+
+	check *output.Check // the line of a URL that is only checked; nil: none yet
 }
 
 // run processes URLs until leases ends. An error is one of the crawl itself, such as a full
@@ -157,6 +159,11 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d := w.parseLease(v); d.verdict != proceed {
 		return d, nil
 	}
+	if v.prov.IsCheck() {
+		if d, err := w.skipKnownCheck(v); err != nil || d.verdict != proceed {
+			return d, err
+		}
+	}
 	release, free := c.network.addresses.Acquire(c.lifecycle.Working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
@@ -175,6 +182,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
+	if v.prov.IsCheck() {
+		return w.checkURL(v)
+	}
 	if d := w.skipDuplicate(v); d.verdict != proceed {
 		return d, nil
 	}
@@ -188,8 +198,8 @@ func (w *worker) decide(v *visit) (decision, error) {
 		return d, err
 	}
 	request := fetch.Request{URL: v.u.String()}
-	// A 304 has no links, so they have to be known.
-	if w.c.record.KnowsLinks(request.URL) || w.c.member.OthersHavePages() {
+	// A 304 has no links, so they have to be known, and nothing to check.
+	if len(c.cfg.Scope.Check) == 0 && (w.c.record.KnowsLinks(request.URL) || w.c.member.OthersHavePages()) {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
 	}
 	resp, failure := w.pages.Fetch(request)
@@ -212,6 +222,9 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	}
 	if d.found != nil {
 		if outcome.Links, err = c.discovery.admit(d.found); err != nil {
+			return outcome, err
+		}
+		if err := w.refuseChecks(v, d.found.refused); err != nil {
 			return outcome, err
 		}
 	}
@@ -239,6 +252,9 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 			c.tally.countSitemap(d.sitemap)
 			w.logSitemap(d.sitemap)
 		}
+		if d.check != nil {
+			c.tally.countCheck(d.check)
+		}
 	default:
 		err = fmt.Errorf("no step has decided about %s", v.u.Redacted())
 	}
@@ -264,6 +280,9 @@ func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 // skip records a URL that is skipped for good.
 func (w *worker) skip(v *visit, r output.Rejection) error {
 	c := w.c
+	if v.prov.IsCheck() {
+		return w.skipCheck(v, &r)
+	}
 	r.URL, r.Depth, r.FoundOn, r.Source = v.u.String(), v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})

@@ -80,7 +80,7 @@ func unescapeCSS(text []byte) string {
 			if text = text[n:]; len(text) > 0 && isSpace(text[0]) {
 				text = text[1:]
 			}
-		case text[0] == '\n': // a string goes on
+		case text[0] == '\n': // a string continues
 			text = text[1:]
 		default:
 			b.WriteByte(text[0])

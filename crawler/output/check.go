@@ -6,7 +6,7 @@ import "time"
 type Check struct {
 	URL         string      `json:"url"`
 	Result      CheckResult `json:"result"`
-	Kind        string      `json:"kind"`                   // how the first page uses it, such as a, img, stylesheet, css, canonical or hreflang
+	Kind        string      `json:"kind"`                   // how the first page uses it, such as a, img, stylesheet, css or canonical; see SCHEMA.md
 	FoundOn     string      `json:"found_on"`               // the first page or stylesheet that uses it, or the redirect that led to it
 	Status      int         `json:"status,omitempty"`       // 0: no response
 	Location    string      `json:"location,omitempty"`     // absolute target of a redirect
@@ -32,9 +32,9 @@ const (
 )
 
 // Anchors are the anchors of a page and the anchors that it links to: one line of
-// anchors.jsonl. A page with neither has no line.
+// anchors.jsonl. A page without a line has unknown anchors.
 type Anchors struct {
 	URL     string   `json:"url"`
 	IDs     []string `json:"ids"`     // ids of elements and names of a elements, each once
-	Targets []string `json:"targets"` // URLs with fragments that it links to, each once
+	Targets []string `json:"targets"` // URLs with fragments that it links to in the crawl, each once
 }

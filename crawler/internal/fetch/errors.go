@@ -177,6 +177,11 @@ func isDialing(err error) bool {
 	return ok && (op.Op == "dial" || isDialing(op.Err))
 }
 
+// IsClosed reports whether the site closed the connection instead of sending a response.
+func IsClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, errRefusedAgain)
+}
+
 // Cause returns an error of a request without the text that http.Client adds: the URL, and which
 // time limit was exceeded.
 func Cause(err error) error {

@@ -39,9 +39,9 @@ type recording struct {
 
 // record returns a recording of a request and the request to send instead. The recording is nil if
 // exchanges are not recorded. The exchange of a page is in its Response. The crawl archives it
-// later, since the page may forbid archiving.
+// later, since the page may forbid archiving. Checks are not recorded.
 func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
-	if t.hooks.Record == nil {
+	if t.hooks.Record == nil || page != nil && page.check {
 		return nil, req
 	}
 	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), StartedAt: time.Now()}}

@@ -11,6 +11,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -34,6 +35,12 @@ type Fetcher struct {
 type Request struct {
 	URL    string
 	Header http.Header // additional fields, such as If-None-Match; nil: none
+
+	// Method is that of a request that only checks whether the URL works. Its response is read
+	// whatever type it has, and is in no archive. Empty: GET, for a page.
+	Method string
+	// MaxBody is the number of bytes to read; 0: Config.MaxBody.
+	MaxBody int
 }
 
 // Response is what a site sent for one request.
@@ -47,7 +54,8 @@ type Response struct {
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
 
-	url string // as requested
+	url   string // as requested
+	check bool   // the request only checks the URL
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.
@@ -115,18 +123,21 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // redirects. The error is a network error or a [*robotsext.BlockedError]. Even then the Response
 // is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
-	resp := &Response{Began: time.Now(), url: req.URL}
+	resp := &Response{Began: time.Now(), url: req.URL, check: req.Method != ""}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()
 	c.Context = context.WithValue(c.Context, responseKey{}, resp)
+	if req.MaxBody > 0 {
+		c.MaxBodySize = req.MaxBody
+	}
 	c.OnResponse(func(r *colly.Response) {
 		resp.Status, resp.Header, resp.Body = r.StatusCode, *r.Headers, r.Body
 		if len(resp.Body) > f.maxBody {
 			resp.Body, resp.Truncated = resp.Body[:f.maxBody], truncatedByMaxBody
 		}
 	})
-	err := c.Request(http.MethodGet, req.URL, nil, nil, req.Header)
+	err := c.Request(cmp.Or(req.Method, http.MethodGet), req.URL, nil, nil, req.Header)
 	resp.Took = time.Since(resp.Began)
 	return resp, err
 }

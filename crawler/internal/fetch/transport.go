@@ -145,10 +145,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if rec != nil {
 		rec.responded(out, resp)
 	}
-	if encoded {
+	switch {
+	case encoded:
 		decode(resp, page)
+	case page != nil && page.check:
+		resp.Uncompressed = true // colly must not decode a body that is missing or cut
 	}
-	if page != nil {
+	if page != nil && !page.check {
 		t.types.check(resp, page, body, size)
 	}
 	resp.Request = req

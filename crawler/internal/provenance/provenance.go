@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ const (
 	PrioritySitemap = 32 // sitemap files are read early, since they order the pages
 	PriorityEntry   = 64 // up to PriorityLink, by the order of sitemap entries
 	PriorityLink    = 96
+	PriorityTarget  = 112 // checks of URLs that the crawl may still find as pages
 )
 
 // Source says how a URL was found.
@@ -75,6 +77,10 @@ type Provenance struct {
 	// For a sitemap:
 	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty: a page
 	IndexDepth int              // number of sitemap indexes above it
+
+	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
+	// URL is a page or a sitemap.
+	Check string
 }
 
 // MaxFoundOn is the maximum length of FoundOn in bytes. It is stored for each link of a page, and a
@@ -125,10 +131,13 @@ func (p Provenance) IsEntry() bool { return p.FromEntry || p.Source == Sitemap }
 // IsSitemap reports whether the URL is read as a sitemap.
 func (p Provenance) IsSitemap() bool { return p.SitemapOf != "" }
 
+// IsCheck reports whether the URL is requested only to learn whether it works.
+func (p Provenance) IsCheck() bool { return p.Check != "" }
+
 // MayBeTrap reports whether a page counts for its pattern (see package trap). Start URLs, sitemap
 // entries and the targets of their redirects do not count.
 func (p Provenance) MayBeTrap() bool {
-	return !p.FromStart && !p.IsEntry()
+	return !p.FromStart && !p.IsEntry() && !p.IsCheck()
 }
 
 var (
@@ -147,6 +156,7 @@ const (
 const (
 	startFlag = 1 << iota
 	entryFlag
+	checkFlag // Check stands before FoundOn
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -158,6 +168,9 @@ func (p Provenance) Encode() []byte {
 	}
 	if p.FromEntry {
 		flags |= entryFlag
+	}
+	if p.IsCheck() {
+		flags |= checkFlag
 	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
@@ -175,6 +188,9 @@ func (p Provenance) Encode() []byte {
 			b = appendText(b, url)
 		}
 	}
+	if p.IsCheck() {
+		b = appendText(b, p.Check)
+	}
 	return append(b, p.FoundOn...)
 }
 
@@ -184,7 +200,7 @@ func Decode(b []byte) (Provenance, error) {
 		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
-	chained := b[0] == chainVersion
+	chained, check := b[0] == chainVersion, b[2]&checkFlag != 0
 	b = b[3:]
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
 		v, n := binary.Uvarint(b)
@@ -207,6 +223,11 @@ func Decode(b []byte) (Provenance, error) {
 	t.SitemapOf = robotsext.Origin(listed)
 	if chained {
 		if t.Earlier, b, ok = cutList(b); !ok {
+			return unknown, errFormat
+		}
+	}
+	if check {
+		if t.Check, b, ok = cutText(b); !ok || t.Check == "" {
 			return unknown, errFormat
 		}
 	}
@@ -269,3 +290,36 @@ const sitemapMark = "#sitemap-of="
 // RedirectKey returns the frontier's key of a redirect target that is fetched
 // unchanged, although links to the same URL are skipped as duplicates.
 func RedirectKey(url string) string { return url + "#redirect" }
+
+// A CheckMode is how a URL is checked.
+type CheckMode string
+
+// The modes.
+const (
+	CheckHead CheckMode = "head" // a HEAD request
+	CheckGet  CheckMode = "get"  // a GET request for the first byte, after the site refused HEAD
+	CheckRead CheckMode = "read" // a GET request, whose response is read: stylesheets, canonical URLs
+)
+
+const checkMark = "#check-"
+
+// CheckKey returns the frontier's key of a URL that is only checked. Each recrawl has its own
+// keys, since it checks only what its pages still use.
+func CheckKey(url string, mode CheckMode, recrawl int) string {
+	key := url + checkMark + string(mode)
+	if recrawl > 0 {
+		key += "-" + strconv.Itoa(recrawl)
+	}
+	return key
+}
+
+// IsCheckKey reports whether a key is that of a check.
+func IsCheckKey(key string) bool { return strings.Contains(key, checkMark) }
+
+// ParseCheckKey returns the mode of a check and the number of its recrawl.
+func ParseCheckKey(key string) (mode CheckMode, recrawl int) {
+	_, rest, _ := strings.Cut(key, checkMark)
+	name, number, _ := strings.Cut(rest, "-")
+	recrawl, _ = strconv.Atoi(number) // 0 without a number
+	return CheckMode(name), recrawl
+}

@@ -44,6 +44,7 @@ type Config struct {
 	OnPage               func(*output.Page)                     // called with each committed line of pages.jsonl
 	OnReject             func(*output.Rejection)                // called with each URL that is counted as rejected
 	OnRecount            func(reason output.Reason, change int) // called with later changes, and with the counts of earlier runs
+	OnCheck              func(*output.Check)                    // called with each check that was still waiting at the end
 	OnRejectedIncomplete func()                                 // called when more URLs are skipped than are listed
 	OnDamage             func(output.Loss)                      // called when a file has damaged lines
 	OnLoss               func([]output.Loss) error              // called when the files of a format have lost data

@@ -104,6 +104,12 @@ func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.O
 			j.Detail = b.Reason
 		}
 		j.URL, _, _ = strings.Cut(item.URL, "#") // a key may have a fragment
+		if p.IsCheck() {
+			if err := w.check(&j, p); err != nil {
+				return err
+			}
+			continue
+		}
 		j.Depth, j.FoundOn, j.Source = p.Depth, p.FoundOn, p.Source.String()
 		j.RetryAt = b.Until.UTC()
 		if item.NotBefore.After(b.Until) {
@@ -137,6 +143,21 @@ func (w *rejectedWriter) write(j *output.Rejection) error {
 	if err := w.batch.Reject(j); err != nil {
 		return err
 	}
+	return w.added()
+}
+
+// check writes the line of a check that was not made.
+func (w *rejectedWriter) check(j *output.Rejection, p provenance.Provenance) error {
+	line := &output.Check{URL: j.URL, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: j.Reason, Detail: j.Detail}
+	w.r.cfg.OnCheck(line)
+	if err := w.batch.Check(line); err != nil {
+		return err
+	}
+	return w.added()
+}
+
+// added writes a full batch.
+func (w *rejectedWriter) added() error {
 	if w.n++; w.n%rejectedBatch > 0 {
 		return nil
 	}

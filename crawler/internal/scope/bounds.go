@@ -32,6 +32,13 @@ func (s *Scope) TooDeep(depth int) bool {
 // Excluded returns the pattern that excludes a URL; empty: none.
 func (s *Scope) Excluded(url string) string { return s.bounds.Excluded(url) }
 
+// ExcludedCheck returns the expression in Exclude that matches a URL; empty: none. Include does not
+// apply to URLs that are only checked.
+func (s *Scope) ExcludedCheck(url string) string {
+	only := Bounds{Exclude: s.bounds.Exclude}
+	return only.Excluded(url)
+}
+
 // Exceeded returns the limit on single URLs that a URL exceeds, with details; empty: none.
 // The limit on repetitions does not apply to sitemap entries and their redirects.
 func (s *Scope) Exceeded(url string, t provenance.Provenance) (output.Reason, string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -22,6 +23,9 @@ func SummaryText(s *Summary) string {
 	p.Printf("%s\n", endText(s.Summary))
 	p.Field("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
 	p.Field("skipped", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
+	if len(s.Checks) > 0 {
+		p.Field("checks", "%d: %d broken, %d unverified", humanize.Sum(s.Checks), s.Checks[output.CheckBroken], s.Checks[output.CheckUnverified])
+	}
 	if all := s.Shared; all != nil {
 		p.Field("crawl", "%s by %s; this is worker %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
 	}

@@ -12,12 +12,12 @@ import (
 func HelpGroups(without ...string) []cli.FlagGroup {
 	groups := []cli.FlagGroup{
 		{Name: "Input", Common: []string{"url-file", "config", "resume", "recrawl"}},
-		{Name: "Scope", Common: []string{"scope", "include", "exclude", "max-depth"}, Rare: []string{"drop-params", "clean-param", "max-url", "max-params", "max-repeats", "max-links", "types"}},
+		{Name: "Scope", Common: []string{"scope", "include", "exclude", "max-depth", "check"}, Rare: []string{"drop-params", "clean-param", "max-url", "max-params", "max-repeats", "max-links", "types"}},
 		{Name: "Politeness", Common: []string{"delay", "concurrency", "user-agent"}, Rare: []string{"contact", "max-crawl-delay", "per-host", "per-ip", "response-factor"}},
-		{Name: "Limits", Common: []string{"max-pages", "max-host-pages", "max-time"}, Rare: []string{"max-bytes", "max-hosts", "max-body", "max-wait", "trap-pages"}},
+		{Name: "Limits", Common: []string{"max-pages", "max-time"}, Rare: []string{"max-host-pages", "max-bytes", "max-hosts", "max-body", "max-wait", "trap-pages"}},
 		{Name: "Output", Common: []string{"output", "also-write", "extract", "format", "source", "quiet"}, Rare: []string{"links", "keep-header", "durability"}},
 		{Name: "Sitemaps", Common: []string{"only-sitemaps", "since"}, Rare: []string{"sitemap-order", "probe-sitemap", "max-sitemaps", "max-sitemap-entries"}},
-		{Name: "Robots", Common: []string{"obey-noindex", "obey-nofollow"}, Rare: []string{"robots-timeout", "robots-retry"}},
+		{Name: "Robots", Common: []string{"obey-noindex", "obey-nofollow"}, Rare: []string{"audit", "robots-timeout", "robots-retry"}},
 		{Name: "Sharing", Common: []string{"frontier", "crawl-name"}, Rare: []string{"worker-name", "frontier-prefix", "frontier-password-file", "expected-urls"}},
 		{Name: "Network", Common: []string{"timeout", "proxy", site.AllowFlag}, Rare: []string{"retries", "first-byte-timeout", "stall-timeout"}},
 		{Name: "Credentials", Rare: []string{headerKey, headerForKey, basicAuthKey, "netrc", "cookie-file", "cookies"}},

@@ -67,7 +67,7 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 			bad = append(bad, s.resolve(v, f)) // it is of this run, and not kept with the crawl
 			return
 		}
-		s.from[f.Name] = "crawl " + dir
+		s.from[f.Name] = fromCrawl + dir
 		if f.Changed {
 			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
 		}
@@ -80,6 +80,9 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 		if err := set(); err != nil {
 			return err
 		}
+	}
+	if err := s.setAudit(); err != nil {
+		return err
 	}
 	return s.restoreSecrets(v, name)
 }

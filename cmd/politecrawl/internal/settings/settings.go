@@ -33,6 +33,7 @@ type Settings struct {
 	urlFile string                 // --url-file
 	resume  string                 // --resume
 	recrawl string                 // --recrawl
+	audit   bool                   // --audit
 	from    map[string]string      // by key: where its value comes from
 	lines   map[string]int         // by key: its line in file, where that is known
 	seen    map[string]string      // what the process list shows, by flag: the variable to use instead
@@ -44,6 +45,7 @@ type Settings struct {
 const (
 	commandLine = "command line" // start URLs that are arguments or of --url-file
 	fromDefault = "default"
+	fromCrawl   = "crawl " // and the directory
 )
 
 // New returns the defaults. It connects each key to its field, type and usage. The keys of
@@ -71,6 +73,7 @@ func New() *Settings {
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links at most `N` steps from a start URL; -1: no limit")
 	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `DURATION` (default 0s: no limit)")
 	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `DURATION` if no remaining host allows a request")
+	k.StringSliceVar(&c.Scope.Check, "check", c.Scope.Check, "check assets, external, fragments, canonical, hreflang, or `all` (default: none)")
 	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl start hosts, start directories, domains, or any host")
 	listWords(k, "scope", "host|path|domain|any")
 	k.StringArrayVar(&c.Scope.Include, "include", c.Scope.Include, "fetch only URLs that match the regular expression `RE`; repeatable")
@@ -165,6 +168,7 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	fs.SortFlags = false
 	s.given, s.notice = fs.Changed, noticeTo(cmd)
 	fs.StringVar(&s.urlFile, "url-file", "", "read more start URLs from `FILE`, one per line; -: standard input")
+	fs.BoolVar(&s.audit, "audit", false, "audit your own site: as --obey-nofollow=false --obey-noindex=false")
 	fs.StringVarP(&s.file, "config", "c", "", "read settings from `FILE` (.yaml, .toml, .json)")
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "urls" { // they are the arguments
@@ -241,7 +245,27 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	if err := s.checkURLs(); err != nil {
 		return err
 	}
+	if err := s.setAudit(); err != nil {
+		return err
+	}
 	return s.moveUsers(given)
+}
+
+// setAudit sets the keys of --audit, unless this run sets them otherwise.
+func (s *Settings) setAudit() error {
+	if !s.audit {
+		return nil
+	}
+	for _, key := range []string{"obey-nofollow", "obey-noindex"} {
+		if s.IsSet(key) && !strings.HasPrefix(s.from[key], fromCrawl) {
+			continue
+		}
+		if err := s.keys.Lookup(key).Value.Set("false"); err != nil {
+			return err
+		}
+		s.from[key] = "flag --audit"
+	}
+	return nil
 }
 
 // checkLinks rejects a value of --links after a space, which would be a start URL.

@@ -1,0 +1,303 @@
+package crawler
+
+import (
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// The kinds of use that this package decides about. Package extract has those of elements.
+const (
+	useStylesheet = "stylesheet"
+	useCSS        = "css"       // url() or @import of a stylesheet
+	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
+	useCanonical  = "canonical" // the canonical URL of a page
+	useHreflang   = "hreflang"  // a version of a page for another language
+)
+
+// addCheck adds a URL to check, unless exclude matches it. T is that of a link on the same page.
+func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind string, mode provenance.CheckMode) {
+	if f.d.scope.ExcludedCheck(a.Canonical) != "" {
+		return
+	}
+	t.Check = kind
+	priority := uint8(provenance.PriorityLink)
+	if kind == useCanonical || kind == useHreflang {
+		priority = provenance.PriorityTarget // a later page may link to it
+	}
+	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, f.d.recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
+}
+
+// checkMode returns how a URL is checked by the way in which a page uses it.
+func checkMode(kind string) provenance.CheckMode {
+	if kind == useStylesheet || kind == useCanonical || kind == useHreflang {
+		return provenance.CheckRead
+	}
+	return provenance.CheckHead
+}
+
+// addTargets adds the canonical URL and the versions for other languages that a page names.
+func (f *discoveries) addTargets(page *output.Page, base string, t provenance.Provenance) {
+	add := func(ref, kind string) {
+		if a, err := weburl.Resolve(base, ref); err == nil && a.Canonical != page.URL {
+			f.addCheck(a, t, kind, checkMode(kind))
+		}
+	}
+	if page.Canonical != "" && f.d.cfg.Scope.checks(CheckCanonical) {
+		add(page.Canonical, useCanonical)
+	}
+	if f.d.cfg.Scope.checks(CheckHreflang) {
+		for _, h := range page.Hreflang {
+			add(h.URL, useHreflang)
+		}
+	}
+}
+
+// admitChecks adds the checks to items, except those on new hosts beyond max-hosts.
+func (d *discovery) admitChecks(found *discoveries) error {
+	for _, item := range found.checks {
+		admitted, err := d.hosts.Admit(d.lifecycle.CommitCtx, d.frontier, item.Host)
+		switch {
+		case err != nil:
+			return err
+		case admitted:
+			found.items = append(found.items, item)
+		case d.refused.add(item.URL):
+			found.refused = append(found.refused, item)
+		}
+	}
+	return nil
+}
+
+// refusedChecks are the URLs of checks that max-hosts refused, so that each has one line.
+type refusedChecks struct {
+	mu     sync.Mutex // guards hashes
+	seed   maphash.Seed
+	hashes map[uint64]struct{}
+}
+
+// maxRefused limits their number. Further ones have no line.
+const maxRefused = 100_000
+
+// add reports whether the key of a check is new.
+func (r *refusedChecks) add(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hashes == nil {
+		r.seed, r.hashes = maphash.MakeSeed(), make(map[uint64]struct{})
+	}
+	hash := maphash.String(r.seed, key)
+	if _, known := r.hashes[hash]; known || len(r.hashes) >= maxRefused {
+		return false
+	}
+	r.hashes[hash] = struct{}{}
+	return true
+}
+
+// refuseChecks writes the lines of checks that max-hosts refused.
+func (w *worker) refuseChecks(v *visit, items []frontier.Item) error {
+	for _, item := range items {
+		p, err := provenance.Decode(item.Meta)
+		if err != nil {
+			return err
+		}
+		url, _, _ := strings.Cut(item.URL, "#")
+		line := &output.Check{URL: url, Result: output.CheckUnverified, Kind: p.Check, FoundOn: p.FoundOn, Reason: output.MaxHosts}
+		if err := v.lines.Check(line); err != nil {
+			return err
+		}
+		w.c.tally.countCheck(line)
+	}
+	return nil
+}
+
+// checkLine returns the line about a URL that is checked.
+func (v *visit) checkLine() *output.Check {
+	if v.check == nil {
+		v.check = &output.Check{URL: v.u.String(), Kind: v.prov.Check, FoundOn: v.prov.FoundOn}
+	}
+	return v.check
+}
+
+// skipKnownCheck ends a check of a URL that the crawl fetches as a page, that another check reads,
+// or that was left over from before a recrawl. It leaves no line.
+func (w *worker) skipKnownCheck(v *visit) (decision, error) {
+	d := w.c.discovery
+	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
+	if recrawl != d.recrawl {
+		return decision{verdict: done}, nil
+	}
+	url := v.u.String()
+	keys := []string{url}
+	if mode != provenance.CheckRead {
+		keys = append(keys, provenance.CheckKey(url, provenance.CheckRead, recrawl))
+	}
+	known, err := d.frontier.Known(d.lifecycle.CommitCtx, keys)
+	if err != nil {
+		return decision{}, err
+	}
+	for _, k := range known {
+		if k {
+			return decision{verdict: done}, nil
+		}
+	}
+	return decision{}, nil
+}
+
+// checkURL requests a URL to learn whether it works.
+func (w *worker) checkURL(v *visit) (decision, error) {
+	c := w.c
+	mode, _ := provenance.ParseCheckKey(v.lease.URL)
+	request := fetch.Request{URL: v.u.String(), Method: http.MethodGet}
+	switch mode {
+	case provenance.CheckHead:
+		request.Method = http.MethodHead
+	case provenance.CheckGet:
+		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
+	}
+	resp, failure := w.pages.Fetch(request)
+	line := v.checkLine()
+	line.FetchedAt, line.DurationMS = resp.Began.UTC(), resp.Took.Milliseconds()
+	if failure != nil {
+		if mode == provenance.CheckHead && fetch.IsClosed(failure) && c.lifecycle.Working.Err() == nil {
+			v.hostDelay = c.network.delays.After(resp.Took)
+			return w.checkAgain(v), nil
+		}
+		return w.decideFailure(v, resp.Took, failure), nil
+	}
+	v.hostDelay = c.network.delays.After(resp.Took)
+	if mode == provenance.CheckHead && refusesHead(resp.Status) {
+		return w.checkAgain(v), nil
+	}
+	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+		return decision{}, err
+	}
+	if resp.Status != statusDenied {
+		if d := w.retry(v, resp.Status, nil); d.verdict == retry {
+			return d, nil
+		}
+	}
+	line.Status, line.Result = resp.Status, checkResult(resp.Status)
+	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
+	found, err := w.readCheck(v, resp, mode)
+	if err != nil {
+		return decision{}, err
+	}
+	c.log.Debug("URL checked", "url", line.URL, "status", line.Status, "result", line.Result)
+	return decision{verdict: done, check: line, found: found}, v.lines.Check(line)
+}
+
+// checkAgain queues a check that GET has to make, since the site refused HEAD. It takes a request
+// slot of its own.
+func (w *worker) checkAgain(v *visit) decision {
+	item := v.lease.Item
+	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, w.c.discovery.recrawl)
+	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
+}
+
+// refusesHead reports whether a status may be about the method HEAD.
+func refusesHead(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// statusDenied is a status of no standard, with which some sites reject crawlers.
+const statusDenied = 999
+
+// checkResult returns the result of a response that is no redirect.
+func checkResult(status int) output.CheckResult {
+	switch {
+	case status/100 == 2:
+		return output.CheckOK
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
+		status == http.StatusTooManyRequests, status == statusDenied:
+		return output.CheckUnverified
+	}
+	return output.CheckBroken
+}
+
+// readCheck reads the response to a check: the target of a redirect, what a stylesheet uses, or
+// what a page says about itself.
+func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.CheckMode) (*discoveries, error) {
+	d, line := w.c.discovery, v.check
+	found := newDiscoveries(d)
+	kind := resp.Header.Get("Content-Type")
+	switch location := resp.Header.Get("Location"); {
+	case resp.Status/100 == 3 && location != "":
+		found.redirectCheck(v, location, mode)
+	case resp.Status/100 != 2 || mode != provenance.CheckRead:
+	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
+		return found, found.addStylesheet(v, resp.Body)
+	case isHTML(kind, resp.Body):
+		doc := extract.ParseFunc(toUTF8(resp.Body, kind), extract.Handlers{Link: func(string, extract.Link) {}})
+		directives := w.directives(resp.Header, doc)
+		if rule := directives.NoIndex(time.Now()); rule != nil {
+			line.Noindex = rule.String()
+		}
+		line.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(directives.Canonical())), weburl.MaxLength)
+		page := &output.Page{URL: line.URL}
+		d.addFacts(page, doc)
+		line.Hreflang = page.Hreflang
+	}
+	return found, nil
+}
+
+// redirectCheck adds the target of a redirect, which is a check of its own.
+func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.CheckMode) {
+	line := v.check
+	a, err := weburl.Resolve(v.u.String(), location)
+	if err != nil {
+		line.Detail = detailOf("the redirect leads to no valid URL: " + err.Error())
+		return
+	}
+	line.Result, line.Location = output.CheckRedirected, a.Canonical
+	t := v.prov.Redirected(v.u.String())
+	if t.Hops > maxHops {
+		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops)
+		return
+	}
+	if mode == provenance.CheckGet {
+		mode = provenance.CheckHead // another site may accept HEAD
+	}
+	f.addCheck(a, t, t.Check, mode)
+}
+
+// addStylesheet adds what a stylesheet uses.
+func (f *discoveries) addStylesheet(v *visit, text []byte) error {
+	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
+	extract.StylesheetFunc(text, func(ref string, imported bool) { l.use("", extract.Use{URL: ref, Kind: useCSS}, imported) })
+	for _, link := range l.links { // invalid ones
+		f.skipInvalid(v, l.url, link.ref, link.err)
+	}
+	return l.addUses(f, v, nil)
+}
+
+// skipCheck ends a check that was not made, or that failed.
+func (w *worker) skipCheck(v *visit, r *output.Rejection) error {
+	line := v.checkLine()
+	line.Result, line.Reason, line.Detail = output.CheckUnverified, r.Reason, r.Detail
+	switch {
+	case r.Reason == output.Failed || r.Reason == output.InvalidURL:
+		line.Result = output.CheckBroken
+	case r.Rule != "":
+		line.Detail = fmt.Sprintf("%s, line %d of %s", r.Rule, r.Line, r.RobotsURL)
+	}
+	w.c.tally.countCheck(line)
+	w.c.log.Debug("URL checked", "url", line.URL, "result", line.Result, "reason", line.Reason, "error", line.Detail)
+	return v.lines.Check(line)
+}

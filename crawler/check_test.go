@@ -1,0 +1,390 @@
+package crawler
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// checkedCrawl crawls with checks, and returns the lines of checks.jsonl by URL.
+func checkedCrawl(t *testing.T, cfg Config, opts *Options, kinds ...string) (*crawl, map[string]output.Check) {
+	t.Helper()
+	cfg.Scope.Check = kinds
+	got := run(t, cfg, opts)
+	return got, checksOf(t, cfg, got)
+}
+
+// checksOf returns the lines of checks.jsonl by URL.
+func checksOf(t *testing.T, cfg Config, got *crawl) map[string]output.Check {
+	t.Helper()
+	checks, counted := make(map[string]output.Check), make(map[output.CheckResult]int)
+	for _, line := range readOutput[output.Check](t, cfg, "checks.jsonl") {
+		if _, twice := checks[line.URL]; twice {
+			t.Errorf("checks.jsonl has two lines about %s", line.URL)
+		}
+		checks[line.URL] = line
+		counted[line.Result]++
+	}
+	if !maps.Equal(counted, got.Checks) {
+		t.Errorf("the summary counts %v, checks.jsonl has %v", got.Checks, counted)
+	}
+	return checks
+}
+
+// sent returns the requests to a site as method and URI, without robots.txt.
+func (s *site) sent() []string {
+	var sent []string
+	for _, r := range s.requests() {
+		if r.uri != "/robots.txt" {
+			sent = append(sent, r.method+" "+r.uri)
+		}
+	}
+	return sent
+}
+
+// Each element and stylesheet leads to one request of what it uses, on whatever host.
+func TestCheckAssets(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"})
+	for name, tt := range map[string]struct {
+		page string
+		want map[string]string // kind by path
+	}{
+		"img":        {`<img src=/1><img src=/1#x><img srcset="/2 1x, {other}/3 2x">`, map[string]string{"/1": "img", "/2": "img", "{other}/3": "img"}},
+		"picture":    {`<picture><source srcset=/1><img src=/2></picture>`, map[string]string{"/1": "source", "/2": "img"}},
+		"script":     {`<script src={other}/1></script>`, map[string]string{"{other}/1": "script"}},
+		"stylesheet": {`<link rel=stylesheet href=/1>`, map[string]string{"/1": "stylesheet"}},
+		"icon":       {`<link rel=icon href=/1><link rel=manifest href=/2>`, map[string]string{"/1": "icon", "/2": "manifest"}},
+		"media":      {`<video src=/1 poster=/2><source src=/3><track src=/4></video><audio src=/5></audio>`, map[string]string{"/1": "video", "/2": "poster", "/3": "source", "/4": "track", "/5": "audio"}},
+		"object":     {`<object data=/1></object><embed src=/2><input type=image src=/3>`, map[string]string{"/1": "object", "/2": "embed", "/3": "input"}},
+		"base":       {`<img src=1><base href="/dir/">`, map[string]string{"/dir/1": "img"}},
+		"disallowed": {`<img src={other}/no>`, map[string]string{"{other}/no": "img"}},
+		"a page":     {`<a href=/page>p</a><img src=/page>`, nil},
+		"data":       {`<img src=data:,x><img src=mailto:x>`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(tt.page, "{other}", other.url), "/page": "p"})
+			before := len(other.sent())
+			_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAssets)
+			got, want := make(map[string]string), make(map[string]string)
+			for url, c := range checks {
+				got[url] = c.Kind
+				if c.FoundOn != s.url+"/" {
+					t.Errorf("found on %s: %+v", c.FoundOn, c)
+				}
+			}
+			for path, kind := range tt.want {
+				url, isOther := strings.ReplaceAll(path, "{other}", other.url), strings.HasPrefix(path, "{other}")
+				if !isOther {
+					url = s.url + path
+				}
+				want[url] = kind
+				if !isOther && s.count(path) != 1 {
+					t.Errorf("%s was requested %d times: %v", path, s.count(path), s.sent())
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("checks (-want +got):\n%s", diff)
+			}
+			for _, sent := range other.sent()[before:] {
+				if strings.HasSuffix(sent, "/no") {
+					t.Errorf("disallowed: %s", sent)
+				}
+			}
+		})
+	}
+}
+
+// A stylesheet is read, and what it uses is checked, also that of imported stylesheets.
+func TestCheckStylesheets(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<link rel=stylesheet href=/a.css>`, "/a.css": `@import "css/b.css"; a{background:url(1.png)}`, "/css/b.css": `@import url(/a.css); b{background:url('2.png')}`,
+	})
+	cfg := testConfig(t, s.url+"/")
+	_, checks := checkedCrawl(t, cfg, nil, CheckAssets)
+	if got, want := sorted(s.sent()), sorted([]string{"GET /", "GET /a.css", "GET /css/b.css", "HEAD /1.png", "HEAD /css/2.png"}); !slices.Equal(got, want) {
+		t.Errorf("requests %q, want %q", got, want)
+	}
+	if c := checks[s.url+"/css/2.png"]; c.Kind != "css" || c.FoundOn != s.url+"/css/b.css" || c.Result != output.CheckBroken || c.Status != http.StatusNotFound {
+		t.Errorf("%+v", c)
+	}
+	uses := make(map[string][]output.Link)
+	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
+		uses[strings.TrimPrefix(l.URL, s.url)] = l.Uses
+	}
+	want := map[string][]output.Link{
+		"/":          {{URL: s.url + "/a.css", Kind: "stylesheet"}},
+		"/a.css":     {{URL: s.url + "/css/b.css", Kind: "css"}, {URL: s.url + "/1.png", Kind: "css"}},
+		"/css/b.css": {{URL: s.url + "/a.css", Kind: "css"}, {URL: s.url + "/css/2.png", Kind: "css"}},
+	}
+	if diff := cmp.Diff(want, uses); diff != "" {
+		t.Errorf("uses (-want +got):\n%s", diff)
+	}
+}
+
+// The status of an external URL decides the result. A site that refuses HEAD gets one GET for the
+// first byte.
+func TestCheckExternalByStatus(t *testing.T) {
+	for _, tt := range []struct {
+		head, get int // status by method
+		want      output.CheckResult
+		requests  string
+	}{
+		{200, 0, output.CheckOK, "HEAD"},
+		{204, 0, output.CheckOK, "HEAD"},
+		{304, 0, output.CheckBroken, "HEAD"},
+		{400, 206, output.CheckOK, "HEAD GET"},
+		{401, 0, output.CheckUnverified, "HEAD"},
+		{402, 0, output.CheckUnverified, "HEAD"},
+		{403, 200, output.CheckOK, "HEAD GET"},
+		{403, 403, output.CheckUnverified, "HEAD GET"},
+		{404, 0, output.CheckBroken, "HEAD"},
+		{405, 200, output.CheckOK, "HEAD GET"},
+		{405, 404, output.CheckBroken, "HEAD GET"},
+		{406, 200, output.CheckOK, "HEAD GET"},
+		{410, 0, output.CheckBroken, "HEAD"},
+		{429, 0, output.CheckUnverified, "HEAD"},
+		{500, 0, output.CheckBroken, "HEAD"},
+		{501, 200, output.CheckOK, "HEAD GET"},
+		{999, 0, output.CheckUnverified, "HEAD"},
+		{0, 200, output.CheckOK, "HEAD GET"}, // 0: the connection ends
+		{0, 0, output.CheckBroken, "HEAD GET"},
+	} {
+		t.Run(fmt.Sprintf("%d, %d", tt.head, tt.get), func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", nil)
+			other.handle("/x", func(w http.ResponseWriter, r *http.Request) {
+				status := tt.head
+				if r.Method == http.MethodGet {
+					if status = tt.get; r.Header.Get("Range") != "bytes=0-0" {
+						t.Errorf("Range %q", r.Header.Get("Range"))
+					}
+				}
+				if status == 0 {
+					conn, _, err := http.NewResponseController(w).Hijack()
+					if err == nil {
+						_ = conn.Close()
+					}
+					return
+				}
+				w.Header().Set("Content-Encoding", "gzip") // of a body that HEAD does not have
+				w.WriteHeader(status)
+			})
+			s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`, "/2": ""})
+			got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
+			var methods []string
+			for _, sent := range other.sent() {
+				methods = append(methods, strings.TrimSuffix(sent, " /x"))
+			}
+			if sent := strings.Join(slices.Compact(methods), " "); sent != tt.requests || tt.head != 0 && len(slices.Compact(slices.Clone(methods))) != len(methods) {
+				t.Errorf("requests %v, want %s", other.sent(), tt.requests)
+			}
+			if c := checks[other.url+"/x"]; c.Result != tt.want || c.Kind != "a" || c.FoundOn != s.url+"/" || c.FetchedAt.IsZero() {
+				t.Errorf("%+v, want %s", c, tt.want)
+			}
+			if r := got.refusal(t, other.url+"/x"); r.Reason != output.OutOfScope {
+				t.Errorf("as a page: %+v", r)
+			}
+		})
+	}
+}
+
+// Redirects are followed hop by hop under the robots.txt of each host, and end at a loop, at a URL
+// of the crawl, and after too many.
+func TestCheckRedirects(t *testing.T) {
+	third := newSite(t, "127.0.0.3", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/end": "e"})
+	other := newSite(t, "127.0.0.2", nil)
+	s := newSite(t, "127.0.0.1", map[string]string{"/page": "p"})
+	for from, to := range map[string]string{
+		"/a": third.url + "/end", "/b": third.url + "/no", "/c": "/d", "/d": "/c", "/home": s.url + "/page", "/bad": "http://[",
+	} {
+		other.handle(from, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
+		})
+	}
+	other.handle("/n/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/n/x", http.StatusFound) })
+	n := 0
+	other.mux.HandleFunc("/long/", func(w http.ResponseWriter, r *http.Request) {
+		n++
+		http.Redirect(w, r, fmt.Sprintf("/long/%d", n), http.StatusFound)
+	})
+	links := `<a href=/page>p</a><a href=/leaves>q</a>`
+	for _, path := range []string{"/a", "/b", "/c", "/home", "/bad", "/long/"} {
+		links += `<a href="` + other.url + path + `">x</a>`
+	}
+	s.page("/", links)
+	s.handle("/leaves", redirect(third.url+"/gone"))
+	_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
+	for url, want := range map[string]output.Check{
+		other.url + "/a":       {Result: output.CheckRedirected, Location: third.url + "/end"},
+		third.url + "/end":     {Result: output.CheckOK, FoundOn: other.url + "/a"},
+		third.url + "/no":      {Result: output.CheckUnverified, Reason: output.Disallowed, FoundOn: other.url + "/b"},
+		other.url + "/c":       {Result: output.CheckRedirected, Location: other.url + "/d"},
+		other.url + "/d":       {Result: output.CheckRedirected, Location: other.url + "/c"},
+		other.url + "/home":    {Result: output.CheckRedirected, Location: s.url + "/page"},
+		other.url + "/bad":     {Result: output.CheckBroken},
+		third.url + "/gone":    {Result: output.CheckBroken, FoundOn: s.url + "/leaves"},
+		other.url + "/long/10": {Result: output.CheckBroken, Location: other.url + "/long/11", Reason: output.TooManyRedirects},
+	} {
+		c, ok := checks[url]
+		if !ok || c.Result != want.Result || c.Location != want.Location || c.Reason != want.Reason || want.FoundOn != "" && c.FoundOn != want.FoundOn {
+			t.Errorf("%s: %+v, want %+v", url, c, want)
+		}
+	}
+	if _, ok := checks[s.url+"/page"]; ok || s.count("/page") != 1 {
+		t.Errorf("/page was requested %d times", s.count("/page"))
+	}
+	if third.count("/no") > 0 || third.count("/end") != 1 {
+		t.Errorf("requests %v", third.sent())
+	}
+}
+
+// Nofollow and exclude hold for checks, include does not. Passwords are not sent to other origins.
+func TestCheckObeysSettings(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		want   []string
+	}{
+		{"default", func(*Config) {}, []string{"HEAD /1"}},
+		{"nofollow not obeyed", func(c *Config) { c.Robots.ObeyNofollow = false }, []string{"HEAD /1", "HEAD /2"}},
+		{"exclude", func(c *Config) { c.Scope.Exclude = []string{"/1$"} }, nil},
+		{"include", func(c *Config) { c.Scope.Include = []string{"^http://127.0.0.1"} }, []string{"HEAD /1"}},
+		{"blocked address", func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.1"} }, nil},
+		{"max-hosts", func(c *Config) { c.Limits.MaxHosts = 1 }, nil},
+		{"max-pages", func(c *Config) { c.Limits.MaxPages = 2 }, []string{"HEAD /1"}},
+		{"password", func(c *Config) { c.Credentials.Header = []string{"X-Key: secret"} }, []string{"HEAD /1"}},
+		{"no links.jsonl", func(c *Config) { c.Output.Links = LinksNone }, []string{"HEAD /1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", nil)
+			s := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href=%s/1>1</a><a rel=nofollow href=%[1]s/2>2</a>`, other.url)})
+			cfg := testConfig(t, s.url+"/")
+			tt.change(&cfg)
+			_, checks := checkedCrawl(t, cfg, nil, CheckExternal)
+			if got := sorted(other.sent()); !slices.Equal(got, tt.want) {
+				t.Errorf("requests %q, want %q", got, tt.want)
+			}
+			for _, r := range other.requests() {
+				if r.header.Get("X-Key") != "" {
+					t.Errorf("%s has a password", r.uri)
+				}
+			}
+			c := checks[other.url+"/1"]
+			switch tt.name {
+			case "blocked address":
+				if c.Result != output.CheckUnverified || c.Reason != output.BlockedAddress || len(other.requests()) > 0 {
+					t.Errorf("%+v, requests %v", c, other.requests())
+				}
+			case "max-hosts":
+				if c.Result != output.CheckUnverified || c.Reason != output.MaxHosts {
+					t.Errorf("%+v", c)
+				}
+			}
+		})
+	}
+}
+
+// A check whose robots.txt is unreachable waits. At the end it is unverified, until a resumed crawl
+// can make it.
+func TestCheckWaitsForRobots(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/x": "x"})
+	down := true
+	other.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		if down {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Scope.Check, cfg.Robots.Retry = []string{CheckExternal}, time.Second
+	got := run(t, cfg, nil)
+	if c := checksOf(t, cfg, got)[other.url+"/x"]; c.Result != output.CheckUnverified || c.Reason != output.RobotsUnreachable || got.End != EndDeferred {
+		t.Errorf("%s: %+v", got.End, c)
+	}
+	down = false
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
+	if c := checksOf(t, cfg, got)[other.url+"/x"]; c.Result != output.CheckOK || other.count("/x") != 1 {
+		t.Errorf("%s: %+v", got.End, c)
+	}
+}
+
+// A recrawl requests its pages without conditions and checks what they still use.
+func TestRecrawlChecksAgain(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	image := "/1.png"
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"`+image+`"`)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<img src=/both.png><img src=%s>`, image)
+	})
+	cfg := testConfig(t, s.url+"/")
+	checkedCrawl(t, cfg, nil, CheckAssets)
+	image = "/2.png"
+	got := again(t, cfg, Options{Recrawl: true})
+	if checks := checksOf(t, cfg, got); len(checks) != 2 || checks[s.url+"/2.png"].URL == "" || checks[s.url+"/both.png"].URL == "" {
+		t.Errorf("%v", checks)
+	}
+	if s.count("/1.png") != 1 || s.count("/2.png") != 1 || s.count("/both.png") != 2 {
+		t.Errorf("requests %v", s.sent())
+	}
+	for _, r := range s.requests() {
+		if r.conditional {
+			t.Errorf("%s is conditional", r.uri)
+		}
+	}
+}
+
+// anchors.jsonl has the ids of each page, and the links to ids of the crawl's pages.
+func TestCheckFragments(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":  `<p id=a><p id=a><a name=b href="/2#x">1</a><a href="/2#x">2</a><a href="#a">3</a><a href="/2#%C3%A9">4</a><a href="#top">5</a><a href="#">6</a><a href="http://127.0.0.9/#y">7</a><a href="/2#!/r">8</a>`,
+		"/2": `no anchors`, "/3": "",
+	})
+	cfg := testConfig(t, s.url+"/")
+	checkedCrawl(t, cfg, nil, CheckFragments)
+	got := readOutput[output.Anchors](t, cfg, "anchors.jsonl")
+	want := []output.Anchors{
+		{URL: s.url + "/", IDs: []string{"a", "b"}, Targets: []string{s.url + "/2#x", s.url + "/#a", s.url + "/2#%C3%A9"}},
+		{URL: s.url + "/2", IDs: []string{}, Targets: []string{}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := sorted(s.sent()); !slices.Equal(got, []string{"GET /", "GET /2"}) {
+		t.Errorf("requests %q", got)
+	}
+}
+
+// Canonical URLs and versions for other languages that the crawl does not fetch are read.
+func TestCheckCanonicalAndHreflang(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{
+		"/c": `<meta name=robots content=noindex><link rel=canonical href=/d>`, "/de": `<link rel=alternate hreflang=en href=/en>`,
+	})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":   fmt.Sprintf(`<link rel=canonical href=%s/c><link rel=alternate hreflang=de href=%[1]s/de><link rel=alternate hreflang=en href=/><link rel=alternate hreflang=fr href=/fr><a href=/fr>f</a><a href=%[1]s/de>d</a>`, other.url),
+		"/fr": `<link rel=canonical href=/fr>`,
+	})
+	cfg := testConfig(t, s.url+"/")
+	_, checks := checkedCrawl(t, cfg, nil, CheckAll)
+	if c := checks[other.url+"/c"]; c.Kind != "canonical" || c.Noindex != "noindex" || c.Canonical != "/d" || c.Result != output.CheckOK {
+		t.Errorf("%+v", c)
+	}
+	want := []output.Hreflang{{Lang: "en", URL: other.url + "/en"}}
+	if c := checks[other.url+"/de"]; !slices.Equal(c.Hreflang, want) {
+		t.Errorf("%+v", c)
+	}
+	if got := sorted(other.sent()); !slices.Equal(got, []string{"GET /c", "GET /de"}) {
+		t.Errorf("requests %q", got)
+	}
+	if got := sorted(s.sent()); !slices.Equal(got, []string{"GET /", "GET /fr"}) {
+		t.Errorf("requests %q", got)
+	}
+}

@@ -1,0 +1,135 @@
+package crawler
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// limitAnchors is the limit on ids and targets, as limits_reached of pages.jsonl names it.
+const limitAnchors = "anchor-bytes"
+
+// use is a resource that a page or a stylesheet uses.
+type use struct {
+	weburl.URL
+	kind string
+	mode provenance.CheckMode
+}
+
+// use adds a resource. Imported says that it is a stylesheet. An invalid URL is skipped like that
+// of a link.
+func (l *pageLinks) use(base string, u extract.Use, imported bool) {
+	if l.refs == nil && !l.init(base) {
+		return
+	}
+	ref, _, _ := strings.Cut(u.URL, "#")
+	if l.useRefs[ref] {
+		return
+	}
+	if l.useRefs == nil || len(l.useRefs) >= maxSpellings {
+		l.useRefs = make(map[string]bool)
+	}
+	l.useRefs[ref] = true
+	if l.size > maxLinkBytes {
+		l.cut(limitLinkBytes)
+		return
+	}
+	a, err := l.refs.Resolve(ref)
+	if err != nil {
+		l.size += escape.MaxBytes + len(l.meta)
+		if weburl.IsWeb(ref) || errors.Is(err, weburl.ErrTooLong) {
+			l.links = append(l.links, pageLink{ref: ref, err: err})
+		}
+		return
+	}
+	if l.size += len(a.Canonical) + len(l.meta); l.useURLs[a.Canonical] {
+		return
+	}
+	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.uses) >= most {
+		l.cut(limitMaxLinks)
+		return
+	}
+	if l.useURLs == nil {
+		l.useURLs = make(map[string]bool)
+	}
+	l.useURLs[a.Canonical] = true
+	mode := checkMode(u.Kind)
+	if imported {
+		mode = provenance.CheckRead
+	}
+	l.uses = append(l.uses, use{a, u.Kind, mode})
+}
+
+// addUses adds what was collected to the URLs to check, and writes the line of links.jsonl.
+func (l *pageLinks) addUses(found *discoveries, v *visit, to []output.Link) error {
+	line := &output.Links{URL: v.u.String(), To: to}
+	for _, u := range l.uses {
+		found.addCheck(u.URL, l.prov, u.kind, u.mode)
+		line.Uses = append(line.Uses, output.Link{URL: u.Canonical, Kind: u.kind})
+	}
+	if len(line.To)+len(line.Uses) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
+		return nil
+	}
+	return v.lines.Links(line)
+}
+
+// addID adds an id of the page.
+func (l *pageLinks) addID(id string) {
+	if l.isNewAnchor(id) {
+		l.ids = append(l.ids, id)
+	}
+}
+
+// addTarget adds the target of a link with a fragment to a page of the crawl.
+func (l *pageLinks) addTarget(link *pageLink, ref string) {
+	if link.err != nil || !l.d.cfg.Scope.checks(CheckFragments) {
+		return
+	}
+	fragment := extract.Fragment(ref)
+	if fragment == "" || !l.d.scope.Holds(link.URL) {
+		return
+	}
+	if target := link.Canonical + "#" + fragment; l.isNewAnchor(target) {
+		l.targets = append(l.targets, target)
+	}
+}
+
+// isNewAnchor reports whether an id or a target is new and within the limit.
+func (l *pageLinks) isNewAnchor(text string) bool {
+	if l.knownAnchors[text] || l.anchorBytes > maxLinkBytes {
+		return false
+	}
+	if l.anchorBytes += len(text); l.anchorBytes > maxLinkBytes {
+		return false
+	}
+	if l.knownAnchors == nil {
+		l.knownAnchors = make(map[string]bool)
+	}
+	l.knownAnchors[text] = true
+	return true
+}
+
+// addAnchors writes the line of anchors.jsonl. An incomplete list of ids would make links seem
+// broken, so it is left out.
+func (l *pageLinks) addAnchors(page *output.Page) error {
+	switch {
+	case !l.d.cfg.Scope.checks(CheckFragments) || l.unlisted:
+		return nil
+	case l.anchorBytes > maxLinkBytes:
+		page.LimitsReached = append(page.LimitsReached, limitAnchors)
+		return nil
+	}
+	line := &output.Anchors{URL: page.URL, IDs: l.ids, Targets: l.targets}
+	if line.IDs == nil {
+		line.IDs = []string{}
+	}
+	if line.Targets == nil {
+		line.Targets = []string{}
+	}
+	return l.v.lines.Anchors(line)
+}
