@@ -158,7 +158,7 @@ func (c *comparison) notListed(f fact, p *output.Page) {
 		case "redirect":
 			detail = "redirected from " + p.FoundOn
 		}
-		c.lists.add(ruleSitemapNotListed, Finding{URL: p.URL, Detail: detail})
+		c.lists.add(ruleSitemapNotListed, Finding{URL: p.URL, Detail: clip(detail)})
 	}
 }
 

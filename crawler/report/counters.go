@@ -111,10 +111,10 @@ func newCounters(rows int) *counters {
 	return &counters{
 		rows: rows, statuses: make(map[int]int), types: make(names), headers: make(map[string]string),
 		hosts: make(map[string]*Origin), depths: make(map[int]*Depth),
-		slowest: newTopRows(rows, func(a, b Page) int {
+		slowest: newTopRows(min(rows, maxRanked), func(a, b Page) int {
 			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
 		}),
-		largest: newTopRows(rows, bySize), truncated: newTopRows(rows, bySize), limits: make(names),
+		largest: newTopRows(min(rows, maxRanked), bySize), truncated: newTopRows(rows, bySize), limits: make(names),
 		timing: timing{durations: make(map[int64]int), timeline: []Interval{}},
 	}
 }

@@ -554,3 +554,70 @@ func TestRowsOfFindingsAreLimited(t *testing.T) {
 		t.Errorf("not the first: %+v", f)
 	}
 }
+
+// hostileFindings is a crawl with findings of each rule of pages and checks in texts of a site, n
+// of each.
+func hostileFindings(n int) *crawl {
+	c := faultless()
+	for i := range n {
+		short := hostile[i%len(hostile)]
+		short = short[:min(len(short), 99)]
+		text := fmt.Sprintf("%s %d", short, i)
+		long := strings.Repeat(short, 20)
+		url := example + "/" + text
+		c.pages = append(c.pages, output.Page{
+			URL: url, Status: 200, ContentType: "text/html", Source: "link", FoundOn: text, Title: long + text, Description: long,
+			Hreflang: []output.Hreflang{{Lang: text, URL: example + "/old"}, {Lang: text, URL: text}}, Depth: 6, H1Count: 2, FetchedAt: at(2),
+		}, output.Page{URL: url + "c", Status: 200, ContentType: "text/html", Source: "link", Canonical: example + "/old", FetchedAt: at(2)})
+		c.links = append(c.links, output.Links{URL: url, Uses: []output.Link{{URL: "http://" + text, Kind: text}, {URL: text, Kind: text}}})
+		c.checks = append(c.checks,
+			output.Check{URL: text, Result: output.CheckBroken, Kind: text, FoundOn: text, Reason: output.Failed, Detail: long, ContentType: text, FetchedAt: at(3)},
+			output.Check{URL: text + "l", Result: output.CheckRedirected, Status: 301, Kind: "a", FoundOn: text, Location: text, FetchedAt: at(3)},
+			output.Check{URL: text + "u", Result: "unknown", Kind: "a", FoundOn: text, Canonical: text, Noindex: text, Hreflang: []output.Hreflang{{Lang: text, URL: text}}, FetchedAt: at(3)})
+		c.anchors = append(c.anchors, output.Anchors{URL: url, IDs: []string{text, ""}, Targets: []string{text, example + "/de#" + text, "#", example + "/de#%zz"}})
+	}
+	return c
+}
+
+func TestTextsOfFindingsAreEscaped(t *testing.T) {
+	r := hostileFindings(2 * len(hostile)).make(t)
+	for rule, total := range map[string]int{
+		ruleBrokenAsset: 2 * len(hostile), ruleMixedContent: 2 * len(hostile), ruleBrokenFragment: 2*len(hostile) + 1,
+		ruleTitleLong: 2 * len(hostile), ruleDescriptionDuplicate: len(hostile), ruleHreflangBroken: 4 * len(hostile),
+	} {
+		if f := FindingsOf(r, rule); f.Total != total {
+			t.Errorf("%s: %d findings, want %d", rule, f.Total, total)
+		}
+	}
+	wantNoMarkup(t, r)
+}
+
+// A hostile site decides how many findings there are and what their texts are, not how much memory
+// they need.
+func TestManyFindingsAreLimited(t *testing.T) {
+	const n = 10_000 // of each of a dozen rules
+	dir := hostileFindings(n).write(t)
+	before := heap()
+	r, err := Generate([]string{dir}, &Options{Rows: 1_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := int(heap()-before) - 20_000_000; grown > 0 {
+		t.Errorf("the report has %d bytes more than 20 MB", grown)
+	}
+	total := 0
+	for _, f := range r.Findings {
+		total += f.Total
+		if len(f.Rows) > 1_000 {
+			t.Errorf("%s has %d rows", f.ID, len(f.Rows))
+		}
+		for _, row := range f.Rows {
+			if len(row.Detail) > maxText+50 || len(row.FoundOn) > maxExamples {
+				t.Fatalf("%s: %d bytes of detail, %d pages", f.ID, len(row.Detail), len(row.FoundOn))
+			}
+		}
+	}
+	if total < 10*n {
+		t.Errorf("%d findings", total)
+	}
+}

@@ -24,6 +24,7 @@ type topRows[T any] struct {
 	compare func(a, b T) int
 	same    func(a, b T) bool // whether rows are duplicates; nil: none are
 	rows    []T
+	full    bool // rows begin with as many as the limit, in order
 	total   int
 }
 
@@ -38,6 +39,9 @@ func (f *topRows[T]) add(row T) {
 
 // addDuplicate adds a row without counting it.
 func (f *topRows[T]) addDuplicate(row T) {
+	if f.full && f.compare(row, f.rows[f.limit-1]) >= 0 {
+		return
+	}
 	f.rows = append(f.rows, row)
 	if len(f.rows) >= 2*f.limit {
 		f.cut()
@@ -54,6 +58,7 @@ func (f *topRows[T]) cut() {
 		clear(f.rows[f.limit:])
 		f.rows = f.rows[:f.limit]
 	}
+	f.full = len(f.rows) == f.limit
 }
 
 func (f *topRows[T]) list() List[T] {

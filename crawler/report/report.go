@@ -65,7 +65,7 @@ type Loss struct {
 // Options configure a report. Nil means the zero value.
 type Options struct {
 	// Rows is the maximum number of rows of each list (default [DefaultRows]). It does not
-	// affect counts.
+	// affect counts. Report.Slowest and Report.Largest have at most 100 rows.
 	Rows int
 
 	// CrawlEnd returns how the crawl in a directory ended, if the caller knows it better
@@ -76,7 +76,10 @@ type Options struct {
 }
 
 // DefaultRows is the default of Options.Rows.
-const DefaultRows = 100
+const DefaultRows = 100_000
+
+// maxRanked limits the lists that rank all pages.
+const maxRanked = 100
 
 // A CrawlEnd says how a crawl ended, like the field "ended" of crawl.json.
 type CrawlEnd struct {
