@@ -1,0 +1,203 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// externalHosts is a site whose pages link to ten URLs on each of many hosts. Of these, two refuse
+// HEAD, one is missing and one is disallowed.
+type externalHosts struct {
+	site  *site
+	hosts []*site
+}
+
+func newExternalHosts(t *testing.T, n int) *externalHosts {
+	t.Helper()
+	e := &externalHosts{}
+	pages := map[string]string{"/": ""}
+	for i := range n {
+		h := newSite(t, fmt.Sprintf("127.1.%d.%d", i/250, i%250+1), map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"})
+		h.mux.HandleFunc("/ok/", func(http.ResponseWriter, *http.Request) {})
+		h.mux.HandleFunc("/get/", func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodHead {
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			}
+		})
+		e.hosts = append(e.hosts, h)
+		path := fmt.Sprintf("/%d", i)
+		pages["/"] += fmt.Sprintf("<a href=%s>x</a>", path)
+		for _, target := range h.targets() {
+			pages[path] += fmt.Sprintf("<a href=%s%s>x</a>", h.url, target)
+		}
+		pages[path] += pages["/1"] // the second page repeats the links of the first, and so on
+	}
+	e.site = newSite(t, "127.0.0.1", pages)
+	return e
+}
+
+// targets returns the paths that are linked.
+func (s *site) targets() []string {
+	return []string{"/ok/1", "/ok/2", "/ok/3", "/ok/4", "/ok/5", "/ok/6", "/get/1", "/get/2", "/gone", "/no"}
+}
+
+// config returns a configuration of a crawl with checks.
+func (e *externalHosts) config(t *testing.T, delay time.Duration) Config {
+	cfg := testConfig(t, e.site.url+"/")
+	cfg.Scope.Check, cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = []string{CheckExternal}, delay, 0
+	cfg.Limits.MaxWait = time.Minute
+	return cfg
+}
+
+// judge checks the requests to the hosts, and the lines of all directories. Extra requests may
+// have been in flight at a kill.
+func (e *externalHosts) judge(t *testing.T, delay time.Duration, extra int, dirs ...string) {
+	t.Helper()
+	want := []string{"GET /get/1", "GET /get/2", "HEAD /get/1", "HEAD /get/2", "HEAD /gone", "HEAD /ok/1", "HEAD /ok/2", "HEAD /ok/3", "HEAD /ok/4", "HEAD /ok/5", "HEAD /ok/6"}
+	results := make(map[string]output.CheckResult)
+	for _, dir := range dirs {
+		for _, c := range readOutput[output.Check](t, Config{Output: Output{Dir: dir}}, "checks.jsonl") {
+			if results[c.URL] != "" {
+				t.Errorf("%s has two lines", c.URL)
+			}
+			results[c.URL] = c.Result
+		}
+	}
+	again := 0
+	for _, h := range e.hosts {
+		sent := sorted(h.sent())
+		again += len(sent) - len(want)
+		if got := slices.Compact(sent); !slices.Equal(got, want) || extra == 0 && len(sent) != len(want) {
+			t.Errorf("%s: requests %q", h.url, sent)
+		}
+		if extra == 0 {
+			wantSpaced(t, h.requests(), delay)
+		}
+		for _, path := range h.targets() {
+			want := output.CheckOK
+			switch path {
+			case "/gone":
+				want = output.CheckBroken
+			case "/no":
+				want = output.CheckUnverified
+			}
+			if got := results[h.url+path]; got != want {
+				t.Errorf("%s%s is %q, want %q", h.url, path, got, want)
+			}
+		}
+	}
+	if again > extra {
+		t.Errorf("%d requests were made again, at most %d may be", again, extra)
+	}
+}
+
+// Each external URL is requested once, or twice if HEAD is refused, with the delay of its host, and
+// none that is disallowed.
+func TestExternalChecksOfManyHosts(t *testing.T) {
+	hosts := 500
+	if testing.Short() {
+		hosts = 20
+	}
+	const delay = 50 * time.Millisecond
+	e := newExternalHosts(t, hosts)
+	cfg := e.config(t, delay)
+	cfg.Limits.Concurrency = 64
+	got := run(t, cfg, nil)
+	checksOf(t, cfg, got)
+	e.judge(t, delay, 0, cfg.Output.Dir)
+}
+
+// A killed crawl resumes its checks. Only those in flight are made again, and each has one line.
+func TestKilledChecksAreResumed(t *testing.T) {
+	e := newExternalHosts(t, 10)
+	cfg := e.config(t, 20*time.Millisecond)
+	cfg.Limits.Concurrency = 4
+	kills := 0
+	for {
+		cmd, said := child(t, cfg)
+		before := e.requests()
+		if kills < 3 {
+			waitFor(func() bool { return e.requests() > before+25 })
+			must(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+			kills++
+			continue
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		break
+	}
+	e.judge(t, 0, kills*2*cfg.Limits.Concurrency, cfg.Output.Dir)
+}
+
+// requests returns the number of requests to all hosts.
+func (e *externalHosts) requests() int {
+	n := 0
+	for _, h := range e.hosts {
+		n += len(h.requests())
+	}
+	return n
+}
+
+// Workers of a shared crawl check each URL once together.
+func TestSharedChecks(t *testing.T) {
+	e := newExternalHosts(t, 6)
+	cfg := e.config(t, 0)
+	shared := sharedConfig(t, e.site.url+"/")
+	cfg.Sharing = shared.Sharing
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
+	checks := 0
+	for _, c := range together(t, one, two) {
+		for _, n := range c.Checks {
+			checks += n
+		}
+	}
+	if checks != 60 {
+		t.Errorf("%d checks", checks)
+	}
+	e.judge(t, 0, 0, one.Output.Dir, two.Output.Dir)
+}
+
+// A page with one fault of each kind: the checks tell each from a URL that works.
+func TestPageWithOneFaultOfEachKind(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/ok": ""})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": strings.ReplaceAll(`<link rel=canonical href="{other}/canonical"><link rel=alternate hreflang=de href="{other}/de">
+			<link rel=stylesheet href=/style.css><link rel=icon href=/icon><h1 id=a>1</h1><h1>2</h1><img src=/img srcset="/img2 2x"><script src=/js></script>
+			<video poster=/poster src=/video></video><object data=/object></object><a href=#missing>f</a><a href=/page>p</a>
+			<a href="{other}/ok">1</a><a href="{other}/gone">2</a><a href="{other}/no">3</a><a href=http://127.0.0.2:1/>4</a>`, "{other}", other.url),
+		"/style.css": `@import "import.css"; a{background:url(background)}`,
+	})
+	got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAll)
+	want := map[string]output.CheckResult{
+		s.url + "/style.css": output.CheckOK, other.url + "/ok": output.CheckOK, other.url + "/no": output.CheckUnverified,
+		"http://127.0.0.2:1/": output.CheckUnverified, // its robots.txt is unreachable
+	}
+	for _, path := range []string{"/icon", "/img", "/img2", "/js", "/poster", "/video", "/object", "/import.css", "/background"} {
+		want[s.url+path] = output.CheckBroken
+	}
+	for _, url := range []string{other.url + "/canonical", other.url + "/de", other.url + "/gone"} {
+		want[url] = output.CheckBroken
+	}
+	for url, result := range want {
+		if c := checks[url]; c.Result != result || c.FoundOn == "" || c.Kind == "" {
+			t.Errorf("%s: %+v, want %s", url, c, result)
+		}
+	}
+	if len(checks) != len(want) {
+		t.Errorf("%d checks, want %d: %v", len(checks), len(want), checks)
+	}
+	if c := checks["http://127.0.0.2:1/"]; c.Reason != output.RobotsUnreachable || c.Detail == "" {
+		t.Errorf("%+v", c)
+	}
+	if got.pages[0].H1Count != 2 && got.pages[1].H1Count != 2 {
+		t.Errorf("pages %+v", got.pages)
+	}
+}
