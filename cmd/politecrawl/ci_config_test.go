@@ -53,7 +53,9 @@ func TestConfigsForCI(t *testing.T) {
 	if script == "" || !store {
 		t.Fatalf("github.yml: script %q, stores the crawl: %v", script, store)
 	}
-	t.Run("github", func(t *testing.T) { runGate(t, script, "mv crawl baseline", job.Env["SITE"], "::error file=public/index.html,line=2,title=Broken links::") })
+	t.Run("github", func(t *testing.T) {
+		runGate(t, script, "mv crawl baseline", job.Env["SITE"], "::error file=public/index.html,line=2,title=Broken links::")
+	})
 	check := gitlab["check-site"]
 	if len(check.Script) != 1 || len(check.After) != 1 || check.Artifacts.When != "always" || check.Artifacts.Reports["junit"] != "junit.xml" {
 		t.Fatalf("gitlab.yml: %+v", gitlab)

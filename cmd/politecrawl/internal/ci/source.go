@@ -2,6 +2,7 @@ package ci
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -57,12 +58,12 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 		var list []place
 		for _, page := range f.FoundOn {
 			list = append(list, s.at(page, func(text []byte) int {
-				return max(lineOf(text, page, refersTo(f.URL)), lineOfPath(text, f.URL))
+				return cmp.Or(lineOf(text, page, refersTo(f.URL)), lineOfPath(text, f.URL), headOf(text))
 			}))
 		}
 		return list
 	}
-	return []place{s.at(f.URL, func(text []byte) int { return lineOf(text, f.URL, elementOf(rule, f)) })}
+	return []place{s.at(f.URL, func(text []byte) int { return cmp.Or(lineOf(text, f.URL, elementOf(rule, f)), headOf(text)) })}
 }
 
 // robots returns the line of the robots.txt that decides on a finding.
@@ -112,11 +113,19 @@ const maxCached = 8
 // the page absolute.
 type matcher func(t html.Token, resolve func(ref string) string) bool
 
-// lineOf returns the line of the first element that matches, else that of the head, else 1.
+// headOf returns the line of the head of a page, or 1 if it has none.
+func headOf(text []byte) int { return cmp.Or(lineOf(text, "", isElement("head")), 1) }
+
+// isElement matches elements by their name.
+func isElement(name string) matcher {
+	return func(t html.Token, _ func(string) string) bool { return t.Data == name }
+}
+
+// lineOf returns the line of the first element that matches; 0: none does.
 func lineOf(text []byte, page string, matches matcher) int {
 	base, err := url.Parse(page)
-	if err != nil {
-		return 1
+	if err != nil || matches == nil {
+		return 0
 	}
 	resolve := func(ref string) string {
 		u, err := base.Parse(strings.TrimSpace(ref))
@@ -125,11 +134,11 @@ func lineOf(text []byte, page string, matches matcher) int {
 		}
 		return canonical(u.String())
 	}
-	z, line, head := html.NewTokenizer(bytes.NewReader(text)), 1, 1
+	z, line := html.NewTokenizer(bytes.NewReader(text)), 1
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return head
+			return 0
 		}
 		at := line
 		line += bytes.Count(z.Raw(), []byte("\n"))
@@ -138,10 +147,8 @@ func lineOf(text []byte, page string, matches matcher) int {
 		}
 		t := z.Token()
 		switch {
-		case matches != nil && matches(t, resolve):
+		case matches(t, resolve):
 			return at
-		case t.Data == "head":
-			head = at
 		case t.Data == "base":
 			if u, err := base.Parse(attribute(t, "href")); err == nil {
 				base = u
@@ -210,9 +217,6 @@ func references(t html.Token) []string {
 
 // elementOf matches the element of a page that a rule is about; nil: there is none.
 func elementOf(rule report.Rule, f report.Finding) matcher {
-	is := func(tag string) matcher {
-		return func(t html.Token, _ func(string) string) bool { return t.Data == tag }
-	}
 	link := func(rel string) matcher {
 		to := refersTo(f.Related)
 		return func(t html.Token, resolve func(string) string) bool {
@@ -223,8 +227,10 @@ func elementOf(rule report.Rule, f report.Finding) matcher {
 	switch {
 	case rule.ID == compare.PageNoindex:
 		return func(t html.Token, _ func(string) string) bool {
-			content := strings.ToLower(attribute(t, "content"))
-			return t.Data == "meta" && (strings.Contains(content, "noindex") || strings.Contains(content, "none"))
+			return t.Data == "meta" && slices.ContainsFunc(strings.Split(strings.ToLower(attribute(t, "content")), ","), func(rule string) bool {
+				rule = strings.TrimSpace(rule)
+				return rule == "noindex" || rule == "none"
+			})
 		}
 	case rule.Topic == "canonical":
 		return link("canonical")
@@ -235,7 +241,7 @@ func elementOf(rule report.Rule, f report.Finding) matcher {
 			return t.Data == "meta" && strings.EqualFold(attribute(t, "name"), "description")
 		}
 	case kind == "title" || kind == "h1":
-		return is(kind)
+		return isElement(kind)
 	case f.Related != "":
 		return refersTo(f.Related)
 	}

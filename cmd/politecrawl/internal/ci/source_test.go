@@ -1,0 +1,100 @@
+package ci
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// Each finding leads to the line that has to be corrected.
+func TestPlacesOfFindings(t *testing.T) {
+	const page = "https://www.example.com/docs/page.html"
+	rule := make(map[string]report.Rule)
+	for _, r := range report.Rules() {
+		rule[r.ID] = r
+	}
+	onPage := func(url string) report.Finding { return report.Finding{URL: url, FoundOn: []string{page}} }
+	for _, tt := range []struct {
+		name, rule string
+		finding    report.Finding
+		html       string
+		want       int
+	}{
+		{"link", "broken-link", onPage("https://www.example.com/docs/a"), "<p>\n<a href=b>b</a>\n<a\nhref='a'>a</a>", 3},
+		{"link with a fragment", "broken-link", onPage("https://www.example.com/a"), "\n<a href='/a#x'>", 2},
+		{"link to a fragment", "broken-fragment", onPage("https://www.example.com/a#y"), "<a href='/a#x'>\n<a href='/a#y'>", 2},
+		{"other spelling", "broken-link", onPage("https://www.example.com/a%20b?c=1&d=2"), "\n<a href='/a b?c=1&amp;d=2'>", 2},
+		{"base element", "broken-link", onPage("https://www.example.com/other/a"), "<base href='/other/'>\n<a href=a>", 2},
+		{"image", "broken-asset", onPage("https://www.example.com/i.png"), "\n\n<img src='../i.png'>", 3},
+		{"srcset", "broken-asset", onPage("https://www.example.com/i2.png"), "\n<img srcset='/i.png 1x, /i2.png 2x'>", 2},
+		{"poster", "broken-asset", onPage("https://www.example.com/p.jpg"), "\n<video poster=/p.jpg>", 2},
+		{"refresh", "broken-link", onPage("https://www.example.com/New"), "\n<meta http-equiv=refresh content=\"0; URL='/New'\">", 2},
+		{"style", "broken-asset", onPage("https://www.example.com/bg.png"), "<style>\nbody { background: url(/bg.png) }", 2},
+		{"not found", "broken-link", onPage("https://www.example.com/nowhere"), "<p>\n<head>\n<a href=x>", 2},
+		{"text in a comment", "broken-link", onPage("https://www.example.com/docs/a"), "<!-- \n<a href=a> -->\n<a href=a>", 3},
+		{"title", "title-long", report.Finding{URL: page}, "<head>\n<title>T", 2},
+		{"no title", "title-missing", report.Finding{URL: page}, "<html>\n<head>\n<meta>", 2},
+		{"description", "description-long", report.Finding{URL: page}, "<head>\n<meta name=Description content=x>", 2},
+		{"h1", "h1-multiple", report.Finding{URL: page}, "<head>\n<p>\n<h1>", 3},
+		{"canonical", "canonical-broken", report.Finding{URL: page, Related: "https://www.example.com/c"}, "<a href=/c>\n<link rel='x Canonical' href=/c>", 2},
+		{"hreflang", "hreflang-broken", report.Finding{URL: page, Related: "https://www.example.com/de/"}, "<link rel=alternate hreflang=fr href=/fr/>\n<link rel=alternate hreflang=de href=/de/>", 2},
+		{"nothing to find", "page-large", report.Finding{URL: page}, "<p>", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sourcesOf(t, build{"docs/page.html": tt.html})
+			places := s.places(rule[tt.rule], tt.finding)
+			if len(places) != 1 || places[0].Line != tt.want || !strings.HasSuffix(places[0].File, "page.html") {
+				t.Errorf("%+v, want line %d", places, tt.want)
+			}
+		})
+	}
+	sitemap := build{"sitemap.xml": "<urlset>\n<url><loc>https://www.example.com/a/b</loc></url>\n<url><loc>https://www.example.com/a?b&amp;c</loc></url>\n<url><loc>https://www.example.com/a</loc></url></urlset>"}
+	for u, want := range map[string]int{"https://www.example.com/a": 4, "https://www.example.com/a?b&c": 3, "https://www.example.com/x": 0} {
+		p := sourcesOf(t, sitemap).places(rule["sitemap-broken"], report.Finding{URL: u, Related: "https://www.example.com/sitemap.xml"})
+		if len(p) != 1 || p[0].Line != want {
+			t.Errorf("%s: %+v, want line %d", u, p, want)
+		}
+	}
+	style := sourcesOf(t, build{"s.css": "a{}\nb{background:url('bg.png')}"}).places(rule["broken-asset"], report.Finding{URL: "https://www.example.com/bg.png", FoundOn: []string{"https://www.example.com/s.css"}})
+	if len(style) != 1 || style[0].Line != 2 {
+		t.Errorf("stylesheet: %+v", style)
+	}
+	outside := sourcesOf(t, build{"a.html": ""}).places(rule["broken-external"], report.Finding{URL: "https://other.example/", FoundOn: []string{"https://third.example/"}})
+	if fmt.Sprint(outside) != "[https://third.example/]" {
+		t.Errorf("another site: %v", outside)
+	}
+}
+
+// sourcesOf opens a build as the site of the tests.
+func sourcesOf(t *testing.T, b build) *sources {
+	t.Helper()
+	base, err := url.Parse(origin + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := openFolder(b.write(t), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.close() })
+	return &sources{folder: f, cache: make(map[string][]byte)}
+}
+
+// A line is one of the file, whatever is in it.
+func FuzzLineOf(f *testing.F) {
+	f.Add("<p>\n<a href=b>b</a>\n<a\nhref='a'>a</a>", "https://www.example.com/a")
+	f.Add("<base href='://'>\n<img srcset=', ,x 1x,'>\n<meta content='URL='>", "https://www.example.com/#x")
+	f.Add("<script>\n</script\n><a href=\n", "%")
+	f.Fuzz(func(t *testing.T, text, target string) {
+		most := 1 + strings.Count(text, "\n")
+		if line := lineOf([]byte(text), "https://www.example.com/", refersTo(target)); line < 0 || line > most {
+			t.Errorf("line %d of %d", line, most)
+		}
+		if line := lineOfPath([]byte(text), target); line < 0 || line > most {
+			t.Errorf("line %d of %d", line, most)
+		}
+	})
+}
