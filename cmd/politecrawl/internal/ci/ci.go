@@ -61,6 +61,8 @@ findings. Instead of URLs, give the folder of a static site: it is served on loo
 crawl, with the robots.txt that it has, and findings name its files and lines. --base names
 the site that the folder will be, as sitemaps and canonical links write it.
 
+The crawl also checks assets, fragments, canonical URLs and hreflang. --check says otherwise.
+
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new). The baseline is the output directory of an
 earlier crawl. Pages that vanished, or became noindex, disallowed or broken since then, count
@@ -91,6 +93,10 @@ because of unreachable hosts, 130 interrupted.`,
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
+
+// defaultChecks are what the gate checks: all but links to other sites, which break without a
+// change of this one.
+var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang}
 
 // defaultBase is the site of a folder.
 const defaultBase = "http://localhost/"
@@ -127,6 +133,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	if len(s.Config.URLs) == 0 {
 		return cli.MisuseOf(cmd, "give start URLs or the folder of a static site")
+	}
+	if !s.IsSet("check") {
+		s.Config.Scope.Check = defaultChecks
 	}
 	if err := s.Validate(); err != nil {
 		return err
