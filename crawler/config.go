@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -367,33 +366,6 @@ const (
 	// ScopeAny includes every host. Set limits if you use it.
 	ScopeAny ScopeKind = "any"
 )
-
-// The kinds of URLs that are only checked. Each is requested once, with the same robots.txt rules,
-// delays and limits as pages; results are in checks.jsonl. They do not count as pages. Include has
-// no effect on them.
-const (
-	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
-	// and what stylesheets use.
-	CheckAssets = "assets"
-	// CheckExternal checks links and redirects to URLs outside the crawl.
-	CheckExternal = "external"
-	// CheckFragments records the ids of pages and the links with fragments. It requests nothing.
-	CheckFragments = "fragments"
-	// CheckCanonical checks canonical URLs that the crawl does not fetch.
-	CheckCanonical = "canonical"
-	// CheckHreflang checks targets of hreflang links that the crawl does not fetch.
-	CheckHreflang = "hreflang"
-	// CheckAll checks all of these.
-	CheckAll = "all"
-)
-
-// checkKinds are the valid values of Scope.Check.
-var checkKinds = []string{CheckAssets, CheckExternal, CheckFragments, CheckCanonical, CheckHreflang, CheckAll}
-
-// checks reports whether a kind is checked.
-func (s *Scope) checks(kind string) bool {
-	return slices.Contains(s.Check, kind) || slices.Contains(s.Check, CheckAll)
-}
 
 // Durability says after which failures a crawl can be resumed.
 type Durability string

@@ -27,6 +27,7 @@ type metrics struct {
 	withdrawn *prometheus.CounterVec // reason
 	robots    *prometheus.CounterVec // outcome
 	sitemaps  *prometheus.CounterVec // result
+	checks    *prometheus.CounterVec // result
 	bytes     prometheus.Counter
 	entries   prometheus.Counter
 	duplicate prometheus.Counter
@@ -43,7 +44,8 @@ var (
 		string(output.Trap), string(output.RepeatedSegment), string(output.TooLong), string(output.MaxHosts), string(output.MaxSitemapEntries),
 		string(output.BlockedAddress), string(output.ContentType), string(output.PaymentRequired), string(output.LicenseRequired),
 	}
-	outcomes = []string{"rules", "allow-all", unreachable, refused}
+	outcomes     = []string{"rules", "allow-all", unreachable, refused}
+	checkResults = []string{string(output.CheckOK), string(output.CheckRedirected), string(output.CheckBroken), string(output.CheckUnverified)}
 )
 
 const (
@@ -71,6 +73,7 @@ func newMetrics() *metrics {
 		withdrawn: counters("rejections_withdrawn_total", "Skipped URLs that were fetched later, or skipped for another reason, by first reason.", "reason", reasons...),
 		robots:    counters("robots_fetches_total", "Fetches of robots.txt files, by outcome.", "outcome", outcomes...),
 		sitemaps:  counters("sitemaps_total", "Requested sitemap files, by result: read or failed.", "result", read, failed),
+		checks:    counters("checks_total", "URLs that were only checked, by result.", "result", checkResults...),
 		bytes:     counter("page_bytes_total", "Size of page bodies, decoded."),
 		entries:   counter("sitemap_entries_total", "Pages listed in sitemaps, including duplicates."),
 		duplicate: counter("duplicate_pages_total", "Pages with the same body as another page."),
@@ -82,7 +85,7 @@ func newMetrics() *metrics {
 		}),
 	}
 	m.registry.MustRegister(
-		m.pages, m.rejected, m.withdrawn, m.robots, m.sitemaps, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
+		m.pages, m.rejected, m.withdrawn, m.robots, m.sitemaps, m.checks, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
 		buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -118,6 +121,9 @@ func (m *metrics) found(f *output.Results) {
 		m.sitemaps.WithLabelValues(result).Inc()
 	}
 	m.entries.Add(float64(len(f.Entries)))
+	for _, c := range f.Checks {
+		m.checks.WithLabelValues(known(string(c.Result), checkResults)).Inc()
+	}
 }
 
 // rejections returns the URLs that are rejected now, or skipped for now, each once.

@@ -44,11 +44,18 @@ func TestMetrics(t *testing.T) {
 		Robots:      []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
 		Sitemaps:    []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
 		Entries:     []*output.Entry{{}, {}},
+		Checks:      []*output.Check{{Result: output.CheckOK}, {Result: output.CheckBroken}, {Result: output.CheckBroken}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = `
+# HELP politecrawl_checks_total URLs that were only checked, by result.
+# TYPE politecrawl_checks_total counter
+politecrawl_checks_total{result="broken"} 2
+politecrawl_checks_total{result="ok"} 1
+politecrawl_checks_total{result="redirected"} 0
+politecrawl_checks_total{result="unverified"} 0
 # HELP politecrawl_duplicate_pages_total Pages with the same body as another page.
 # TYPE politecrawl_duplicate_pages_total counter
 politecrawl_duplicate_pages_total 1

@@ -21,14 +21,13 @@ func (w *watcher) overview(now time.Time) *overview {
 		Pages: s.Pages, Bytes: s.Bytes, Known: s.Frontier.URLs, Remaining: s.Remaining,
 		Pending: s.Frontier.Pending, Scheduled: s.Frontier.Scheduled, InFlight: s.Frontier.InFlight,
 		Hosts: s.Hosts, Waiting: len(s.Waiting), Robots: s.Robots, Sitemaps: s.Sitemaps, Entries: s.Entries,
+		Checks: total(s.Checks), Broken: s.Checks[output.CheckBroken],
 		Errors: s.Rejected[output.Failed] + s.Rejected[output.InvalidURL],
 		Rate:   w.rate.perSecond(), Chart: append([]float64{}, w.rate.chart...),
 		Reasons:  counts(s.Rejected, func(r output.Reason) string { return escape.Text(string(r)) }, maxCounts),
 		Statuses: counts(s.Statuses, strconv.Itoa, maxCounts),
 	}
-	for _, n := range s.Rejected {
-		v.Rejected += n
-	}
+	v.Rejected = total(s.Rejected)
 	for status, n := range s.Statuses {
 		if status >= 400 {
 			v.Errors += n
@@ -84,4 +83,12 @@ func because(status int, detail string) string {
 		return ""
 	}
 	return ": " + strings.Join(parts, ", ")
+}
+
+// total returns the sum of all counts.
+func total[K comparable](counts map[K]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
 }

@@ -165,6 +165,7 @@ function numbers(now) {
   write("robots-count", number(now.robots));
   write("sitemaps-count", number(now.sitemaps));
   write("entries", number(now.entries));
+  write("checks", now.checks ? " Checked: " + some(now.checks, "URL") + ", " + number(now.broken) + " broken." : "");
   const isError = (c) => c.name >= 400 || c.name === "failed" || c.name === "invalid-url";
   const called = (c) => (c.name >= 0 ? "status " + c.name : c.name);
   list("statuses", now.statuses.filter((c) => !isError(c)), called);

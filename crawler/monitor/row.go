@@ -115,6 +115,8 @@ type overview struct {
 	Robots    int         `json:"robots"` // fetches of a robots.txt
 	Sitemaps  int         `json:"sitemaps"`
 	Entries   int         `json:"entries"`
+	Checks    int         `json:"checks"`              // URLs that were only checked
+	Broken    int         `json:"broken"`              // of these, broken ones
 	Rate      float64     `json:"rate"`                // pages per second
 	ETA       plan.Millis `json:"eta_ms,omitempty"`    // time until the end at this rate
 	Due       plan.Millis `json:"due_in_ms,omitempty"` // time to the next request, while none is in flight

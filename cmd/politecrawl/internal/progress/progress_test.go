@@ -49,7 +49,7 @@ func TestProgressLines(t *testing.T) {
 				return nil, errors.New("the frontier is closed")
 			case 240:
 				c.hosts = nil // done with
-				s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 1, Statuses: map[int]int{200: 200, 404: 30, 500: 10}, Waiting: []string{"http://a"}}}
+				s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 1, Statuses: map[int]int{200: 200, 404: 30, 500: 10}, Waiting: []string{"http://a"}, Checks: map[output.CheckResult]int{output.CheckOK: 7, output.CheckBroken: 2}}}
 				s.Remaining, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{URLs: 247}}
 				return s, nil
 			}
@@ -63,7 +63,7 @@ func TestProgressLines(t *testing.T) {
 		time.Sleep(time.Hour)
 		want := []string{
 			"pages: 120, 1.0/s, 9000 URLs known, 2h50m remaining at this delay; hosts: 2, 1 active, 1 waiting, 2 in flight; skipped: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 240, 2.0/s, 247 URLs known, 4s remaining at this rate; hosts: 1, 0 active, 0 waiting, 1 deferred (robots.txt unreachable), 0 in flight, next request in 1h30m; errors: 40 (status 404: 30, 500: 10)",
+			"pages: 240, 2.0/s, 247 URLs known, 4s remaining at this rate; hosts: 1, 0 active, 0 waiting, 1 deferred (robots.txt unreachable), 0 in flight, next request in 1h30m; checks: 9, 2 broken; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
 		if diff := cmp.Diff(want, strings.Split(said.String(), "\n")); diff != "" {

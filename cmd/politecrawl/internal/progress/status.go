@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A reading is how a crawl is getting on at one moment.
@@ -33,6 +34,9 @@ func (r *reading) lines() []string {
 	}
 	if rejected := humanize.Sum(r.Rejected); rejected > 0 {
 		lines = append(lines, fmt.Sprintf("skipped: %d%s", rejected, humanize.Counts(r.Rejected, "")))
+	}
+	if checks := humanize.Sum(r.Checks); checks > 0 {
+		lines = append(lines, fmt.Sprintf("checks: %d, %d broken", checks, r.Checks[output.CheckBroken]))
 	}
 	if bad := failures(r.Statuses); len(bad) > 0 {
 		lines = append(lines, fmt.Sprintf("errors: %d%s", humanize.Sum(bad), humanize.Counts(bad, "status ")))

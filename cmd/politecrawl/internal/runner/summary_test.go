@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // TestWaitingHostsHaveReasons holds that each host stands with its own reason, those of one together.
@@ -60,5 +61,15 @@ func TestResumeText(t *testing.T) {
 		if got := ResumeText(&tt.sum); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)
 		}
+	}
+}
+
+func TestSummaryCountsChecks(t *testing.T) {
+	sum := &crawler.Summary{Checks: map[output.CheckResult]int{output.CheckOK: 5, output.CheckBroken: 2, output.CheckUnverified: 1}}
+	if text := SummaryText(&Summary{Summary: sum}); !strings.Contains(text, "  checks      8: 2 broken, 1 unverified\n") {
+		t.Error(text)
+	}
+	if text := SummaryText(&Summary{Summary: &crawler.Summary{}}); strings.Contains(text, "checks") {
+		t.Error(text)
 	}
 }

@@ -246,3 +246,22 @@ func TestGlobalViperIsUnused(t *testing.T) {
 		t.Errorf("the global viper holds %v", keys)
 	}
 }
+
+// --audit is a preset: what the flags, the environment and the file say wins.
+func TestAudit(t *testing.T) {
+	file := clitest.WriteFile(t, "c.yaml", "obey-noindex: true\n")
+	for _, tt := range []struct {
+		args              []string
+		nofollow, noindex bool // obeyed
+	}{
+		{nil, true, true},
+		{[]string{"--audit"}, false, false},
+		{[]string{"--audit", "--obey-nofollow"}, true, false},
+		{[]string{"--audit", "--config", file}, false, true},
+	} {
+		got := loaded(t, tt.args...).Config.Robots
+		if got.ObeyNofollow != tt.nofollow || got.ObeyNoindex != tt.noindex {
+			t.Errorf("%v: nofollow %v, noindex %v", tt.args, got.ObeyNofollow, got.ObeyNoindex)
+		}
+	}
+}
