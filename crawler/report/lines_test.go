@@ -17,12 +17,17 @@ func TestLinesOfLinksAreReadWithoutEncodingJSON(t *testing.T) {
 		"none":                {URL: "http://example.com/"},
 		"plain":               {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}, {URL: ""}}},
 		"full":                {URL: "http://example.com/", To: []output.Link{full, {URL: "http://example.com/b", Rel: "next", Kind: "link"}, {Kind: "area"}}},
+		"assets":              {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}, Uses: []output.Link{{URL: "http://example.com/a.png", Kind: "img"}, {URL: "http://example.com/b.css", Kind: "stylesheet"}}},
+		"a stylesheet":        {URL: "http://example.com/a.css", Uses: []output.Link{{URL: "http://example.com/a.png", Kind: "css"}}},
 		"one that has a text": {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a", Text: "a", Kind: "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := linksLine{URL: l.URL}
 			for _, to := range l.To {
 				want.To = append(want.To, linkURL(to.URL))
+			}
+			for _, use := range l.Uses {
+				want.Uses = append(want.Uses, linkURL(use.URL))
 			}
 			var got linksLine
 			if !got.ReadJSON(append(l.AppendJSON(nil), '\n')) {
@@ -41,6 +46,7 @@ func FuzzLinksLine(f *testing.F) {
 		`{"url":"a","to":[]}`, `{"url":"a","to":["b","c"]}`, `{"url":"a","to":["b",]}`, `{"url":"a","to":[,"b"]}`, `{"url":"a","to":["b"]} `,
 		`{"url":"a","to":[{"url":"b","text":"c","rel":"d","kind":"e"},"f"]}`, `{"url":"a","to":[{"url":"b","kind":"e"`, `{"url":"a","to":[{"url":"b"}]}`,
 		`{"url":"a\u0020","to":[]}`, "{\"url\":\"\t\",\"to\":[]}", `{"url":"a","to":["b","c"]}` + "\n" + `{"url":"a","to":[]}`, `{"to":[],"url":"a"}`,
+		`{"url":"a","to":["b"],"uses":[{"url":"c","kind":"img"}]}`, `{"url":"a","uses":["c"]}`, `{"url":"a","to":["b"],"uses":[}`, `{"url":"a","to":[],}`,
 	} {
 		f.Add([]byte(text + "\n"))
 	}
@@ -49,7 +55,7 @@ func FuzzLinksLine(f *testing.F) {
 		var want plain
 		var got linksLine
 		if !got.ReadJSON(text) {
-			if got.URL != "" || got.To != nil {
+			if got.URL != "" || got.To != nil || got.Uses != nil {
 				t.Errorf("%q is not read, but has changed the line", text)
 			}
 			return

@@ -394,7 +394,7 @@ func (m *maker) report() *Report {
 		Notes: m.notes(), Lost: m.dirs.lost(), links: m.graph,
 	}
 	r.Rejected.Caveats = m.rejectedIncomplete()
-	r.Summary = m.summary(r)
+	r.Summary = m.summary()
 	r.Highlights = highlights(r)
 	return r
 }
