@@ -388,3 +388,41 @@ func TestCheckCanonicalAndHreflang(t *testing.T) {
 		t.Errorf("requests %q", got)
 	}
 }
+
+// Archives have no exchanges of checks, and types do not apply to them.
+func TestChecksAreNotArchived(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<img src=/1><link rel=stylesheet href=/a.css>`, "/1": "1"})
+	s.handle("/a.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css")
+		_, _ = fmt.Fprint(w, "a{b:url(/1)}")
+	})
+	kept := &keeping{}
+	cfg := testConfig(t, s.url+"/")
+	cfg.Fetch.Types = []string{"text/html"}
+	_, checks := checkedCrawl(t, cfg, &Options{Formats: []output.Format{kept.format()}}, CheckAssets)
+	var archived []string
+	for _, e := range kept.Exchanges {
+		archived = append(archived, strings.TrimPrefix(e.URL, s.url))
+	}
+	if slices.Sort(archived); !slices.Equal(archived, []string{"/", "/robots.txt"}) || len(kept.Pages) != 1 {
+		t.Errorf("archived %q", archived)
+	}
+	if c := checks[s.url+"/a.css"]; c.Result != output.CheckOK || c.ContentType != "text/css" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// One host with many assets keeps its delay.
+func TestAssetsKeepTheDelay(t *testing.T) {
+	page := ""
+	for i := range 30 {
+		page += fmt.Sprintf("<img src=/%d>", i)
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": page})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Politeness.Delay = 20 * time.Millisecond
+	if _, checks := checkedCrawl(t, cfg, nil, CheckAssets); len(checks) != 30 {
+		t.Errorf("%d checks", len(checks))
+	}
+	wantSpaced(t, s.requests(), cfg.Politeness.Delay)
+}

@@ -18,6 +18,8 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, FromStart: true, Hops: 1, FoundOn: "http://example.com/ü"},
 		{Source: Redirect, FromEntry: true, Hops: 2, FoundOn: "http://example.com/old"},
 		{Source: Redirect, Hops: 3, Earlier: []string{"http://example.com/1", ""}, FoundOn: "http://example.com/3"},
+		{Source: Link, Depth: 1, Check: "img", FoundOn: "http://example.com/"},
+		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
 	} {
 		got, err := Decode(want.Encode())
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -59,6 +61,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte{version, 1, 0, 0, 0, 0, 200})
 	f.Add(Provenance{Source: Link, Depth: 3, FoundOn: "http://example.com/"}.Encode())
+	f.Add(Provenance{Source: Link, Check: "img", FoundOn: "http://example.com/"}.Encode())
 	f.Add(Provenance{Source: Sitemap, SitemapOf: "http://example.com", IndexDepth: 1}.Encode())
 	f.Add(Provenance{Source: Redirect, Earlier: []string{"http://example.com/1", "http://example.com/2"}, FoundOn: "http://example.com/3"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -70,4 +73,20 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%x: %+v became %+v, %v", b, first, again, err)
 		}
 	})
+}
+
+func TestCheckKey(t *testing.T) {
+	for _, tt := range []struct {
+		mode    CheckMode
+		recrawl int
+		key     string
+	}{
+		{CheckHead, 0, "http://a.test/?b#check-head"}, {CheckGet, 0, "http://a.test/?b#check-get"}, {CheckRead, 12, "http://a.test/?b#check-read-12"},
+	} {
+		key := CheckKey("http://a.test/?b", tt.mode, tt.recrawl)
+		mode, recrawl := ParseCheckKey(key)
+		if key != tt.key || mode != tt.mode || recrawl != tt.recrawl || !IsCheckKey(key) || IsCheckKey(SitemapKey("http://a.test/", "http://a.test")) {
+			t.Errorf("%s: %s, %d", key, mode, recrawl)
+		}
+	}
 }
