@@ -22,6 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -193,6 +194,9 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
 		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds),
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
+	}
+	if opts.Local != nil {
+		c.discovery.local = robotsext.Origin(opts.Local.Origin)
 	}
 	c.discovery.initLimits()
 	return c, nil

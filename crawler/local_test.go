@@ -60,13 +60,18 @@ func TestLocalSite(t *testing.T) {
 	})
 }
 
-// The guard blocks the addresses of other hosts beside a local site.
+// The guard blocks the addresses of other hosts beside a local site, but not the links of the local
+// site to itself, even if its name is that of loopback.
 func TestGuardBesideLocalSite(t *testing.T) {
 	local := &site{mux: http.NewServeMux()}
-	local.page("/", "home")
-	cfg := testConfig(t, "https://www.example.com/", "http://10.0.0.1/")
-	got := run(t, cfg, &Options{Local: &LocalSite{"https://www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}})
-	if got.Rejected[output.BlockedAddress] != 1 || got.Pages != 1 {
-		t.Errorf("%d pages, rejected: %v", got.Pages, got.Rejected)
+	local.page("/", `<a href="/a">a</a><a href="http://127.0.0.1:1/">other port</a>`)
+	local.page("/a", "a")
+	for _, origin := range []string{"https://www.example.com", "http://localhost", "http://127.0.0.1"} {
+		cfg := testConfig(t, origin+"/", "http://10.0.0.1/")
+		cfg.Scope.Kind, cfg.Fetch.AllowAddr = ScopeAny, nil
+		got := run(t, cfg, &Options{Local: &LocalSite{origin, handlerTransport{http.HandlerFunc(local.serve)}}})
+		if got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 {
+			t.Errorf("%s: %d pages, rejected: %v", origin, got.Pages, got.Rejected)
+		}
 	}
 }

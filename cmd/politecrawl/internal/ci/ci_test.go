@@ -290,6 +290,18 @@ func TestGatePassesHarmlessEdits(t *testing.T) {
 	})
 }
 
+// Without --base the folder is a site of loopback, which is crawled as any other.
+func TestFolderWithoutBase(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png>"}
+	t.Chdir(filepath.Dir(b.write(t)))
+	got := run(t, "ci", "public")
+	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://localhost/missing.html (status 404)", "public/a.html:2: Broken assets: http://localhost/missing.png"} {
+		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+}
+
 // Findings of a check that the baseline lacks are not new, and the summary says so.
 func TestChecksThatTheBaselineLacks(t *testing.T) {
 	b := newBuild()
