@@ -28,6 +28,9 @@
 // A sitemap may have 50,000 entries. The crawl adds them to the frontier while it reads the
 // sitemap.
 //
+// A URL that is only checked ([Scope.Check]) takes the same path under a key of its own, and ends
+// with a line in checks.jsonl.
+//
 // Package robotsext decides whether a URL may be requested. Package guard decides which
 // addresses may be connected to. Package frontier decides which URL is next, and when. Every request
 // to a host needs a request slot from the frontier: for robots.txt, a sitemap or a page.
