@@ -37,12 +37,15 @@
 //
 // Generate reads the files twice, or three times if there are several directories. It needs
 // about 50 bytes of memory per URL, 16 more per URL that was only checked, 8 per id of an element
-// and per hreflang link, and the rows of the lists. A crawl of 100,000 pages with two million links
-// takes three seconds and 70 MB.
+// and per hreflang link, and the rows of the lists. For the page it keeps up to two million links,
+// with 32 MB of URLs. A crawl of 100,000 pages with two million links takes three seconds and 450 MB,
+// or 140 MB with lists of 100 rows. Chromium opens a page with 100,000 findings and a million links in
+// half a second.
 //
 // # Security
 //
 // All text from sites is untrusted. report.html escapes it with html/template, and also escapes
-// control characters. Its content security policy allows only its own script and style, by their
-// hashes, and no network access.
+// control characters; its script writes text nodes only. Its content security policy allows only its
+// own script and style, by their hashes, and no network access. Cells of an exported CSV file are
+// not formulas, as in package csvout.
 package report

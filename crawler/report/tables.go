@@ -113,7 +113,7 @@ func findingsTable(f *Findings) *table {
 		}
 	}
 	add(textField("Details", func(f *Finding) string { return f.Detail }), func(f Finding) bool { return f.Detail != "" })
-	add(numberField("Line of robots.txt", kindNumber, func(f *Finding) int { return f.Line }), func(f Finding) bool { return f.Line > 0 })
+	add(numberField("Line", kindNumber, func(f *Finding) int { return f.Line }), func(f Finding) bool { return f.Line > 0 })
 	add(urlField("Related URL", func(f *Finding) string { return f.Related }), func(f Finding) bool { return f.Related != "" })
 	add(numberField("Pages", kindNumber, func(f *Finding) int { return f.Pages }), func(f Finding) bool { return f.Pages > 0 })
 	add(urlsField("Found on", "links.jsonl", func(f *Finding) (int, []string) { return max(f.Pages, len(f.FoundOn)), f.FoundOn }),

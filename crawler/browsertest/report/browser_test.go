@@ -365,6 +365,15 @@ func TestPanelShowsLinksOfAURL(t *testing.T) {
 	if href := browsertest.Eval[string](b, `document.querySelector("dialog a").href`); href != "https://example.com/" {
 		t.Errorf("the panel leads to %s", href)
 	}
+	for _, tt := range []struct{ change, want string }{
+		{`data.links.omitted = 5000`, "links.jsonl has 5,000 more."},
+		{`data.links.count = 0`, "This report has no links of pages."},
+	} {
+		browsertest.Eval[int](b, tt.change+`, showPanel(), 1`)
+		if text := browsertest.Eval[string](b, `document.querySelector("dialog").textContent`); !strings.Contains(text, tt.want) {
+			t.Errorf("%s: the panel does not say %q: %q", tt.change, tt.want, text)
+		}
+	}
 	b.Click("dialog button") // Back
 	if title() != "https://example.com/gone" {
 		t.Errorf("back at %s", title())

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pageData is the data block of a page.
+type pageData struct {
+	Tables []struct {
+		ID      string     `json:"id"`
+		Columns [][]string `json:"columns"`
+		Rows    [][]any    `json:"rows"`
+	} `json:"tables"`
+	Links struct {
+		Count   int    `json:"count"`
+		Omitted int    `json:"omitted"`
+		Pages   []byte `json:"pages"`
+	} `json:"links"`
+	URLs []string `json:"urls"`
+}
+
+// dataOf returns the data block of the page of a report.
+func dataOf(t *testing.T, r *Report) (text string, data pageData) {
+	t.Helper()
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = strings.Cut(page.String(), `<script type="application/json" id="data">`)
+	text, _, found := strings.Cut(text, "</script>\n<script>")
+	if err := json.Unmarshal([]byte(text), &data); err != nil || !found {
+		t.Fatal(err, found)
+	}
+	return text, data
+}
+
+// linksOf returns the links of the data block, sorted: "from to".
+func linksOf(data pageData) (links []string) {
+	rest := data.Links.Pages
+	next := func() int {
+		v, n := binary.Uvarint(rest)
+		rest = rest[n:]
+		return int(v)
+	}
+	for len(rest) > 0 {
+		from, n, to := next(), next(), 0
+		for range n {
+			to += next()
+			links = append(links, data.URLs[from]+" "+data.URLs[to])
+		}
+	}
+	slices.Sort(links)
+	return links
+}
+
+// No text of a site can end the script element, and each row has the URLs of its finding.
+func TestDataBlockHasEveryRow(t *testing.T) {
+	r := hostileCrawl().make(t)
+	text, data := dataOf(t, r)
+	if strings.ContainsAny(text, "<>&\u2028\u2029\u202e") {
+		t.Error("the data block has characters that are not escaped")
+	}
+	rows := make(map[string][]string)
+	for _, table := range data.Tables {
+		for _, row := range table.Rows {
+			if i, ok := row[0].(float64); ok && i >= 0 && table.Columns[0][1] == "url" {
+				rows[table.ID] = append(rows[table.ID], data.URLs[int(i)])
+			}
+		}
+	}
+	checked := 0
+	for _, f := range r.Findings {
+		var want []string
+		for _, row := range f.Rows {
+			want = append(want, strings.ToValidUTF8(row.URL, "\ufffd"))
+		}
+		if diff := cmp.Diff(want, rows[f.ID]); diff != "" {
+			t.Errorf("%s (-findings +data):\n%s", f.ID, diff)
+		}
+		checked += len(want)
+	}
+	if checked < 100 {
+		t.Errorf("only %d findings", checked)
+	}
+}
+
+func TestDataBlockHasLinksAndAssets(t *testing.T) {
+	r := &Report{links: newLinkGraph()}
+	r.links.add(&linksLine{URL: "/a", To: []linkURL{"/c", "/b", "/c", "/a"}, Uses: []linkURL{"/logo.png", "/b"}})
+	r.links.add(&linksLine{URL: "/b", To: []linkURL{"/a"}})
+	r.links.add(&linksLine{URL: "/none"})
+	_, data := dataOf(t, r)
+	if diff := cmp.Diff([]string{"/a /a", "/a /b", "/a /c", "/a /logo.png", "/b /a"}, linksOf(data)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if data.Links.Count != 5 || data.Links.Omitted != 0 {
+		t.Errorf("%d links, %d omitted", data.Links.Count, data.Links.Omitted)
+	}
+}
+
+// A graph stays below its bounds, and counts the links that it omits.
+func TestLinkGraphIsBounded(t *testing.T) {
+	line := func(i int) *linksLine {
+		return &linksLine{URL: fmt.Sprint(i), To: []linkURL{"x", "y"}}
+	}
+	for name, fill := range map[string]func(*linkGraph){
+		"links": func(g *linkGraph) { g.count = maxGraphLinks - 3 },
+		"bytes": func(g *linkGraph) { g.urls = make([]byte, maxGraphBytes) },
+	} {
+		g := newLinkGraph()
+		fill(g)
+		before := g.count
+		for i := range 3 {
+			g.add(line(i))
+		}
+		g.add(&linksLine{URL: "small", To: []linkURL{"x"}})
+		if g.count != before+2 || g.omitted != 5 || len(g.ends) != 3 {
+			t.Errorf("%s: %d more links, %d omitted, %d URLs", name, g.count-before, g.omitted, len(g.ends))
+		}
+	}
+}
+
+// A report that was read from report.json has no links.
+func TestPageOfDecodedReport(t *testing.T) {
+	var r Report
+	if err := json.Unmarshal([]byte(asJSON(t, everything().make(t))), &r); err != nil {
+		t.Fatal(err)
+	}
+	_, data := dataOf(t, &r)
+	if data.Links.Count != 0 || len(data.URLs) == 0 {
+		t.Errorf("%d links, %d URLs", data.Links.Count, len(data.URLs))
+	}
+}
