@@ -47,9 +47,9 @@ func (p *parser) uses(name []byte) {
 }
 
 // linkKind returns the kind of use of a link element; empty: it uses nothing. The target of
-// canonical, next or prev is a page, and the other values here name no document to be fetched.
+// canonical, next or prev is a page, and the other values here name no document to be fetched. An
+// element without a relation is a mistake, or has the rev attribute of old pages.
 func linkKind(rel []byte) string {
-	kind := ""
 	for value := range bytes.FieldsSeq(rel) {
 		switch word := strings.ToLower(string(value)); word {
 		case "stylesheet", "manifest":
@@ -58,11 +58,9 @@ func linkKind(rel []byte) string {
 			return "icon"
 		case "canonical", "next", "prev", "preconnect", "dns-prefetch", "pingback", "profile", "edituri", "wlwmanifest":
 			return ""
-		default:
-			kind = "link"
 		}
 	}
-	return kind
+	return "link"
 }
 
 // use reports a resource in ref, an attribute that the element may not have. An empty one and

@@ -40,8 +40,9 @@ func TestUses(t *testing.T) {
 		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"link 1", "link 2", "link 3"}},
 		{
 			"link elements that use nothing",
-			`<link rel=canonical href=1><link rel=next href=1><link rel=alternate hreflang=de href=1><link rel=preconnect href=//a><link rel=dns-prefetch href=//a><link href=1><link rel=icon>`, nil,
+			`<link rel=canonical href=1><link rel=next href=1><link rel=alternate hreflang=de href=1><link rel=preconnect href=//a><link rel=dns-prefetch href=//a><link rel=icon>`, nil,
 		},
+		{"link element without a relation", `<link rev=made href=1>`, []string{"link 1"}},
 		{"media", `<video src=1 poster=2><source src=3><track src=4></video><audio src=5></audio>`, []string{"video 1", "poster 2", "source 3", "track 4", "audio 5"}},
 		{"object and embed", `<object data=1></object><embed src=2>`, []string{"object 1", "embed 2"}},
 		{"input", `<input type=Image src=1><input src=2><input type=text src=3>`, []string{"input 1"}},
