@@ -22,6 +22,7 @@ var licences = []licence{
 		"be used to endorse or promote products derived from this software without",
 	}},
 	{"BSD-2-Clause", []string{"redistribution and use in source and binary forms, with or without modification, are permitted"}},
+	{"Unlicense", []string{"this is free and unencumbered software released into the public domain"}},
 	{"CC0-1.0", []string{"cc0 1.0 universal"}},
 	{"MIT", []string{"permission is hereby granted, free of charge, to any person obtaining a copy of this software"}},
 	{"ISC", []string{"permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"}},
@@ -45,6 +46,7 @@ const (
 // nameOf is the name of the licences in a text, by a plus where there are several.
 func nameOf(text string) string {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	text = strings.ReplaceAll(text, "commercial or non-commercial", "") // any purpose
 	for _, phrase := range foreign {
 		// The MPL names the GNU licences as ones that it goes together with.
 		if strings.Contains(text, phrase) && !strings.Contains(text, "mozilla public license") {

@@ -27,6 +27,7 @@ func TestNameOf(t *testing.T) {
 		"  Apache License\n  Version 2.0, January 2004\n":                                                                                "Apache-2.0",
 		"Mozilla Public License Version 2.0, or the GNU General Public License":                                                          "MPL-2.0",
 		"Permission to use, copy, modify, and distribute this software for any\npurpose with or without fee is hereby granted, provided": "ISC",
+		"This is free and unencumbered software released into the public domain. For any purpose, commercial or non-commercial":          "Unlicense",
 		bsd + mit: "BSD-2-Clause+MIT",
 		mit + " The Software shall be used for Good, not Evil.": demanding + " (shall be used for good, not evil)",
 		"GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3":          demanding + " (gnu affero general public license)",
