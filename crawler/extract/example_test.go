@@ -50,6 +50,28 @@ func ExampleVisibleParts() {
 	// /2.png;
 }
 
+// Which files does a stylesheet need?
+func ExampleStylesheetFunc() {
+	text := []byte(`@import "print.css"; body { background: url(paper.png) }`)
+	extract.StylesheetFunc(text, func(ref string, imported bool) {
+		fmt.Println(ref, imported)
+	})
+	// Output:
+	// print.css true
+	// paper.png false
+}
+
+// Which element of its target does a link name?
+func ExampleFragment() {
+	for _, ref := range []string{"/guide#install", "/guide#top", "/app#/route"} {
+		fmt.Printf("%q\n", extract.Fragment(ref))
+	}
+	// Output:
+	// "install"
+	// ""
+	// ""
+}
+
 // How do I extract my own fields from a page?
 func ExampleRules() {
 	rules, err := extract.NewRules(map[string]extract.Rule{
