@@ -59,7 +59,6 @@ var crawlerParts = map[string][]string{
 	internal + "fetch":       {internal + "weburl", internal + "credentials"},
 	internal + "cluster":     {internal + "weburl"},
 	internal + "lifecycle":   nil,
-	internal + "extsort":     nil,
 	internal + "blocked":     nil,
 	internal + "plancount":   {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "blocked"},
 	internal + "record":      {internal + "weburl", internal + "provenance", internal + "trap"},

@@ -195,12 +195,7 @@ func ExampleFindIndexable() {
 		log.Print(err)
 		return
 	}
-	defer func() { _ = pages.Close() }() // of a temporary file
-	for page, err := range pages.All() {
-		if err != nil {
-			log.Print(err)
-			return
-		}
+	for _, page := range pages.Pages {
 		fmt.Println(page.URL)
 	}
 	sitemaps, err := pages.WriteSitemaps(dir, false)

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
+	"maps"
 	"net/http"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/extsort"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -30,8 +29,11 @@ type IndexablePage struct {
 	LastMod time.Time
 }
 
-// Indexable are the indexable pages of a crawl. The caller closes it.
+// Indexable are the indexable pages of a crawl.
 type Indexable struct {
+	// Pages are in the order of their URLs, so that pages of one origin follow each other.
+	Pages []IndexablePage
+
 	Fetched int // pages of the crawl, indexable or not
 
 	// Caveats are reasons why indexable pages may be missing; empty: none is.
@@ -40,12 +42,10 @@ type Indexable struct {
 	// Incomplete reports whether one of them is not a setting of the crawl: it has not finished,
 	// or its files have lost data.
 	Incomplete bool
-
-	lines *extsort.Sorter
 }
 
 // FindIndexable reads the directory of a crawl, or the directories of all its workers. Its errors
-// are those of [Generate].
+// are those of [Generate]. It keeps all indexable pages in memory.
 //
 // If a recrawl found a page unchanged (304), the facts of the page are those of the crawl that
 // fetched it.
@@ -54,16 +54,17 @@ func FindIndexable(dirs []string, opts *Options) (*Indexable, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &indexer{maker: m, lines: extsort.New(0), unchanged: make(map[key]bool), listers: make(map[fileOrigin]bool)}
+	x := &indexer{maker: m, candidates: make(map[string]*candidate), listers: make(map[fileOrigin]bool)}
 	if err := x.read(); err != nil {
-		return nil, errors.Join(err, x.lines.Close())
+		return nil, err
 	}
+	unknown := x.unknown()
 	result := &Indexable{
-		Fetched: m.counters.pages, Caveats: m.caveats(ruleSitemapNotListed), lines: x.lines,
-		Incomplete: m.unfinished() != "" || len(m.dirs.lost()) > 0 || len(x.unchanged) > 0,
+		Pages: x.pages(), Fetched: m.counters.pages, Caveats: m.caveats(ruleSitemapNotListed),
+		Incomplete: m.unfinished() != "" || len(m.dirs.lost()) > 0 || unknown > 0,
 	}
-	if n := len(x.unchanged); n > 0 {
-		result.Caveats = append(result.Caveats, fmt.Sprintf("%s unchanged since an earlier crawl, whose files are missing", subject(n, "page", "is", "are")))
+	if unknown > 0 {
+		result.Caveats = append(result.Caveats, fmt.Sprintf("%s unchanged since an earlier crawl, whose files are missing", subject(unknown, "page", "is", "are")))
 	}
 	if n := x.unlistable; n > 0 {
 		result.Caveats = append(result.Caveats, fmt.Sprintf("%s no URL that a sitemap can list, such as one of 2,048 characters", subject(n, "page", "has", "have")))
@@ -71,20 +72,44 @@ func FindIndexable(dirs []string, opts *Options) (*Indexable, error) {
 	return result, nil
 }
 
-// An indexer finds the indexable pages. It joins pages, earlier pages and sitemap entries by
-// sorting a line for each of them by its URL.
+// An indexer finds the indexable pages.
 type indexer struct {
 	*maker
-	lines      *extsort.Sorter
-	failed     error               // of lines
-	unchanged  map[key]bool        // pages with status 304 whose earlier lines were not read yet
-	listers    map[fileOrigin]bool // which origins list a sitemap file
-	unlistable int                 // pages whose URLs no sitemap can list
+	candidates map[string]*candidate // by URL
+	listers    map[fileOrigin]bool   // which origins list a sitemap file
+	unlistable int                   // pages whose URLs no sitemap can list
 }
 
 type fileOrigin struct {
 	file   key
 	origin string
+}
+
+// A candidate is a page that may be indexable.
+type candidate struct {
+	state   pageState
+	earlier bool      // the state is that of an earlier crawl
+	fetched time.Time // when the page had the state
+	header  time.Time // of the last change
+	entry   time.Time // the latest date in a sitemap
+}
+
+type pageState uint8
+
+const (
+	notIndexable pageState = iota
+	isIndexable
+	isUnchanged // as in an earlier crawl
+)
+
+func (x *indexer) stateOf(p *output.Page) pageState {
+	switch f := (fact{marks: x.counters.marksOf(p)}); {
+	case f.indexable():
+		return isIndexable
+	case p.Status == http.StatusNotModified && !f.has(noindex|elsewhere):
+		return isUnchanged
+	}
+	return notIndexable
 }
 
 func (x *indexer) read() error {
@@ -96,10 +121,10 @@ func (x *indexer) read() error {
 		read(x.dirs, crawldir.RejectedFile, x.merger.rejection, x.addRejection),
 		read(x.dirs, crawldir.EntriesFile, x.merger.entry, x.addEntry),
 	)
-	for n := x.dirs.recrawls(); n > 0 && len(x.unchanged) > 0 && err == nil && x.failed == nil; n-- {
+	for n := x.dirs.recrawls(); n > 0 && err == nil && x.unknown() > 0; n-- {
 		err = x.readEarlier(crawldir.RotatedName(crawldir.PagesFile, n))
 	}
-	return errors.Join(err, x.failed)
+	return err
 }
 
 func (x *indexer) addSitemap(s *workerDir, f *output.Sitemap) {
@@ -113,15 +138,15 @@ func (x *indexer) addPage(s *workerDir, p *output.Page) {
 	if len(x.dirs) > 1 { // the rejection of another worker does not count
 		x.facts.page(keyOf(p.URL), p.Status, 0)
 	}
-	use := x.useOf(p)
-	switch {
-	case use != useSkipped && !listable(p.URL):
+	switch state := x.stateOf(p); {
+	case state == notIndexable:
+		delete(x.candidates, p.URL) // a killed crawl may have fetched it before
+	case !listable(p.URL):
 		x.unlistable++
-		return
-	case use == useEarlier:
-		x.unchanged[keyOf(p.URL)] = true
+	default:
+		url := strings.Clone(p.URL) // it shares memory with the line
+		x.candidates[url] = &candidate{state: state, fetched: p.FetchedAt, header: lastModified(p)}
 	}
-	x.add(&indexLine{p.URL, use, p.FetchedAt, lastModified(p)})
 }
 
 func (x *indexer) addRejection(_ *workerDir, r *output.Rejection) {
@@ -130,24 +155,33 @@ func (x *indexer) addRejection(_ *workerDir, r *output.Rejection) {
 }
 
 func (x *indexer) addEntry(_ *workerDir, e *output.Entry) {
-	origin := originOf(e.URL)
-	own := origin == originOf(e.Sitemap) || x.listers[fileOrigin{keyOf(e.Sitemap), origin}]
-	if own && !e.LastMod.IsZero() && x.comparison.invalidLastmod(e) == "" {
-		x.add(&indexLine{e.URL, useDate, time.Time{}, e.LastMod})
+	c := x.candidates[e.URL]
+	if c == nil || !e.LastMod.After(c.entry) || x.comparison.invalidLastmod(e) != "" {
+		return
+	}
+	if origin := originOf(e.URL); origin == originOf(e.Sitemap) || x.listers[fileOrigin{keyOf(e.Sitemap), origin}] {
+		c.entry = e.LastMod
 	}
 }
 
-// readEarlier reads the pages of an earlier crawl that have not changed since.
+// unknown counts the pages that are unchanged since a crawl that was not read yet.
+func (x *indexer) unknown() (n int) {
+	for _, c := range x.candidates {
+		if c.state == isUnchanged {
+			n++
+		}
+	}
+	return n
+}
+
+// readEarlier reads the pages of an earlier crawl that have not changed since. If several workers
+// fetched a page, the last fetch counts.
 func (x *indexer) readEarlier(file string) error {
-	found := make(map[key]bool)
 	for _, s := range x.dirs {
 		err := jsonlines.Each(filepath.Join(s.dir, file), func(_ int64, p *output.Page) error {
-			k := keyOf(p.URL)
-			if x.unchanged[k] && p.Status/100 == 2 {
-				found[k] = true // several workers may have fetched it
-				if x.useOf(p) == useListed {
-					x.add(&indexLine{p.URL, useIfUnchanged, p.FetchedAt, lastModified(p)})
-				}
+			c := x.candidates[p.URL]
+			if c != nil && p.Status/100 == 2 && (c.state == isUnchanged || c.earlier && p.FetchedAt.After(c.fetched)) {
+				c.state, c.earlier, c.fetched, c.header = x.stateOf(p), true, p.FetchedAt, cmp.Or(c.header, lastModified(p))
 			}
 			return nil
 		})
@@ -155,43 +189,24 @@ func (x *indexer) readEarlier(file string) error {
 			return err
 		}
 	}
-	for k := range found {
-		delete(x.unchanged, k)
-	}
 	return nil
 }
 
-func (x *indexer) add(l *indexLine) {
-	if x.failed == nil && !strings.ContainsAny(l.url, " \n") { // else it is no URL
-		x.failed = x.lines.Add(l.String())
+// pages returns the indexable pages in the order of their URLs.
+func (x *indexer) pages() []IndexablePage {
+	maps.DeleteFunc(x.candidates, func(_ string, c *candidate) bool { return c.state != isIndexable })
+	pages := make([]IndexablePage, 0, len(x.candidates))
+	for url, c := range x.candidates {
+		pages = append(pages, IndexablePage{url, cmp.Or(c.header, c.entry)})
 	}
+	slices.SortFunc(pages, func(a, b IndexablePage) int { return strings.Compare(a.URL, b.URL) })
+	return pages
 }
 
 // listable reports whether a sitemap can list a URL. That of a page has a path.
 func listable(url string) bool {
-	err := sitemap.NewWriter(io.Discard, sitemap.URLSet, "").Write(url, time.Time{})
+	err := sitemap.NewWriter(io.Discard, sitemap.URLSet).Write(url, time.Time{})
 	return err == nil && strings.HasPrefix(url, originOf(url)+"/")
-}
-
-// A use is how a line of a URL is used.
-type use byte
-
-const (
-	useListed      use = 'l' // indexable
-	useSkipped     use = 's' // not indexable
-	useEarlier     use = 'e' // unchanged: as in an earlier crawl
-	useIfUnchanged use = 'u' // indexable in an earlier crawl
-	useDate        use = 'd' // a date from a sitemap
-)
-
-func (x *indexer) useOf(p *output.Page) use {
-	switch f := (fact{marks: x.counters.marksOf(p)}); {
-	case f.indexable():
-		return useListed
-	case p.Status == http.StatusNotModified && !f.has(noindex|elsewhere):
-		return useEarlier
-	}
-	return useSkipped
 }
 
 // justNow is the age of a page that was generated for the request.
@@ -205,109 +220,4 @@ func lastModified(p *output.Page) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// An indexLine is a line to sort. Its text begins with the URL.
-type indexLine struct {
-	url     string
-	use     use
-	at      time.Time // of the fetch
-	lastMod time.Time
-}
-
-// String returns the line.
-func (l *indexLine) String() string {
-	return fmt.Sprintf("%s %c %d %d", l.url, l.use, unixMilli(l.at), unixMilli(l.lastMod))
-}
-
-func unixMilli(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func parseIndexLine(text string) (*indexLine, error) {
-	fields := strings.Split(text, " ")
-	if len(fields) != 4 || len(fields[1]) != 1 {
-		return nil, fmt.Errorf("invalid line %q of a temporary file", clip(text))
-	}
-	at, err := strconv.ParseInt(fields[2], 10, 64)
-	lastMod, bad := strconv.ParseInt(fields[3], 10, 64)
-	l := &indexLine{url: fields[0], use: use(fields[1][0]), at: time.UnixMilli(at)}
-	if lastMod != 0 {
-		l.lastMod = time.UnixMilli(lastMod).UTC()
-	}
-	return l, errors.Join(err, bad)
-}
-
-// All yields the pages in the order of their URLs, so that pages of one origin follow each
-// other. It may be called again.
-func (x *Indexable) All() iter.Seq2[IndexablePage, error] {
-	return func(yield func(IndexablePage, error) bool) {
-		var u indexURL
-		for text, err := range x.lines.All() {
-			var l *indexLine
-			if err == nil {
-				l, err = parseIndexLine(text)
-			}
-			if err != nil {
-				yield(IndexablePage{}, err)
-				return
-			}
-			if l.url != u.url {
-				if page, ok := u.page(); ok && !yield(page, nil) {
-					return
-				}
-				u = indexURL{url: l.url}
-			}
-			u.add(l)
-		}
-		if page, ok := u.page(); ok {
-			yield(page, nil)
-		}
-	}
-}
-
-// Close removes temporary files.
-func (x *Indexable) Close() error { return x.lines.Close() }
-
-// An indexURL joins the lines of a URL.
-type indexURL struct {
-	url     string
-	now     *indexLine // of the crawl; nil: it was not fetched
-	earlier *indexLine // of an earlier crawl, if it was indexable then; else nil
-	date    time.Time  // the latest in a sitemap
-}
-
-func (u *indexURL) add(l *indexLine) {
-	switch l.use {
-	case useDate:
-		if l.lastMod.After(u.date) {
-			u.date = l.lastMod
-		}
-	case useIfUnchanged:
-		u.earlier = latest(u.earlier, l)
-	default:
-		u.now = latest(u.now, l)
-	}
-}
-
-func latest(a, b *indexLine) *indexLine {
-	if a == nil || b.at.After(a.at) {
-		return b
-	}
-	return a
-}
-
-// page returns the page, and reports whether it is indexable.
-func (u *indexURL) page() (IndexablePage, bool) {
-	switch {
-	case u.now == nil:
-	case u.now.use == useListed:
-		return IndexablePage{u.url, cmp.Or(u.now.lastMod, u.date)}, true
-	case u.now.use == useEarlier && u.earlier != nil:
-		return IndexablePage{u.url, cmp.Or(u.now.lastMod, u.earlier.lastMod, u.date)}, true
-	}
-	return IndexablePage{}, false
 }

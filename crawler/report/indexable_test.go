@@ -22,17 +22,9 @@ func indexable(t *testing.T, dirs ...string) (map[string]string, *Indexable) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	pages := make(map[string]string)
 	last := ""
-	for page, err := range x.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, page := range x.Pages {
 		if page.URL <= last {
 			t.Errorf("%s after %s", page.URL, last)
 		}
@@ -184,7 +176,11 @@ func TestIndexablePagesOfRecrawl(t *testing.T) {
 
 	t.Run("of several workers", func(t *testing.T) {
 		w2 := worker(func(c *crawl) { c.state["recrawls"] = 3 }).write(t)
-		earlierPages(t, w2, 1, earlier("/lost", output.Page{}))
+		noindexLater := earlier("/noindex", output.Page{})
+		noindexLater.FetchedAt = noindexLater.FetchedAt.Add(-time.Hour)
+		keptNot := earlier("/kept", output.Page{Withheld: "noindex"})
+		keptNot.FetchedAt = keptNot.FetchedAt.Add(-time.Hour)
+		earlierPages(t, w2, 1, earlier("/lost", output.Page{}), noindexLater, keptNot)
 		x := wantPages(t, map[string]string{"/kept": "2009-05-01 10:00:00 UTC", "/again": "", "/lost": ""}, dir, w2)
 		if x.Incomplete || len(x.Caveats) > 0 {
 			t.Errorf("incomplete %v, caveats %q", x.Incomplete, x.Caveats)
@@ -225,6 +221,17 @@ func TestIndexablePagesOfSeveralWorkers(t *testing.T) {
 	if _, err := FindIndexable([]string{t.TempDir()}, nil); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("no crawl: error %v", err)
 	}
+}
+
+// A crawl that was killed may have fetched a page twice.
+func TestLastFetchOfPageDecidesWhetherItIsIndexable(t *testing.T) {
+	c := worker(func(c *crawl) {
+		for _, status := range []int{200, 404} {
+			c.page("/gone", output.Page{Status: status})
+			c.page("/back", output.Page{Status: 604 - status})
+		}
+	})
+	wantPages(t, map[string]string{"/back": ""}, c.write(t))
 }
 
 func TestIndexablePagesOfIncompleteCrawl(t *testing.T) {

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,19 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/extsort"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // indexableURLs are indexable pages without a crawl.
-func indexableURLs(t *testing.T, urls ...string) *Indexable {
-	t.Helper()
-	x := &Indexable{Fetched: len(urls), lines: extsort.New(0)}
-	for _, url := range urls {
-		if err := x.lines.Add((&indexLine{url: url, use: useListed}).String()); err != nil {
-			t.Fatal(err)
-		}
+func indexableURLs(urls ...string) *Indexable {
+	x := &Indexable{Fetched: len(urls)}
+	for _, url := range slices.Sorted(slices.Values(urls)) {
+		x.Pages = append(x.Pages, IndexablePage{URL: url})
 	}
 	return x
 }
@@ -97,7 +91,6 @@ func TestWriteSitemapsOfOneOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
-<!-- Written by politecrawl sitemap write, which replaces this file -->
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <url><loc>https://example.com/caf%C3%A9</loc><lastmod>2009-05-01T10:00:00Z</lastmod></url>
   <url><loc>https://example.com/z?a=1&amp;b=&apos;2&apos;</loc></url>
@@ -118,7 +111,7 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 				ext = ".gz"
 			}
 			dir := t.TempDir()
-			got, err := indexableURLs(t, urls...).WriteSitemaps(dir, compress)
+			got, err := indexableURLs(urls...).WriteSitemaps(dir, compress)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,11 +127,12 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 
-			// A smaller site has no index; its earlier files vanish.
-			if got, err = indexableURLs(t, urls[1:]...).WriteSitemaps(dir, compress); err != nil || got[0].Files != 1 {
+			// A smaller site has no index. Its earlier files remain.
+			if got, err = indexableURLs(urls[1:]...).WriteSitemaps(dir, compress); err != nil || got[0].Files != 1 {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if diff := cmp.Diff(map[string][]string{"sitemap.xml" + ext: urls[1:]}, readSitemaps(t, dir)); diff != "" {
+			want["sitemap.xml"+ext] = urls[1:]
+			if diff := cmp.Diff(want, readSitemaps(t, dir)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -160,7 +154,7 @@ func TestWriteSitemapsOfSeveralOrigins(t *testing.T) {
 			want[name+"/sitemap.xml"] = append(want[name+"/sitemap.xml"], origin+path)
 		}
 	}
-	got, err := indexableURLs(t, urls...).WriteSitemaps(dir, false)
+	got, err := indexableURLs(urls...).WriteSitemaps(dir, false)
 	if err != nil || len(got) != len(byOrigin) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -174,62 +168,9 @@ func TestWriteSitemapsOfSeveralOrigins(t *testing.T) {
 	}
 }
 
-func TestWriteSitemapsKeepsForeignFiles(t *testing.T) {
-	foreign := `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/</loc></url></urlset>`
-	for name, tt := range map[string]struct {
-		file     string
-		put      func(path string) error
-		compress bool
-		refused  bool
-	}{
-		"another sitemap":          {"sitemap.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, true},
-		"empty":                    {"sitemap.xml", func(p string) error { return os.WriteFile(p, nil, 0o600) }, false, true},
-		"not gzip":                 {"sitemap.xml.gz", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, true, true},
-		"directory":                {"sitemap.xml", func(p string) error { return os.Mkdir(p, 0o700) }, false, true},
-		"symbolic link":            {"sitemap.xml", func(p string) error { return os.Symlink("elsewhere", p) }, false, true},
-		"not in the way":           {"sitemap-1.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, false},
-		"not in the way of gzip":   {"sitemap.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, true, false},
-		"file of another name":     {"sitemap-news.xml", func(p string) error { return os.WriteFile(p, []byte(foreign), 0o600) }, false, false},
-		"compressed, of this kind": {"sitemap.xml.gz", func(p string) error { return writeGzip(p, "<?xml version=\"1.0\"?>\n<!-- "+sitemapComment+" -->\n") }, true, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, tt.file)
-			if err := tt.put(path); err != nil {
-				t.Fatal(err)
-			}
-			before, err := os.Lstat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = indexableURLs(t, example+"/").WriteSitemaps(dir, tt.compress)
-			if errors.Is(err, ErrForeignFile) != tt.refused || tt.refused && !strings.Contains(err.Error(), path) {
-				t.Errorf("error %v", err)
-			}
-			after, err := os.Lstat(path)
-			if own := strings.HasPrefix(name, "compressed"); err != nil || !own && (before.Mode() != after.Mode() || before.Size() != after.Size()) {
-				t.Errorf("file %+v, %v", after, err)
-			}
-			if left, err := os.ReadDir(dir); err != nil || tt.refused && len(left) != 1 || slices.ContainsFunc(left, func(e os.DirEntry) bool { return e.Name()[0] == '.' }) {
-				t.Errorf("left %v, %v", left, err)
-			}
-		})
-	}
-}
-
-func writeGzip(path, text string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	z := gzip.NewWriter(file)
-	_, err = io.WriteString(z, text)
-	return errors.Join(err, z.Close(), file.Close())
-}
-
 func TestWriteSitemapsWithoutPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if _, err := indexableURLs(t).WriteSitemaps(dir, false); !errors.Is(err, ErrNoPages) {
+	if _, err := indexableURLs().WriteSitemaps(dir, false); !errors.Is(err, ErrNoPages) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -237,20 +178,22 @@ func TestWriteSitemapsWithoutPages(t *testing.T) {
 	}
 }
 
-// A failure leaves the earlier sitemap, and nothing else.
-func TestWriteSitemapsLeavesEarlierFilesAfterFailure(t *testing.T) {
+// If a file cannot be written, the earlier index remains, and no temporary file.
+func TestWriteSitemapsLeavesEarlierIndexAfterFailure(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := indexableURLs(t, example+"/").WriteSitemaps(dir, false); err != nil {
+	if _, err := indexableURLs(example+"/").WriteSitemaps(dir, false); err != nil {
 		t.Fatal(err)
 	}
-	x := indexableURLs(t, example+"/", example+"/2")
-	if err := x.lines.Add(example + "/3 garbage"); err != nil {
+	path := filepath.Join(dir, "sitemap-2.xml")
+	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.WriteSitemaps(dir, false); err == nil {
-		t.Fatal("no error")
+	urls := numbered(sitemap.MaxEntries + 1)
+	if _, err := indexableURLs(urls...).WriteSitemaps(dir, false); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(map[string][]string{"sitemap.xml": {example + "/"}}, readSitemaps(t, dir)); diff != "" {
+	want := map[string][]string{"sitemap.xml": {example + "/"}, "sitemap-1.xml": urls[:sitemap.MaxEntries]}
+	if diff := cmp.Diff(want, readSitemaps(t, dir)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -261,7 +204,7 @@ func TestWriteSitemapsIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	var first []byte
 	for range 2 {
-		if _, err := indexableURLs(t, urls...).WriteSitemaps(dir, true); err != nil {
+		if _, err := indexableURLs(urls...).WriteSitemaps(dir, true); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "sitemap.xml.gz"))
@@ -271,21 +214,4 @@ func TestWriteSitemapsIsDeterministic(t *testing.T) {
 		first = text
 		slices.Reverse(urls)
 	}
-}
-
-// FuzzIndexLine holds that a line of the temporary file is read as it was written.
-func FuzzIndexLine(f *testing.F) {
-	f.Add("https://example.com/ l 1777890000000 0")
-	f.Add("https://example.com/\u00a0 d 0 1777890000000")
-	f.Add("x e -1 1")
-	f.Fuzz(func(t *testing.T, text string) {
-		l, err := parseIndexLine(text)
-		if err != nil {
-			return
-		}
-		again, err := parseIndexLine(l.String())
-		if err != nil || !again.at.Equal(l.at) || !again.lastMod.Equal(l.lastMod) || again.url != l.url || again.use != l.use {
-			t.Fatalf("%q: %+v as %+v, %v", text, l, again, err)
-		}
-	})
 }

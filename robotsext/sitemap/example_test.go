@@ -129,7 +129,7 @@ func ExampleOptions_onEnd() {
 
 // How do I write a sitemap?
 func ExampleWriter() {
-	w := sitemap.NewWriter(os.Stdout, sitemap.URLSet, "")
+	w := sitemap.NewWriter(os.Stdout, sitemap.URLSet)
 	err := errors.Join(
 		w.Write("https://example.com/?a=1&b=2", time.Date(2024, 11, 23, 0, 0, 0, 0, time.UTC)),
 		w.Write("https://example.com/über-uns", time.Time{}), // without a date

@@ -32,21 +32,16 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer that writes to w in the format [URLSet] or [Index]. It panics for
-// another one. The comment stands at the beginning of the file, unless it is empty. It must not
-// contain "--".
+// another one.
 //
 // The Writer writes each entry at once. The caller buffers, compresses and
 // closes w.
-func NewWriter(w io.Writer, format Format, comment string) *Writer {
+func NewWriter(w io.Writer, format Format) *Writer {
 	element := map[Format]string{URLSet: "url", Index: "sitemap"}[format]
-	if element == "" || strings.Contains(comment, "--") {
-		panic(fmt.Sprintf("sitemap: cannot write the format %q with the comment %q", format, comment))
+	if element == "" {
+		panic(fmt.Sprintf("sitemap: cannot write the format %q", format))
 	}
-	head := `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
-	if comment != "" {
-		head += "<!-- " + comment + " -->\n"
-	}
-	head += fmt.Sprintf("<%s xmlns=%q>\n", format, sitemapNamespace)
+	head := fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<%s xmlns=%q>\n", format, sitemapNamespace)
 	end := fmt.Sprintf("</%s>\n", format)
 	return &Writer{w: w, element: element, head: head, end: end, bytes: len(head) + len(end)}
 }

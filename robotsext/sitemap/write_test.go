@@ -18,7 +18,6 @@ type writtenFile struct {
 	XMLName  xml.Name
 	URLs     []writtenEntry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
 	Sitemaps []writtenEntry `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
-	Comment  string         `xml:",comment"`
 }
 
 type writtenEntry struct {
@@ -30,7 +29,7 @@ type writtenEntry struct {
 func TestWriterEscapesAndEncodes(t *testing.T) {
 	day := time.Date(2024, 11, 23, 0, 0, 0, 0, time.UTC)
 	var b bytes.Buffer
-	w := NewWriter(&b, URLSet, "a & b")
+	w := NewWriter(&b, URLSet)
 	for _, e := range []struct {
 		loc     string
 		lastMod time.Time
@@ -48,7 +47,6 @@ func TestWriterEscapesAndEncodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
-<!-- a & b -->
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <url><loc>https://example.com/?a=1&amp;b=&lt;2&gt;&apos;&quot;</loc><lastmod>2024-11-23</lastmod></url>
   <url><loc>https://xn--mller-kva.example/%C3%A4%20b</loc><lastmod>2024-11-23T01:30:00Z</lastmod></url>
@@ -63,7 +61,7 @@ func TestWriterEscapesAndEncodes(t *testing.T) {
 
 func TestWriterWritesIndex(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b, Index, "")
+	w := NewWriter(&b, Index)
 	if err := errors.Join(w.Write("https://example.com/sitemap-1.xml.gz", time.Time{}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +74,7 @@ func TestWriterWritesIndex(t *testing.T) {
 
 func TestWriterRejectsInvalidEntries(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b, URLSet, "")
+	w := NewWriter(&b, URLSet)
 	long := "https://example.com/" + strings.Repeat("x", maxLoc)
 	encoded := "https://example.com/" + strings.Repeat("ä", maxLoc/2)
 	for _, loc := range []string{"", "/relative", "mailto:a@example.com", "https://example.com/\n", "https://", long, encoded} {
@@ -99,7 +97,7 @@ func TestWriterStopsAtLimits(t *testing.T) {
 	for name, path := range map[string]string{"entries": "", "bytes": strings.Repeat("y", maxLoc-40)} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			w := NewWriter(&b, URLSet, "")
+			w := NewWriter(&b, URLSet)
 			n := 0
 			var err error
 			for ; err == nil; n++ {
@@ -135,7 +133,7 @@ func TestWriterKeepsErrors(t *testing.T) {
 	if err := r.CloseWithError(broken); err != nil {
 		t.Fatal(err)
 	}
-	w := NewWriter(out, URLSet, "")
+	w := NewWriter(out, URLSet)
 	for range 2 {
 		if err := w.Write("https://example.com/", time.Time{}); !errors.Is(err, broken) {
 			t.Errorf("error %v", err)
@@ -158,7 +156,7 @@ func FuzzWriter(f *testing.F) {
 			format = Index
 		}
 		var b bytes.Buffer
-		w := NewWriter(&b, format, "comment")
+		w := NewWriter(&b, format)
 		lastMod := time.Unix(seconds, 0)
 		if err := w.Write(loc, lastMod); err != nil {
 			if !errors.Is(err, ErrInvalidEntry) || b.Len() > 0 {

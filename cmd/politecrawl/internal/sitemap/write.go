@@ -37,9 +37,9 @@ It is omitted if neither is plausible.
 If several workers shared the crawl, name all their directories, and a directory for the
 sitemap with --output.
 
-The command replaces only files that it wrote itself.
+The command replaces files with these names and removes none.
 
-Exit code: 0 done, 2 usage error or another file is in the way, 3 no page is indexable, or the
+Exit code: 0 done, 2 usage error or the files cannot be written, 3 no page is indexable, or the
 crawl is not finished or has lost data: then the sitemap may lack pages.`,
 		Example: `  politecrawl sitemap write example --output public
   politecrawl sitemap write w1 w2 w3 --output public --gzip`,
@@ -61,12 +61,11 @@ crawl is not finished or has lost data: then the sitemap may lack pages.`,
 }
 
 // write writes the sitemaps of a crawl into the directory to.
-func write(streams *cli.Streams, dirs []string, to string, gzip bool) (err error) {
+func write(streams *cli.Streams, dirs []string, to string, gzip bool) error {
 	pages, err := report.FindIndexable(dirs, &report.Options{CrawlEnd: crawldir.End})
 	if err != nil {
 		return crawldir.ReadError(writeName, dirs, err)
 	}
-	defer func() { err = errors.Join(err, pages.Close()) }()
 	for _, caveat := range pages.Caveats {
 		streams.Complain(fmt.Errorf("%s: the sitemap may lack pages: %s", writeName, caveat))
 	}
@@ -74,8 +73,6 @@ func write(streams *cli.Streams, dirs []string, to string, gzip bool) (err error
 	switch {
 	case errors.Is(err, report.ErrNoPages):
 		return cli.Failed("%s: %w, of %s; no sitemap was written", writeName, err, humanize.Count(pages.Fetched, "fetched page"))
-	case errors.Is(err, report.ErrForeignFile):
-		return cli.Misuse("%s: %w; move it away, or write the sitemap elsewhere: %s", writeName, err, crawldir.WithOutput(writeName, dirs, "DIR"))
 	case err != nil:
 		return crawldir.WriteError(writeName, "the sitemap", dirs, err)
 	}
