@@ -115,24 +115,3 @@ func ExampleFieldError() {
 	}
 	// Output: name
 }
-
-// Which files does a stylesheet use?
-func ExampleStylesheetFunc() {
-	extract.StylesheetFunc([]byte(`@import "base.css"; body { background: url(sky.png) }`), func(ref string, imported bool) {
-		fmt.Println(ref, imported)
-	})
-	// Output:
-	// base.css true
-	// sky.png false
-}
-
-// Which links lead to an element with an id?
-func ExampleFragment() {
-	for _, ref := range []string{"/guide#install", "#top", "/app#/settings"} {
-		fmt.Printf("%s: %q\n", ref, extract.Fragment(ref))
-	}
-	// Output:
-	// /guide#install: "install"
-	// #top: ""
-	// /app#/settings: ""
-}
