@@ -42,6 +42,8 @@
 // or 140 MB with lists of 100 rows. Chromium opens a page with 100,000 findings and a million links in
 // half a second.
 //
+// [FindIndexable] keeps every indexable page in memory. A million pages take six seconds and 370 MB.
+//
 // # Security
 //
 // All text from sites is untrusted. report.html escapes it with html/template, and also escapes

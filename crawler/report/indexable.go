@@ -45,7 +45,7 @@ type Indexable struct {
 }
 
 // FindIndexable reads the directory of a crawl, or the directories of all its workers. Its errors
-// are those of [Generate]. It keeps all indexable pages in memory.
+// are those of [Generate]. It keeps the pages in memory.
 //
 // If a recrawl found a page unchanged (304), the facts of the page are those of the crawl that
 // fetched it.
@@ -85,13 +85,14 @@ type fileOrigin struct {
 	origin string
 }
 
-// A candidate is a page that may be indexable.
+// A candidate is a page that may be indexable. There may be a million, so its times are
+// milliseconds since 1970.
 type candidate struct {
 	state   pageState
-	earlier bool      // the state is that of an earlier crawl
-	fetched time.Time // when the page had the state
-	header  time.Time // of the last change
-	entry   time.Time // the latest date in a sitemap
+	earlier bool  // the state is that of an earlier crawl
+	fetched int64 // when the page had the state
+	header  int64 // when it changed; 0: not known
+	entry   int64 // the latest date in a sitemap; 0: none
 }
 
 type pageState uint8
@@ -145,7 +146,7 @@ func (x *indexer) addPage(s *workerDir, p *output.Page) {
 		x.unlistable++
 	default:
 		url := strings.Clone(p.URL) // it shares memory with the line
-		x.candidates[url] = &candidate{state: state, fetched: p.FetchedAt, header: lastModified(p)}
+		x.candidates[url] = &candidate{state: state, fetched: p.FetchedAt.UnixMilli(), header: lastModified(p)}
 	}
 }
 
@@ -156,11 +157,11 @@ func (x *indexer) addRejection(_ *workerDir, r *output.Rejection) {
 
 func (x *indexer) addEntry(_ *workerDir, e *output.Entry) {
 	c := x.candidates[e.URL]
-	if c == nil || !e.LastMod.After(c.entry) || x.comparison.invalidLastmod(e) != "" {
+	if c == nil || e.LastMod.IsZero() || x.comparison.invalidLastmod(e) != "" {
 		return
 	}
 	if origin := originOf(e.URL); origin == originOf(e.Sitemap) || x.listers[fileOrigin{keyOf(e.Sitemap), origin}] {
-		c.entry = e.LastMod
+		c.entry = max(c.entry, e.LastMod.UnixMilli())
 	}
 }
 
@@ -180,8 +181,8 @@ func (x *indexer) readEarlier(file string) error {
 	for _, s := range x.dirs {
 		err := jsonlines.Each(filepath.Join(s.dir, file), func(_ int64, p *output.Page) error {
 			c := x.candidates[p.URL]
-			if c != nil && p.Status/100 == 2 && (c.state == isUnchanged || c.earlier && p.FetchedAt.After(c.fetched)) {
-				c.state, c.earlier, c.fetched, c.header = x.stateOf(p), true, p.FetchedAt, cmp.Or(c.header, lastModified(p))
+			if c != nil && p.Status/100 == 2 && (c.state == isUnchanged || c.earlier && p.FetchedAt.UnixMilli() > c.fetched) {
+				c.state, c.earlier, c.fetched, c.header = x.stateOf(p), true, p.FetchedAt.UnixMilli(), cmp.Or(c.header, lastModified(p))
 			}
 			return nil
 		})
@@ -197,7 +198,11 @@ func (x *indexer) pages() []IndexablePage {
 	maps.DeleteFunc(x.candidates, func(_ string, c *candidate) bool { return c.state != isIndexable })
 	pages := make([]IndexablePage, 0, len(x.candidates))
 	for url, c := range x.candidates {
-		pages = append(pages, IndexablePage{url, cmp.Or(c.header, c.entry)})
+		page := IndexablePage{URL: url}
+		if lastMod := cmp.Or(c.header, c.entry); lastMod != 0 {
+			page.LastMod = time.UnixMilli(lastMod).UTC()
+		}
+		pages = append(pages, page)
 	}
 	slices.SortFunc(pages, func(a, b IndexablePage) int { return strings.Compare(a.URL, b.URL) })
 	return pages
@@ -212,12 +217,12 @@ func listable(url string) bool {
 // justNow is the age of a page that was generated for the request.
 const justNow = time.Minute
 
-// lastModified returns when a page changed by its header; zero: it does not say, or it says a time
+// lastModified returns when a page changed by its header; 0: it does not say, or it says a time
 // that is not before the request.
-func lastModified(p *output.Page) time.Time {
+func lastModified(p *output.Page) int64 {
 	t, err := http.ParseTime(p.Headers["last-modified"])
 	if err != nil || t.Before(firstWeb) || t.After(p.FetchedAt.Add(-justNow)) {
-		return time.Time{}
+		return 0
 	}
-	return t
+	return t.UnixMilli()
 }
