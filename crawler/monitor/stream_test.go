@@ -198,7 +198,8 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	}
 	until(v, "status", func(o overview) bool { return o.Pages == n })
 	size := 0
-	for _, part := range s.watch.events.parts {
+	board, _ := s.watch.events.since(new([parts]int))
+	for _, part := range board {
 		size += len(part)
 	}
 	if size > 1<<20 || n*size < 16<<20 {
