@@ -278,6 +278,9 @@ func factsIn(t *testing.T, u *url.URL, body []byte) (page output.Page) {
 	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	page.Title = line(doc.Find("head > title").First().Text())
 	page.H1 = line(visibleText(doc.Find("h1").First()))
+	if n := doc.Find("h1").Length(); n > 1 {
+		page.H1Count = n
+	}
 	page.Description = line(doc.Find(`meta[name="description" i]`).First().AttrOr("content", ""))
 	page.Lang = doc.Find("html").AttrOr("lang", "")
 	page.Words = len(strings.FieldsFunc(visibleText(doc.Selection), func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) }))
