@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -68,6 +69,8 @@ func (w *worker) checkRobots(v *visit) decision {
 	switch {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
+	case refusal != nil && w.isDead(v, rec):
+		d = skipFor(output.Failed, rec.Err)
 	case refusal != nil:
 		d = w.decideRefusal(v, refusal)
 	case rec != nil && rec.File != nil:
@@ -85,6 +88,17 @@ func (w *worker) checkRobots(v *visit) decision {
 		d.verdict = wait
 	}
 	return d
+}
+
+// isDead reports whether a URL is only checked and its server, outside the crawl, gave no response
+// to the request for robots.txt. The link is then broken, and nothing waits for the server.
+func (w *worker) isDead(v *visit, rec *robotsext.Record) bool {
+	c := w.c
+	if !v.prov.IsCheck() || !blocked.IsOutage(rec) || rec.Status != 0 || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+		return false
+	}
+	server, err := weburl.Parse(string(v.origin) + "/")
+	return err == nil && !c.discovery.scope.HoldsServer(server)
 }
 
 // isStale reports whether a lease was issued before another lease of the host fetched

@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -292,7 +293,7 @@ func TestCheckObeysSettings(t *testing.T) {
 	}
 }
 
-// A check whose robots.txt is unreachable waits. At the end it is unverified, until a resumed crawl
+// A check whose robots.txt fails with a server error waits. At the end it is unverified, until a resumed crawl
 // can make it.
 func TestCheckWaitsForRobots(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/x": "x"})
@@ -313,6 +314,27 @@ func TestCheckWaitsForRobots(t *testing.T) {
 	got = resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
 	if c := checksOf(t, cfg, got)[other.url+"/x"]; c.Result != output.CheckOK || other.count("/x") != 1 {
 		t.Errorf("%s: %+v", got.End, c)
+	}
+}
+
+// A link to a server that accepts no connection is broken, and the crawl does not wait for it.
+func TestCheckOfDeadServer(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := "http://" + closed.Addr().String()
+	_ = closed.Close()
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + dead + `/1">1</a><a href="` + dead + `/2">2</a>`})
+	cfg := testConfig(t, s.url+"/")
+	got, checks := checkedCrawl(t, cfg, nil, CheckExternal)
+	for _, path := range []string{"/1", "/2"} {
+		if c := checks[dead+path]; c.Result != output.CheckBroken || c.Reason != output.Failed || c.Detail == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	if got.End != EndFinished || len(checks) != 2 {
+		t.Errorf("%s: %+v", got.End, checks)
 	}
 }
 
