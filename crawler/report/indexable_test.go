@@ -176,12 +176,13 @@ func TestIndexablePagesOfRecrawl(t *testing.T) {
 
 	t.Run("of several workers", func(t *testing.T) {
 		w2 := worker(func(c *crawl) { c.state["recrawls"] = 3 }).write(t)
-		noindexLater := earlier("/noindex", output.Page{})
-		noindexLater.FetchedAt = noindexLater.FetchedAt.Add(-time.Hour)
-		keptNot := earlier("/kept", output.Page{Withheld: "noindex"})
-		keptNot.FetchedAt = keptNot.FetchedAt.Add(-time.Hour)
-		earlierPages(t, w2, 1, earlier("/lost", output.Page{}), noindexLater, keptNot)
-		x := wantPages(t, map[string]string{"/kept": "2009-05-01 10:00:00 UTC", "/again": "", "/lost": ""}, dir, w2)
+		later := func(by time.Duration, p output.Page) output.Page {
+			p.FetchedAt = p.FetchedAt.Add(by)
+			return p
+		}
+		earlierPages(t, w2, 1, earlier("/lost", output.Page{}), later(-time.Hour, earlier("/noindex", output.Page{})), later(-time.Hour, earlier("/kept", output.Page{Withheld: "noindex"})))
+		earlierPages(t, w2, 2, later(time.Hour, earlier("/again", output.Page{Withheld: "noindex"})))
+		x := wantPages(t, map[string]string{"/kept": "2009-05-01 10:00:00 UTC", "/lost": ""}, dir, w2)
 		if x.Incomplete || len(x.Caveats) > 0 {
 			t.Errorf("incomplete %v, caveats %q", x.Incomplete, x.Caveats)
 		}
