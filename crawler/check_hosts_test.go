@@ -178,7 +178,7 @@ func TestPageWithOneFaultOfEachKind(t *testing.T) {
 	got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAll)
 	want := map[string]output.CheckResult{
 		s.url + "/style.css": output.CheckOK, other.url + "/ok": output.CheckOK, other.url + "/no": output.CheckUnverified,
-		"http://127.0.0.2:1/": output.CheckUnverified, // its robots.txt is unreachable
+		"http://127.0.0.2:1/": output.CheckBroken, // it accepts no connection
 	}
 	for _, path := range []string{"/icon", "/img", "/img2", "/js", "/poster", "/video", "/object", "/import.css", "/background"} {
 		want[s.url+path] = output.CheckBroken
@@ -194,7 +194,7 @@ func TestPageWithOneFaultOfEachKind(t *testing.T) {
 	if len(checks) != len(want) {
 		t.Errorf("%d checks, want %d: %v", len(checks), len(want), checks)
 	}
-	if c := checks["http://127.0.0.2:1/"]; c.Reason != output.RobotsUnreachable || c.Detail == "" {
+	if c := checks["http://127.0.0.2:1/"]; c.Reason != output.Failed || c.Detail == "" {
 		t.Errorf("%+v", c)
 	}
 	if got.pages[0].H1Count != 2 && got.pages[1].H1Count != 2 {
