@@ -384,14 +384,17 @@ func TestPanelShowsLinksOfAURL(t *testing.T) {
 func TestPageWithoutScriptShowsEveryTopic(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.DisableScript()
-	for name, want := range map[string]int{"big": 2, "huge": 100} {
-		openReport(t, b, name)
+	for _, tt := range []struct {
+		name string
+		want int
+	}{{"big", 2}, {"huge", 100}} {
+		openReport(t, b, tt.name)
 		if hidden := browsertest.Eval[int](b, `[...document.querySelectorAll("main > section")].filter(s => !s.checkVisibility()).length`); hidden > 0 {
-			t.Errorf("%s: %d topics are hidden", name, hidden)
+			t.Errorf("%s: %d topics are hidden", tt.name, hidden)
 		}
 		browsertest.Eval[int](b, `document.querySelector("#rule-broken-link").open = true, 1`)
-		if rows := cells(b, "broken-link", 0); len(rows) != want || !strings.HasPrefix(rows[0], "https://example.com/") {
-			t.Errorf("%s: broken links %q", name, rows)
+		if rows := cells(b, "broken-link", 0); len(rows) != tt.want || !strings.HasPrefix(rows[0], "https://example.com/") {
+			t.Errorf("%s: broken links %q", tt.name, rows)
 		}
 	}
 	if text := browsertest.Eval[string](b, `document.querySelector("#rule-broken-link .more").textContent`); text != "and 99,900 more rows, which need JavaScript" {
