@@ -69,8 +69,10 @@ func (w *worker) checkRobots(v *visit) decision {
 	switch {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
-	case refusal != nil && w.isDead(v, rec):
-		d = skipFor(output.Failed, rec.Err)
+	case refusal != nil && w.isOutsideOutage(v, rec):
+		if d = skipFor(output.Failed, rec.Err); rec.Status != 0 {
+			d.skipped.Reason = output.RobotsUnreachable
+		}
 	case refusal != nil:
 		d = w.decideRefusal(v, refusal)
 	case rec != nil && rec.File != nil:
@@ -90,11 +92,12 @@ func (w *worker) checkRobots(v *visit) decision {
 	return d
 }
 
-// isDead reports whether a URL is only checked and its server, outside the crawl, gave no response
-// to the request for robots.txt. The link is then broken, and nothing waits for the server.
-func (w *worker) isDead(v *visit, rec *robotsext.Record) bool {
+// isOutsideOutage reports whether a URL is only checked and the robots.txt of its server, outside
+// the crawl, is unreachable. Nothing waits for such a server: without any response the URL is
+// broken, after a status such as 503 it is unverified.
+func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 	c := w.c
-	if !v.prov.IsCheck() || !blocked.IsOutage(rec) || rec.Status != 0 || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+	if !v.prov.IsCheck() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
 		return false
 	}
 	server, err := weburl.Parse(string(v.origin) + "/")

@@ -250,7 +250,7 @@ const statusDenied = 999
 // checkResult returns the result of a response that is no redirect.
 func checkResult(status int) output.CheckResult {
 	switch {
-	case status/100 == 2:
+	case status/100 == 2, status == http.StatusRequestedRangeNotSatisfiable: // the first byte of an empty resource
 		return output.CheckOK
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
 		status == http.StatusTooManyRequests, status == statusDenied:

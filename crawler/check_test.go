@@ -293,27 +293,50 @@ func TestCheckObeysSettings(t *testing.T) {
 	}
 }
 
-// A check whose robots.txt fails with a server error waits. At the end it is unverified, until a resumed crawl
-// can make it.
-func TestCheckWaitsForRobots(t *testing.T) {
+// Nothing waits for the robots.txt of a server outside the crawl: its URLs are unverified.
+func TestCheckDoesNotWaitForRobots(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/x": "x"})
-	down := true
-	other.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		if down {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
+	other.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
-	cfg := testConfig(t, s.url+"/")
-	cfg.Scope.Check, cfg.Robots.Retry = []string{CheckExternal}, time.Second
-	got := run(t, cfg, nil)
-	if c := checksOf(t, cfg, got)[other.url+"/x"]; c.Result != output.CheckUnverified || c.Reason != output.RobotsUnreachable || got.End != EndDeferred {
+	got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
+	if c := checks[other.url+"/x"]; c.Result != output.CheckUnverified || c.Reason != output.RobotsUnreachable || c.Detail == "" || got.End != EndFinished {
 		t.Errorf("%s: %+v", got.End, c)
 	}
-	down = false
-	got = resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
-	if c := checksOf(t, cfg, got)[other.url+"/x"]; c.Result != output.CheckOK || other.count("/x") != 1 {
-		t.Errorf("%s: %+v", got.End, c)
+	if other.count("/x") != 0 {
+		t.Errorf("requests %q", other.sent())
+	}
+}
+
+// A stylesheet is read even if the page preloads it first.
+func TestCheckPreloadedStylesheet(t *testing.T) {
+	for name, page := range map[string]string{
+		"same reference": `<link rel=preload as=style href=/a.css><link rel=stylesheet href=/a.css>`,
+		"other spelling": `<link rel=preload as=style href=a.css><link rel=stylesheet href=/a.css>`,
+		"repeated":       `<link rel=stylesheet href=/a.css><link rel=preload as=style href=/a.css><link rel=stylesheet href=/a.css>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": page, "/a.css": `a{background:url(1.png)}`})
+			_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAssets)
+			if c := checks[s.url+"/1.png"]; c.Result != output.CheckBroken || s.count("/a.css") != 1 {
+				t.Errorf("%+v; requests %q", c, s.sent())
+			}
+		})
+	}
+}
+
+// A server may refuse to send the first byte of an empty resource. The resource exists.
+func TestCheckOfEmptyResource(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<img src=/empty.png>`})
+	s.handle("/empty.png", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+	})
+	_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAssets)
+	if c := checks[s.url+"/empty.png"]; c.Result != output.CheckOK || c.Status != http.StatusRequestedRangeNotSatisfiable {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -48,9 +48,9 @@ type pageLinks struct {
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
 
-	uses    []use           // what the page uses, if assets are checked
-	useRefs map[string]bool // their references as written
-	useURLs map[string]bool // their URLs
+	uses    []use          // what the page uses, if assets are checked
+	useRefs map[string]int // their references as written, with the position in uses; -1: not there
+	useURLs map[string]int // their URLs, with the position in uses
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
 	knownAnchors map[string]bool // ids, and targets, which have a #

@@ -22,19 +22,24 @@ type use struct {
 }
 
 // use adds a resource. Imported says that it is a stylesheet. An invalid URL is skipped like that
-// of a link.
+// of a link. If one of several uses is a stylesheet, that one counts: it is often preloaded before.
 func (l *pageLinks) use(base string, u extract.Use, imported bool) {
 	if l.refs == nil && !l.init(base) {
 		return
 	}
 	ref, _, _ := strings.Cut(u.URL, "#")
-	if l.useRefs[ref] {
+	mode := checkMode(u.Kind)
+	if imported {
+		mode = provenance.CheckRead
+	}
+	if at, known := l.useRefs[ref]; known {
+		l.read(at, u.Kind, mode)
 		return
 	}
 	if l.useRefs == nil || len(l.useRefs) >= maxSpellings {
-		l.useRefs = make(map[string]bool)
+		l.useRefs = make(map[string]int)
 	}
-	l.useRefs[ref] = true
+	l.useRefs[ref] = -1
 	if l.size > maxLinkBytes {
 		l.cut(limitLinkBytes)
 		return
@@ -47,7 +52,10 @@ func (l *pageLinks) use(base string, u extract.Use, imported bool) {
 		}
 		return
 	}
-	if l.size += len(a.Canonical) + len(l.meta); l.useURLs[a.Canonical] {
+	l.size += len(a.Canonical) + len(l.meta)
+	if at, known := l.useURLs[a.Canonical]; known {
+		l.useRefs[ref] = at
+		l.read(at, u.Kind, mode)
 		return
 	}
 	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.uses) >= most {
@@ -55,14 +63,17 @@ func (l *pageLinks) use(base string, u extract.Use, imported bool) {
 		return
 	}
 	if l.useURLs == nil {
-		l.useURLs = make(map[string]bool)
+		l.useURLs = make(map[string]int)
 	}
-	l.useURLs[a.Canonical] = true
-	mode := checkMode(u.Kind)
-	if imported {
-		mode = provenance.CheckRead
-	}
+	l.useRefs[ref], l.useURLs[a.Canonical] = len(l.uses), len(l.uses)
 	l.uses = append(l.uses, use{a, u.Kind, mode})
+}
+
+// read makes the check of a resource read it, if a further use of it asks for that.
+func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
+	if at >= 0 && mode == provenance.CheckRead && l.uses[at].mode != mode {
+		l.uses[at].kind, l.uses[at].mode = kind, mode
+	}
 }
 
 // addUses adds what was collected to the URLs to check, and writes the line of links.jsonl.
