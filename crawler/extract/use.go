@@ -47,7 +47,7 @@ func (p *parser) uses(name []byte) {
 }
 
 // linkKind returns the kind of use of a link element; empty: it uses nothing. The target of
-// canonical, next or prev is a page, and the other values here name no document to be fetched. An
+// canonical, next or prev is a page, and the other values here name endpoints, servers or namespaces. An
 // element without a relation is a mistake, or has the rev attribute of old pages.
 func linkKind(rel []byte) string {
 	for value := range bytes.FieldsSeq(rel) {
@@ -56,8 +56,15 @@ func linkKind(rel []byte) string {
 			return word
 		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon":
 			return "icon"
-		case "canonical", "next", "prev", "preconnect", "dns-prefetch", "pingback", "profile", "edituri", "wlwmanifest":
+		case "preload", "modulepreload":
+			return "preload"
+		case "canonical", "next", "prev", "preconnect", "dns-prefetch", "pingback", "profile", "edituri", "wlwmanifest",
+			"webmention", "micropub", "microsub", "hub", "authorization_endpoint", "token_endpoint", "indieauth-metadata":
 			return ""
+		default:
+			if strings.HasPrefix(word, "schema.") { // of Dublin Core: a namespace
+				return ""
+			}
 		}
 	}
 	return "link"

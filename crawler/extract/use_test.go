@@ -37,7 +37,8 @@ func TestUses(t *testing.T) {
 		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
 		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3>`, []string{"icon 1", "icon 2", "icon 3"}},
 		{"manifest", `<link rel=manifest href=1>`, []string{"manifest 1"}},
-		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"link 1", "link 2", "link 3"}},
+		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"preload 1", "preload 2", "link 3"}},
+		{"link elements that name no document", `<link rel=webmention href=1><link rel=schema.DC href=2><link rel=hub href=3>`, nil},
 		{
 			"link elements that use nothing",
 			`<link rel=canonical href=1><link rel=next href=1><link rel=alternate hreflang=de href=1><link rel=preconnect href=//a><link rel=dns-prefetch href=//a><link rel=icon>`, nil,

@@ -76,10 +76,11 @@ type checks struct {
 	facts *facts
 	lists *findingLists
 	byURL map[key]checkFact
+	dead  map[string]bool // origins of checks without a response
 }
 
 func newChecks(f *facts, lists *findingLists) *checks {
-	return &checks{facts: f, lists: lists, byURL: make(map[key]checkFact)}
+	return &checks{facts: f, lists: lists, byURL: make(map[key]checkFact), dead: make(map[string]bool)}
 }
 
 // add records a check. Links come later.
@@ -101,7 +102,7 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 		mark(canonical != line.URL, checkedElsewhere)
 	}
 	if !asPage {
-		asset := !slices.Contains([]string{"a", "area", "frame"}, line.Kind)
+		asset := !slices.Contains([]string{"a", "area", "frame", "meta", "redirect"}, line.Kind)
 		mark(asset, usedAsAsset)
 		mark(!asset, usedAsLink)
 	}
@@ -114,6 +115,9 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 		}
 	}
 	c.byURL[k] = f
+	if line.Reason == output.Failed || line.Reason == output.RobotsUnreachable {
+		c.dead[originOf(line.URL)] = true
+	}
 }
 
 // use marks a URL that a page uses, and reports whether it may be a finding.

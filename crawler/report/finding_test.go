@@ -158,7 +158,10 @@ var faults = map[string]struct {
 		Finding{URL: example + "/moved.png", Detail: "status 302, then status 404", Related: example + "/lost.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	ruleMixedContent: {
-		func(c *crawl) { c.check("http://example.com/b.png", output.Check{Kind: "img", Status: 200}) },
+		func(c *crawl) {
+			c.check("http://example.com/b.png", output.Check{Kind: "img", Status: 200})
+			c.check("http://example.com/feed", output.Check{Kind: "link", Status: 200}) // no browser fetches it
+		},
 		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
 	ruleTitleMissing: {
@@ -405,6 +408,20 @@ func TestEachFaultIsFoundOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, rowsByRule(all.make(t))); diff != "" {
 		t.Errorf("all together (-want +got):\n%s", diff)
+	}
+}
+
+// The server of a URL that is only checked gives no finding of its own.
+func TestRobotsOfCheckedServer(t *testing.T) {
+	c := faultless()
+	c.robots = append(c.robots, robotsLine{Origin: "https://cdn.example", Outcome: "unreachable", Status: 503, Chain: []string{"https://cdn.example/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
+	c.check("https://cdn.example/a.png", output.Check{Kind: "img", Result: output.CheckUnverified, Reason: output.RobotsUnreachable})
+	r := c.make(t)
+	if got := FindingsOf(r, ruleRobotsUnreachable); got == nil || got.Total != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := FindingsOf(r, ruleUnverified); got == nil || got.Total != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 

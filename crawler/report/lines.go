@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -9,20 +10,35 @@ import (
 
 // linksLine is a line of links.jsonl, without the texts of links.
 type linksLine struct {
-	URL  string    `json:"url"`
-	To   []linkURL `json:"to"`
-	Uses []linkURL `json:"uses"`
+	URL   string
+	To    []linkURL
+	Uses  []linkURL
+	Kinds []string // of Uses
 }
 
 // linkURL is the URL of a link.
 type linkURL string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (l *linkURL) UnmarshalJSON(text []byte) error {
-	var link output.Link
-	err := link.UnmarshalJSON(text)
-	*l = linkURL(link.URL)
-	return err
+func (l *linksLine) UnmarshalJSON(text []byte) error {
+	var line output.Links
+	if err := json.Unmarshal(text, &line); err != nil {
+		return err
+	}
+	*l = linksLine{URL: line.URL}
+	for _, to := range line.To {
+		l.To = append(l.To, linkURL(to.URL))
+	}
+	for _, use := range line.Uses {
+		l.Uses, l.Kinds = append(l.Uses, linkURL(use.URL)), append(l.Kinds, use.Kind)
+	}
+	return nil
+}
+
+// insecure reports whether a secure page uses a resource without encryption. A browser does not
+// fetch the targets of other link elements, such as feeds.
+func (l *linksLine) insecure(use int) bool {
+	return strings.HasPrefix(l.URL, "https:") && strings.HasPrefix(string(l.Uses[use]), "http:") && l.Kinds[use] != "link"
 }
 
 // ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json
@@ -30,8 +46,8 @@ func (l *linkURL) UnmarshalJSON(text []byte) error {
 func (l *linksLine) ReadJSON(text []byte) bool {
 	rest := lineReader(text)
 	line := linksLine{URL: rest.after(`{"url":"`)}
-	if line.To = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
-		line.Uses = rest.links(`,"uses":[`)
+	if line.To, _ = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
+		line.Uses, line.Kinds = rest.links(`,"uses":[`)
 	}
 	if rest != "}\n" {
 		return false
@@ -52,19 +68,18 @@ func (r *lineReader) skip(text string) bool {
 	return ok
 }
 
-// links returns the links of the list that follows a text, and skips it.
-func (r *lineReader) links(text string) []linkURL {
-	var all []linkURL
+// links returns the links of the list that follows a text, with their kinds, and skips it.
+func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 	if !r.skip(text) {
 		*r = ""
 	}
 	for !r.skip("]") {
 		if *r == "" || len(all) > 0 && !r.skip(",") {
 			*r = ""
-			return nil
+			return nil, nil
 		}
 		if !strings.HasPrefix(string(*r), "{") {
-			all = append(all, linkURL(r.after(`"`)))
+			all, kinds = append(all, linkURL(r.after(`"`))), append(kinds, "")
 			continue
 		}
 		all = append(all, linkURL(r.after(`{"url":"`)))
@@ -73,12 +88,12 @@ func (r *lineReader) links(text string) []linkURL {
 				r.after(key)
 			}
 		}
-		if r.after(`,"kind":"`); !r.skip("}") {
+		if kinds = append(kinds, r.after(`,"kind":"`)); !r.skip("}") {
 			*r = ""
-			return nil
+			return nil, nil
 		}
 	}
-	return all
+	return all, kinds
 }
 
 // after returns the string that follows a text with its opening quote, and skips both.

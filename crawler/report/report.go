@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -251,11 +250,10 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 			m.refer(k, linked, usedAsLink)
 		}
 	}
-	secure := strings.HasPrefix(l.URL, "https:")
-	for _, to := range l.Uses {
+	for i, to := range l.Uses {
 		k := keyOf(string(to))
 		m.refer(k, 0, usedAsAsset)
-		if secure && strings.HasPrefix(string(to), "http:") {
+		if l.insecure(i) {
 			m.insecure.counts[k]++
 		}
 	}
@@ -312,8 +310,13 @@ func (m *maker) secondReading() error {
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
-	m.robots.addTo(m.lists)
+	m.robots.addTo(m.lists, m.isOfCrawl)
 	return err
+}
+
+// isOfCrawl reports whether an origin has URLs of the crawl, and not only URLs that are checked.
+func (m *maker) isOfCrawl(origin string) bool {
+	return m.counters.hosts[origin] != nil || !m.checks.dead[origin]
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
@@ -372,11 +375,10 @@ func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
 			m.referrers.name(k, l.URL)
 		}
 	}
-	secure := strings.HasPrefix(l.URL, "https:")
-	for _, to := range l.Uses {
+	for i, to := range l.Uses {
 		k := keyOf(string(to))
 		m.referrers.name(k, l.URL)
-		if secure {
+		if l.insecure(i) {
 			m.insecure.name(k, string(to), l.URL)
 		}
 	}

@@ -280,10 +280,11 @@ func (h *robotsHistory) compare(l *robotsLine) {
 	}
 }
 
-// addTo adds the files that could not be fetched.
-func (r *robotsFiles) addTo(l *findingLists) {
+// addTo adds the files that could not be fetched. If an origin has only URLs that are checked, the
+// findings about these say it.
+func (r *robotsFiles) addTo(l *findingLists, isOfCrawl func(origin string) bool) {
 	for _, h := range r.hosts {
-		if h.Fetches > 0 && h.Outcome == "unreachable" {
+		if h.Fetches > 0 && h.Outcome == "unreachable" && isOfCrawl(h.Origin) {
 			detail := h.Error
 			if h.Status != 0 {
 				detail = statusText(h.Status)
