@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -48,11 +49,22 @@ func Compare(before, after *Crawl) *Comparison {
 		before = before.move(from, to)
 		c.note("the crawls have different origins, %s and %s: pages with the same path are compared", from, to)
 	}
-	c.findings(before.report, after.report)
+	c.findings(before, after)
 	for _, side := range []*Crawl{before, after} {
 		if !side.hasPages {
 			c.note("%s has no pages: only the findings are compared; name the directories of both crawls to compare more", side.path)
 			return c
+		}
+	}
+	for _, side := range []*Crawl{before, after} {
+		n := 0
+		for u := range side.pages {
+			if side.unchanged(u) {
+				n++
+			}
+		}
+		if n > 0 {
+			c.note("%s is a recrawl, and did not read the pages that are unchanged (%d): their content is not compared", side.path, n)
 		}
 	}
 	changes := newChanges()
@@ -81,27 +93,43 @@ type findingKey struct{ url, related string }
 
 func keyOf(f report.Finding) findingKey { return findingKey{f.URL, f.Related} }
 
-// findings compares the findings of each rule that was checked in both crawls.
-func (c *Comparison) findings(before, after *report.Report) {
-	for _, is := range after.Findings {
-		at := slices.IndexFunc(before.Findings, func(f report.Findings) bool { return f.ID == is.ID })
-		if at < 0 {
+// findings compares the findings of each rule that was checked in both crawls. A crawl without
+// sitemaps has none in sitemaps.
+func (c *Comparison) findings(before, after *Crawl) {
+	for _, is := range after.report.Findings {
+		var was report.Findings
+		at := slices.IndexFunc(before.report.Findings, func(f report.Findings) bool { return f.ID == is.ID })
+		switch {
+		case at >= 0:
+			was = before.report.Findings[at]
+		case is.Topic != "sitemaps":
 			if is.Total > 0 {
 				c.note("%s: the old crawl did not check this, so none of the %d findings counts as new", is.ID, is.Total)
 			}
 			continue
 		}
-		was := before.Findings[at]
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
 			c.note("%s: the reports do not list all findings, so some may wrongly count as new or fixed", is.ID)
 		}
 		changes := FindingChanges{Rule: is.Rule, New: without(is.Rows, was.Rows), Fixed: without(was.Rows, is.Rows)}
+		if ofContent(is.Rule) {
+			changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return before.unchanged(f.URL) })
+			changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return after.unchanged(f.URL) })
+		}
 		if len(changes.New)+len(changes.Fixed) > 0 {
 			changes.Same = len(is.Rows) - len(changes.New)
 			c.Findings = append(c.Findings, changes)
 		}
 	}
 }
+
+// ofContent reports whether the findings of a rule are about what a page says.
+func ofContent(r report.Rule) bool {
+	return slices.Contains([]string{"pages", "canonical", "hreflang"}, r.Topic)
+}
+
+// unchanged reports whether a crawl was told that a page is unchanged, and so did not read it.
+func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
 
 // without returns the findings of one list that the other does not have.
 func without(list, other []report.Finding) []report.Finding {

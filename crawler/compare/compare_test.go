@@ -307,6 +307,30 @@ func TestUncheckedRulesAreNotNew(t *testing.T) {
 	}
 }
 
+// A site that had no sitemap had no faults in it: those of its first sitemap are new.
+func TestFindingsOfFirstSitemapAreNew(t *testing.T) {
+	old := site{pages: []output.Page{page("/"), page("/gone", status(404))}}
+	now := old
+	now.entries = []output.Entry{{URL: "/gone", Sitemap: "https://example.com/sitemap.xml"}}
+	c := compare.Compare(open(t, old.write(t)), open(t, now.write(t)))
+	if !slices.ContainsFunc(c.Findings, func(f compare.FindingChanges) bool { return f.ID == "sitemap-broken" && len(f.New) == 1 }) {
+		t.Errorf("%+v, notes %q", c.Findings, c.Notes)
+	}
+}
+
+// A recrawl does not know the content of unchanged pages, so its findings are not compared.
+func TestContentOfUnchangedPagesIsNotCompared(t *testing.T) {
+	full := site{pages: []output.Page{page("/")}}
+	again := site{pages: []output.Page{page("/", status(304))}}
+	before, after := full.write(t), again.write(t)
+	for name, sides := range map[string][2]string{"old": {after, before}, "new": {before, after}} {
+		c := compare.Compare(open(t, sides[0]), open(t, sides[1]))
+		if len(c.Findings) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "did not read the pages that are unchanged (1)") }) {
+			t.Errorf("%s: %+v, notes %q", name, c.Findings, c.Notes)
+		}
+	}
+}
+
 func TestOpenRejectsWhatIsNoCrawl(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "old.json"), `{"version":1}`)
