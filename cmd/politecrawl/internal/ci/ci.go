@@ -147,6 +147,9 @@ func (g *gate) checkFlags(cmd *cobra.Command) error {
 	if g.failOn == failOnNew && g.baseline == "" {
 		return cli.MisuseOf(cmd, "--fail-on new needs --baseline, the crawl to compare with")
 	}
+	if g.github && g.format == cli.JSON {
+		return cli.MisuseOf(cmd, "--github and --format json both write to standard output; give one of them")
+	}
 	for flag, file := range map[string]string{"junit": g.junit, "sarif": g.sarif} {
 		if file != "" && !crawldir.IsDirectory(filepath.Dir(file)) {
 			return cli.Misuse("--%s: no directory %q; create it first", flag, filepath.Dir(file))
@@ -204,7 +207,7 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	v, err := judge(sum.Output, sum.Found, changes, g.failOn, &sources{folder: served, cache: make(map[string][]byte)})
+	v, err := judge(sum.Output, sum.Found, changes, g.failOn, &sources{folder: served})
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
 	}

@@ -392,6 +392,7 @@ func TestMisuse(t *testing.T) {
 	program.WantMisuse(t, []string{"ci"}, []clitest.Misuse{
 		{Args: []string{}, Words: []string{"start URLs or the folder"}},
 		{Args: []string{dir + "-missing"}, Words: []string{"no folder"}},
+		{Args: []string{dir, "--github", "--format", "json"}, Words: []string{"--github", "--format json"}},
 		{Args: []string{"https://example.com/", "--base", "https://example.com/"}, Words: []string{"--base needs a folder"}},
 		{Args: []string{dir, "--base", "example.com"}, Words: []string{"--base", "https://example.com"}},
 		{Args: []string{dir, "--base", "https://example.com/a"}, Words: []string{"--base", "end it with a slash"}},

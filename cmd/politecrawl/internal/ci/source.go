@@ -41,7 +41,14 @@ func (p place) String() string {
 // A sources finds the places of findings. Folder is nil if the crawl was of a server.
 type sources struct {
 	folder *folder
-	cache  map[string][]byte // the last files that were read
+	cache  map[string]*document // the last files that were read
+}
+
+// A document is a file of the folder.
+type document struct {
+	text  []byte
+	page  string         // the URL that its references were resolved against
+	lines map[string]int // the first line of each reference; nil: not read yet
 }
 
 // places returns where a finding can be corrected: the line of robots.txt, the sitemap, the pages
@@ -53,17 +60,15 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
 		return []place{s.at(f.URL, nil)} // the file is missing
 	case rule.Topic == "sitemaps" && f.Related != "":
-		return []place{s.at(f.Related, func(text []byte) int { return lineWith(text, textOf(f.URL)...) })}
+		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
 	case len(f.FoundOn) > 0:
 		var list []place
 		for _, page := range f.FoundOn {
-			list = append(list, s.at(page, func(text []byte) int {
-				return cmp.Or(lineOf(text, page, refersTo(f.URL)), lineOfPath(text, f.URL), headOf(text))
-			}))
+			list = append(list, s.at(page, func(d *document) int { return d.lineOfReference(page, f.URL) }))
 		}
 		return list
 	}
-	return []place{s.at(f.URL, func(text []byte) int { return cmp.Or(lineOf(text, f.URL, elementOf(rule, f)), headOf(text)) })}
+	return []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
 }
 
 // robots returns the line of the robots.txt that decides on a finding.
@@ -78,7 +83,7 @@ func (s *sources) robots(f report.Finding) place {
 }
 
 // at returns a place in the file of a URL. Find returns the line; nil: it is not needed.
-func (s *sources) at(u string, find func(text []byte) int) place {
+func (s *sources) at(u string, find func(*document) int) place {
 	p := place{URL: u}
 	if s.folder == nil {
 		return p
@@ -91,19 +96,45 @@ func (s *sources) at(u string, find func(text []byte) int) place {
 	if find == nil {
 		return p
 	}
-	text, known := s.cache[inside]
+	d, known := s.cache[inside]
 	if !known {
-		var err error
-		if text, err = s.folder.read(inside); err != nil {
+		text, err := s.folder.read(inside)
+		if err != nil {
 			return p
 		}
-		if len(s.cache) >= maxCached {
-			clear(s.cache)
+		if s.cache == nil || len(s.cache) >= maxCached {
+			s.cache = make(map[string]*document)
 		}
-		s.cache[inside] = text
+		d = &document{text: text}
+		s.cache[inside] = d
 	}
-	p.Line = find(text)
+	p.Line = find(d)
 	return p
+}
+
+// lineOfReference returns the first line that refers to a URL, or else where a page has its head.
+// A fragment counts only if the URL has one. A page may have thousands of findings, so its
+// references are read once.
+func (d *document) lineOfReference(page, target string) int {
+	if d.lines == nil || d.page != page {
+		d.page, d.lines = page, make(map[string]int)
+		eachElement(d.text, page, func(line int, t html.Token, resolve func(string) string) bool {
+			for _, ref := range references(t) {
+				full := resolve(ref)
+				bare, _, _ := strings.Cut(full, "#")
+				for _, u := range []string{full, bare} {
+					if d.lines[u] == 0 {
+						d.lines[u] = line
+					}
+				}
+			}
+			return true
+		})
+	}
+	if line := d.lines[canonical(target)]; line > 0 {
+		return line
+	}
+	return cmp.Or(lineOfPath(d.text, target), headOf(d.text))
 }
 
 // maxCached is the number of files that are kept in memory.
@@ -123,9 +154,24 @@ func isElement(name string) matcher {
 
 // lineOf returns the line of the first element that matches; 0: none does.
 func lineOf(text []byte, page string, matches matcher) int {
+	found := 0
+	if matches != nil {
+		eachElement(text, page, func(line int, t html.Token, resolve func(string) string) bool {
+			if matches(t, resolve) {
+				found = line
+			}
+			return found == 0
+		})
+	}
+	return found
+}
+
+// eachElement calls f for each element of a page, until f returns false. Resolve makes a reference
+// absolute.
+func eachElement(text []byte, page string, f func(line int, t html.Token, resolve func(ref string) string) bool) {
 	base, err := url.Parse(page)
-	if err != nil || matches == nil {
-		return 0
+	if err != nil {
+		return
 	}
 	resolve := func(ref string) string {
 		u, err := base.Parse(strings.TrimSpace(ref))
@@ -138,7 +184,7 @@ func lineOf(text []byte, page string, matches matcher) int {
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return 0
+			return
 		}
 		at := line
 		line += bytes.Count(z.Raw(), []byte("\n"))
@@ -146,10 +192,10 @@ func lineOf(text []byte, page string, matches matcher) int {
 			continue
 		}
 		t := z.Token()
-		switch {
-		case matches(t, resolve):
-			return at
-		case t.Data == "base":
+		if !f(at, t, resolve) {
+			return
+		}
+		if t.Data == "base" {
 			if u, err := base.Parse(attribute(t, "href")); err == nil {
 				base = u
 			}

@@ -80,7 +80,7 @@ func sourcesOf(t *testing.T, b build) *sources {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.close() })
-	return &sources{folder: f, cache: make(map[string][]byte)}
+	return &sources{folder: f}
 }
 
 // A line is one of the file, whatever is in it.
@@ -90,7 +90,7 @@ func FuzzLineOf(f *testing.F) {
 	f.Add("<script>\n</script\n><a href=\n", "%")
 	f.Fuzz(func(t *testing.T, text, target string) {
 		most := 1 + strings.Count(text, "\n")
-		if line := lineOf([]byte(text), "https://www.example.com/", refersTo(target)); line < 0 || line > most {
+		if line := (&document{text: []byte(text)}).lineOfReference("https://www.example.com/", target); line < 0 || line > most {
 			t.Errorf("line %d of %d", line, most)
 		}
 		if line := lineOfPath([]byte(text), target); line < 0 || line > most {
