@@ -49,7 +49,7 @@ func (s *Scope) checks(kind string) bool {
 // The kinds of use that this package decides about. Package extract has those of elements.
 const (
 	useStylesheet = "stylesheet"
-	useCSS        = "css"       // url() or @import of a stylesheet
+	useCSS        = "css"       // url() or @import
 	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	useCanonical  = "canonical" // the canonical URL of a page
 	useHreflang   = "hreflang"  // a version of a page for another language
@@ -308,7 +308,7 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
 	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
-	extract.StylesheetFunc(text, func(ref string, imported bool) { l.use("", extract.Use{URL: ref, Kind: useCSS}, imported) })
+	extract.StylesheetFunc(text, func(u extract.Use) { l.use("", u) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)
 	}

@@ -95,7 +95,7 @@ func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLi
 func (l *pageLinks) handlers() extract.Handlers {
 	on := extract.Handlers{Link: l.add, LinkTexts: l.d.cfg.Output.Links == LinksFull}
 	if l.d.cfg.Scope.checks(CheckAssets) {
-		on.Use = func(base string, u extract.Use) { l.use(base, u, false) }
+		on.Use = l.use
 	}
 	if l.d.cfg.Scope.checks(CheckFragments) {
 		on.ID = l.addID

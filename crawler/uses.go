@@ -21,15 +21,15 @@ type use struct {
 	mode provenance.CheckMode
 }
 
-// use adds a resource. Imported says that it is a stylesheet. An invalid URL is skipped like that
-// of a link. If one of several uses is a stylesheet, that one counts: it is often preloaded before.
-func (l *pageLinks) use(base string, u extract.Use, imported bool) {
+// use adds a resource. An invalid URL is skipped like that of a link. If one of several uses is a
+// stylesheet, that one counts: it is often preloaded before.
+func (l *pageLinks) use(base string, u extract.Use) {
 	if l.refs == nil && !l.init(base) {
 		return
 	}
 	ref, _, _ := strings.Cut(u.URL, "#")
 	mode := checkMode(u.Kind)
-	if imported {
+	if u.Imported {
 		mode = provenance.CheckRead
 	}
 	if at, known := l.useRefs[ref]; known {

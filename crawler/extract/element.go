@@ -19,6 +19,7 @@ const maxTitleText = 64 << 10
 type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 	id, srcset, imageSrcset, poster, data, kind                  []byte
+	style, xlinkHref                                             []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -55,6 +56,10 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.data
 	case "type":
 		field = &a.kind
+	case "style":
+		field = &a.style
+	case "xlink:href":
+		field = &a.xlinkHref
 	default:
 		return
 	}
@@ -68,7 +73,7 @@ func (a *attributes) set(key, value []byte) {
 
 // reads tells whether the attributes of an element are read.
 func (p *parser) reads(name []byte) bool {
-	return p.on.ID != nil || isRead(name) || p.on.Use != nil && isUse(name)
+	return p.on.ID != nil || p.on.Use != nil || isRead(name)
 }
 
 // isRead tells whether the attributes of an element are always read.
@@ -114,6 +119,10 @@ func (p *parser) element(name []byte, closed bool) {
 	case "title":
 		if p.svg == 0 {
 			p.title()
+		}
+	case "style":
+		if p.raw {
+			p.style()
 		}
 	case "svg":
 		if !closed {

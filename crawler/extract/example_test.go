@@ -53,8 +53,8 @@ func ExampleVisibleParts() {
 // Which files does a stylesheet need?
 func ExampleStylesheetFunc() {
 	text := []byte(`@import "print.css"; body { background: url(paper.png) }`)
-	extract.StylesheetFunc(text, func(ref string, imported bool) {
-		fmt.Println(ref, imported)
+	extract.StylesheetFunc(text, func(u extract.Use) {
+		fmt.Println(u.URL, u.Imported)
 	})
 	// Output:
 	// print.css true

@@ -139,7 +139,7 @@ func (p *parser) startTag(closed bool) {
 		closed && p.svg > 0: // drawings are XML: what closes itself has no text, even a title
 		p.raw = false
 		p.tokens.NextIsNotRawText()
-	case p.raw && string(name) != "title":
+	case p.raw && string(name) != "title" && string(name) != "style": // element reads these
 		p.skip(name)
 	}
 	p.attrs = attributes{}

@@ -11,8 +11,8 @@ import (
 )
 
 // StylesheetFunc calls use for each resource of a stylesheet: the targets of url() and @import.
-// Imported says that it is another stylesheet. Data in url() is none.
-func StylesheetFunc(text []byte, use func(ref string, imported bool)) {
+// Data in url() is none.
+func StylesheetFunc(text []byte, use func(Use)) {
 	lexer := css.NewLexer(parse.NewInputBytes(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))) // it would end at NUL
 	rule := ""                                                                                 // the at-rule that has begun; empty: none
 	for {
@@ -29,7 +29,7 @@ func StylesheetFunc(text []byte, use func(ref string, imported bool)) {
 			ref := cssText(kind, token)
 			isName := rule == "namespace" || strings.HasSuffix(rule, "document") // not a resource
 			if (kind == css.URLToken || rule == "import") && !isName && isResource([]byte(ref)) {
-				use(ref, rule == "import")
+				use(Use{URL: ref, Kind: "css", Imported: rule == "import"})
 			}
 		case css.SemicolonToken, css.LeftBraceToken:
 			rule = ""

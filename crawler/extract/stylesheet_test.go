@@ -9,11 +9,11 @@ import (
 )
 
 func stylesheetUses(text string) (uses []string) {
-	StylesheetFunc([]byte(text), func(ref string, imported bool) {
-		if imported {
-			ref = "import " + ref
+	StylesheetFunc([]byte(text), func(u Use) {
+		if u.Imported {
+			u.URL = "import " + u.URL
 		}
-		uses = append(uses, ref)
+		uses = append(uses, u.URL)
 	})
 	return uses
 }

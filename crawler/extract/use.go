@@ -3,26 +3,23 @@ package extract
 import (
 	"bytes"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // Use is a resource that a page or a stylesheet uses.
 type Use struct {
-	URL  string // as written, white space trimmed; may be relative
-	Kind string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
-}
-
-// isUse reports whether an element may use a resource.
-func isUse(name []byte) bool {
-	switch string(name) {
-	case "img", "source", "script", "video", "audio", "track", "object", "embed", "input":
-		return true
-	}
-	return false
+	URL      string // as written, white space trimmed; may be relative
+	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
+	Imported bool   // by @import: another stylesheet
 }
 
 // uses reports what an element uses. The content of a template is not part of the page.
 func (p *parser) uses(name []byte) {
 	a := &p.attrs
+	if bytes.IndexByte(a.style, '(') >= 0 { // as in url()
+		p.styleUses(a.style)
+	}
 	switch string(name) {
 	case "img", "source":
 		p.use(string(name), a.src)
@@ -43,7 +40,35 @@ func (p *parser) uses(name []byte) {
 			p.use(kind, a.href)
 			p.useAll(kind, a.imageSrcset)
 		}
+	case "image", "feimage", "use": // of SVG
+		if a.href == nil {
+			a.href = a.xlinkHref
+		}
+		p.use(string(name), a.href)
 	}
+}
+
+// style reports what the style element uses that the tokenizer is at.
+func (p *parser) style() {
+	if p.on.Use == nil || p.templates > 0 {
+		p.skip([]byte("style"))
+		return
+	}
+	if len(p.tokens.Buffered()) == 0 {
+		end := rawEnd(p.rest.page, []byte("style"))
+		p.styleUses(p.rest.page[:end])
+		p.rest.page, p.rest.given = p.rest.page[end:], 0
+		return
+	}
+	p.raw = false
+	if p.tokens.Next() == html.TextToken {
+		p.styleUses(p.tokens.Raw())
+	}
+}
+
+// styleUses reports what the styles in a page use.
+func (p *parser) styleUses(text []byte) {
+	StylesheetFunc(text, func(u Use) { p.on.Use(p.doc.Base, u) })
 }
 
 // linkKind returns the kind of use of a link element; empty: it uses nothing. The target of

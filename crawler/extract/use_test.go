@@ -47,6 +47,11 @@ func TestUses(t *testing.T) {
 		{"media", `<video src=1 poster=2><source src=3><track src=4></video><audio src=5></audio>`, []string{"video 1", "poster 2", "source 3", "track 4", "audio 5"}},
 		{"object and embed", `<object data=1></object><embed src=2>`, []string{"object 1", "embed 2"}},
 		{"input", `<input type=Image src=1><input src=2><input type=text src=3>`, []string{"input 1"}},
+		{"style elements", `<style>@import "a.css"; p{background:url(1)}</style><STYLE media=">">q{b:url(2)}</STYLE><img src=3>`, []string{"css a.css", "css 1", "css 2", "img 3"}},
+		{"style element without an end", `<style>p{background:url(1)}<img src=2>`, []string{"css 1"}},
+		{"style attributes", `<p style="background: url(&quot;1&quot;)"><b style='b:url("2")' style="b:url(3)"><i style="color: red"><img style="b:url(4)" src=5>`, []string{"css 1", "css 2", "css 4", "img 5"}},
+		{"SVG", `<svg><image href=1 xlink:href=2 /><image xlink:href=3 /><use href="icons.svg#a"/><use href="#a"/><filter><feImage href=4 /></filter><style>p{b:url(5)}</style><style/></svg>`, []string{"image 1", "image 3", "use icons.svg#a", "feimage 4", "css 5"}},
+		{"styles in a template", `<template><style>p{b:url(1)}</style><p style="b:url(2)"></template><style>p{b:url(3)}</style>`, []string{"css 3"}},
 		{"in noscript", `<noscript><img src=1></noscript>`, []string{"img 1"}},
 		{"in a template", `<template><img src=1><template></template><img src=2></template><template shadowrootmode=open><img src=3></template>`, []string{"img 3"}},
 		{"in comments and text areas", `<!-- <img src=1> --><textarea><img src=2></textarea>`, nil},
@@ -92,6 +97,7 @@ func FuzzUses(f *testing.F) {
 	f.Add(`<img src=a srcset="b 1x, c"><p id=x><a name=y><script src=z></script>`)
 	f.Add(`<img srcset=",, a (b,c) 1x,d,"><input type=image src=1>`)
 	f.Add(`<template id=a><img src=b><svg></template><p id=c>`)
+	f.Add(`<style title=">">a{b:url(c)}</style><style></style><p style="a:url(&quot;b&quot;)"><svg><style/><use xlink:href=d>`)
 	f.Add("<img src=\"a&amp;b\" id='\r'><object data=x><svg><img src=y/></svg>")
 	f.Fuzz(func(t *testing.T, page string) {
 		uses, ids := usesOf(page)
@@ -113,7 +119,8 @@ func FuzzUses(f *testing.F) {
 			case tag.Data == "svg" && !closed:
 				svg++
 			}
-			if tag.Data == "noscript" || closed && svg > 0 {
+			isRaw := !closed || svg == 0
+			if tag.Data == "noscript" || !isRaw {
 				z.NextIsNotRawText()
 			}
 			p.attrs = attributes{}
@@ -123,6 +130,9 @@ func FuzzUses(f *testing.F) {
 			if templates == 0 {
 				p.anchor([]byte(tag.Data))
 				p.uses([]byte(tag.Data))
+			}
+			if tag.Data == "style" && isRaw && z.Next() == html.TextToken && templates == 0 {
+				p.styleUses(z.Raw())
 			}
 			if tag.Data == "template" && (templates > 0 || p.attrs.shadow == nil) {
 				templates++

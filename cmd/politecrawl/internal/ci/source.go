@@ -244,7 +244,7 @@ func references(t html.Token) []string {
 	var list []string
 	for _, a := range t.Attr {
 		switch a.Key {
-		case "href", "src", "data", "poster", "action":
+		case "href", "src", "data", "poster", "action", "xlink:href":
 			list = append(list, a.Val)
 		case "srcset", "imagesrcset":
 			for candidate := range strings.SplitSeq(a.Val, ",") {

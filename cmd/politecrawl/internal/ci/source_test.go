@@ -30,6 +30,7 @@ func TestPlacesOfFindings(t *testing.T) {
 		{"base element", "broken-link", onPage("https://www.example.com/other/a"), "<base href='/other/'>\n<a href=a>", 2},
 		{"image", "broken-asset", onPage("https://www.example.com/i.png"), "\n\n<img src='../i.png'>", 3},
 		{"srcset", "broken-asset", onPage("https://www.example.com/i2.png"), "\n<img srcset='/i.png 1x, /i2.png 2x'>", 2},
+		{"SVG", "broken-asset", onPage("https://www.example.com/s.svg"), "\n<svg><use xlink:href='/s.svg#a'>", 2},
 		{"poster", "broken-asset", onPage("https://www.example.com/p.jpg"), "\n<video poster=/p.jpg>", 2},
 		{"refresh", "broken-link", onPage("https://www.example.com/New"), "\n<meta http-equiv=refresh content=\"0; URL='/New'\">", 2},
 		{"style", "broken-asset", onPage("https://www.example.com/bg.png"), "<style>\nbody { background: url(/bg.png) }", 2},
