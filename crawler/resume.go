@@ -157,12 +157,20 @@ func (c *Crawler) openCommitted(s *state) error {
 	if err := c.record.Open(); err != nil {
 		return err
 	}
+	c.noteNewChecks(s)
 	s.setConfig(c.cfg)
 	s.RewritingRejected = false
 	c.state = s
 	c.noteLosses(s, lost)
 	c.tally.count(func(sum *Summary) { sum.RejectedIncomplete = s.RejectedIncomplete })
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
+}
+
+// noteNewChecks reports that checks were added, which miss pages that are not read again.
+func (c *Crawler) noteNewChecks(s *state) {
+	if slices.ContainsFunc(checkKinds, func(kind string) bool { return c.cfg.Scope.checks(kind) && !s.Config.Scope.checks(kind) }) {
+		c.notice("the new checks miss the pages that are already fetched; to check the whole site, start a new crawl (check)")
+	}
 }
 
 // noteLosses saves and reports what files have lost. A loss that was noted by a process

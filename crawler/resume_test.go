@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -141,6 +142,37 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	}
 	cfg.Limits.MaxPages, cfg.Scope.MaxDepth = 0, 5
 	resume(t, cfg, func(c *Config) { c.Scope.MaxDepth = -1 }).whole(t, s, n)
+}
+
+// Pages that were fetched before are not read again, so checks that are added miss them.
+func TestResumeWithOtherChecks(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after []string
+		recrawl       bool
+		want          int // notices
+	}{
+		{"the same", []string{CheckAssets, CheckFragments}, []string{CheckFragments, CheckAssets}, false, 0},
+		{"one more", []string{CheckAssets}, []string{CheckAssets, CheckFragments}, false, 1},
+		{"one less", []string{CheckAll}, []string{CheckAssets}, false, 0},
+		{"one more in a recrawl", nil, []string{CheckAssets}, true, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := testConfig(t, chain(t, 2).url+"/0")
+			cfg.Scope.Check, cfg.Limits.MaxPages = tt.before, 1
+			run(t, cfg, nil)
+			cfg.Scope.Check = tt.after
+			var notices []string
+			run(t, cfg, &Options{Resume: !tt.recrawl, Recrawl: tt.recrawl, OnNotice: func(line string) {
+				if strings.Contains(line, "the new checks miss") {
+					notices = append(notices, line)
+				}
+			}})
+			if len(notices) != tt.want {
+				t.Errorf("notices %q, want %d", notices, tt.want)
+			}
+		})
+	}
 }
 
 func TestTwoProcessesOnOneDirectory(t *testing.T) {

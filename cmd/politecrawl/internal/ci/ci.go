@@ -61,7 +61,8 @@ findings. Instead of URLs, give the folder of a static site: it is served on loo
 crawl, with the robots.txt that it has, and findings name its files and lines. --base names
 the site that the folder will be, as sitemaps and canonical links write it.
 
-The crawl also checks assets, fragments, canonical URLs and hreflang. --check says otherwise.
+The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
+sites, which break without a change of this one. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new). The baseline is the output directory of an
@@ -89,6 +90,7 @@ because of unreachable hosts, 130 interrupted.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
+	flags.Lookup("check").Usage = "check only these, such as assets, or `all` (default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
