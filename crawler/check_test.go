@@ -225,17 +225,17 @@ func TestCheckRedirects(t *testing.T) {
 	_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
 	for url, want := range map[string]output.Check{
 		other.url + "/a":       {Result: output.CheckRedirected, Location: third.url + "/end"},
-		third.url + "/end":     {Result: output.CheckOK, FoundOn: other.url + "/a"},
+		third.url + "/end":     {Result: output.CheckOK, FoundOn: other.url + "/a", Kind: "a"},
 		third.url + "/no":      {Result: output.CheckUnverified, Reason: output.Disallowed, FoundOn: other.url + "/b"},
 		other.url + "/c":       {Result: output.CheckRedirected, Location: other.url + "/d"},
 		other.url + "/d":       {Result: output.CheckRedirected, Location: other.url + "/c"},
 		other.url + "/home":    {Result: output.CheckRedirected, Location: s.url + "/page"},
 		other.url + "/bad":     {Result: output.CheckBroken},
-		third.url + "/gone":    {Result: output.CheckBroken, FoundOn: s.url + "/leaves"},
+		third.url + "/gone":    {Result: output.CheckBroken, FoundOn: s.url + "/leaves", Kind: "redirect"},
 		other.url + "/long/10": {Result: output.CheckBroken, Location: other.url + "/long/11", Reason: output.TooManyRedirects},
 	} {
 		c, ok := checks[url]
-		if !ok || c.Result != want.Result || c.Location != want.Location || c.Reason != want.Reason || want.FoundOn != "" && c.FoundOn != want.FoundOn {
+		if !ok || c.Result != want.Result || c.Location != want.Location || c.Reason != want.Reason || want.FoundOn != "" && c.FoundOn != want.FoundOn || want.Kind != "" && c.Kind != want.Kind {
 			t.Errorf("%s: %+v, want %+v", url, c, want)
 		}
 	}

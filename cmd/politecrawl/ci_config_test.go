@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,16 @@ func TestConfigsForCI(t *testing.T) {
 	}
 	var gitlab map[string]struct {
 		Variables map[string]string `yaml:"variables"`
-		Script    []string          `yaml:"script"`
-		After     []string          `yaml:"after_script"`
+		Cache     struct {
+			Key, Policy string
+			Paths       []string
+		}
+		Rules []struct {
+			If        string
+			Variables map[string]string
+		}
+		Script    []string `yaml:"script"`
+		After     []string `yaml:"after_script"`
 		Artifacts struct {
 			When    string `yaml:"when"`
 			Reports map[string]string
@@ -59,6 +68,15 @@ func TestConfigsForCI(t *testing.T) {
 	check := gitlab["check-site"]
 	if len(check.Script) != 1 || len(check.After) != 1 || check.Artifacts.When != "always" || check.Artifacts.Reports["junit"] != "junit.xml" {
 		t.Fatalf("gitlab.yml: %+v", gitlab)
+	}
+	// The baseline of merge requests is the crawl of the default branch, which they must not write.
+	if c := check.Cache; c.Policy != "$CACHE_POLICY" || check.Variables["CACHE_POLICY"] != "pull" || !strings.Contains(c.Key, "$CI_DEFAULT_BRANCH") || !slices.Equal(c.Paths, []string{"baseline/"}) {
+		t.Errorf("gitlab.yml: cache %+v, variables %v", c, check.Variables)
+	}
+	for _, rule := range check.Rules {
+		if policy, isDefault := rule.Variables["CACHE_POLICY"], rule.If == "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"; isDefault != (policy == "pull-push") || !isDefault && policy != "" {
+			t.Errorf("gitlab.yml: if %s, the cache policy is %q", rule.If, policy)
+		}
 	}
 	t.Run("gitlab", func(t *testing.T) {
 		runGate(t, check.Script[0], "CI_COMMIT_BRANCH=main CI_DEFAULT_BRANCH=main\n"+check.After[0], check.Variables["SITE"], "  error  public/index.html:2: Broken links: ")

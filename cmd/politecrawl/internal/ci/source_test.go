@@ -69,6 +69,25 @@ func TestPlacesOfFindings(t *testing.T) {
 	}
 }
 
+// A page with thousands of findings is read once, not once a finding.
+func TestPlacesOfManyFindingsReadPageOnce(t *testing.T) {
+	const page, links = "https://www.example.com/", 2000
+	var b strings.Builder
+	for i := range links {
+		fmt.Fprintf(&b, "<a href=/%d>x</a>\n", i)
+	}
+	s := sourcesOf(t, build{"index.html": b.String()})
+	find := func(i int) []place {
+		return s.places(report.Rule{ID: "broken-link"}, report.Finding{URL: fmt.Sprint(page, i), FoundOn: []string{page}})
+	}
+	if first, last := find(0), find(links-1); first[0].Line != 1 || last[0].Line != links {
+		t.Fatalf("%+v, %+v", first, last)
+	}
+	if allocs := testing.AllocsPerRun(10, func() { find(links / 2) }); allocs > links/10 {
+		t.Errorf("%v allocations for one more finding of a page with %d links", allocs, links)
+	}
+}
+
 // sourcesOf opens a build as the site of the tests.
 func sourcesOf(t *testing.T, b build) *sources {
 	t.Helper()
