@@ -80,6 +80,7 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 	if !complete(before) {
 		c.note("the old crawl is not finished: new pages are not listed")
 	}
+	skipped := 0
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
 		was := before.pages[u]
 		if !was.ok() {
@@ -87,9 +88,18 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 		}
 		if is, ok := after.pages[u]; ok {
 			found.page(u, was, is)
-		} else if rule, f := after.missing(before, u); rule != PageVanished || complete(after) {
+			continue
+		}
+		rule, f := after.missing(before, u)
+		if rule != PageVanished || complete(after) {
 			found.add(rule, f)
 		}
+		if _, isSkipped := after.skipped[u]; isSkipped || rule == PageDisallowed {
+			skipped++
+		}
+	}
+	if skipped > 0 {
+		c.note("the new crawl skipped pages of the old one (%d): findings on them count as fixed", skipped)
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.pages)) {
 		if _, known := before.pages[u]; !known && after.pages[u].ok() && complete(before) {

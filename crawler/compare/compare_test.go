@@ -331,6 +331,22 @@ func TestContentOfUnchangedPagesIsNotCompared(t *testing.T) {
 	}
 }
 
+// A finding on a page that the new crawl skips is not seen, which is not the same as corrected.
+func TestSkippedPagesAreNoted(t *testing.T) {
+	before := open(t, site{pages: []output.Page{page("/"), page("/a"), page("/b"), page("/gone")}}.write(t))
+	after := open(t, site{
+		pages: []output.Page{page("/")}, robots: "User-agent: *\nDisallow: /a\nDisallow: /b\n",
+		rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}, // no page links to /b
+	}.write(t))
+	const want = "the new crawl skipped pages of the old one (2): findings on them count as fixed"
+	if notes := compare.Compare(before, after).Notes; !slices.Equal(notes, []string{want}) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
+	if notes := compare.Compare(before, before).Notes; len(notes) != 0 {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestOpenRejectsWhatIsNoCrawl(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "old.json"), `{"version":1}`)
