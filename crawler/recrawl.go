@@ -37,7 +37,6 @@ func (c *Crawler) startRecrawl() error {
 		}
 		s.Lost, s.RejectedIncomplete, s.RewritingRejected = nil, false, false
 		c.noteLosses(s, lost)
-		c.noteNewChecks(s)
 		s.StartedAt, s.RecrawlPending, s.Ended = time.Now(), true, nil
 		s.setConfig(c.cfg)
 		if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {

@@ -166,10 +166,10 @@ func (c *Crawler) openCommitted(s *state) error {
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
-// noteNewChecks reports that checks were added, which miss pages that are not read again.
+// noteNewChecks reports that checks were added, which miss the pages fetched so far.
 func (c *Crawler) noteNewChecks(s *state) {
 	if slices.ContainsFunc(checkKinds, func(kind string) bool { return c.cfg.Scope.checks(kind) && !s.Config.Scope.checks(kind) }) {
-		c.notice("the new checks miss the pages that are already fetched; to check the whole site, start a new crawl (check)")
+		c.notice("the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
 	}
 }
 
