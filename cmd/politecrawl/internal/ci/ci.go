@@ -58,22 +58,23 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Short: "Crawl a site, and fail if it has faults or became worse",
 		Long: `Crawl a site, write the report, compare it with an earlier crawl, and fail if there are
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
-crawl, with the robots.txt that it has, and findings name its files and lines. --base names
-the site that the folder will be, as sitemaps and canonical links write it.
+crawl, without delays and with the robots.txt that it has, and findings name its files and
+lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which break without a change of this one. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
-warnings that the baseline does not have (new). The baseline is the output directory of an
-earlier crawl. Pages that vanished, or became noindex, disallowed or broken since then, count
-too. The changes are also written into compare.html.
+warnings that the baseline does not have (new, which needs --baseline). The baseline is the
+output directory of an earlier crawl. Pages that vanished, became noindex, disallowed or
+broken, or have another canonical URL since then count too; "politecrawl help compare" lists
+all changes. They are also written into compare.html.
 
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
 most 20 lines.
 
-Exit code: 0 passed, 1 failed, 2 usage error, 3 the crawl failed, 4 the crawl is incomplete
-because of unreachable hosts, 130 interrupted.`,
+Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed, 4 the crawl
+is incomplete because of unreachable hosts, 130 interrupted.`,
 		Example: `  politecrawl ci public --base https://example.com/
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },

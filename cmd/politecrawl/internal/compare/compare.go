@@ -27,9 +27,9 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Short: "Compare two crawls of a site: findings, pages, robots.txt, sitemaps",
 		Long: `Compare two crawls of a site: findings that are new or fixed, pages that appeared, vanished,
 or became noindex, disallowed, redirected or broken, changed canonical URLs, what changes of
-robots.txt mean, and URLs that the sitemaps no longer list. OLD and NEW are output
-directories of crawls. They can also be report.json files, of which only the findings are
-compared.
+robots.txt mean, and URLs that the sitemaps list now or no longer list. OLD and NEW are
+output directories of crawls. They can also be report.json files, of which only the findings
+are compared.
 
 If each crawl has one origin and the origins differ, pages with the same path are compared.
 
