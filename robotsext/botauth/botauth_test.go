@@ -1,0 +1,206 @@
+package botauth
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func newTestSigner(t testing.TB, opts *SignerOptions) (*Signer, *Directory) {
+	t.Helper()
+	key, err := GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSigner(key, "https://bot.example", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &Directory{URL: "https://bot.example", Keys: []JWK{key.Public()}}
+}
+
+func TestSignerReusesASignatureForOneMinuteAndAuthority(t *testing.T) {
+	now := time.Unix(6000, 0)
+	s, dir := newTestSigner(t, &SignerOptions{Reuse: true, Now: func() time.Time { return now }})
+	sign := func(url string) string {
+		req := httptest.NewRequest(http.MethodGet, url, http.NoBody)
+		if err := s.Sign(req); err != nil {
+			t.Fatal(err)
+		}
+		if id, err := Verify(req, dir, &VerifyOptions{Now: s.opts.Now}); err != nil || id.Nonce != "" {
+			t.Errorf("%s: %+v %v", url, id, err)
+		}
+		return req.Header.Get("Signature")
+	}
+	first := sign("https://a.example/1")
+	if sign("https://A.example:443/2") != first {
+		t.Error("the signature of an authority is not reused")
+	}
+	if sign("https://b.example/") == first {
+		t.Error("two authorities share a signature")
+	}
+	now = now.Add(time.Minute)
+	if sign("https://a.example/1") == first {
+		t.Error("a signature is reused after its minute")
+	}
+}
+
+func TestSignerUsesANonceOnce(t *testing.T) {
+	s, dir := newTestSigner(t, nil)
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
+			err := s.Sign(req)
+			id, err2 := Verify(req, dir, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || err2 != nil || id.Nonce == "" || seen[id.Nonce] {
+				t.Errorf("%+v %v %v", id, err, err2)
+			}
+			seen[id.Nonce] = true
+		}()
+	}
+	wg.Wait()
+}
+
+func TestPrivateKeyIsReadBackAndNeverPrinted(t *testing.T) {
+	s, _ := newTestSigner(t, nil)
+	pem, err := s.key.PEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	jwk, err := s.key.JWK()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range [][]byte{pem, jwk} {
+		if key, err := ParseKey(text); err != nil || key.Public() != s.key.Public() {
+			t.Errorf("read back: %v", err)
+		}
+	}
+	var out bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		fmt.Fprintf(&out, verb+verb+verb+"\n", s.key, &s.key, s)
+	}
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "key", s.key, "signer", s)
+	text, _ := json.Marshal(map[string]any{"k": s.key})
+	out.Write(text)
+	seed := s.key.load().Seed()
+	for _, secret := range []string{string(seed), hex.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed), strings.Trim(fmt.Sprint(seed), "[]")} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("the secret is printed: %s", out.String())
+		}
+	}
+}
+
+func TestSignedDirectory(t *testing.T) {
+	a, _ := GenerateKey()
+	b, _ := GenerateKey()
+	now := time.Unix(1e9, 0)
+	body, h, err := SignDirectory("bot.example", now, now.Add(time.Hour), a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := VerifyDirectory("bot.example", h, body, now)
+	if err != nil || len(dir.Keys) != 2 {
+		t.Fatal(dir, err)
+	}
+	changed := bytes.Replace(body, []byte(`"use":"sig"`), []byte(`"use":"SIG"`), 1)
+	for _, test := range []struct {
+		name, host string
+		body       []byte
+		now        time.Time
+		want       Reason
+	}{
+		{"another host", "evil.example", body, now, WrongSignature},
+		{"changed body", "bot.example", changed, now, WrongDigest},
+		{"expired", "bot.example", body, now.Add(time.Hour), Expired},
+		{"future", "bot.example", body, now.Add(-time.Hour), NotYetValid},
+	} {
+		if _, err := VerifyDirectory(test.host, h, test.body, test.now); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+	}
+	wrong := bytes.Replace(body, []byte(`"kid":"`), []byte(`"kid":"x`), 1)
+	if _, err := ParseDirectory(wrong); !errors.Is(err, Malformed) {
+		t.Errorf("wrong kid: %v", err)
+	}
+}
+
+func FuzzParseDirectory(f *testing.F) {
+	f.Add([]byte(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if dir, err := ParseDirectory(body); err == nil {
+			for _, k := range dir.Keys {
+				if _, err := k.public(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+func FuzzParseCard(f *testing.F) {
+	f.Add([]byte(`{"client_id":"https://a.example/","jwks_uri":"https://a.example/j"}`), "https://a.example/ # x\n")
+	f.Fuzz(func(t *testing.T, body []byte, registry string) {
+		if c, err := ParseCard("https://a.example/", body); err == nil && c.ClientID != "https://a.example/" {
+			t.Error(c)
+		}
+		cards, _ := ParseRegistry(registry)
+		for _, c := range cards {
+			if !strings.HasPrefix(strings.ToLower(c), "https://") {
+				t.Error(c)
+			}
+		}
+	})
+}
+
+func FuzzVerify(f *testing.F) {
+	f.Add(`a=("@authority");tag="web-bot-auth"`, `a=:AAAA:`, `a="https://b.example"`)
+	_, dir := newTestSigner(f, nil)
+	f.Fuzz(func(t *testing.T, input, signature, agent string) {
+		req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
+		req.Header = http.Header{"Signature-Input": {input}, "Signature": {signature}, "Signature-Agent": {agent}}
+		if _, err := Verify(req, dir, nil); err == nil {
+			t.Error("a forged request is accepted")
+		}
+	})
+}
+
+func BenchmarkSign(b *testing.B) {
+	for _, reuse := range []bool{false, true} {
+		b.Run(fmt.Sprintf("reuse=%v", reuse), func(b *testing.B) {
+			s, _ := newTestSigner(b, &SignerOptions{Reuse: reuse})
+			req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
+			for b.Loop() {
+				_ = s.Sign(req)
+			}
+		})
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	s, dir := newTestSigner(b, nil)
+	req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
+	_ = s.Sign(req)
+	for b.Loop() {
+		if _, err := Verify(req, dir, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
