@@ -101,7 +101,7 @@ func TestPrivateKeyIsReadBackAndNeverPrinted(t *testing.T) {
 	text, _ := json.Marshal(map[string]any{"k": s.key})
 	out.Write(text)
 	seed := s.key.load().Seed()
-	for _, secret := range []string{string(seed), hex.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed), strings.Trim(fmt.Sprint(seed), "[]")} {
+	for _, secret := range []string{string(seed), hex.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed), strings.Trim(fmt.Sprintf("%d", seed), "[]")} {
 		if strings.Contains(out.String(), secret) {
 			t.Errorf("the secret is printed: %s", out.String())
 		}

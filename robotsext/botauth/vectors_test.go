@@ -124,13 +124,13 @@ func TestVerifyRefusesAlteredRequests(t *testing.T) {
 	i := slices.IndexFunc(vectors, func(v vector) bool { return v.Agent != "" && strings.Contains(v.Input, "ed25519") })
 	v := vectors[i]
 	created, expires := v.CreatedMS/1000, v.ExpiresMS/1000
-	replace := func(field, old, new string) func(*http.Request) {
+	replace := func(field, old, with string) func(*http.Request) {
 		return func(r *http.Request) {
 			before := r.Header.Get(field)
 			if !strings.Contains(before, old) {
 				panic("nothing to replace in " + before)
 			}
-			r.Header.Set(field, strings.Replace(before, old, new, 1))
+			r.Header.Set(field, strings.Replace(before, old, with, 1))
 		}
 	}
 	for _, test := range []struct {
