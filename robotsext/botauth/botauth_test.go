@@ -2,6 +2,7 @@ package botauth
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -101,8 +102,9 @@ func TestPrivateKeyIsReadBackAndNeverPrinted(t *testing.T) {
 	text, _ := json.Marshal(map[string]any{"k": s.key})
 	out.Write(text)
 	seed := s.key.load().Seed()
-	for _, secret := range []string{string(seed), hex.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed), strings.Trim(fmt.Sprintf("%d", seed), "[]")} {
-		if strings.Contains(out.String(), secret) {
+	decimals := strings.Trim(fmt.Sprintf("%d", seed), "[]")
+	for _, secret := range [][]byte{seed, []byte(hex.EncodeToString(seed)), []byte(base64.RawURLEncoding.EncodeToString(seed)), []byte(decimals)} {
+		if bytes.Contains(out.Bytes(), secret) {
 			t.Errorf("the secret is printed: %s", out.String())
 		}
 	}
@@ -170,14 +172,36 @@ func FuzzParseCard(f *testing.F) {
 	})
 }
 
+// FuzzVerify uses a fixed key and time, so that inputs with its key id reach the
+// covered components and the signature.
 func FuzzVerify(f *testing.F) {
-	f.Add(`a=("@authority");tag="web-bot-auth"`, `a=:AAAA:`, `a="https://b.example"`)
-	_, dir := newTestSigner(f, nil)
+	key := newKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)))
+	dir := &Directory{URL: "https://bot.example", Keys: []JWK{key.Public()}}
+	now := time.Unix(1e9, 0)
+	s, err := NewSigner(key, dir.URL, &SignerOptions{Reuse: true, Now: func() time.Time { return now }})
+	if err != nil {
+		f.Fatal(err)
+	}
+	signed := httptest.NewRequest(http.MethodGet, "https://other.example/", http.NoBody)
+	if err := s.Sign(signed); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(signed.Header.Get("Signature-Input"), signed.Header.Get("Signature"), signed.Header.Get("Signature-Agent"))
+	f.Add(signed.Header.Get("Signature-Input"), signed.Header.Get("Signature"), `"https://bot.example"`)
+	f.Add(`a=("@authority");tag="web-bot-auth"`, `a=:AAAA:`, `a="https://b.example";type=cimd`)
 	f.Fuzz(func(t *testing.T, input, signature, agent string) {
 		req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
 		req.Header = http.Header{"Signature-Input": {input}, "Signature": {signature}, "Signature-Agent": {agent}}
-		if _, err := Verify(req, dir, nil); err == nil {
-			t.Error("a forged request is accepted")
+		for _, legacy := range []bool{false, true} {
+			if _, err := Verify(req, dir, &VerifyOptions{Legacy: legacy, Now: func() time.Time { return now }}); err == nil {
+				t.Error("a forged request is accepted")
+			}
+		}
+		agents, _ := ParseAgents([]string{agent})
+		for _, a := range agents {
+			if !strings.HasPrefix(strings.ToLower(a.URI), "https://") {
+				t.Error(a)
+			}
 		}
 	})
 }
