@@ -23,6 +23,7 @@ type Config struct {
 	Politeness  Politeness
 	Scope       Scope
 	Robots      Robots
+	Usage       Usage
 	Sitemaps    Sitemaps
 	Fetch       Fetch
 	Credentials Credentials
@@ -37,6 +38,7 @@ type configKeys struct {
 	*Politeness
 	*Scope
 	*Robots
+	*Usage
 	*Sitemaps
 	*Fetch
 	*Credentials
@@ -56,7 +58,7 @@ type configKeys struct {
 
 func (c *Config) keys() *configKeys {
 	return &configKeys{
-		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Credentials, &c.Sharing,
+		&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Usage, &c.Sitemaps, &c.Fetch, &c.Credentials, &c.Sharing,
 		(*cluster.Duration)(&c.Limits.MaxTime), (*cluster.Duration)(&c.Limits.MaxWait),
 		(*cluster.Duration)(&c.Politeness.Delay), (*cluster.Duration)(&c.Politeness.MaxCrawlDelay),
 		(*cluster.Duration)(&c.Robots.Timeout), (*cluster.Duration)(&c.Robots.Retry),
@@ -219,6 +221,32 @@ type Robots struct {
 	// doubles with each retry.
 	Retry time.Duration `json:"robots-retry"`
 }
+
+// Usage says what the pages are fetched for. A site may disallow that; see package usage.
+type Usage struct {
+	// Purposes are purposes of the crawl, such as "train-ai"; see [usage.Purposes]. If
+	// robots.txt or tdmrep.json disallows one of them for a page, the page is not fetched. If
+	// the page itself does, it is left out of all output. Both have the reason
+	// [output.Usage]. Default: none, which refuses nothing.
+	Purposes []string `json:"purpose"`
+
+	// Unknown says whether a page is used for a purpose about which nothing is said:
+	// UnknownAllow (default) or UnknownRefuse.
+	Unknown UnknownUsage `json:"unknown"`
+
+	// Permissions requests the tdmrep.json of each origin for permissions.jsonl (default
+	// false). The purpose "tdm" does that too.
+	Permissions bool `json:"permissions"`
+}
+
+// UnknownUsage is a value of Usage.Unknown.
+type UnknownUsage string
+
+// The values.
+const (
+	UnknownAllow  UnknownUsage = "allow"
+	UnknownRefuse UnknownUsage = "refuse"
+)
 
 // Sitemaps says which sitemaps the crawl reads, and which of their entries it fetches first.
 type Sitemaps struct {
@@ -448,6 +476,9 @@ func Default() Config {
 			ObeyNofollow: true,
 			Timeout:      30 * time.Second,
 			Retry:        time.Minute,
+		},
+		Usage: Usage{
+			Unknown: UnknownAllow,
 		},
 		Sitemaps: Sitemaps{
 			Order:      ByLastMod,

@@ -24,6 +24,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Options are settings of a crawl that are not part of its [Config]. Nil means the zero value.
@@ -113,6 +114,9 @@ type pageRules struct {
 	fields  *extract.Rules // of Config.Output.Extract
 	headers []string       // canonical names of Config.Output.KeepHeader
 	types   fetch.Types    // of Config.Fetch.Types
+
+	purposes []usage.Purpose // of Config.Usage.Purposes
+	files    []usage.Purpose // those for which files of the site are requested
 }
 
 // leaseTimes are the durations of leases.
@@ -162,6 +166,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	purposes, files, err := cfg.Usage.purposes()
+	if err != nil {
+		return nil, err
+	}
 	addresses, err := newGuard(&cfg, opts)
 	if err != nil {
 		return nil, err
@@ -174,7 +182,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		cfg:       cfg,
 		opts:      *opts,
 		formats:   formats,
-		pageRules: pageRules{token: token, fields: fields, types: types, headers: canonicalNames(cfg.Output.KeepHeader)},
+		pageRules: pageRules{token: token, fields: fields, types: types, headers: canonicalNames(cfg.Output.KeepHeader), purposes: purposes, files: files},
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.OnNotice,
 		limits:    quota.NewPages(limitsIn(&cfg), nil),

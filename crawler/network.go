@@ -46,6 +46,7 @@ func (c *Crawler) connect() error {
 		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.lifecycle.HasFailed, since: c.state.StartedAt, refetch: c.record.Refetch}},
 		Logger:    c.log,
 		OnRecord:  c.onRobots,
+		OnTDMRep:  c.onTDMRep,
 		OnChange:  func(before, after *robotsext.Record) { logChange(c.log, before, after) },
 		Parse:     robotsOptions(&c.cfg),
 	})

@@ -108,7 +108,7 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 // frontier knows it. A URL whose own address is refused is only in the journal.
 var leasedReasons = []output.Reason{
 	output.Disallowed, output.Failed, output.MaxHostPages, output.DuplicateURL, output.BlockedAddress, output.Trap, output.MaxSitemapEntries,
-	output.Excluded, output.ContentType, output.PaymentRequired, output.LicenseRequired,
+	output.Excluded, output.ContentType, output.PaymentRequired, output.LicenseRequired, output.Usage,
 }
 
 // provenanceOf returns how the crawl found a URL that it skipped.

@@ -52,6 +52,9 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	if err != nil {
 		return decision{}, err
 	}
+	if page.refused != "" {
+		return skipWith(output.Usage, page.refused), nil
+	}
 	page.validators = validators(v, resp, page.Page)
 	w.logPage(page.Page, resp.Took)
 	return decision{verdict: done, page: page, found: found}, nil
@@ -109,6 +112,7 @@ type reading struct {
 	*output.Page
 	text       []byte               // of an HTML page, in UTF-8; nil: another type
 	noArchive  string               // the directive that forbids archiving its content; empty: none
+	refused    string               // why the crawl must not use it; empty: it may
 	validators *frontier.Validators // for later conditional requests; nil: those of the lease
 }
 
@@ -133,6 +137,9 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		page.Location = escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
 		return page, c.discovery.redirect(v, location), nil
 	}
+	if got.Status == http.StatusNotModified {
+		return page, nil, w.addPermission(v, page, got.Header, nil)
+	}
 	if got.Status < 200 || got.Status >= 300 {
 		return page, nil, nil
 	}
@@ -141,6 +148,9 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	if kind := got.Header.Get("Content-Type"); isHTML(kind, got.Body) {
 		page.text = toUTF8(got.Body, kind)
 		doc, links = c.discovery.readLinks(v, page.text)
+	}
+	if err := w.addPermission(v, page, got.Header, doc); err != nil || page.refused != "" {
+		return page, nil, err
 	}
 	directives = w.directives(got.Header, doc)
 	w.describe(page.Page, directives, doc)
@@ -163,11 +173,14 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	return page, found, err
 }
 
-// withhold removes the content from the exchange of a page if a directive asks for that.
-func (w *worker) withhold(e *output.Exchange, page *reading) {
+// withhold removes the content from the exchange of a page if a directive asks for that, or if the
+// crawl must not use it.
+func (w *worker) withhold(e *output.Exchange, d *decision) {
 	switch {
-	case page != nil:
-		e.Withheld = page.noArchive
+	case d.page != nil:
+		e.Withheld = d.page.noArchive
+	case d.skipped.Reason == output.Usage:
+		e.Withheld = d.skipped.Detail
 	case w.c.cfg.Robots.ObeyNoindex:
 		e.Withheld = "unread" // its directives were not read
 	}

@@ -190,7 +190,7 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 }
 
 // requeueRejected requeues URLs that were skipped because of a limit that was raised, an
-// expression that was changed, or an address or a type that is allowed now.
+// expression or purpose that was changed, or an address or a type that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -209,6 +209,9 @@ func (c *Crawler) requeueRejected(s *state) error {
 	}
 	if !slices.Equal(s.Config.Fetch.Types, c.cfg.Fetch.Types) {
 		reasons = append(reasons, output.ContentType)
+	}
+	if !slices.Equal(s.Config.Usage.Purposes, c.cfg.Usage.Purposes) || s.Config.Usage.Unknown != c.cfg.Usage.Unknown {
+		reasons = append(reasons, output.Usage)
 	}
 	if len(reasons) == 0 {
 		return nil
@@ -254,6 +257,11 @@ func dependsOnURL(r output.Reason) bool {
 func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
 		return err
+	}
+	if c.state.Recrawls > 0 {
+		if err := c.record.LoadPreviousPermissions(c.state.Recrawls); err != nil {
+			return err
+		}
 	}
 	if c.state.Recrawls > 0 && c.cfg.Output.Links != LinksNone {
 		if err := c.record.LoadPreviousLinks(c.state.Recrawls); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // ErrConfig says that a configuration is not valid.
@@ -62,6 +63,7 @@ func (c Config) Validate() error {
 	c.Politeness.validate(&p)
 	c.Scope.validate(&p)
 	c.Robots.validate(&p)
+	c.Usage.validate(&p)
 	c.Sitemaps.validate(&p)
 	c.Fetch.validate(&p)
 	c.checkCredentials(&p)
@@ -109,6 +111,13 @@ func (o *Output) validate(p *problems) {
 		p.check(!strings.EqualFold(name, "Set-Cookie") && !strings.EqualFold(name, "Set-Cookie2"), "keep-header", "the value of %s may be a secret, so it is not written; omit it", name)
 	}
 	p.check(o.Durability.valid(), "durability", "%q is not one of process, power", string(o.Durability))
+}
+
+func (u *Usage) validate(p *problems) {
+	_, _, err := u.purposes()
+	p.add("purpose", err)
+	p.check(u.Unknown == UnknownAllow || u.Unknown == UnknownRefuse, "unknown", "%q is not one of allow, refuse", string(u.Unknown))
+	p.check(u.Unknown == UnknownAllow || len(u.Purposes) > 0, "unknown", "has no effect without a purpose; set purpose too")
 }
 
 func (l *Limits) validate(p *problems) {

@@ -77,10 +77,12 @@ func (r crawlRecorder) Robots(rec *robotsext.Record) error {
 type visit struct {
 	lease  frontier.Lease
 	prov   provenance.Provenance
-	u      *url.URL         // as it will be sent
-	origin robotsext.Origin // of u; its robots.txt applies
-	file   *robotstxt.File  // that robots.txt; nil: there is none
-	group  *robotstxt.Group // its rules for this crawler; nil: none
+	u      *url.URL            // as it will be sent
+	origin robotsext.Origin    // of u; its robots.txt applies
+	file   *robotstxt.File     // that robots.txt; nil: there is none
+	group  *robotstxt.Group    // its rules for this crawler; nil: none
+	robots *robotsext.Record   // the fetch of that robots.txt
+	site   robotsext.SiteUsage // what the files of the site say about the use of u
 
 	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
@@ -182,6 +184,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
+	if d := w.checkSiteUsage(v); d.verdict != proceed {
+		return d, nil
+	}
 	if v.prov.IsCheck() {
 		return w.checkURL(v)
 	}
@@ -198,8 +203,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 		return d, err
 	}
 	request := fetch.Request{URL: v.u.String()}
-	// A 304 has no links, so they have to be known, and nothing to check.
-	if len(c.cfg.Scope.Check) == 0 && (w.c.record.KnowsLinks(request.URL) || w.c.member.OthersHavePages()) {
+	// A 304 has no links and no permissions, so they have to be known, and nothing to check.
+	if len(c.cfg.Scope.Check) == 0 && (c.record.KnowsLinks(request.URL) || c.member.OthersHavePages()) &&
+		(len(c.pageRules.purposes) == 0 || c.record.KnowsPermission(request.URL)) {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
 	}
 	resp, failure := w.pages.Fetch(request)
@@ -214,7 +220,7 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	c := w.c
 	outcome = frontier.Outcome{Lease: v.lease.ID, NotBefore: d.until, HostDelay: v.hostDelay}
 	if v.exchange != nil {
-		w.withhold(v.exchange, d.page)
+		w.withhold(v.exchange, &d)
 		c.record.Exchange(v.exchange)
 	}
 	if err := w.finishQuota(v, d); err != nil {

@@ -16,6 +16,7 @@ const (
 	Allowed    Verdict = iota + 1
 	Disallowed         // by a rule
 	Later              // robots.txt is unreachable: keep the URL until RetryAt
+	Usage              // Permit only: the site disallows a purpose
 )
 
 func (v Verdict) String() string {
@@ -26,6 +27,8 @@ func (v Verdict) String() string {
 		return "disallowed"
 	case Later:
 		return "later"
+	case Usage:
+		return "usage"
 	}
 	return "unknown"
 }

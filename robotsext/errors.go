@@ -10,22 +10,29 @@ import (
 	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // BlockedError reports a refused URL. It matches colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
 	URL       string          // the refused URL without password; for an unreachable robots.txt, colly's Visit reports only its origin
-	Reason    Verdict         // Disallowed or Later
+	Reason    Verdict         // Disallowed, Later or Usage
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group, or "*"
 	Origin    Origin          // the origin whose robots.txt decided
 	RobotsURL string          // the URL of that file
 	RetryAt   time.Time       // Later: when robots.txt is requested again
 	Err       error           // Later: why robots.txt could not be read
+
+	Purpose   usage.Purpose    // Usage: the purpose that is disallowed
+	Statement *usage.Statement // Usage: what disallows it
 }
 
 func (e *BlockedError) Error() string {
 	var b strings.Builder
+	if e.Reason == Usage {
+		return fmt.Sprintf("%s is disallowed for %s by %q, %s of %s", e.URL, e.Purpose, e.Statement.Raw, e.Statement.Source, e.Origin)
+	}
 	if e.Reason == Later {
 		fmt.Fprintf(&b, "%s must wait", e.URL)
 		if !e.RetryAt.IsZero() {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"path"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,8 +19,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// robotsFetcher fetches robots.txt files. It has no cache.
+// robotsFetcher fetches the file of an origin at one path, such as robots.txt. It has no cache.
 type robotsFetcher struct {
+	path       string // of the file
 	transports *transports
 	schemes    map[string]Fetcher
 	limiter    *limiter
@@ -27,6 +29,8 @@ type robotsFetcher struct {
 	timeout    time.Duration // of one fetch
 	maxBytes   int
 	now        func() time.Time
+
+	check func(ctx context.Context, u *url.URL) error // whether u may be requested; nil: always, as for robots.txt
 }
 
 func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter) *robotsFetcher {
@@ -35,6 +39,7 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter
 		maxBytes = opts.Parse.MaxBytes
 	}
 	return &robotsFetcher{
+		path:       robotsPath,
 		transports: t,
 		schemes:    opts.Fetch.Schemes,
 		limiter:    p,
@@ -44,6 +49,9 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter
 		now:        p.now,
 	}
 }
+
+// name returns the name of the file for messages.
+func (f *robotsFetcher) name() string { return path.Base(f.path) }
 
 // fetchResult is the result of fetching one robots.txt, including redirects.
 type fetchResult struct {
@@ -70,7 +78,7 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 	ctx, limit := withTimeLimit(ctx, f.timeout)
 	defer limit.stop()
 	res := &fetchResult{origin: o}
-	u, err := url.Parse(o.RobotsURL())
+	u, err := url.Parse(string(o) + f.path)
 	if err != nil {
 		res.unreachable(err)
 		return res
@@ -108,6 +116,18 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 
 // hop sends one request. It either completes res or returns the target of a redirect.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
+	if f.check != nil {
+		var refusal *BlockedError
+		switch err := f.check(ctx, u); {
+		case errors.As(err, &refusal) && refusal.Reason == Disallowed:
+			res.outcome = OutcomeAllowAll
+			return nil, true
+		case err != nil:
+			res.unreachable(err)
+			res.unsent = true
+			return nil, true
+		}
+	}
 	release, err := f.acquireSlot(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("waiting for a request slot: %w", err))

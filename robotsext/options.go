@@ -30,6 +30,7 @@ type Options struct {
 	// OnRecord is called after each fetch, OnChange if the outcome, rules or sitemaps changed.
 	// Requests to the origin wait for both; neither may call Robots for the same origin.
 	OnRecord func(*Record)
+	OnTDMRep func(*Record) // the same for each fetch of a tdmrep.json, whose record has no File
 	OnChange func(before, after *Record)
 	Now      func() time.Time // clock for the age of records; nil: time.Now
 }

@@ -5,24 +5,25 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // policy applies Options to fetches and stored records: the outcome, its lifetime, and
 // the time of the next fetch.
 type policy struct {
-	parseOptions *robotstxt.Options
-	life         lifetimes
-	outage       OutageProfile
-	available    func(o Origin, now time.Time) bool // apart from its robots.txt
-	backoff      backoff
+	parseBody func(rec *Record) // sets the File of rec, or what else its Body says
+	life      lifetimes
+	outage    OutageProfile
+	available func(o Origin, now time.Time) bool // apart from its robots.txt
+	backoff   backoff
 }
 
 func newPolicy(opts *Options, m *memory) *policy {
 	maxAge := or(opts.Cache.MaxAge, defaultLifetime)
 	p := &policy{
-		parseOptions: opts.Parse,
-		life:         lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
-		outage:       opts.Outage.Profile,
+		parseBody: func(rec *Record) { rec.File = robotstxt.Parse(rec.Body, opts.Parse) },
+		life:      lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
+		outage:    opts.Outage.Profile,
 		backoff: backoff{
 			min: or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
 			max: or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
@@ -85,10 +86,10 @@ func (p *policy) fallBack(rec *Record, now time.Time) {
 		copied = lostCopy
 	}
 	rec.Outcome = p.outage.outcome(rec.Outage, copied, func() bool { return p.available(rec.Origin, now) })
-	rec.File, rec.Body, rec.Truncated, rec.NoStore = nil, nil, false, false
+	rec.File, rec.tdmrep, rec.Body, rec.Hash, rec.Truncated, rec.NoStore = nil, nil, nil, "", false, false
 	if rec.Outcome == OutcomeRules {
 		c := rec.Copy
-		rec.File, rec.Body, rec.Truncated, rec.NoStore = c.File, c.Body, c.Truncated, c.NoStore
+		rec.File, rec.tdmrep, rec.Body, rec.Hash, rec.Truncated, rec.NoStore = c.File, c.tdmrep, c.Body, c.Hash, c.Truncated, c.NoStore
 	}
 }
 
@@ -106,10 +107,10 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 		!failing && rec.Outcome == OutcomeAllowAll && rec.Status != 0 && dispose(rec.Status) == serverError:
 		return nil, errStoredRecord
 	}
-	rec.File = nil // parsed anew, with this Robots' options
+	rec.File, rec.Hash = nil, "" // parsed anew, with this Robots' options
 	if rec.Copy != nil {
 		c := *rec.Copy
-		c.File = nil
+		c.File, c.Hash = nil, ""
 		rec.Copy = &c
 	}
 	if !failing {
@@ -130,18 +131,23 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	return &rec, nil
 }
 
-// parse sets the File of rec if rec has rules and no File yet.
+// parse parses the text of rec and of its copy, unless that was done before.
 func (p *policy) parse(rec *Record) {
-	if rec.Copy != nil && rec.Copy.File == nil {
-		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, p.parseOptions)
+	if rec.Copy != nil && rec.Copy.Hash == "" {
+		p.parseText(rec.Copy)
 	}
 	switch {
-	case rec.Outcome != OutcomeRules || rec.File != nil:
+	case rec.Outcome != OutcomeRules || rec.Hash != "":
 	case rec.Copy != nil:
-		rec.File = rec.Copy.File
+		rec.File, rec.tdmrep, rec.Hash = rec.Copy.File, rec.Copy.tdmrep, rec.Copy.Hash
 	default:
-		rec.File = robotstxt.Parse(rec.Body, p.parseOptions)
+		p.parseText(rec)
 	}
+}
+
+func (p *policy) parseText(rec *Record) {
+	rec.Hash = usage.Hash(rec.Body)
+	p.parseBody(rec)
 }
 
 func earlier(a, b time.Time) time.Time {

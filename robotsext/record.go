@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Record is the stored result of fetching one robots.txt. Callers must not change it.
@@ -14,6 +15,7 @@ type Record struct {
 	Err           error           // why the last fetch failed
 	File          *robotstxt.File // nil unless Outcome is OutcomeRules
 	Body          []byte          // the decoded text of File
+	Hash          string          // SHA-256 of Body, in hexadecimal; empty if File is nil
 	Truncated     bool            // Body was cut at the size limit
 	RedirectChain []string        // URLs of the last fetch: robots.txt and redirect targets
 	FetchedAt     time.Time       // end of the last fetch
@@ -27,6 +29,8 @@ type Record struct {
 	Outage       time.Duration // duration of the outage; a gap between two fetches counts at most a day
 	Copy         *Record       // the last complete file; nil: none
 	CopyLost     bool          // a copy may have existed and been lost
+
+	tdmrep *usage.TDMRep // of a record of tdmrep.json, which has no File; nil: it states nothing
 }
 
 // RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.

@@ -95,7 +95,7 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	now = r.now()
 	switch {
 	case res.outcome == OutcomeUnreachable && kept.fresh(now):
-		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", s.origin, "error", res.err)
+		r.log.DebugContext(ctx, r.fetcher.name()+" not refreshed", "origin", s.origin, "error", res.err)
 		if !res.unsent {
 			kept = kept.withRetryAfter(RetryAfter(res.header, now), now)
 			r.notify(kept)
@@ -103,12 +103,12 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 		found = kept
 	case res.unsent:
 		// The site is not at fault.
-		r.log.DebugContext(ctx, "robots.txt not requested", "origin", s.origin, "error", res.err)
+		r.log.DebugContext(ctx, r.fetcher.name()+" not requested", "origin", s.origin, "error", res.err)
 		found = r.unresolved(s.origin, kept, lost, res.err)
 	default:
 		prior := kept
 		kept = r.policy.record(prior, lost, res, now)
-		r.log.DebugContext(ctx, "robots.txt fetched", "origin", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
+		r.log.DebugContext(ctx, r.fetcher.name()+" fetched", "origin", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
 		r.publish(ctx, prior, kept)
 		found = kept
 	}

@@ -26,6 +26,7 @@ type Robots struct {
 
 	transports *transports
 	resolver   *resolver
+	tdmrep     *resolver // of tdmrep.json
 	limiter    *limiter
 	sitemaps   *sitemapReader
 
@@ -87,6 +88,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 			now:      now,
 		},
 	}
+	r.tdmrep = r.newTDMRepResolver(opts)
 	r.sitemaps = &sitemapReader{
 		options:     opts.Sitemaps.withDefaults(),
 		robots:      r,

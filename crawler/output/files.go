@@ -27,7 +27,7 @@ type DamagedError = jsonlines.DamagedError
 
 // Read yields the lines of a file in the order of writing. If path is the directory of a crawl,
 // Read reads the file for T: [Page], [Rejection], [Links], [Sitemap],
-// [Entry], [Check] or [Anchors].
+// [Entry], [Check], [Anchors] or [Permission].
 //
 // Read stops after the first error. If lines are damaged, it yields all others first, and a
 // [*DamagedError] at the end.
@@ -55,6 +55,8 @@ func fileOf(line any) string {
 		return "checks.jsonl"
 	case *Anchors:
 		return "anchors.jsonl"
+	case *Permission:
+		return "permissions.jsonl"
 	}
 	return ""
 }
@@ -64,6 +66,10 @@ func fileOf(line any) string {
 func RobotsPath(dir, origin string) string {
 	return filepath.Join(dir, "robots", fileName(origin)+".txt")
 }
+
+// VersionPath returns the path of a version of a robots.txt or tdmrep.json in the directory of a
+// crawl. Hash is the SHA-256 of its text, in hexadecimal.
+func VersionPath(dir, hash string) string { return filepath.Join(dir, "robots", "versions", hash) }
 
 // fileName returns a unique file name for an origin that every file system allows:
 // http_example.com,8080 for http://example.com:8080.

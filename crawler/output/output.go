@@ -161,5 +161,6 @@ const (
 	ContentType       Reason = "content-type"        // its media type is none of types, so its body was not used
 	PaymentRequired   Reason = "payment-required"    // its site requires payment: status 402
 	LicenseRequired   Reason = "license-required"    // its site requires a license: status 401 with a challenge of the scheme License
+	Usage             Reason = "usage"               // its site disallows a purpose of the crawl: Usage.Purposes
 	BlockedAddress    Reason = "blocked-address"     // its host, or the redirect target of its robots.txt, has an address that is not allowed
 )

@@ -68,11 +68,14 @@ type Results struct {
 	// after all, or skipped for another reason.
 	Withdrawn []*Rejection
 
-	Links     []*Links
-	Sitemaps  []*Sitemap
-	Entries   []*Entry
-	Checks    []*Check
-	Anchors   []*Anchors
+	Links    []*Links
+	Sitemaps []*Sitemap
+	Entries  []*Entry
+	Checks   []*Check
+	Anchors  []*Anchors
+
+	Permissions []*Permission
+
 	Robots    []*Robots
 	Exchanges []*Exchange
 }

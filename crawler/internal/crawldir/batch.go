@@ -15,7 +15,10 @@ type Lengths struct {
 	Entries  int64 `json:"entries"`
 	Checks   int64 `json:"checks"`
 	Anchors  int64 `json:"anchors"`
-	Robots   int64 `json:"robots_lines"` // only to detect losses: the whole file is always valid
+
+	Permissions int64 `json:"permissions"`
+
+	Robots int64 `json:"robots_lines"` // only to detect losses: the whole file is always valid
 }
 
 // Files returns the lengths by file name.
@@ -28,7 +31,7 @@ func (l Lengths) Files() map[string]int64 {
 }
 
 func (l Lengths) of(kind int) int64 {
-	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries, l.Checks, l.Anchors}[kind]
+	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries, l.Checks, l.Anchors, l.Permissions}[kind]
 }
 
 // A Batch has results that are written together. The zero Batch is empty. Do not change results
@@ -80,6 +83,12 @@ func (b *Batch) Anchors(a *output.Anchors) error {
 	return b.add(anchors, a)
 }
 
+// Permission adds a line to permissions.jsonl.
+func (b *Batch) Permission(p *output.Permission) error {
+	b.results.Permissions = append(b.results.Permissions, p)
+	return b.add(permissions, p)
+}
+
 // AddUnfiled adds results for sinks only, which are not written to JSON lines files.
 func (b *Batch) AddUnfiled(f *output.Results) { join(&b.results, f) }
 
@@ -126,6 +135,7 @@ func join(f, other *output.Results) {
 	f.Entries = append(f.Entries, other.Entries...)
 	f.Checks = append(f.Checks, other.Checks...)
 	f.Anchors = append(f.Anchors, other.Anchors...)
+	f.Permissions = append(f.Permissions, other.Permissions...)
 	f.Robots = append(f.Robots, other.Robots...)
 	f.Exchanges = append(f.Exchanges, other.Exchanges...)
 }
@@ -141,6 +151,7 @@ func reset(f *output.Results) {
 	empty(&f.Entries)
 	empty(&f.Checks)
 	empty(&f.Anchors)
+	empty(&f.Permissions)
 	empty(&f.Robots)
 	empty(&f.Exchanges)
 }

@@ -22,9 +22,12 @@ const (
 	EntriesFile  = "entries.jsonl"
 	ChecksFile   = "checks.jsonl"
 	AnchorsFile  = "anchors.jsonl"
-	RobotsFile   = "robots.jsonl"
-	RobotsDir    = "robots"
-	StateFile    = "crawl.json"
+
+	PermissionsFile = "permissions.jsonl"
+
+	RobotsFile = "robots.jsonl"
+	RobotsDir  = "robots"
+	StateFile  = "crawl.json"
 )
 
 // Dir is the directory of one crawl. It is safe for concurrent use, except Write and Sync.
@@ -43,10 +46,11 @@ const (
 	entries
 	checks
 	anchors
+	permissions
 	kinds
 )
 
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile, ChecksFile, AnchorsFile}
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile, ChecksFile, AnchorsFile, PermissionsFile}
 
 // CheckEmpty returns nil if a crawl may be created in a directory: it is missing, or has no
 // files of a crawl. Empty JSON lines files are ignored. The error is [output.ErrExists].
@@ -168,7 +172,7 @@ func (d *Dir) Lengths() Lengths {
 	return Lengths{
 		Pages: d.files[pages].Length(), Rejected: d.files[rejected].Length(),
 		Sitemaps: d.files[sitemaps].Length(), Links: d.files[links].Length(), Entries: d.files[entries].Length(),
-		Checks: d.files[checks].Length(), Anchors: d.files[anchors].Length(),
+		Checks: d.files[checks].Length(), Anchors: d.files[anchors].Length(), Permissions: d.files[permissions].Length(),
 		Robots: d.robots.Length(),
 	}
 }
@@ -221,13 +225,15 @@ func writeAndClose(file *os.File, content []byte, power bool) error {
 	return errors.Join(err, file.Close())
 }
 
-// makeRobotsDir creates the directory for robots.txt files if it is missing.
+// makeRobotsDir creates the directories for robots.txt files if they are missing.
 func makeRobotsDir(path string) error {
-	name := filepath.Join(path, RobotsDir)
-	if err := jsonlines.RefuseSymlink(name); err != nil {
-		return err
+	versions := filepath.Dir(output.VersionPath(path, ""))
+	for _, name := range []string{filepath.Dir(versions), versions} {
+		if err := jsonlines.RefuseSymlink(name); err != nil {
+			return err
+		}
 	}
-	return durable.MkdirAll(name)
+	return durable.MkdirAll(versions)
 }
 
 // Close closes the files. Call it once, after the last write.

@@ -3,20 +3,18 @@ package crawldir
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Robots replaces the robots.txt files of an origin: the body as received, and the record as JSON.
-// They are for users; the crawl never reads them. It returns the line to append to
-// [Dir.RobotsLog].
+// It also keeps the body as a version. The files are for users; the crawl never reads them. It
+// returns the line to append to [Dir.RobotsLog].
 //
 // With power, the files are on disk when it returns. Append the line after that, so that a
 // power cut cannot leave a line without its files.
@@ -31,8 +29,13 @@ func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line [
 	if err := d.writeRobots(origin, body, about, power); err != nil {
 		return nil, err
 	}
+	if body != nil {
+		if err := d.KeepVersion(usage.Hash(body), body, power); err != nil {
+			return nil, err
+		}
+	}
 	if end := len(line) - len("}\n"); body != nil && end > len("{") {
-		l := robotsLine{Hash: hashOf(body)}
+		l := robotsLine{Hash: usage.Hash(body)}
 		line = append(line[:end], l.hashField()+"}\n"...)
 	}
 	return line, nil
@@ -53,6 +56,16 @@ func (d *Dir) writeRobots(origin string, body, about []byte, power bool) error {
 		return err
 	}
 	return replace(base+".json", about, 0o644, power)
+}
+
+// KeepVersion keeps a robots.txt or tdmrep.json that applied to a page, under its [usage.Hash].
+// With power, it is on disk when KeepVersion returns.
+func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
+	path := output.VersionPath(d.path, hash)
+	if info, err := os.Lstat(path); err == nil && info.Size() == int64(len(body)) {
+		return nil
+	}
+	return replace(path, body, 0o644, power)
 }
 
 // robotsBase returns the path of the files of an origin, without ".txt" and ".json".
@@ -125,7 +138,7 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 
 // matches reports whether a text is that of the line.
 func (l robotsLine) matches(text []byte) bool {
-	return l.Hash == "" && len(text) == 0 || l.Hash == hashOf(text)
+	return l.Hash == "" && len(text) == 0 || l.Hash == usage.Hash(text)
 }
 
 // hashField returns the last field of the line, with the comma before it.
@@ -135,5 +148,3 @@ func (l robotsLine) hashField() string {
 	}
 	return `,"hash":"` + l.Hash + `"`
 }
-
-func hashOf(text []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(text)) }

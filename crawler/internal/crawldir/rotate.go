@@ -16,7 +16,7 @@ import (
 
 // Files are the names of the JSON lines files of one crawl of a directory.
 type Files struct {
-	Pages, Rejected, Sitemaps, Links, Entries, Checks, Anchors, Robots string
+	Pages, Rejected, Sitemaps, Links, Entries, Checks, Anchors, Permissions, Robots string
 }
 
 // Rotate adds a number to the names of the JSON lines files and the files of formats, such as
@@ -39,7 +39,7 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	f := Files{
 		Pages: rotate(PagesFile), Rejected: rotate(RejectedFile), Sitemaps: rotate(SitemapsFile),
 		Links: rotate(LinksFile), Entries: rotate(EntriesFile),
-		Checks: rotate(ChecksFile), Anchors: rotate(AnchorsFile), Robots: rotate(RobotsFile),
+		Checks: rotate(ChecksFile), Anchors: rotate(AnchorsFile), Permissions: rotate(PermissionsFile), Robots: rotate(RobotsFile),
 	}
 	names, err := FilesOf(path, formats...)
 	failed = append(failed, err)

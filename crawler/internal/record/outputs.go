@@ -70,6 +70,15 @@ func (o *outputs) Robots(rec *robotsext.Record) error {
 	return o.dir.RobotsLog().Sync()
 }
 
+// KeepVersion keeps the text of a robots.txt or tdmrep.json as a version. A site that sends no-store
+// forbids that (ROB-CAC-06).
+func (o *outputs) KeepVersion(rec *robotsext.Record) error {
+	if rec.Hash == "" || rec.NoStore {
+		return nil
+	}
+	return o.dir.KeepVersion(rec.Hash, rec.Body, o.power)
+}
+
 // robotsLine adds the line of a robots.txt to robots.jsonl, and the record for the sinks,
 // in the same order.
 func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {

@@ -1,12 +1,8 @@
 package record
 
 import (
-	"errors"
 	"hash/maphash"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,14 +11,8 @@ import (
 )
 
 // previousLinks reads the links of the crawl before a recrawl, since the response of a page
-// with status 304 has none. It needs about 40 bytes of memory per page of that crawl. The zero
-// previousLinks has no links.
-type previousLinks struct {
-	lineReader // of links.1.jsonl or a later one
-
-	seed maphash.Seed
-	at   map[uint64]int64 // hash of the page's URL → offset of its line, or noLinks
-}
+// with status 304 has none.
+type previousLinks struct{ previousLines }
 
 // noLinks is the offset of a page that has no links.
 const noLinks = -1
@@ -30,12 +20,11 @@ const noLinks = -1
 // LoadPreviousLinks finds the links of the previous crawl, for pages that have not changed.
 // Number is the number of the last [crawldir.Rotate]. Call it after Open.
 func (r *Recorder) LoadPreviousLinks(number int) error {
-	file := func(name string) string { return filepath.Join(r.cfg.Dir, crawldir.RotatedName(name, number)) }
 	e := &r.previousLinks
-	e.name, e.seed, e.at = file(crawldir.LinksFile), maphash.MakeSeed(), make(map[uint64]int64)
+	e.seed, e.at = maphash.MakeSeed(), make(map[uint64]int64)
 	cut := make(map[uint64]bool) // pages of which some links are not known
-	err := Each(r, file(crawldir.PagesFile), func(_ int64, p *output.Page) error {
-		switch page := maphash.String(e.seed, p.URL); {
+	err := Each(r, r.rotated(crawldir.PagesFile, number), func(_ int64, p *output.Page) error {
+		switch page := e.key(p.URL); {
 		case slices.ContainsFunc(p.LimitsReached, cutsLinks):
 			cut[page] = true
 		case p.Status/100 == 2 && p.Links == 0:
@@ -46,15 +35,11 @@ func (r *Recorder) LoadPreviousLinks(number int) error {
 	if err != nil {
 		return err
 	}
-	// An open file outlives its deletion.
-	if e.file, err = os.Open(e.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return Each(r, e.name, func(at int64, l *output.Links) error {
-		if page := maphash.String(e.seed, l.URL); !cut[page] {
-			e.at[page] = at
+	return loadPrevious(r, &e.previousLines, r.rotated(crawldir.LinksFile, number), func(l *output.Links) string {
+		if cut[e.key(l.URL)] {
+			return ""
 		}
-		return nil
+		return l.URL
 	})
 }
 
@@ -66,22 +51,15 @@ func cutsLinks(limit string) bool {
 // KnowsLinks reports whether the previous crawl has the links of a page, so that they remain
 // known if the page has not changed. It is true unless LoadPreviousLinks was called.
 func (r *Recorder) KnowsLinks(url string) bool {
-	e := &r.previousLinks
-	if e.at == nil {
-		return true
-	}
-	_, known := e.at[maphash.String(e.seed, url)]
-	return known
+	_, known := r.previousLinks.find(url)
+	return known || r.previousLinks.at == nil
 }
 
 // addTo adds the links of a page that has not changed to a batch. A page without links gets an
 // empty list: without a line its links would not be known.
 func (e *previousLinks) addTo(b *crawldir.Batch, p *output.Page) error {
-	if e.at == nil || p.Status != http.StatusNotModified {
-		return nil
-	}
-	at, known := e.at[maphash.String(e.seed, p.URL)]
-	if !known {
+	at, known := e.find(p.URL)
+	if !known || p.Status != http.StatusNotModified {
 		return nil
 	}
 	links := &output.Links{URL: p.URL, To: []output.Link{}}

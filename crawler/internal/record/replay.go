@@ -32,6 +32,7 @@ func (r *Recorder) replay(s output.Sink) error {
 		func() error { return replayLines(p, crawldir.RejectedFile, p.batch.Reject) },
 		func() error { return replayLines(p, crawldir.ChecksFile, p.batch.Check) },
 		func() error { return replayLines(p, crawldir.AnchorsFile, p.batch.Anchors) },
+		func() error { return replayLines(p, crawldir.PermissionsFile, p.batch.Permission) },
 	} {
 		if err := file(); err != nil {
 			return err

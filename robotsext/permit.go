@@ -1,0 +1,95 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// SiteUsage is what the files of a site say about the use of one URL. The response may say more:
+// see [usage.FromHeader] and [usage.FromMeta].
+type SiteUsage struct {
+	RobotsHash string // Record.Hash of robots.txt; empty: there is none
+	TDMRepHash string // that of tdmrep.json; empty: there is none, or no purpose needs it
+	Statements []usage.Statement
+}
+
+// SiteUsage returns what the files of u's site say about the use of u: the lines of robots.txt
+// about usage and, if purposes contain [usage.TDM], the rule of tdmrep.json. It fetches the files
+// if necessary; tdmrep.json is cached and retried like robots.txt, and requested only if
+// robots.txt allows it. For a disallowed URL it returns nothing. An unreachable file says
+// nothing. The errors are those of Decide.
+func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Purpose) (SiteUsage, error) {
+	d, err := r.Decide(ctx, u)
+	if err != nil || d.Verdict != Allowed || d.Record == nil {
+		return SiteUsage{}, err
+	}
+	if u, err = CleanURL(u); err != nil {
+		return SiteUsage{}, err
+	}
+	path := u.RequestURI()
+	site := SiteUsage{RobotsHash: d.Record.Hash}
+	if file := d.Record.File; file != nil {
+		site.Statements = usage.FromRobots(file, d.Group, site.RobotsHash, path)
+	}
+	if !slices.Contains(purposes, usage.TDM) {
+		return site, nil
+	}
+	rec, err := r.tdmrep.resolve(ctx, d.Record.Origin, false)
+	if err != nil {
+		return SiteUsage{}, err
+	}
+	if site.TDMRepHash = rec.Hash; rec.tdmrep == nil {
+		return site, nil
+	}
+	if s, ok := rec.tdmrep.Match(path); ok {
+		site.Statements = append(site.Statements, s)
+	}
+	return site, nil
+}
+
+// Permit calls Check, and then SiteUsage. It returns a *BlockedError with the Reason Usage if the
+// files of the site disallow one of the purposes. Nil does not say that every purpose is allowed:
+// the site may have said nothing.
+func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpose) error {
+	if err := r.Check(ctx, u); err != nil {
+		return err
+	}
+	site, err := r.SiteUsage(ctx, u, purposes...)
+	if err != nil {
+		return err
+	}
+	verdicts := usage.Merge(site.Statements)
+	for _, p := range purposes {
+		if v := verdicts[p]; v.Value == usage.Disallowed {
+			o, err := r.originOf(u)
+			return errors.Join(err, &BlockedError{
+				URL: u.Redacted(), Reason: Usage, Purpose: p, Statement: &site.Statements[v.Statement-1],
+				Origin: o, RobotsURL: o.RobotsURL(),
+			})
+		}
+	}
+	return nil
+}
+
+// newTDMRepResolver returns the resolver of tdmrep.json files. Their records have no File.
+func (r *Robots) newTDMRepResolver(opts *Options) *resolver {
+	policy := newPolicy(opts, r.resolver.memory)
+	policy.parseBody = func(rec *Record) {
+		rec.tdmrep, _ = usage.ParseTDMRep(rec.Body) // an invalid file states nothing
+	}
+	fetcher := newRobotsFetcher(opts, r.userAgent, r.transports, r.limiter)
+	fetcher.path, fetcher.maxBytes, fetcher.check = usage.TDMRepPath, usage.MaxTDMRepBytes, r.Check
+	return &resolver{
+		memory:   newMemory(or(opts.Cache.MaxRecords, defaultMaxRecords), or(opts.Cache.MaxBytes, defaultMaxBytes)),
+		fetcher:  fetcher,
+		limiter:  r.limiter,
+		policy:   policy,
+		onRecord: opts.OnTDMRep,
+		log:      r.log,
+		now:      r.resolver.now,
+	}
+}
