@@ -34,7 +34,6 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 	for _, rule := range d.Rules() {
 		page.Directives = append(page.Directives, output.Directive{Rule: secret.RedactText(rule.String()), Source: rule.Source.String()})
 	}
-	page.Usage = d.Usage()
 	if rule := w.noindex(d); rule != nil {
 		page.Withheld, page.Headers = rule.String(), nil
 		return

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/weblink"
 )
 
 // maxRead limits the bytes parsed from the headers of a page, and from its meta
@@ -18,7 +20,6 @@ const maxRead = 64 << 10
 type Directives struct {
 	tokens    []string // in lower case
 	rules     []Rule
-	usage     Usage
 	canonical string
 
 	headerRead, metaRead int // bytes parsed
@@ -35,8 +36,8 @@ func New(tokens ...string) *Directives {
 	return d
 }
 
-// Header adds the rules of response headers: X-Robots-Tag, Robots-Tag and
-// Content-Usage, and the canonical URL of the Link header.
+// Header adds the rules of response headers, X-Robots-Tag and Robots-Tag, and the
+// canonical URL of the Link header.
 func (d *Directives) Header(h http.Header) {
 	for i, line := range h.Values("X-Robots-Tag") {
 		if line, ok := d.budget(&d.headerRead, line, ","); ok {
@@ -46,11 +47,6 @@ func (d *Directives) Header(h http.Header) {
 	for i, line := range h.Values("Robots-Tag") {
 		if line, ok := d.budget(&d.headerRead, line, ","); ok {
 			d.structured(line, Source{Field: "Robots-Tag", Line: i + 1})
-		}
-	}
-	if lines := h.Values("Content-Usage"); len(lines) > 0 {
-		if all, ok := d.budget(&d.headerRead, strings.Join(lines, ", "), ""); ok {
-			d.usage = ParseUsage(all)
 		}
 	}
 	for _, line := range h.Values("Link") {
@@ -191,8 +187,16 @@ func (d *Directives) UnavailableAfter() *Rule { return d.strictest(UnavailableAf
 // a hint: pages with the same canonical URL may be duplicates.
 func (d *Directives) Canonical() string { return d.canonical }
 
-// Usage returns the preferences of the Content-Usage header, or nil if it has none.
-func (d *Directives) Usage() Usage { return d.usage }
+// canonical returns the target of the first link with the relation canonical in a Link
+// header, or "".
+func canonical(line string) string {
+	for link := range weblink.Parse(line) {
+		if hasWord(link.Rel, "canonical") && !link.Anchor {
+			return link.Target
+		}
+	}
+	return ""
+}
 
 // first returns the first rule that has one of the names.
 func (d *Directives) first(names ...Name) *Rule {

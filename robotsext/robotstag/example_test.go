@@ -47,27 +47,6 @@ func ExampleParseRel() {
 	// false sponsored
 }
 
-// What may the content be used for?
-func ExampleDirectives_Usage() {
-	d := robotstag.New("examplebot")
-	d.Header(http.Header{"Content-Usage": {"train-ai=n, search=y"}})
-	for _, category := range []string{"search", "train-ai", "other"} {
-		granted, stated := d.Usage()[category]
-		fmt.Println(category, stated, granted)
-	}
-	// Output:
-	// search true true
-	// train-ai true false
-	// other false false
-}
-
-// What does one Content-Usage line allow?
-func ExampleParseUsage() {
-	usage := robotstag.ParseUsage("train-ai=n, search=y")
-	fmt.Println(usage["search"], usage["train-ai"], len(usage))
-	// Output: true false 2
-}
-
 // Which rules apply to my crawler, and where are they?
 func ExampleDirectives_Rules() {
 	d := robotstag.New("examplebot")

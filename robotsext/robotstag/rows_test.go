@@ -2,7 +2,6 @@ package robotstag
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -309,39 +308,4 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
-}
-
-func TestUsage(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		in   []string
-		want Usage
-	}{
-		{"one", []string{"train-ai=n"}, Usage{"train-ai": false}},
-		{"two", []string{"train-ai=n, search=y"}, Usage{"train-ai": false, "search": true}},
-		{"two lines", []string{"train-ai=n", "search=y"}, Usage{"train-ai": false, "search": true}},
-		{"parameters", []string{`train-ai=n;why="a, b";x, search;y=?1`}, Usage{"train-ai": false}},
-		{"other values", []string{`train-ai="n", search=1, a=?0, b=(y n), c=:eQ==:, d=1.5, e=@1700000000, f=%"y", g=yes, h`}, Usage{}},
-		{"the last counts", []string{"train-ai=n, train-ai=y"}, Usage{"train-ai": true}},
-		{"the last counts, also if it says nothing", []string{"train-ai=n, train-ai=?1"}, Usage{}},
-		{"case matters", []string{"train-ai=N"}, Usage{}},
-		{"keys are in lower case", []string{"Train-AI=n"}, nil},
-		{"broken off", []string{"train-ai=n, search="}, nil},
-		{"a comma at the end", []string{"train-ai=n,"}, nil},
-		{"no comma", []string{"train-ai=n search=y"}, nil},
-		{"empty", []string{""}, nil},
-		{"not there", nil, nil},
-	} {
-		t.Run("ROB-EXT-05/"+tt.name, func(t *testing.T) {
-			h := http.Header{}
-			for _, line := range tt.in {
-				h.Add("Content-Usage", line)
-			}
-			d := New()
-			d.Header(h)
-			if got := d.Usage(); !maps.Equal(got, tt.want) || (got == nil) != (tt.want == nil) {
-				t.Errorf("got %v, want %v", got, tt.want)
-			}
-		})
-	}
 }

@@ -23,6 +23,8 @@ const (
 	NoTranslate      Name = "notranslate"       // offer no translation
 	NoArchive        Name = "noarchive"         // offer no cached copy; Google ignores it
 	NoCache          Name = "nocache"           // Bing's name for NoArchive
+	NoAI             Name = "noai"              // do not use the page for AI models; introduced by DeviantArt
+	NoImageAI        Name = "noimageai"         // do not use its images for AI models
 	IndexIfEmbedded  Name = "indexifembedded"   // permits indexing in another page's iframe despite noindex
 	MaxSnippet       Name = "max-snippet"       // limit of quoted text, in characters
 	MaxVideoPreview  Name = "max-video-preview" // limit of video previews, in seconds
@@ -42,7 +44,7 @@ func (n Name) hasValue() bool {
 // isFlag reports whether the rule is a single word.
 func (n Name) isFlag() bool {
 	switch n {
-	case None, NoIndex, NoFollow, NoSnippet, NoImageIndex, NoTranslate, NoArchive, NoCache, IndexIfEmbedded:
+	case None, NoIndex, NoFollow, NoSnippet, NoImageIndex, NoTranslate, NoArchive, NoCache, NoAI, NoImageAI, IndexIfEmbedded:
 		return true
 	}
 	return false

@@ -1,9 +1,10 @@
 package robotstag
 
 import (
+	"strconv"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
+	"github.com/dunglas/httpsfv"
 )
 
 // structured parses a line of the draft header Robots-Tag: a list of product tokens, or "*"
@@ -14,32 +15,61 @@ import (
 // RFC 9651 requires to ignore a structured field with a syntax error. Here the members before
 // the error count, because they can only restrict. As in the draft, rules may have any case.
 func (d *Directives) structured(line string, source Source) {
-	f := &sfv.Reader{Rest: strings.ToLower(strings.Trim(line, " "))}
-	for more := f.Rest != ""; more; {
-		agent, rules, ok := f.Member()
-		if !ok {
+	for rest := strings.ToLower(line); rest != ""; {
+		end := memberEnd(rest)
+		list, err := httpsfv.UnmarshalList([]string{strings.Trim(rest[:end], " \t")})
+		if err != nil || len(list) == 0 {
 			return
 		}
-		if more, ok = f.Next(); !ok && f.Rest != "" {
-			return // the member is incomplete
+		if agent, ok := list[0].(httpsfv.Item); ok {
+			d.member(agent, source)
 		}
-		if agent.Kind != sfv.Token && agent.Kind != sfv.String {
-			continue
-		}
-		source.Agent = everyone(agent.Text)
-		for _, rule := range rules {
-			value := rule.Value.Text
-			switch rule.Value.Kind {
-			case sfv.Number, sfv.Token, sfv.String:
-			case sfv.Boolean:
-				if value == "0" {
-					continue
-				}
-				fallthrough
-			default:
-				value = "" // no rule has a value of this type
+		rest = rest[min(end+1, len(rest)):]
+	}
+}
+
+// member adds the rules of one member of a Robots-Tag header.
+func (d *Directives) member(agent httpsfv.Item, source Source) {
+	switch name := agent.Value.(type) {
+	case httpsfv.Token:
+		source.Agent = everyone(string(name))
+	case string:
+		source.Agent = everyone(name)
+	default:
+		return
+	}
+	for _, rule := range agent.Params.Names() {
+		value, _ := agent.Params.Get(rule)
+		text := "" // no rule has a value of another type
+		switch value := value.(type) {
+		case int64:
+			text = strconv.FormatInt(value, 10)
+		case httpsfv.Token:
+			text = string(value)
+		case string:
+			text = value
+		case bool:
+			if !value {
+				continue
 			}
-			d.take(rule.Key, value, source)
+		}
+		d.take(rule, text, source)
+	}
+}
+
+// memberEnd returns the length of the first member of a list: up to the first comma outside
+// of a string.
+func memberEnd(list string) int {
+	quoted := false
+	for i := 0; i < len(list); i++ {
+		switch {
+		case list[i] == '"':
+			quoted = !quoted
+		case list[i] == '\\' && quoted:
+			i++
+		case list[i] == ',' && !quoted:
+			return i
 		}
 	}
+	return len(list)
 }

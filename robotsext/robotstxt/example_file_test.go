@@ -62,12 +62,11 @@ func ExampleGroup_VisitTimes() {
 // What does a file say about the use of the content?
 func ExampleGroup_ContentSignals() {
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Signal: search=yes, ai-train=no\n"), nil)
-	for _, s := range f.Group("ExampleBot").ContentSignals() {
-		fmt.Println(s.Key, s.Value)
+	for _, line := range f.Group("ExampleBot").ContentSignals() {
+		fmt.Println(line.Line, line.Signals)
 	}
 	// Output:
-	// search yes
-	// ai-train no
+	// 2 [{search yes} {ai-train no}]
 }
 
 // Which other fields does a file have besides rules?

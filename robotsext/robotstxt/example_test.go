@@ -134,8 +134,10 @@ func ExampleFile_CleanURL() {
 func ExampleGroup_ContentUsage() {
 	f := robotstxt.Parse([]byte("User-agent: *\nAllow: /\nContent-Usage: train-ai=n\nContent-Usage: /ai-ok/ train-ai=y\n"), nil)
 	g := f.Group("ExampleBot")
-	fmt.Println(g.ContentUsage("/test")["train-ai"], g.ContentUsage("/ai-ok/test")["train-ai"])
-	// Output: false true
+	for _, line := range g.ContentUsage("/ai-ok/test") {
+		fmt.Println(line.Line, line.Usage["train-ai"])
+	}
+	// Output: 4 true
 }
 
 // How do I print a file in a normalized form?

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
-	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
 // Extension is a field other than User-agent, Allow, Disallow and Sitemap. It never
@@ -75,11 +74,11 @@ func (p *parser) noteExtension(name, value string) {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-usage"):
-		if _, prefs := splitUsage(value); sfv.Usage(prefs) == nil {
+		if _, prefs := splitUsage(value); ParseUsage(prefs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-signal"):
-		if parseSignals(value, 0) == nil {
+		if parseSignals(value) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):

@@ -185,28 +185,41 @@ func TestContentUsage(t *testing.T) {
 	for _, c := range []struct {
 		path    string
 		allowed bool
-		want    Usage
+		want    []Usage
 	}{
-		{"/test", true, Usage{"train-ai": false}},
+		{"/test", true, []Usage{{"train-ai": false}}},
 		{"/never/test", false, nil},
-		{"/ai-ok/test", true, Usage{"train-ai": true}},
-		{"/ai-ok", true, Usage{"train-ai": false}},
-		{"/axb", true, Usage{"train-ai": true, "search": false}},
-		{"/axbc", true, Usage{"train-ai": false}},
-		{"/same/x", true, Usage{"train-ai": false, "search": true}},
-		{"/only-a-path", true, Usage{"train-ai": false}},
-		{"/bad", true, Usage{"train-ai": false}},
+		{"/ai-ok/test", true, []Usage{{"train-ai": true}}},
+		{"/ai-ok", true, []Usage{{"train-ai": false}}},
+		{"/axb", true, []Usage{{"train-ai": true, "search": false}}},
+		{"/axbc", true, []Usage{{"train-ai": false}}},
+		{"/same/x", true, []Usage{{"train-ai": true, "search": true}, {"train-ai": false}}},
+		{"/only-a-path", true, []Usage{{"train-ai": false}}},
+		{"/bad", true, []Usage{{"train-ai": false}}},
 	} {
 		t.Run("ROB-EXT-05/"+c.path, func(t *testing.T) {
 			g := f.Group("x")
 			if got := g.Match(c.path).Allowed; got != c.allowed {
 				t.Errorf("allowed: %v", got)
 			}
-			if diff := cmp.Diff(c.want, g.ContentUsage(c.path)); diff != "" {
+			var got []Usage
+			for _, line := range g.ContentUsage(c.path) {
+				got = append(got, line.Usage)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+	t.Run("ROB-EXT-05/line and text", func(t *testing.T) {
+		want := []UsageLine{
+			{7, "/same train-ai=y, search=y", Usage{"train-ai": true, "search": true}},
+			{8, "/same train-ai=n", Usage{"train-ai": false}},
+		}
+		if diff := cmp.Diff(want, f.Group("x").ContentUsage("/same")); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("ROB-EXT-05/nothing is said", func(t *testing.T) {
 		if got := Parse([]byte("User-agent: *\nAllow: /"), nil).Group("x").ContentUsage("/"); got != nil {
 			t.Errorf("got %v", got)
@@ -220,7 +233,10 @@ func TestContentUsage(t *testing.T) {
 func TestContentSignals(t *testing.T) {
 	t.Run("ROB-EXT-06/pairs", func(t *testing.T) {
 		f := Parse([]byte("User-agent: *\nContent-Signal: search=yes,ai-train=no\nContent-signal: ai-input = no , use=immediate\nContent-Signal: nothing\nAllow: /\n"), nil)
-		want := []Signal{{"search", "yes", 2}, {"ai-train", "no", 2}, {"ai-input", "no", 3}, {"use", "immediate", 3}}
+		want := []SignalLine{
+			{2, "search=yes,ai-train=no", []Signal{{"search", "yes"}, {"ai-train", "no"}}},
+			{3, "ai-input = no , use=immediate", []Signal{{"ai-input", "no"}, {"use", "immediate"}}},
+		}
 		if diff := cmp.Diff(want, f.Group("x").ContentSignals()); diff != "" {
 			t.Error(diff)
 		}

@@ -90,6 +90,21 @@ func writtenPattern(written string) (p pattern, length int) {
 	return splitPattern(canonical).withoutRuns(), length
 }
 
+// Pattern is the path of a rule, for formats that use the patterns of robots.txt.
+type Pattern struct{ pattern pattern }
+
+// NewPattern prepares a path as written in a rule. It accepts any string.
+func NewPattern(written string) Pattern {
+	p, _ := writtenPattern(written)
+	return Pattern{p}
+}
+
+// Match reports whether the pattern matches a path, with its query if it has one. Both
+// are compared in canonical form, as Group.Match does.
+func (p Pattern) Match(pathAndQuery string) bool {
+	return p.pattern.match(canonicalPath(pathAndQuery, 0))
+}
+
 // match reports whether the pattern matches a canonical path.
 func (p *pattern) match(path string) bool {
 	s, ok := strings.CutPrefix(path, p.prefix)

@@ -1,4 +1,4 @@
-package sfv
+package robotstxt
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestUsage(t *testing.T) {
-	type usage = map[string]bool
+func TestParseUsage(t *testing.T) {
+	type usage = Usage
 	for _, c := range []struct {
 		value string
 		want  usage
@@ -60,19 +60,19 @@ func TestUsage(t *testing.T) {
 		{"", nil},
 	} {
 		t.Run("ROB-EXT-05/prefs "+c.value, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, Usage(c.value)); diff != "" {
+			if diff := cmp.Diff(c.want, ParseUsage(c.value)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func FuzzUsage(f *testing.F) {
+func FuzzParseUsage(f *testing.F) {
 	for _, s := range []string{"train-ai=n, search=y", `a="b, c";d=(e f), g`, "a=y,", "*=n;x=?0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		usage := Usage(in)
+		usage := ParseUsage(in)
 		var b strings.Builder
 		for key, granted := range usage {
 			if b.Len() > 0 {
@@ -80,7 +80,7 @@ func FuzzUsage(f *testing.F) {
 			}
 			b.WriteString(key + map[bool]string{true: "=y", false: "=n"}[granted])
 		}
-		again := Usage(b.String())
+		again := ParseUsage(b.String())
 		if len(again) != len(usage) {
 			t.Fatalf("%q: %v, again %v", in, usage, again)
 		}

@@ -1,0 +1,62 @@
+package usage
+
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// categories are the labels of Content-Usage (draft-ietf-aipref-vocab, section 6.1).
+var categories = map[string]Purpose{"search": Search, "ai-use": AIInput, "train-ai": TrainAI}
+
+// signals are the labels of Content-Signal.
+var signals = map[string]Purpose{"search": Search, "ai-input": AIInput, "ai-train": TrainAI}
+
+// signalValues are the values of Content-Signal.
+var signalValues = map[string]Value{"yes": Allowed, "no": Disallowed}
+
+// FromRobots returns the statements of a robots.txt file about a path: the Content-Usage
+// lines that apply to it, and all Content-Signal lines of the group. It also returns all
+// License lines of the file. They are for every crawler, and only name a license file:
+// see ParseRSL. Hash is the Hash of the file; it may be empty.
+func FromRobots(f *robotstxt.File, g *robotstxt.Group, hash, pathAndQuery string) []Statement {
+	var c collector
+	source := func(name string, line int) Source { return Source{InRobots, name, line, hash} }
+	for _, line := range g.ContentUsage(pathAndQuery) {
+		s := Statement{Kind: KindContentUsage, Source: source("Content-Usage", line.Line), Raw: line.Text}
+		s.setUsage(line.Usage)
+		c.add(s)
+	}
+	for _, line := range g.ContentSignals() {
+		s := Statement{Kind: KindContentSignal, Source: source("Content-Signal", line.Line), Raw: line.Text}
+		for _, signal := range line.Signals {
+			if purpose, ok := signals[strings.ToLower(signal.Key)]; ok {
+				s.set(signalValues[strings.ToLower(signal.Value)], purpose)
+			} else {
+				s.label(signal.Key, signal.Value)
+			}
+		}
+		c.add(s)
+	}
+	for i := range f.Extensions {
+		if e := &f.Extensions[i]; strings.EqualFold(e.Field, "License") {
+			c.add(Statement{Kind: KindRSL, Source: source("License", e.Line), Raw: e.Value, URL: e.Value})
+		}
+	}
+	return c.list
+}
+
+// setUsage records usage preferences.
+func (s *Statement) setUsage(usage robotstxt.Usage) {
+	for label, granted := range usage {
+		value, word := Disallowed, "n"
+		if granted {
+			value, word = Allowed, "y"
+		}
+		if purpose, ok := categories[label]; ok {
+			s.set(value, purpose)
+		} else {
+			s.label(label, word)
+		}
+	}
+}

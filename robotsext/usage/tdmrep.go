@@ -1,0 +1,102 @@
+package usage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// TDMRepPath is the path of the TDMRep file of an origin.
+const TDMRepPath = "/.well-known/tdmrep.json"
+
+// Limits of a TDMRep file. ParseTDMRep refuses a file beyond them.
+const (
+	MaxTDMRepBytes = 256 << 10
+	MaxTDMRepRules = 1000
+)
+
+// TDMRep is a parsed TDMRep file (W3C TDM Reservation Protocol). It never changes.
+type TDMRep struct{ rules []tdmrepRule }
+
+type tdmrepRule struct {
+	pattern   robotstxt.Pattern
+	statement Statement
+}
+
+// ParseTDMRep parses a file from TDMRepPath: a JSON array of rules. A rule without a
+// location is ignored.
+func ParseTDMRep(body []byte) (*TDMRep, error) {
+	if len(body) > MaxTDMRepBytes {
+		return nil, fmt.Errorf("tdmrep.json is larger than %d bytes", MaxTDMRepBytes)
+	}
+	var elements []json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &elements); err != nil {
+		return nil, fmt.Errorf("tdmrep.json is not a JSON array: %w", err)
+	}
+	if len(elements) > MaxTDMRepRules {
+		return nil, fmt.Errorf("tdmrep.json has more than %d rules", MaxTDMRepRules)
+	}
+	t := &TDMRep{}
+	hash := Hash(body)
+	for i, element := range elements {
+		var rule struct {
+			Location    string `json:"location"`
+			Reservation any    `json:"tdm-reservation"`
+			Policy      any    `json:"tdm-policy"`
+		}
+		if json.Unmarshal(element, &rule) != nil || rule.Location == "" {
+			continue
+		}
+		var raw bytes.Buffer
+		_ = json.Compact(&raw, element) // it is valid
+		policy, _ := rule.Policy.(string)
+		s := tdmrepStatement(Source{InFile, TDMRepPath, i + 1, hash}, raw.String(), fmt.Sprint(rule.Reservation), policy)
+		t.rules = append(t.rules, tdmrepRule{robotstxt.NewPattern(rule.Location), s.clipped()})
+	}
+	return t, nil
+}
+
+// Match returns the first rule that matches a path, with its query if it has one. The
+// patterns are those of robots.txt.
+func (t *TDMRep) Match(pathAndQuery string) (Statement, bool) {
+	for i := range t.rules {
+		if t.rules[i].pattern.Match(pathAndQuery) {
+			return t.rules[i].statement, true
+		}
+	}
+	return Statement{}, false
+}
+
+// tdmrepStatement returns the statement of a reservation and a policy. Other values than
+// 0 and 1 count as unset, and the policy of content that is not reserved does not count.
+func tdmrepStatement(source Source, raw, reservation, policy string) Statement {
+	s := Statement{Kind: KindTDMRep, Source: source, Raw: raw}
+	switch strings.TrimSpace(reservation) {
+	case "0":
+		s.set(Allowed, TDM, TrainAI)
+	case "1":
+		s.set(Disallowed, TDM, TrainAI)
+		s.URL = strings.TrimSpace(policy)
+	}
+	return s
+}
+
+// tdmrepPlaces are the places of TDMRep, weakest first.
+var tdmrepPlaces = []SourceKind{InFile, InHeader, InMeta}
+
+// strongestTDMRep returns the rank of the strongest source of a TDMRep value, or -1.
+func strongestTDMRep(statements []Statement) int {
+	strongest := -1
+	for i := range statements {
+		if s := &statements[i]; s.Kind == KindTDMRep && s.Values != nil {
+			strongest = max(strongest, tdmrepRank(s))
+		}
+	}
+	return strongest
+}
+
+func tdmrepRank(s *Statement) int { return slices.Index(tdmrepPlaces, s.Source.Kind) }
