@@ -19,7 +19,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -155,7 +154,6 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	}
 	directives = w.directives(got.Header, doc)
 	w.describe(page.Page, directives, doc)
-	page.Usage = robotstxt.ParseUsage(got.Header["Content-Usage"]...)
 	page.noArchive = w.noArchiveReason(directives)
 	if doc == nil {
 		return page, nil, nil

@@ -22,7 +22,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // ErrConfig says that a configuration is not valid.

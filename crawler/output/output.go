@@ -41,23 +41,22 @@ import (
 
 // Page is a URL that returned a response: one line of pages.jsonl.
 type Page struct {
-	URL         string          `json:"url"`
-	Status      int             `json:"status"`
-	Title       string          `json:"title"`
-	Depth       int             `json:"depth"`              // number of links from a start URL or a sitemap entry
-	FoundOn     string          `json:"found_on"`           // the page, sitemap or redirect where it was found; empty for a start URL
-	Source      string          `json:"source"`             // start, sitemap, link or redirect
-	Location    string          `json:"location,omitempty"` // target of a redirect
-	ContentType string          `json:"content_type"`
-	Bytes       int             `json:"bytes"`               // size of the decoded body, as far as it was read
-	Links       int             `json:"links"`               // number of references to other documents, such as a, area, iframe and meta refresh; repeated ones count again
-	Canonical   string          `json:"canonical,omitempty"` // URL that the page names as canonical
-	Directives  []Directive     `json:"directives,omitempty"`
-	Usage       map[string]bool `json:"content_usage,omitempty"` // preferences of the Content-Usage header: true for allowed, false for disallowed
-	Withheld    string          `json:"withheld,omitempty"`      // the directive that excludes title and content, such as noindex
-	FetchedAt   time.Time       `json:"fetched_at"`
-	DurationMS  int64           `json:"duration_ms"` // from the start of the request to the end of the body
-	Attempt     int             `json:"attempt"`     // 1 for the first request to this URL, 2 for the first retry
+	URL         string      `json:"url"`
+	Status      int         `json:"status"`
+	Title       string      `json:"title"`
+	Depth       int         `json:"depth"`              // number of links from a start URL or a sitemap entry
+	FoundOn     string      `json:"found_on"`           // the page, sitemap or redirect where it was found; empty for a start URL
+	Source      string      `json:"source"`             // start, sitemap, link or redirect
+	Location    string      `json:"location,omitempty"` // target of a redirect
+	ContentType string      `json:"content_type"`
+	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read
+	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe and meta refresh; repeated ones count again
+	Canonical   string      `json:"canonical,omitempty"` // URL that the page names as canonical
+	Directives  []Directive `json:"directives,omitempty"`
+	Withheld    string      `json:"withheld,omitempty"` // the directive that excludes title and content, such as noindex
+	FetchedAt   time.Time   `json:"fetched_at"`
+	DurationMS  int64       `json:"duration_ms"` // from the start of the request to the end of the body
+	Attempt     int         `json:"attempt"`     // 1 for the first request to this URL, 2 for the first retry
 
 	Hash          string         `json:"hash,omitempty"`           // XXH64 of the body as read, in hexadecimal
 	Unchanged     bool           `json:"unchanged,omitempty"`      // status 304, or the same body as at the previous fetch

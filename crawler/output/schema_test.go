@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // schemaFields returns the names in the first table of a section of SCHEMA.md, in order.
@@ -41,7 +43,7 @@ func TestSchema(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for file, line := range map[string]any{
 		"pages.jsonl": Page{
-			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
+			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
 			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"}, 2,
 		},
@@ -51,6 +53,8 @@ func TestSchema(t *testing.T) {
 		"entries.jsonl":  Entry{"u", "s", now},
 		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
 		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
+
+		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w"},
 	} {
 		text, err := json.Marshal(line)
 		if err != nil {

@@ -155,7 +155,6 @@ func everything() *crawl {
 	c.page("/hidden", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Withheld: "noindex"})
 	c.page("/hidden-by-header", output.Page{
 		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "1st X-Robots-Tag header"}, {Rule: "max-snippet: 20", Source: "1st X-Robots-Tag header"}},
-		Usage: map[string]bool{"train-ai": false},
 	})
 	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", Hash: "f", Depth: 2})
 	c.page("/gone", output.Page{Source: "link", Status: 404, Depth: 2})

@@ -49,7 +49,7 @@ func (d *directives) page(p *output.Page) {
 			d.withheldLinks++
 		}
 	}
-	if len(p.Directives)+len(p.Usage) > 0 {
+	if len(p.Directives) > 0 {
 		d.result.Pages++
 	}
 	seen := make(map[*directiveRule]bool)
@@ -60,15 +60,6 @@ func (d *directives) page(p *output.Page) {
 		} else {
 			rule.Header++
 		}
-		seen[rule] = true
-	}
-	for use, granted := range p.Usage {
-		value := "n"
-		if granted {
-			value = "y"
-		}
-		rule := d.rule("Content-Usage: " + use + "=" + value)
-		rule.Header++
 		seen[rule] = true
 	}
 	for rule := range seen {

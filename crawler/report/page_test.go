@@ -43,7 +43,7 @@ func hostileCrawl() *crawl {
 			c.pages = append(c.pages,
 				output.Page{
 					URL: u, Status: 200, Title: text, FoundOn: text, Source: text, Location: text, ContentType: text, Canonical: text,
-					Directives: []output.Directive{{Rule: text, Source: text}}, Usage: map[string]bool{text: true}, Withheld: text,
+					Directives: []output.Directive{{Rule: text, Source: text}}, Withheld: text,
 					Hash: "e", DurationMS: 99_999, Bytes: 1 << 30, Links: i,
 				},
 				output.Page{URL: u + "/404", Status: 404, FoundOn: text, Source: text},

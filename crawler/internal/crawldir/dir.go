@@ -227,7 +227,7 @@ func writeAndClose(file *os.File, content []byte, power bool) error {
 
 // makeRobotsDir creates the directories for robots.txt files if they are missing.
 func makeRobotsDir(path string) error {
-	versions := filepath.Dir(output.VersionPath(path, ""))
+	versions := output.VersionPath(path, "")
 	for _, name := range []string{filepath.Dir(versions), versions} {
 		if err := jsonlines.RefuseSymlink(name); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 const (
@@ -233,7 +234,7 @@ func TestRestoreRobots(t *testing.T) {
 		}
 	})
 	t.Run("a line that somebody has edited", func(t *testing.T) {
-		hash := hashOf([]byte(powerText))
+		hash := usage.Hash([]byte(powerText))
 		for _, line := range []string{
 			`{"origin":"http://gone.test","hash":"` + hash + `","number":2}`,
 			`{"origin":"http://gone.test","hash": "` + hash + `"}`,

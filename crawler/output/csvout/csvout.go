@@ -19,6 +19,8 @@ const (
 	SitemapsFile = "sitemaps.csv"
 	EntriesFile  = "entries.csv"
 	ChecksFile   = "checks.csv"
+
+	PermissionsFile = "permissions.csv"
 )
 
 // ErrCheckpoint says that Open got a checkpoint of another format.

@@ -46,8 +46,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{
 				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, FoundOn: "http://a.test/", Source: "link",
 				Location: "/there", ContentType: "text/html", Bytes: 512, Links: 3, Canonical: "http://a.test/c",
-				Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Usage: map[string]bool{"train-ai": false},
-				Withheld: "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
+				Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
+				Withheld:   "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
 				LimitsReached: []string{"max-body", "max-links"}, H1: "Tea", Description: "of all", Lang: "en", Words: 9,
 				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"}, H1Count: 2,
@@ -119,7 +119,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 
 func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
-		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
+		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Withheld: "x",
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
 		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2,
 	}

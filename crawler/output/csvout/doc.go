@@ -11,7 +11,7 @@
 //     become U+FFFD. Tabs and line breaks become spaces.
 //   - A cell is empty if the JSON line lacks the field. Booleans are true or false. Times are
 //     RFC 3339 in UTC.
-//   - Lists and objects (directives, content_usage, fields, limits_reached) are JSON in one cell.
+//   - Lists and objects (directives, fields, limits_reached, statements) are JSON in one cell.
 //
 // # Formulas
 //

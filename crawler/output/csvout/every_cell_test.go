@@ -24,7 +24,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 	sinktest.Put(t, s, &output.Results{
 		Pages: []*output.Page{{
 			URL: bad, Title: bad, FoundOn: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
-			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
+			Directives: []output.Directive{{Rule: bad, Source: bad}}, Withheld: bad,
 			Hash: bad, DuplicateOf: bad, Truncated: bad, LimitsReached: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
 			H1: bad, Description: bad, Lang: bad, Hreflang: []output.Hreflang{{Lang: bad, URL: bad}}, Headers: map[string]string{bad: bad}, Redirects: []string{bad},
 		}},

@@ -15,6 +15,7 @@ const (
 	sitemaps
 	entries
 	checks
+	permissions
 )
 
 // tables have the columns of the JSON lines.
@@ -28,10 +29,12 @@ var tables = [...]struct {
 	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
 	entries:  {EntriesFile, rows.Columns[rows.Entries]},
 	checks:   {ChecksFile, rows.Columns[rows.Checks]},
+
+	permissions: {PermissionsFile, rows.Columns[rows.Permissions]},
 }
 
 // places maps the tables of package rows to tables.
-var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks}
+var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries, rows.Checks: checks, rows.Permissions: permissions}
 
 // record writes a record of cells of package rows.
 func (s *sink) record(table int, cells ...any) error {

@@ -15,10 +15,11 @@ const (
 	entries
 	robots
 	checks
+	permissions
 	tables
 )
 
-var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks"}
+var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks", "permissions"}
 
 // counts has the highest id of each table. A checkpoint is its JSON.
 //

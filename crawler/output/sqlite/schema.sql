@@ -17,7 +17,6 @@ CREATE TABLE pages (
   links         INTEGER NOT NULL,    -- links in the page, of every kind, with repetitions
   canonical     TEXT,                -- as sent: may be relative
   directives    TEXT,                -- JSON: [{"rule": ..., "source": ...}, ...]
-  content_usage TEXT,                -- JSON: {"train-ai": false, ...}
   withheld      TEXT,                -- the directive because of which title and content are left out
   fetched_at    TEXT,                -- 2026-05-04T10:00:00.000Z
   duration_ms   INTEGER NOT NULL,    -- from the start of the request to the end of the body
@@ -122,6 +121,23 @@ CREATE TABLE checks (
   duration_ms  INTEGER NOT NULL
 );
 CREATE INDEX checks_url ON checks (url);
+
+-- What a page may be used for. A value is allowed, disallowed or unknown.
+CREATE TABLE permissions (
+  id         INTEGER PRIMARY KEY,
+  url        TEXT NOT NULL,
+  fetched_at TEXT,
+  robots     TEXT,          -- SHA-256 of the robots.txt that applied; its text is robots/versions/HASH
+  tdmrep     TEXT,          -- SHA-256 of the tdmrep.json that applied
+  search     TEXT NOT NULL,
+  ai_input   TEXT NOT NULL,
+  train_ai   TEXT NOT NULL,
+  tdm        TEXT NOT NULL,
+  archive    TEXT NOT NULL,
+  statements TEXT,          -- JSON: [{"kind": ..., "source": ..., "raw": ..., "values": ...}, ...]
+  withheld   TEXT           -- the purpose of the crawl that the page disallows, and why
+);
+CREATE INDEX permissions_url ON permissions (url);
 
 CREATE VIEW links AS
 SELECT f.url AS from_url, t.url AS to_url

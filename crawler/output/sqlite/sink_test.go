@@ -33,7 +33,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		Pages: []*output.Page{{URL: "http://a.test/bare"}, {
 			URL: "http://a.test/full", Status: 302, Title: "Full", Depth: 1, FoundOn: "http://a.test/", Source: "link", Location: "/to", ContentType: "text/html",
 			Bytes: 2, Links: 3, Canonical: "/", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
-			Usage: map[string]bool{"train-ai": false}, Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
+			Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
 			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
 			H1: "Top", Description: "All", Lang: "de", Words: 9, Hreflang: []output.Hreflang{{Lang: "en", URL: "http://a.test/en"}},
 			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"}, H1Count: 2,

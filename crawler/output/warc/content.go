@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -16,6 +17,7 @@ const (
 	typeRequest  = "application/http;msgtype=request"
 	typeResponse = "application/http;msgtype=response"
 	typeFields   = "application/warc-fields"
+	typeJSON     = "application/json"
 )
 
 // longestURL is the maximum length of a remembered URL, in bytes.
@@ -173,17 +175,39 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to.URL))
 		}
 	}
-	last, known := s.urls.Get(p.URL)
+	s.metadata(id, p.URL, p.FetchedAt)
+	return s.put(typeFields, s.text)
+}
+
+// metadata starts a metadata record about a page.
+func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
+	last, known := s.urls.Get(url)
 	if !known {
-		last.date = p.FetchedAt
+		last.date = fetchedAt
 	}
 	s.begin("metadata", id, last.date)
-	s.add("WARC-Target-URI", escapeURI(p.URL))
+	s.add("WARC-Target-URI", escapeURI(url))
 	if known {
 		s.add("WARC-Concurrent-To", last.id.String())
 	}
 	s.add("WARC-Warcinfo-ID", s.info.String())
-	return s.put(typeFields, s.text)
+}
+
+// permission writes the metadata record of a page about its use: the line of permissions.jsonl. A
+// page without statements has none.
+func (s *sink) permission(p *output.Permission) error {
+	if len(p.Statements) == 0 && p.Withheld == "" {
+		return nil
+	}
+	id, err := newID(s.opts.Rand)
+	if err != nil {
+		return err
+	}
+	if s.text, err = jsonlines.Line(s.text[:0], p); err != nil {
+		return err
+	}
+	s.metadata(id, p.URL, p.FetchedAt)
+	return s.put(typeJSON, s.text)
 }
 
 // maxHops limits the letters of hopsFromSeed.

@@ -97,6 +97,14 @@ func (s *sink) write(f *output.Results) error {
 		}
 	}
 	clear(s.links)
+	for _, p := range f.Permissions {
+		if err := s.ready(); err != nil {
+			return err
+		}
+		if err := s.permission(p); err != nil {
+			return err
+		}
+	}
 	return s.files.flush()
 }
 

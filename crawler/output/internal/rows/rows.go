@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // A Table is a kind of row.
@@ -20,14 +21,15 @@ const (
 	Sitemaps
 	Entries
 	Checks
+	Permissions
 )
 
 // Columns are the columns of each table: the fields of its lines of JSON, in their order. A
-// new one goes to the end.
+// new one goes to the end. The values of permissions have a column for each purpose.
 var Columns = [...][]string{
 	Pages: {
 		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
-		"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+		"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 		"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
 		"h1_count",
 	},
@@ -38,6 +40,7 @@ var Columns = [...][]string{
 		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
 		"fetched_at", "duration_ms",
 	},
+	Permissions: {"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
 }
 
 // Optional is a text that the line of JSON leaves out when it is empty.
@@ -52,17 +55,16 @@ type JSON string
 func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 	for _, p := range f.Pages {
 		directives, err1 := nested(len(p.Directives), p.Directives)
-		usage, err2 := nested(len(p.Usage), p.Usage)
-		fields, err3 := nested(len(p.Fields), p.Fields)
-		limits, err4 := nested(len(p.LimitsReached), p.LimitsReached)
-		hreflang, err5 := nested(len(p.Hreflang), p.Hreflang)
-		headers, err6 := nested(len(p.Headers), p.Headers)
-		redirects, err7 := nested(len(p.Redirects), p.Redirects)
-		if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
+		fields, err2 := nested(len(p.Fields), p.Fields)
+		limits, err3 := nested(len(p.LimitsReached), p.LimitsReached)
+		hreflang, err4 := nested(len(p.Hreflang), p.Hreflang)
+		headers, err5 := nested(len(p.Headers), p.Headers)
+		redirects, err6 := nested(len(p.Redirects), p.Redirects)
+		if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 			return err
 		}
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
-			Optional(p.Canonical), directives, usage, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
+			Optional(p.Canonical), directives, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
 			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits,
 			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects, p.H1Count)
 		if err != nil {
@@ -94,6 +96,19 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		err = row(Checks, c.URL, string(c.Result), c.Kind, c.FoundOn, c.Status, Optional(c.Location), Optional(c.Reason), Optional(c.Detail),
 			Optional(c.ContentType), Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
 		if err != nil {
+			return err
+		}
+	}
+	for _, p := range f.Permissions {
+		cells := []any{p.URL, p.FetchedAt, Optional(p.Robots), Optional(p.TDMRep)}
+		for _, purpose := range usage.Purposes {
+			cells = append(cells, p.Purposes[purpose].Value.String())
+		}
+		statements, err := nested(len(p.Statements), p.Statements)
+		if err != nil {
+			return err
+		}
+		if err := row(Permissions, append(cells, statements, Optional(p.Withheld))...); err != nil {
 			return err
 		}
 	}

@@ -14,12 +14,11 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 		page output.Page
 		want []JSON
 	}{
-		{output.Page{}, make([]JSON, 7)},
-		{output.Page{Directives: []output.Directive{}, Usage: map[string]bool{}, Fields: map[string]any{}}, make([]JSON, 7)},
+		{output.Page{}, make([]JSON, 6)},
+		{output.Page{Directives: []output.Directive{}, Fields: map[string]any{}}, make([]JSON, 6)},
 		{
 			output.Page{
 				Directives:    []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}},
-				Usage:         map[string]bool{"train-ai": false, "search": true},
 				Fields:        map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
 				LimitsReached: []string{"max-body", "max-links"},
 				Hreflang:      []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}},
@@ -28,7 +27,6 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 			},
 			[]JSON{
 				`[{"rule":"noindex","source":"1st robots meta element"}]`,
-				`{"search":true,"train-ai":false}`,
 				`{"price":"3 <4> & \u0000\ufffd\n","tags":["a","b"]}`,
 				`["max-body","max-links"]`,
 				`[{"lang":"de","url":"http://a.test/de"}]`,
