@@ -27,9 +27,11 @@
 //
 // # Supported formats
 //
-// The package parses the rules that Google documents, in upper or lower case, with or without
-// spaces between their parts, and two drafts: the header Robots-Tag (draft-illyes-repext), a successor of
-// X-Robots-Tag, and Content-Usage (draft-ietf-aipref-attach), which says what the content may
-// be used for. The caller parses the HTML and passes names and values. The package does no
-// I/O, and reads at most 64 KiB of the headers of a page and 64 KiB of its meta elements.
+// The package parses the rules that Google documents, noai and noimageai, in upper or lower
+// case, with or without spaces between their parts. It also parses the draft header Robots-Tag
+// (draft-illyes-repext), a successor of X-Robots-Tag. The caller parses the HTML and passes
+// names and values. The package does no I/O, and reads at most 64 KiB of the headers of a page
+// and 64 KiB of its meta elements.
+//
+// Package usage combines the rules that bear on use with other signals, such as Content-Usage.
 package robotstag

@@ -62,7 +62,7 @@ func ExampleGroup_VisitTimes() {
 // What does a file say about the use of the content?
 func ExampleGroup_ContentSignals() {
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Signal: search=yes, ai-train=no\n"), nil)
-	for _, line := range f.Group("ExampleBot").ContentSignals() {
+	for _, line := range f.Group("ExampleBot").ContentSignals("/") {
 		fmt.Println(line.Line, line.Signals)
 	}
 	// Output:

@@ -74,11 +74,11 @@ func (p *parser) noteExtension(name, value string) {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-usage"):
-		if _, prefs := splitUsage(value); ParseUsage(prefs) == nil {
+		if _, prefs := splitPath(value); ParseUsage(prefs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-signal"):
-		if parseSignals(value) == nil {
+		if _, pairs := splitPath(value); parseSignals(pairs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):

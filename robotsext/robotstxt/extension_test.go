@@ -231,17 +231,36 @@ func TestContentUsage(t *testing.T) {
 }
 
 func TestContentSignals(t *testing.T) {
-	t.Run("ROB-EXT-06/pairs", func(t *testing.T) {
-		f := Parse([]byte("User-agent: *\nContent-Signal: search=yes,ai-train=no\nContent-signal: ai-input = no , use=immediate\nContent-Signal: nothing\nAllow: /\n"), nil)
-		want := []SignalLine{
-			{2, "search=yes,ai-train=no", []Signal{{"search", "yes"}, {"ai-train", "no"}}},
-			{3, "ai-input = no , use=immediate", []Signal{{"ai-input", "no"}, {"use", "immediate"}}},
-		}
-		if diff := cmp.Diff(want, f.Group("x").ContentSignals()); diff != "" {
-			t.Error(diff)
-		}
-		if !hasFinding(f, 4, KindBadValue) {
+	file := "User-agent: *\nContent-Signal: search=yes,ai-train=no\nContent-signal: ai-input = no , use=immediate\nContent-Signal: nothing\nAllow: /\n" +
+		"Content-Signal: /open/ ai-train=yes\nContent-Signal: /only-a-path\nDisallow: /never/\n"
+	f := Parse([]byte(file), nil)
+	all := []SignalLine{
+		{2, "search=yes,ai-train=no", []Signal{{"search", "yes"}, {"ai-train", "no"}}},
+		{3, "ai-input = no , use=immediate", []Signal{{"ai-input", "no"}, {"use", "immediate"}}},
+	}
+	for _, c := range []struct {
+		path string
+		want []SignalLine
+	}{
+		{"/", all},
+		{"/only-a-path", all},
+		{"/never/", all},
+		{"/open/x", []SignalLine{{6, "/open/ ai-train=yes", []Signal{{"ai-train", "yes"}}}}},
+	} {
+		t.Run("ROB-EXT-06/"+c.path, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, f.Group("x").ContentSignals(c.path)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("ROB-EXT-06/findings", func(t *testing.T) {
+		if !hasFinding(f, 4, KindBadValue) || !hasFinding(f, 7, KindBadValue) {
 			t.Errorf("got %v", f.Findings)
+		}
+	})
+	t.Run("ROB-EXT-06/nothing is said", func(t *testing.T) {
+		if got := Parse(nil, nil).Group("x").ContentSignals("/"); got != nil {
+			t.Errorf("got %v", got)
 		}
 	})
 }

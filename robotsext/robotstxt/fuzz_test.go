@@ -75,7 +75,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			g.ContentUsage(url)
-			g.ContentSignals()
+			g.ContentSignals(url)
 			g.VisitTimes()
 			if v := file.Check(url, agent, "x"); !v.Allowed && v.Rule == nil || v.Group == nil {
 				t.Errorf("verdict %+v", v)

@@ -14,10 +14,11 @@ type ruleset struct {
 
 // compiled holds the rules of a group, prepared for matching.
 type compiled struct {
-	rules []Rule // in file order
-	index index
-	query queryIndex
-	usage usages
+	rules   []Rule // in file order
+	index   index
+	query   queryIndex
+	usage   pathLines[UsageLine]
+	signals pathLines[SignalLine]
 }
 
 func (g *Group) compiled() *compiled {

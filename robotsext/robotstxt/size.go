@@ -46,7 +46,7 @@ func (f *File) estimate() int {
 		}
 	}
 	for i := range f.Extensions {
-		if e := &f.Extensions[i]; equalFold(e.Field, "content-usage") || equalFold(e.Field, "clean-param") {
+		if e := &f.Extensions[i]; equalFold(e.Field, "content-usage") || equalFold(e.Field, "content-signal") || equalFold(e.Field, "clean-param") {
 			n += parsedBytes + 10*len(e.Value)
 		}
 	}

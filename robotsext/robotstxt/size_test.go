@@ -37,6 +37,8 @@ func TestSize(t *testing.T) {
 		"sitemaps":         numbered("sitemap:http://h/%s\n"),
 		"both indexes":     numbered("disallow:/*2*?:ä%s\n"),
 		"escapes":          numbered("disallow:/%%2Fü%s\n"),
+		"signals":          numbered("content-signal:a=y,%s=n\n"),
+		"short signals":    []byte("user-agent:x\ncontent-signal:" + strings.Repeat("a=,", 100_000)),
 		"usages":           numbered("content-usage:a=y,%s=n\nclean-param:a&%[1]s\nallow:/\n"),
 	} {
 		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
@@ -47,6 +49,7 @@ func TestSize(t *testing.T) {
 					g := f.Group(agent)
 					g.Match("/x?a=/b")
 					g.ContentUsage("/x")
+					g.ContentSignals("/x")
 				}
 				f.CleanURL("http://h/x?a=b")
 			})

@@ -12,13 +12,21 @@ import (
 // preference.
 type Usage map[string]bool
 
+// maxUsage limits the bytes of preferences, since parsing needs about a hundred times as much.
+const maxUsage = 64 << 10
+
 // ParseUsage parses usage preferences (draft-ietf-aipref-vocab), which are a Structured
 // Fields Dictionary (RFC 9651) with the tokens y and n. The values are the lines of a
 // Content-Usage header, or the preferences of one Content-Usage line of robots.txt. If a
 // category is repeated, its last value counts. A value other than y and n states no
-// preference. ParseUsage returns nil if values are empty or no valid dictionary.
+// preference. ParseUsage returns nil if values are empty, longer than 64 KiB together, or
+// no valid dictionary.
 func ParseUsage(values ...string) Usage {
-	dict, err := httpsfv.UnmarshalDictionary(values)
+	value := strings.Join(values, ", ")
+	if len(value) > maxUsage {
+		return nil
+	}
+	dict, err := httpsfv.UnmarshalDictionary([]string{value})
 	if err != nil || len(dict.Names()) == 0 {
 		return nil
 	}
@@ -39,57 +47,113 @@ type UsageLine struct {
 	Usage Usage  // callers must not modify it
 }
 
-// usages holds the Content-Usage lines of a group, parsed on first use.
-type usages struct {
-	once  sync.Once
-	lines []usageLine
-}
-
-type usageLine struct {
-	pattern
-	length int
-	UsageLine
-}
-
-func (g *Group) usages() []usageLine {
-	u := &g.compiled().usage
-	u.once.Do(func() {
-		for e := range g.extensions("content-usage") {
-			path, prefs := splitUsage(e.Value)
-			if said := ParseUsage(prefs); said != nil {
-				p, length := writtenPattern(path)
-				u.lines = append(u.lines, usageLine{p, length, UsageLine{e.Line, e.Value, said}})
-			}
-		}
-	})
-	return u.lines
-}
-
 // ContentUsage returns the Content-Usage lines of the group that apply to the content at
 // a path (IETF draft aipref-attach): those with the longest path that matches, in file
 // order. Lines with equal paths apply together, and the most restrictive preference
 // counts. For a disallowed path it returns none.
 func (g *Group) ContentUsage(pathAndQuery string) []UsageLine {
-	if g.set == nil || len(g.usages()) == 0 || !g.Match(pathAndQuery).Allowed {
+	if g.set == nil {
+		return nil
+	}
+	lines := readLines(g, &g.compiled().usage, "content-usage", func(e Extension, prefs string) (UsageLine, bool) {
+		usage := ParseUsage(prefs)
+		return UsageLine{e.Line, e.Value, usage}, usage != nil
+	})
+	if len(lines) == 0 || !g.Match(pathAndQuery).Allowed {
+		return nil
+	}
+	return deciding(lines, pathAndQuery)
+}
+
+// Signal is one key-value pair of a Content-Signal line (Cloudflare). The keys "search",
+// "ai-input" and "ai-train" have the value "yes", which grants the use, or "no", which
+// refuses it. The experimental key "use" has the value "immediate", "reference" or
+// "full". A missing key neither grants nor refuses.
+type Signal struct{ Key, Value string }
+
+// SignalLine is a Content-Signal line with at least one signal.
+type SignalLine struct {
+	Line    int      // from 1
+	Text    string   // its value as written
+	Signals []Signal // callers must not modify it
+}
+
+// ContentSignals returns the Content-Signal lines of the group that apply to a path, in
+// file order. Most lines have no path and apply to all. Of lines with paths those with
+// the longest path that matches apply, as in ContentUsage.
+func (g *Group) ContentSignals(pathAndQuery string) []SignalLine {
+	if g.set == nil {
+		return nil
+	}
+	return deciding(readLines(g, &g.compiled().signals, "content-signal", func(e Extension, pairs string) (SignalLine, bool) {
+		signals := parseSignals(pairs)
+		return SignalLine{e.Line, e.Value, signals}, signals != nil
+	}), pathAndQuery)
+}
+
+func parseSignals(pairs string) []Signal {
+	var signals []Signal
+	for pair := range strings.SplitSeq(pairs, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		key, value = trimSpace(key), trimSpace(value)
+		if ok && key != "" {
+			signals = append(signals, Signal{key, value})
+		}
+	}
+	return signals
+}
+
+// pathLines holds the lines of a group that have one field and an optional path, parsed
+// on first use.
+type pathLines[T any] struct {
+	once sync.Once
+	list []pathLine[T]
+}
+
+type pathLine[T any] struct {
+	pattern
+	length int
+	line   T
+}
+
+// readLines returns the lines with a field, without those that parse refuses. Parse gets
+// the value after the path.
+func readLines[T any](g *Group, lines *pathLines[T], field string, parse func(e Extension, rest string) (T, bool)) []pathLine[T] {
+	lines.once.Do(func() {
+		for e := range g.extensions(field) {
+			path, rest := splitPath(e.Value)
+			if line, ok := parse(e, rest); ok {
+				p, length := writtenPattern(path)
+				lines.list = append(lines.list, pathLine[T]{p, length, line})
+			}
+		}
+	})
+	return lines.list
+}
+
+// deciding returns the lines with the longest path that matches.
+func deciding[T any](lines []pathLine[T], pathAndQuery string) []T {
+	if len(lines) == 0 {
 		return nil
 	}
 	path := canonicalPath(pathAndQuery, 0)
-	var deciding []UsageLine
-	longest := -1
-	for _, line := range g.usages() {
-		if line.length < longest || !line.match(path) {
+	var longest []T
+	length := 0
+	for i := range lines {
+		l := &lines[i]
+		if l.length < length || !l.match(path) {
 			continue
 		}
-		if line.length > longest {
-			longest, deciding = line.length, deciding[:0]
+		if l.length > length {
+			length, longest = l.length, nil
 		}
-		deciding = append(deciding, line.UsageLine)
+		longest = append(longest, l.line)
 	}
-	return deciding
+	return longest
 }
 
-// splitUsage separates an optional leading path from the preferences.
-func splitUsage(value string) (path, prefs string) {
+// splitPath separates an optional leading path from the rest of a value.
+func splitPath(value string) (path, rest string) {
 	if !strings.HasPrefix(value, "/") {
 		return "", value
 	}
@@ -98,42 +162,4 @@ func splitUsage(value string) (path, prefs string) {
 		return value, ""
 	}
 	return value[:end], trimSpace(value[end:])
-}
-
-// Signal is one key-value pair of a Content-Signal line (Cloudflare). The keys "search",
-// "ai-input" and "ai-train" have the value "yes", which grants the use, or "no", which
-// refuses it. The experimental key "use" has the value "immediate", "reference" or
-// "full". A missing key neither grants nor refuses.
-type Signal struct {
-	Key, Value string
-}
-
-// SignalLine is a Content-Signal line with at least one signal.
-type SignalLine struct {
-	Line    int    // from 1
-	Text    string // its value as written
-	Signals []Signal
-}
-
-// ContentSignals returns the Content-Signal lines of the group in file order.
-func (g *Group) ContentSignals() []SignalLine {
-	var lines []SignalLine
-	for e := range g.extensions("content-signal") {
-		if signals := parseSignals(e.Value); signals != nil {
-			lines = append(lines, SignalLine{e.Line, e.Value, signals})
-		}
-	}
-	return lines
-}
-
-func parseSignals(value string) []Signal {
-	var signals []Signal
-	for pair := range strings.SplitSeq(value, ",") {
-		key, value, ok := strings.Cut(pair, "=")
-		key, value = trimSpace(key), trimSpace(value)
-		if ok && key != "" {
-			signals = append(signals, Signal{key, value})
-		}
-	}
-	return signals
 }

@@ -58,8 +58,10 @@ func TestParseUsage(t *testing.T) {
 		{"train-ai=(y", nil},
 		{"=n", nil},
 		{"", nil},
+		{"train-ai=n, a=\"" + strings.Repeat("x", maxUsage-16) + "\"", usage{"train-ai": false}},
+		{"train-ai=n, a=\"" + strings.Repeat("x", maxUsage-15) + "\"", nil},
 	} {
-		t.Run("ROB-EXT-05/prefs "+c.value, func(t *testing.T) {
+		t.Run("ROB-EXT-05/prefs "+c.value[:min(len(c.value), 80)], func(t *testing.T) {
 			if diff := cmp.Diff(c.want, ParseUsage(c.value)); diff != "" {
 				t.Error(diff)
 			}

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,8 +11,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// maxField limits the bytes of a header field or meta element that are parsed.
-const maxField = 64 << 10
+// maxLink limits the bytes of a Link header that are parsed.
+const maxLink = 64 << 10
 
 // FromHeader returns the statements of response headers about the content of the
 // response: Content-Usage, X-Robots-Tag, Robots-Tag, TDM-Reservation with TDM-Policy, and
@@ -23,9 +22,7 @@ func FromHeader(h http.Header, tokens []string, now time.Time) []Statement {
 	var c collector
 	if lines := h["Content-Usage"]; len(lines) > 0 {
 		s := Statement{Kind: KindContentUsage, Source: Source{Kind: InHeader, Name: "Content-Usage"}, Raw: strings.Join(lines, ", ")}
-		if len(s.Raw) <= maxField {
-			s.setUsage(robotstxt.ParseUsage(s.Raw))
-		}
+		s.setUsage(robotstxt.ParseUsage(s.Raw))
 		c.add(s)
 	}
 	if len(h["X-Robots-Tag"])+len(h["Robots-Tag"]) > 0 {
@@ -43,7 +40,7 @@ func FromHeader(h http.Header, tokens []string, now time.Time) []Statement {
 		c.add(tdmrepStatement(Source{Kind: InHeader, Name: "TDM-Reservation", Line: i + 1}, line, line, h.Get("Tdm-Policy")))
 	}
 	for i, line := range h["Link"] {
-		if len(line) > maxField || !strings.Contains(line, "rsl") && !strings.Contains(line, "RSL") {
+		if len(line) > maxLink || !strings.Contains(line, "rsl") && !strings.Contains(line, "RSL") {
 			continue // most pages have links, few to a license
 		}
 		for link := range weblink.Parse(line) {
@@ -57,17 +54,18 @@ func FromHeader(h http.Header, tokens []string, now time.Time) []Statement {
 	return c.list
 }
 
-// FromMeta returns the statements of the meta elements of a page, given as names and
-// contents: robots, the crawler's product tokens, and tdm-reservation with tdm-policy.
-// Callers can pass all meta elements. Tokens and now are those of FromHeader.
-func FromMeta(metas iter.Seq2[string, string], tokens []string, now time.Time) []Statement {
+// FromMeta returns the statements of the meta elements of a page: robots, the crawler's
+// product tokens, and tdm-reservation with tdm-policy. Pass all meta elements at once, as
+// structs of any type with these fields. Tokens and now are those of FromHeader.
+func FromMeta[M ~struct{ Name, Content string }](metas []M, tokens []string, now time.Time) []Statement {
 	var c collector
 	var d *robotstag.Directives
 	var names, contents []string // of the elements that d has read
 	var reservations []string
 	policy := ""
-	for name, content := range metas {
-		name = strings.TrimSpace(name)
+	for _, m := range metas {
+		element := struct{ Name, Content string }(m)
+		name, content := strings.TrimSpace(element.Name), element.Content
 		isName := func(token string) bool { return strings.EqualFold(name, token) }
 		switch {
 		case isName("robots") || slices.ContainsFunc(tokens, isName):

@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -16,9 +18,9 @@ var signals = map[string]Purpose{"search": Search, "ai-input": AIInput, "ai-trai
 var signalValues = map[string]Value{"yes": Allowed, "no": Disallowed}
 
 // FromRobots returns the statements of a robots.txt file about a path: the Content-Usage
-// lines that apply to it, and all Content-Signal lines of the group. It also returns all
-// License lines of the file. They are for every crawler, and only name a license file:
-// see ParseRSL. Hash is the Hash of the file; it may be empty.
+// and Content-Signal lines of the group that apply to it, and all License lines of the
+// file. License lines are for every crawler, and only name a license file; see ParseRSL.
+// Hash is the Hash of the file; it may be empty.
 func FromRobots(f *robotstxt.File, g *robotstxt.Group, hash, pathAndQuery string) []Statement {
 	var c collector
 	source := func(name string, line int) Source { return Source{InRobots, name, line, hash} }
@@ -27,7 +29,7 @@ func FromRobots(f *robotstxt.File, g *robotstxt.Group, hash, pathAndQuery string
 		s.setUsage(line.Usage)
 		c.add(s)
 	}
-	for _, line := range g.ContentSignals() {
+	for _, line := range g.ContentSignals(pathAndQuery) {
 		s := Statement{Kind: KindContentSignal, Source: source("Content-Signal", line.Line), Raw: line.Text}
 		for _, signal := range line.Signals {
 			if purpose, ok := signals[strings.ToLower(signal.Key)]; ok {
@@ -46,11 +48,11 @@ func FromRobots(f *robotstxt.File, g *robotstxt.Group, hash, pathAndQuery string
 	return c.list
 }
 
-// setUsage records usage preferences.
+// setUsage records usage preferences, in a fixed order so that the same labels are kept.
 func (s *Statement) setUsage(usage robotstxt.Usage) {
-	for label, granted := range usage {
+	for _, label := range slices.Sorted(maps.Keys(usage)) {
 		value, word := Disallowed, "n"
-		if granted {
+		if usage[label] {
 			value, word = Allowed, "y"
 		}
 		if purpose, ok := categories[label]; ok {

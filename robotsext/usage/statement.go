@@ -54,6 +54,8 @@ func (s Source) String() string {
 	switch {
 	case s.Kind == InRobots:
 		return fmt.Sprintf("robots.txt line %d, %s", s.Line, s.Name)
+	case s.Kind == InFile && s.Line > 0:
+		return fmt.Sprintf("file %s, rule %d", s.Name, s.Line)
 	case s.Line > 1:
 		return fmt.Sprintf("%s %s, number %d", s.Kind, s.Name, s.Line)
 	}
