@@ -103,7 +103,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	tokens := []string{c.pageRules.token}
 	own := usage.FromHeader(header, tokens, page.FetchedAt)
 	if doc != nil {
-		own = append(own, usage.FromMeta(metas(doc), tokens, page.FetchedAt)...)
+		own = append(own, usage.FromMeta(doc.Meta, tokens, page.FetchedAt)...)
 	}
 	if page.Status == http.StatusNotModified {
 		before, err := c.record.PreviousPermission(page.URL)
@@ -135,15 +135,4 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 		}
 	}
 	return v.lines.Permission(line)
-}
-
-// metas yields the names and contents of the meta elements of a page.
-func metas(doc *extract.Document) func(yield func(string, string) bool) {
-	return func(yield func(string, string) bool) {
-		for _, m := range doc.Meta {
-			if !yield(m.Name, m.Content) {
-				return
-			}
-		}
-	}
 }
