@@ -140,25 +140,29 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"robotstxt, sitemap, robotstag, frontier and output do not import each other",
+		"robotstxt, sitemap, robotstag and frontier do not import each other; output knows what package usage has of them",
 		func(p goPackage) []string {
 			layers := []string{"robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "crawler/frontier", "crawler/output"}
 			for i, layer := range layers {
+				known := p.Deps
+				if layer == "crawler/output" {
+					known = imports(p)
+				}
 				if within(p.Path, layer) {
-					return among(p.Deps, slices.Concat(layers[:i], layers[i+1:])...)
+					return among(known, slices.Concat(layers[:i], layers[i+1:])...)
 				}
 			}
 			return nil
 		},
 	},
 	{
-		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna and x/text alone",
+		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna, x/text and httpsfv alone",
 		func(p goPackage) []string {
 			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
-				return standard(path) || path == "golang.org/x/net/idna" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
+				return standard(path) || path == "golang.org/x/net/idna" || path == "github.com/dunglas/httpsfv" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
 					within(path, "robotsext/internal")
 			})
 		},
@@ -171,7 +175,7 @@ var importRules = []importRule{
 	{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard",
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/usage", "robotsext/guard",
 				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite") {
 				return nil
 			}

@@ -69,6 +69,20 @@ func ExampleGroup_ContentSignals() {
 	// 2 [{search yes} {ai-train no}]
 }
 
+// What does one Content-Usage header allow?
+func ExampleParseUsage() {
+	usage := robotstxt.ParseUsage("train-ai=n, search=y")
+	fmt.Println(usage["search"], usage["train-ai"], len(usage))
+	// Output: true false 2
+}
+
+// How do I match the patterns of robots.txt in another file?
+func ExampleNewPattern() {
+	images := robotstxt.NewPattern("/images/*.jpg$")
+	fmt.Println(images.Match("/images/cat.jpg"), images.Match("/images/cat.jpg?size=2"))
+	// Output: true false
+}
+
 // Which other fields does a file have besides rules?
 func ExampleGroup_Extensions() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /x\nCrawl-delay: 2\nHost: example.com\n"), nil)

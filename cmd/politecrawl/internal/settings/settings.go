@@ -21,6 +21,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Settings are the configuration of a crawl and of the log of this run.
@@ -117,6 +118,10 @@ func New() *Settings {
 	k.BoolVar(&c.Robots.ObeyNofollow, "obey-nofollow", c.Robots.ObeyNofollow, "skip links marked nofollow, ugc or sponsored")
 	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "stop a robots.txt request after `DURATION`, redirects included")
 	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "retry an unreachable robots.txt after `DURATION`, then double it")
+	k.StringSliceVar(&c.Usage.Purposes, "purpose", c.Usage.Purposes, "skip pages that disallow `PURPOSE`, such as train-ai; repeatable")
+	k.StringVar((*string)(&c.Usage.Unknown), "unknown", string(c.Usage.Unknown), "use or skip pages that say nothing about a purpose")
+	listWords(k, "unknown", "allow|refuse")
+	k.BoolVar(&c.Usage.Permissions, "permissions", c.Usage.Permissions, "request the tdmrep.json of each origin for permissions.jsonl")
 	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "survive a killed process, or a power cut too")
 	listWords(k, "durability", "process|power")
 	k.StringVar(&c.Sharing.Frontier, "frontier", c.Sharing.Frontier, "share the crawl through the Redis server at `URL`, such as redis://host:port")
@@ -178,7 +183,17 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	// Both flags are there and have no completion yet, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt))
 	_ = cmd.RegisterFlagCompletionFunc("also-write", completeFormats)
+	_ = cmd.RegisterFlagCompletionFunc("purpose", cobra.FixedCompletions(purposes(), cobra.ShellCompDirectiveNoFileComp))
 	s.addRenamed(cmd)
+}
+
+// purposes returns the values of --purpose.
+func purposes() []string {
+	names := make([]string, len(usage.Purposes))
+	for i, p := range usage.Purposes {
+		names[i] = string(p)
+	}
+	return names
 }
 
 // AddKeys adds only the flags of these keys to cmd.

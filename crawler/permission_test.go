@@ -1,0 +1,399 @@
+package crawler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// permissionsOf returns the lines of permissions.jsonl by path.
+func permissionsOf(t *testing.T, cfg Config, s *site) map[string]output.Permission {
+	t.Helper()
+	lines := make(map[string]output.Permission)
+	for _, p := range readOutput[output.Permission](t, cfg, "permissions.jsonl") {
+		path := strings.TrimPrefix(p.URL, s.url)
+		if _, twice := lines[path]; twice {
+			t.Errorf("permissions.jsonl has two lines about %s", p.URL)
+		}
+		lines[path] = p
+	}
+	return lines
+}
+
+// values returns the values of a line by purpose.
+func values(p output.Permission) map[usage.Purpose]string {
+	said := make(map[usage.Purpose]string)
+	for purpose, v := range p.Purposes {
+		said[purpose] = v.Value.String()
+	}
+	return said
+}
+
+// A signal of the lab is a statement about training or mining. It allows, disallows or is absent.
+type labSignal struct {
+	name   string
+	values [3]string // its text if it is absent, allows, disallows; empty: it cannot say that
+}
+
+// The signals of the lab. Those of files are the same for all pages of a site.
+var (
+	labFiles = []labSignal{
+		{"Content-Usage in robots.txt", [3]string{"-", "Content-Usage: train-ai=y\n", "Content-Usage: train-ai=n\n"}},
+		{"Content-Signal", [3]string{"-", "Content-Signal: ai-train=yes\n", "Content-Signal: ai-train=no\n"}},
+		{"tdmrep.json", [3]string{"-", `[{"location": "/", "tdm-reservation": 0}]`, `[{"location": "/", "tdm-reservation": 1}]`}},
+	}
+	labPages = []labSignal{
+		{"Content-Usage header", [3]string{"-", "train-ai=y", "train-ai=n"}},
+		{"X-Robots-Tag", [3]string{"-", "", "noai"}},
+		{"robots meta", [3]string{"-", "", `<meta name=robots content=noai>`}},
+		{"tdm-reservation header", [3]string{"-", "0", "1"}},
+		{"tdm-reservation meta", [3]string{"-", `<meta name=tdm-reservation content=0>`, `<meta name=tdm-reservation content=1>`}},
+	}
+)
+
+// combinations returns all choices of a value of each signal.
+func combinations(signals []labSignal) (all [][]int) {
+	all = [][]int{{}}
+	for _, s := range signals {
+		var longer [][]int
+		for _, c := range all {
+			for value, text := range s.values {
+				if text != "" {
+					longer = append(longer, append(slices.Clone(c), value))
+				}
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// labWant is the table that the merged values must equal: 0 unknown, 1 allowed, 2 disallowed. It
+// takes nothing from package usage.
+func labWant(files, page []int) map[usage.Purpose]string {
+	tdm := files[2] // file < header < meta
+	if page[3] > 0 {
+		tdm = page[3]
+	}
+	if page[4] > 0 {
+		tdm = page[4]
+	}
+	training := max(files[0], files[1], page[0], page[1], page[2], tdm)
+	input := max(page[1], page[2]) // noai also refuses input
+	want := make(map[usage.Purpose]string)
+	for purpose, value := range map[usage.Purpose]int{usage.TrainAI: training, usage.TDM: tdm, usage.AIInput: input} {
+		if value > 0 {
+			want[purpose] = []string{"", "allowed", "disallowed"}[value]
+		}
+	}
+	return want
+}
+
+// newLab returns a site whose files say what files chooses, with a page for each combination.
+func newLab(t *testing.T, files []int) (s *site, pages map[string][]int) {
+	t.Helper()
+	s, pages = newSite(t, "127.0.0.1", nil), make(map[string][]int)
+	robots := "User-agent: *\nAllow: /\n"
+	for i := range 2 {
+		if files[i] > 0 {
+			robots += labFiles[i].values[files[i]]
+		}
+	}
+	s.page("/robots.txt", robots)
+	if files[2] > 0 {
+		s.page("/.well-known/tdmrep.json", labFiles[2].values[files[2]])
+	}
+	for i, page := range combinations(labPages) {
+		text := func(signal int) string {
+			if page[signal] == 0 {
+				return ""
+			}
+			return labPages[signal].values[page[signal]]
+		}
+		path := fmt.Sprintf("/%d", i)
+		pages[path] = page
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			for signal, name := range map[int]string{0: "Content-Usage", 1: "X-Robots-Tag", 3: "TDM-Reservation"} {
+				if text(signal) != "" {
+					w.Header().Set(name, text(signal))
+				}
+			}
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, "<title>%d</title>%s%s", i, text(2), text(4))
+		})
+	}
+	return s, pages
+}
+
+// Every combination of allow, disallow and absent of all signals has the value that an independent
+// table says. With a purpose, a site whose files disallow it gets no request for a page, and a page
+// that disallows it itself is in no output.
+func TestPermissionsOfLab(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls 27 sites of 108 pages twice")
+	}
+	t.Parallel()
+	for _, files := range combinations(labFiles) {
+		t.Run(fmt.Sprint(files), func(t *testing.T) {
+			t.Parallel()
+			s, pages := newLab(t, files)
+			cfg := testConfig(t)
+			for path := range pages {
+				cfg.URLs = append(cfg.URLs, s.url+path)
+			}
+			cfg.Usage.Permissions = true
+			run(t, cfg, nil)
+			got := permissionsOf(t, cfg, s)
+			for path, page := range pages {
+				if diff := cmp.Diff(labWant(files, page), values(got[path])); diff != "" {
+					t.Errorf("%v %v (-want +got):\n%s", files, page, diff)
+				}
+			}
+			if n := s.count("/.well-known/tdmrep.json"); n != 1 {
+				t.Errorf("tdmrep.json was requested %d times", n)
+			}
+
+			before := len(s.asked())
+			gated := testConfig(t, cfg.URLs...)
+			gated.Usage.Purposes = []string{"train-ai", "tdm"}
+			crawled := run(t, gated, nil)
+			forbidden := slices.Contains(files, 2)
+			for _, uri := range s.asked()[before:] {
+				if forbidden && uri != "/.well-known/tdmrep.json" {
+					t.Errorf("%s was requested, although a file disallows it", uri)
+				}
+			}
+			for path, page := range pages {
+				want := labWant(files, page)
+				allowed := !forbidden && want[usage.TrainAI] != "disallowed" && want[usage.TDM] != "disallowed"
+				if listed := slices.Contains(crawled.paths(s.url), path); listed != allowed {
+					t.Errorf("%v %v: in pages.jsonl %v, want %v", files, page, listed, allowed)
+				}
+				if !allowed && crawled.refusal(t, s.url+path).Reason != output.Usage {
+					t.Errorf("%+v", crawled.refusal(t, s.url+path))
+				}
+			}
+		})
+	}
+}
+
+// What a file disallows is rejected with its line; what nothing is said about follows unknown.
+func TestPurpose(t *testing.T) {
+	site := func(t *testing.T) *site {
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\nContent-Usage: /yes train-ai=y\n",
+			"/":           `<a href=/no>n</a><a href=/yes>y</a><a href=/own>o</a>`, "/no": "n", "/yes": "y",
+		})
+		s.handle("/own", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Usage", "train-ai=n")
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, `<a href=/behind>b</a>`)
+		})
+		return s
+	}
+	for name, tt := range map[string]struct {
+		purposes []string
+		unknown  UnknownUsage
+		requests []string // besides /
+		pages    []string
+	}{
+		"no purpose":      {nil, UnknownAllow, []string{"/no", "/own", "/yes", "/behind"}, []string{"/", "/no", "/own", "/yes"}},
+		"another purpose": {[]string{"search"}, UnknownAllow, []string{"/no", "/own", "/yes", "/behind"}, []string{"/", "/no", "/own", "/yes"}},
+		"train-ai":        {[]string{"train-ai"}, UnknownAllow, []string{"/own", "/yes"}, []string{"/", "/yes"}},
+		"two":             {[]string{"archive", "train-ai"}, UnknownAllow, []string{"/own", "/yes"}, []string{"/", "/yes"}},
+		"refuse":          {[]string{"train-ai"}, UnknownRefuse, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := site(t)
+			cfg := testConfig(t, s.url+"/")
+			cfg.Usage.Purposes, cfg.Usage.Unknown = tt.purposes, tt.unknown
+			got := run(t, cfg, nil)
+			asked := slices.DeleteFunc(s.asked(), func(uri string) bool { return uri == "/" })
+			if diff := cmp.Diff(sorted(tt.requests), sorted(asked)); diff != "" && len(tt.requests)+len(asked) > 0 {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+			paths := slices.DeleteFunc(got.paths(s.url), func(path string) bool { return path == "/behind" })
+			if diff := cmp.Diff(sorted(tt.pages), sorted(paths)); diff != "" && len(tt.pages)+len(paths) > 0 {
+				t.Errorf("pages (-want +got):\n%s", diff)
+			}
+			if slices.Contains(tt.purposes, "train-ai") && tt.unknown == UnknownAllow {
+				want := output.Rejection{
+					URL: s.url + "/no", Reason: output.Usage, Rule: "Content-Usage: /no train-ai=n", Line: 3, RobotsURL: s.url + "/robots.txt", Group: "*",
+					Depth: 1, FoundOn: s.url + "/", Source: "link", Detail: `train-ai: disallowed by "/no train-ai=n", robots.txt line 3, Content-Usage`,
+				}
+				if diff := cmp.Diff(want, got.refusal(t, s.url+"/no"), cmpopts.EquateComparable(netip.Addr{})); diff != "" {
+					t.Errorf("rejection (-want +got):\n%s", diff)
+				}
+				if r := got.refusal(t, s.url+"/own"); r.Reason != output.Usage || r.Rule != "" || r.Detail != `train-ai: disallowed by "train-ai=n", header Content-Usage` {
+					t.Errorf("%+v", r)
+				}
+			}
+		})
+	}
+}
+
+// A crawl of many pages, of which one disallows training: its content and its links are in no
+// file of the crawl, and its URL only in lines that say so.
+func TestRefusedPageIsInNoOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls 10,000 pages")
+	}
+	const n, mark, behind = 10_000, "SECRET-OF-THE-PAGE", "/behind-the-refused"
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for i := range n {
+			_, _ = fmt.Fprintf(w, "<a href=/p/%d>x</a>", i)
+		}
+	})
+	s.handle("/p/{n}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.PathValue("n") == "7777" {
+			w.Header().Set("Content-Usage", "train-ai=n")
+			_, _ = fmt.Fprintf(w, `<title>%[1]s</title><h1>%[1]s</h1><meta name=description content=%[1]s><a href=%[2]s>%[1]s</a><img src=%[2]s>`, mark, behind)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "<title>%s</title>", r.PathValue("n"))
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Purposes, cfg.Output.AlsoWrite, cfg.Output.Links = []string{"train-ai"}, []string{"csv", "sqlite", "warc"}, LinksFull
+	got := run(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}})
+	if got.Pages != n || got.Rejected[output.Usage] != 1 || s.count("/p/7777") != 1 || s.count(behind) != 0 {
+		t.Fatalf("%d pages, rejected %v, %d and %d requests", got.Pages, got.Rejected, s.count("/p/7777"), s.count(behind))
+	}
+	err := filepath.WalkDir(cfg.Output.Dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".gz") {
+			z, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			if text, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		for _, secret := range []string{mark, behind} {
+			if bytes.Contains(text, []byte(secret)) {
+				t.Errorf("%s has %q", path, secret)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range got.pages {
+		if strings.HasSuffix(p.URL, "/p/7777") {
+			t.Errorf("in pages.jsonl: %+v", p)
+		}
+	}
+	if p := permissionsOf(t, cfg, s)["/p/7777"]; p.Withheld == "" || values(p)[usage.TrainAI] != "disallowed" {
+		t.Errorf("permissions.jsonl: %+v", p)
+	}
+}
+
+// A page that has not changed keeps what it said; robots.txt speaks anew.
+func TestPermissionsOfRecrawl(t *testing.T) {
+	var second atomic.Bool
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		_, _ = fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+		if second.Load() {
+			_, _ = fmt.Fprint(w, "Content-Usage: search=n\n")
+		}
+	})
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("X-Robots-Tag", "noarchive")
+		_, _ = fmt.Fprint(w, `<meta name=robots content=noai>`)
+	})
+	cfg := testConfig(t, s.url+"/")
+	run(t, cfg, nil)
+	want := map[usage.Purpose]string{usage.Archive: "disallowed", usage.TrainAI: "disallowed", usage.AIInput: "disallowed"}
+	first := permissionsOf(t, cfg, s)["/"]
+	if diff := cmp.Diff(want, values(first)); diff != "" {
+		t.Errorf("first crawl (-want +got):\n%s", diff)
+	}
+	second.Store(true)
+	got := run(t, cfg, &Options{Recrawl: true})
+	if len(got.pages) != 1 || got.pages[0].Status != http.StatusNotModified {
+		t.Fatalf("%+v", got.pages)
+	}
+	want[usage.Search] = "disallowed"
+	again := permissionsOf(t, cfg, s)["/"]
+	if diff := cmp.Diff(want, values(again)); diff != "" {
+		t.Errorf("recrawl (-want +got):\n%s", diff)
+	}
+	for _, p := range []output.Permission{first, again} {
+		text, err := os.ReadFile(output.VersionPath(cfg.Output.Dir, p.Robots))
+		if err != nil || usage.Hash(text) != p.Robots {
+			t.Errorf("the robots.txt of %s is not kept: %v", p.FetchedAt, err)
+		}
+	}
+}
+
+// A crawl that is resumed for another purpose requests again what the first one refused.
+func TestResumeForAnotherPurpose(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\n", "/": `<a href=/no>n</a>`, "/no": "n",
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Purposes = []string{"train-ai"}
+	if got := run(t, cfg, nil); got.Rejected[output.Usage] != 1 {
+		t.Fatalf("%v", got.Rejected)
+	}
+	cfg.Usage.Purposes = []string{"search"}
+	if got := run(t, cfg, &Options{Resume: true}); got.Rejected[output.Usage] != 0 || !slices.Contains(got.paths(s.url), "/no") {
+		t.Errorf("%v, %+v", got.Rejected, got.pages)
+	}
+}
+
+// A site that forbids storing its robots.txt has no kept version.
+func TestVersionsAndNoStore(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = fmt.Fprint(w, "User-agent: *\nContent-Signal: search=no\n")
+	})
+	cfg := testConfig(t, s.url+"/")
+	run(t, cfg, nil)
+	p := permissionsOf(t, cfg, s)["/"]
+	if p.Robots == "" || values(p)[usage.Search] != "disallowed" {
+		t.Errorf("%+v", p)
+	}
+	if _, err := os.Lstat(output.VersionPath(cfg.Output.Dir, p.Robots)); !os.IsNotExist(err) {
+		t.Errorf("robots.txt was kept: %v", err)
+	}
+}
