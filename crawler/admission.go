@@ -76,7 +76,7 @@ func (w *worker) checkRobots(v *visit) decision {
 	case refusal != nil:
 		d = w.decideRefusal(v, refusal)
 	case rec != nil && rec.File != nil:
-		v.file, v.group = rec.File, verdict.Group
+		v.file, v.group, v.robots = rec.File, verdict.Group, rec
 	}
 	d.reached = !blocked.IsOutage(rec) && ctx.Err() == nil
 	took, used := slot.Used()
