@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // BenchmarkGenerate makes the report of a crawl of 100,000 pages (or REPORT_PAGES) with 20 links
@@ -78,7 +79,7 @@ func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 		var batch crawldir.Batch
 		page, links := benchmarkPage(i, pages)
 		write(i%workers, &batch, errors.Join(batch.Page(page), batch.Links(links),
-			batch.Entry(&output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"})))
+			batch.Entry(&output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"}), batch.Permission(benchmarkPermission(page, i))))
 		if workers > 1 && i%1000 == 0 {
 			again := *page
 			again.FetchedAt = again.FetchedAt.Add(time.Minute)
@@ -122,6 +123,18 @@ func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
 		links.To = append(links.To, output.Link{URL: url((i*31 + j*17) % pages)})
 	}
 	return page, links
+}
+
+// benchmarkPermission is what a page may be used for. Every host says something, and one page of
+// twenty too.
+func benchmarkPermission(page *output.Page, i int) *output.Permission {
+	statements := []usage.Statement{inRobots(usage.KindContentSignal, "search=yes, ai-train=no"), inRobots(usage.KindContentUsage, "train-ai=n")}
+	if i%20 == 0 {
+		statements = append(statements, inHeader("train-ai=y"))
+	}
+	p := permission(page.URL, statements...)
+	p.FetchedAt = page.FetchedAt
+	return &p
 }
 
 // heap returns the number of bytes in use.

@@ -3,28 +3,33 @@ package report
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // A crawl is the content of a directory.
 type crawl struct {
-	pages    []output.Page
-	rejected []output.Rejection
-	links    []output.Links
-	sitemaps []output.Sitemap
-	entries  []output.Entry
-	checks   []output.Check
-	anchors  []output.Anchors
-	robots   []robotsLine
-	texts    map[string]string // robots.txt by origin
-	state    map[string]any
+	pages       []output.Page
+	rejected    []output.Rejection
+	links       []output.Links
+	sitemaps    []output.Sitemap
+	entries     []output.Entry
+	checks      []output.Check
+	anchors     []output.Anchors
+	permissions []output.Permission
+	robots      []robotsLine
+	texts       map[string]string // robots.txt by origin
+	state       map[string]any
 }
 
 const (
@@ -71,6 +76,9 @@ func (c *crawl) write(t *testing.T) string {
 	}
 	for i := range c.anchors {
 		err = errors.Join(err, b.Anchors(&c.anchors[i]))
+	}
+	for i := range c.permissions {
+		err = errors.Join(err, b.Permission(&c.permissions[i]))
 	}
 	for _, l := range c.robots {
 		body := []byte(c.texts[l.Origin])
@@ -207,6 +215,14 @@ func everything() *crawl {
 	still.FetchedAt = at(10)
 	back := robotsLine{Origin: bare, Outcome: "rules", Status: 200, Chain: []string{bare + "/robots.txt", bare + "/r.txt"}, FetchedAt: at(20)}
 	c.robots = []robotsLine{rules, lost, still, back, changed}
+
+	for _, p := range c.pages {
+		if p.Status == 200 {
+			c.permission(strings.TrimPrefix(p.URL, example))
+		}
+	}
+	c.permissions[0] = permission(example+"/fine", inRobots(usage.KindContentSignal, "search=yes, ai-train=yes"), inHeader("train-ai=n"))
+	c.permissions[1] = permission(example+"/new", inRobots(usage.KindContentSignal, "search=yes, ai-train=yes"))
 	return c
 }
 
@@ -266,4 +282,28 @@ func asJSON(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// permission adds what a page of example.com may be used for.
+func (c *crawl) permission(path string, statements ...usage.Statement) {
+	if strings.HasPrefix(path, "/") {
+		path = example + path
+	}
+	c.permissions = append(c.permissions, permission(path, statements...))
+}
+
+func permission(url string, statements ...usage.Statement) output.Permission {
+	return output.Permission{URL: url, FetchedAt: at(1), Robots: usage.Hash([]byte(originOf(url))), Purposes: usage.Merge(statements), Statements: statements}
+}
+
+// inRobots is the statement of a line of robots.txt.
+func inRobots(kind usage.Kind, value string) usage.Statement {
+	field := statementLabel(kind)
+	f := robotstxt.Parse([]byte("User-agent: *\nDisallow:\n"+field+": "+value+"\n"), nil)
+	return usage.FromRobots(f, f.Group(), "", "/")[0]
+}
+
+// inHeader is the statement of a Content-Usage header.
+func inHeader(value string) usage.Statement {
+	return usage.FromHeader(http.Header{"Content-Usage": {value}}, nil, day)[0]
 }

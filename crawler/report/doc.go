@@ -4,8 +4,8 @@
 // A report lists what is wrong with a site, as findings by rule: broken links, redirect chains,
 // faults of titles, canonical and hreflang links, differences between the sitemaps and the site.
 // [Rules] returns all rules, and FINDINGS.md explains them. A report also has numbers of pages and
-// hosts, disallowed URLs by line of robots.txt, outages and changes of robots.txt, duplicates, and
-// robots directives of pages.
+// hosts, disallowed URLs by line of robots.txt, outages and changes of robots.txt, duplicates,
+// robots directives of pages, and what the pages may be used for.
 //
 //	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
 //	…

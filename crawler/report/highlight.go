@@ -95,6 +95,8 @@ func (n *highlightList) pages(r *Report) {
 	n.addRules(r, topicCanonical)
 	n.addRules(r, topicHreflang)
 	n.add(Info, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
+	n.add(Info, r.Permissions.Withheld, "%s withheld because of a purpose of the crawl", subject(r.Permissions.Withheld, "page", "is", "are"))
+	n.add(Info, r.Permissions.Contradicted, "%s statements about use that contradict each other", subject(r.Permissions.Contradicted, "page", "has", "have"))
 	n.add(Info, r.Directives.Pages, "%s robots directives in a header or meta element", subject(r.Directives.Pages, "page", "has", "have"))
 }
 

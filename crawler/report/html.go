@@ -129,6 +129,7 @@ func topics(r *Report) []topic {
 		{ID: topicLinks, Title: "Links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
 		{ID: topicRedirects, Title: "Redirects"}, {ID: topicCanonical, Title: "Canonical"}, {ID: topicHreflang, Title: "hreflang"},
 		{ID: topicSitemaps, Title: "Sitemaps"}, {ID: topicRobots, Title: "robots.txt"},
+		{ID: topicPermissions, Title: "Permissions"},
 	}
 	for i := range list {
 		t := &list[i]

@@ -101,6 +101,7 @@ func (m *maker) caveats(rule string) []string {
 	skipped(output.BlockedAddress, "the address is not public and not allowed")
 	skipped(output.PaymentRequired, "the site requires payment")
 	skipped(output.LicenseRequired, "the site requires a license")
+	skipped(output.Usage, "the site disallows a purpose of the crawl")
 	skipped(output.MaxHostPages, "limit of pages per host")
 	skipped(output.MaxHosts, "limit of hosts")
 	skipped(output.MaxSitemapEntries, "limit of sitemap entries")

@@ -109,6 +109,45 @@ func (r *lineReader) after(text string) string {
 	return ""
 }
 
+// permissionLine is a line of permissions.jsonl.
+type permissionLine struct {
+	URL  string
+	rest string // what follows fetched_at, or the whole line
+}
+
+// object returns the JSON object with what is in rest.
+func (l *permissionLine) object() string {
+	if l.rest[0] == '{' {
+		return l.rest
+	}
+	return `{"":0` + l.rest // a comma may come first
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *permissionLine) UnmarshalJSON(text []byte) error {
+	var line struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(text, &line); err != nil {
+		return err
+	}
+	*l = permissionLine{line.URL, string(text)}
+	return nil
+}
+
+// ReadJSON reads the beginning of a line as [output.Permission] has it. It reports false for any
+// other text, and if a string has escapes.
+func (l *permissionLine) ReadJSON(text []byte) bool {
+	rest := lineReader(text)
+	url := rest.after(`{"url":"`)
+	rest.after(`,"fetched_at":"`)
+	if !strings.HasPrefix(string(rest), ",") && !strings.HasPrefix(string(rest), "}") {
+		return false
+	}
+	*l = permissionLine{url, string(rest)}
+	return true
+}
+
 // pageLine is a line of pages.jsonl. It ignores maps that no report needs, since they take longest
 // to decode.
 type pageLine struct {

@@ -2,12 +2,15 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -63,6 +66,61 @@ func FuzzLinksLine(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" && utf8.Valid(text) {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	})
+}
+
+func TestLinesOfPermissionsAreRead(t *testing.T) {
+	for name, p := range map[string]output.Permission{
+		"nothing":        {URL: "http://example.com/?a=1&b", FetchedAt: day},
+		"robots.txt":     {URL: "http://example.com/", FetchedAt: day, Robots: "00"},
+		"a statement":    permission("http://example.com/", inHeader("train-ai=n")),
+		"escapes in url": {URL: "http://example.com/\"", FetchedAt: day, Withheld: "search"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := jsonlines.Line(nil, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var line permissionLine
+			if err := jsonlines.Unmarshal(text, &line); err != nil {
+				t.Fatal(err)
+			}
+			var rest output.Permission
+			if err := json.Unmarshal([]byte(line.object()), &rest); err != nil {
+				t.Fatal(err)
+			}
+			rest.URL, rest.FetchedAt = p.URL, p.FetchedAt
+			if diff := cmp.Diff(p, rest); diff != "" || line.URL != p.URL {
+				t.Errorf("%q (-want +got):\n%s", line.URL, diff)
+			}
+		})
+	}
+}
+
+// FuzzPermissionLine: what ReadJSON accepts, encoding/json reads in the same way.
+func FuzzPermissionLine(f *testing.F) {
+	for _, text := range []string{
+		`{"url":"a","fetched_at":"b"}`, `{"url":"a","fetched_at":"b","withheld":"c"}`, `{"url":"a","fetched_at":"b","withheld":"c"`, `{"url":"a","fetched_at":"b"},{}`,
+		`{"url":"a\u0020","fetched_at":"b"}`, `{"fetched_at":"b","url":"a"}`, `{"url":"a","fetched_at":"b",}`, `{"url":"a","fetched_at":"b"}{}`, `{"url":"a"}`, `[]`, `{"url":"a","fetched_at":"b"}}`,
+	} {
+		f.Add([]byte(text + "\n"))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		type rest struct{ Withheld string }
+		var got, want permissionLine
+		if !got.ReadJSON(text) {
+			if got != want {
+				t.Errorf("%q is not read, but has changed the line", text)
+			}
+			return
+		}
+		var g, w rest
+		err := json.Unmarshal([]byte(got.object()), &g)
+		if failure := errors.Join(want.UnmarshalJSON(text), json.Unmarshal(text, &w)); (err == nil) != (failure == nil) {
+			t.Errorf("%q: %v, want %v", text, err, failure)
+		} else if err == nil && utf8.Valid(text) && !strings.Contains(strings.ToLower(got.rest), `"url"`) && (g != w || got.URL != want.URL) {
+			t.Errorf("%q: %+v %+v, want %+v %+v", text, got, g, want, w)
 		}
 	})
 }

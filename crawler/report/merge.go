@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -18,7 +19,7 @@ type merger struct {
 	sitemaps *sitemapFiles
 	dirs     workerDirs
 
-	// latest has the pages and sitemap files that are in several directories, with the number
+	// latest has the pages, permissions and sitemap files that are in several directories, with the number
 	// of the directory of the last fetch. Few leases expire, so there are few.
 	latest map[key]uint16
 	pages  int // of these
@@ -54,7 +55,7 @@ type fetch struct {
 	FetchedAt time.Time `json:"fetched_at"`
 }
 
-// addFetches finds the pages and sitemap files that are in several directories, and the
+// addFetches finds the pages, permissions and sitemap files that are in several directories, and the
 // outdated readings.
 func (u *merger) addFetches() error {
 	if len(u.dirs) == 1 {
@@ -65,6 +66,9 @@ func (u *merger) addFetches() error {
 	}
 	u.pages = len(u.latest)
 	if err := u.findLatest(crawldir.ChecksFile, func(f *fetch) key { return checkKey(f.URL) }); err != nil {
+		return err
+	}
+	if err := u.findLatest(crawldir.PermissionsFile, func(f *fetch) key { return permissionKey(f.URL) }); err != nil {
 		return err
 	}
 	if err := u.findLatest(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Origin) }); err != nil {
@@ -82,6 +86,9 @@ func (u *merger) addFetches() error {
 
 // checkKey stands for a URL that was only checked. A page may have the same URL.
 func checkKey(url string) key { return ^keyOf(url) }
+
+// permissionKey stands for a line of permissions.jsonl. A withheld page has no other line.
+func permissionKey(url string) key { return key(bits.ReverseBytes64(uint64(keyOf(url)))) }
 
 // every counts every line.
 func every[T any](*workerDir, *T) bool { return true }

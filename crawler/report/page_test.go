@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // hostile are texts that try to become markup.
@@ -61,6 +62,8 @@ func hostileCrawl() *crawl {
 			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-authorized", "/nowhere"} {
 				c.entries = append(c.entries, output.Entry{URL: u + path, Sitemap: text, LastMod: day.AddDate(50, 0, 0)})
 			}
+			evil := usage.Statement{Kind: usage.Kind(text), Source: usage.Source{Kind: usage.SourceKind(text)}, Raw: text, Values: map[usage.Purpose]usage.Value{usage.Search: usage.Disallowed}}
+			c.permissions = append(c.permissions, permission(u, inRobots(usage.KindContentSignal, "search=yes"), evil))
 			c.links = append(c.links, output.Links{URL: text, To: []output.Link{{URL: u + "/404"}}})
 		}
 		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Origin: text, FoundOn: text, Detail: text, FetchedAt: day})

@@ -81,6 +81,7 @@ var meanings = map[output.Reason]string{
 	output.ContentType:       "its type is not one of those that the crawl reads",
 	output.PaymentRequired:   "the site requires payment (status 402)",
 	output.LicenseRequired:   "the site requires a license (status 401)",
+	output.Usage:             "the site disallows a purpose of the crawl (--purpose)",
 	output.BlockedAddress:    "its host, or its robots.txt redirect, is at an address that is not public and not allowed",
 }
 

@@ -52,6 +52,8 @@ type Report struct {
 	Duplicates Duplicates `json:"duplicates"`
 	Directives Directives `json:"directives"`
 
+	Permissions Permissions `json:"permissions"`
+
 	links *linkGraph // nil: not known
 }
 
@@ -135,6 +137,8 @@ type maker struct {
 	duplicates *duplicates
 	directives *directives
 
+	permissions *permissions
+
 	graph *linkGraph
 
 	broken       int    // URLs with status 4xx or 5xx, or without a response
@@ -174,6 +178,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 	m.comparison = newComparison(m.facts, m.sitemaps, m.lists, m.rows)
 	m.duplicates = newDuplicates(m.rows)
 	m.directives = newDirectives(m.rows)
+	m.permissions = newPermissions(m.rows)
 	m.graph = newLinkGraph()
 	return m, nil
 }
@@ -190,6 +195,7 @@ func (m *maker) firstReading() error {
 		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.addCheck),
 		read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks),
 		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.add),
+		m.readPermissions(),
 		m.robots.read(),
 	)
 }
@@ -393,7 +399,8 @@ func (m *maker) report() *Report {
 		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.caveats),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
-		Notes: m.notes(), Lost: m.dirs.lost(), links: m.graph,
+		Permissions: m.permissions.list(m.rejections.total(output.Usage), c.statuses),
+		Notes:       m.notes(), Lost: m.dirs.lost(), links: m.graph,
 	}
 	r.Rejected.Caveats = m.rejectedIncomplete()
 	r.Summary = m.summary()
@@ -404,9 +411,19 @@ func (m *maker) report() *Report {
 // errEndOfFirstReading stops the second reading of a file where the first one stopped.
 var errEndOfFirstReading = errors.New("end of the first reading")
 
-// read calls f for each line of a file that counts, in every directory. It ignores missing
-// files. The second reading stops where the first did, since a running crawl adds lines.
+// read calls f for each line of a file that counts, in every directory.
 func read[T any](all workerDirs, name string, counts func(*workerDir, *T) bool, f func(*workerDir, *T)) error {
+	return each(all, name, func(s *workerDir, v *T) error {
+		if counts(s, v) {
+			f(s, v)
+		}
+		return nil
+	})
+}
+
+// each calls f for each line of a file, in every directory. It ignores missing files. The second
+// reading stops where the first did, since a running crawl adds lines.
+func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) error {
 	for _, s := range all {
 		limit, again := s.lines[name]
 		n := 0
@@ -415,10 +432,7 @@ func read[T any](all workerDirs, name string, counts func(*workerDir, *T) bool, 
 				return errEndOfFirstReading
 			}
 			n++
-			if counts(s, v) {
-				f(s, v)
-			}
-			return nil
+			return f(s, v)
 		})
 		if !again {
 			s.lines[name] = n

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // tablesOf returns all tables of the page, in its order.
@@ -78,6 +81,7 @@ func tablesOf(r *Report) []*table {
 			linesField("Content", robotsContent),
 			linesField("History", robotsEvents)),
 	}
+	tables = append(tables, permissionTables(&r.Permissions)...)
 	for i, g := range r.Rejected.Reasons {
 		tables = append(tables, tableOf(skippedID(i), "Skipped URLs: "+string(g.Reason), g.URLs,
 			urlField("URL", func(u *RejectedURL) string { return u.URL }),
@@ -100,6 +104,80 @@ func tablesOf(r *Report) []*table {
 		tables = append(tables, findingsTable(&r.Findings[i]))
 	}
 	return tables
+}
+
+func permissionTables(p *Permissions) []*table {
+	return []*table{
+		tableOf("permissions", "Permissions by purpose", List[PurposeCounts]{len(p.Purposes), p.Purposes},
+			textField("Purpose", func(c *PurposeCounts) string { return purposeLabel(c.Purpose) }),
+			numberField("Allowed", kindNumber, func(c *PurposeCounts) int { return c.Allowed }),
+			numberField("Disallowed", kindNumber, func(c *PurposeCounts) int { return c.Disallowed }),
+			numberField("Unknown", kindNumber, func(c *PurposeCounts) int { return c.Unknown })),
+		tableOf("statements", "Statements by source", List[StatementCounts]{len(p.Statements), p.Statements},
+			textField("Statement", func(c *StatementCounts) string { return statementLabel(c.Kind) }),
+			textField("Source", func(c *StatementCounts) string { return string(c.Source) }),
+			numberField("Pages", kindNumber, func(c *StatementCounts) int { return c.Pages }),
+			linesField("Values", statementValues)),
+		tableOf("contradictions", "Contradicting statements", p.Contradictions,
+			textField("Purpose", func(c *Contradiction) string { return purposeLabel(c.Purpose) }),
+			textField("Allowed by", func(c *Contradiction) string { return c.AllowedBy.label() }),
+			textField("Disallowed by", func(c *Contradiction) string { return c.DisallowedBy.label() }),
+			numberField("Pages", kindFault, func(c *Contradiction) int { return c.Pages }),
+			urlsField("Examples", crawldir.PermissionsFile, func(c *Contradiction) (int, []string) { return c.Pages, c.Examples })),
+	}
+}
+
+func purposeLabel(p usage.Purpose) string {
+	switch p {
+	case usage.Search:
+		return "Search"
+	case usage.AIInput:
+		return "AI input (answers, summaries)"
+	case usage.TrainAI:
+		return "AI training"
+	case usage.TDM:
+		return "Text and data mining"
+	case usage.Archive:
+		return "Archiving"
+	}
+	return string(p)
+}
+
+func statementLabel(k usage.Kind) string {
+	switch k {
+	case usage.KindContentUsage:
+		return "Content-Usage"
+	case usage.KindContentSignal:
+		return "Content-Signal"
+	case usage.KindXRobotsTag:
+		return "X-Robots-Tag"
+	case usage.KindRobotsTag:
+		return "Robots-Tag"
+	case usage.KindRobotsMeta:
+		return "Robots meta element"
+	case usage.KindTDMRep:
+		return "TDM reservation"
+	case usage.KindRSL:
+		return "RSL license"
+	}
+	return string(k)
+}
+
+func (t StatementType) label() string { return statementLabel(t.Kind) + " (" + string(t.Source) + ")" }
+
+func statementValues(c *StatementCounts) []string {
+	var lines []string
+	for _, p := range c.Purposes {
+		var parts []string
+		if p.Allowed > 0 {
+			parts = append(parts, thousands(p.Allowed)+" allowed")
+		}
+		if p.Disallowed > 0 {
+			parts = append(parts, thousands(p.Disallowed)+" disallowed")
+		}
+		lines = append(lines, purposeLabel(p.Purpose)+": "+strings.Join(parts, ", "))
+	}
+	return lines
 }
 
 func skippedID(reason int) string { return fmt.Sprintf("skipped-%d", reason) }

@@ -34,6 +34,7 @@ func TestWrite(t *testing.T) {
 				one.Entry(&output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
 				one.Check(&output.Check{URL: "http://example.com/a.png", Result: output.CheckOK}),
 				one.Anchors(&output.Anchors{URL: "http://example.com/", IDs: []string{"top"}}),
+				one.Permission(&output.Permission{URL: "http://example.com/"}),
 				one.Sitemap(&output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {
 				t.Fatal(err)
@@ -278,10 +279,10 @@ func TestRobotsReplaces(t *testing.T) {
 		t.Errorf("%s has %d lines, want one for each fetch", "robots.jsonl", len(lines))
 	}
 	entries, err := os.ReadDir(filepath.Join(d.Path(), "robots"))
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("robots/ holds %v, %v; want the body and the record", entries, err)
+	if err != nil || len(entries) != 3 || !entries[2].IsDir() {
+		t.Fatalf("robots/ holds %v, %v; want the body, the record and the versions", entries, err)
 	}
-	for _, e := range entries {
+	for _, e := range entries[:2] {
 		b, err := os.ReadFile(filepath.Join(d.Path(), "robots", e.Name()))
 		if err != nil {
 			t.Fatal(err)

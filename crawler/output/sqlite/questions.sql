@@ -44,5 +44,15 @@ WHERE json_extract(value, '$.rule') = 'noindex' ORDER BY url, source;
 -- What did a field of an extract rule match?
 SELECT url, json_extract(fields, '$.heading') AS heading FROM pages WHERE fields IS NOT NULL ORDER BY url;
 
+-- Which pages must not be used to train AI models, and which statement says so?
+SELECT p.url, json_extract(value, '$.source.kind') AS source, json_extract(value, '$.raw') AS statement
+FROM permissions p, json_each(statements)
+WHERE p.train_ai = 'disallowed' AND json_extract(value, '$.values.train-ai') = 'disallowed' ORDER BY p.url, source, statement;
+
+-- Which statements about the same page contradict each other?
+SELECT p.url, v.key AS purpose, json_extract(a.value, '$.source.kind') AS allowed_by, json_extract(d.value, '$.source.kind') AS disallowed_by
+FROM permissions p, json_each(p.statements) a, json_each(a.value, '$.values') v, json_each(p.statements) d
+WHERE v.value = 'allowed' AND json_extract(d.value, '$.values."' || v.key || '"') = 'disallowed' ORDER BY p.url, purpose, allowed_by, disallowed_by;
+
 -- Which robots.txt files were unreachable, and what was the outcome of each fetch?
 SELECT origin, outcome, status FROM robots WHERE origin IN (SELECT origin FROM robots WHERE outcome = 'unreachable') ORDER BY id;

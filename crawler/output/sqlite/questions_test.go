@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata anew")
@@ -19,6 +20,14 @@ var update = flag.Bool("update", false, "write the golden files in testdata anew
 func answered() *output.Results {
 	const text = "text/html; charset=utf-8"
 	noindex := []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}, {Rule: "nofollow", Source: "1st robots meta element"}}
+	signal := usage.Statement{
+		Kind: usage.KindContentSignal, Source: usage.Source{Kind: usage.InRobots, Name: "Content-Signal", Line: 3}, Raw: "search=yes, ai-train=yes",
+		Values: map[usage.Purpose]usage.Value{usage.Search: usage.Allowed, usage.TrainAI: usage.Allowed},
+	}
+	refusal := usage.Statement{
+		Kind: usage.KindContentUsage, Source: usage.Source{Kind: usage.InHeader, Name: "Content-Usage"}, Raw: "train-ai=n",
+		Values: map[usage.Purpose]usage.Value{usage.TrainAI: usage.Disallowed},
+	}
 	f := &output.Results{
 		Pages: []*output.Page{
 			{URL: "/", Status: 200, Title: "Home", Source: "start", ContentType: text},
@@ -51,7 +60,8 @@ func answered() *output.Results {
 			{URL: "/orphan", To: []output.Link{{URL: "/orphan"}}},
 			{URL: "/gone", To: []output.Link{{URL: "/gone"}, {URL: "/one"}}},
 		},
-		Sitemaps: []*output.Sitemap{{URL: "/map.xml", Status: 200, Pages: 8}},
+		Sitemaps:    []*output.Sitemap{{URL: "/map.xml", Status: 200, Pages: 8}},
+		Permissions: []*output.Permission{permission("/one", signal, refusal), permission("/two", signal), permission("/three", refusal), permission("/new")},
 		Robots: []*output.Robots{
 			{Origin: "http://a.test", Outcome: "rules", Status: 200}, {Origin: "http://b.test", Outcome: "unreachable", Status: 503},
 			{Origin: "http://b.test", Outcome: "allow-all", Status: 404},
@@ -61,6 +71,10 @@ func answered() *output.Results {
 		f.Entries = append(f.Entries, &output.Entry{URL: url, Sitemap: "/map.xml"})
 	}
 	return f
+}
+
+func permission(url string, statements ...usage.Statement) *output.Permission {
+	return &output.Permission{URL: url, Purposes: usage.Merge(statements), Statements: statements}
 }
 
 // testdata/answers.txt has the answers to questions.sql.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // page is a page with two links.
@@ -53,6 +54,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
+		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
+			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai",
+			Purposes:   usage.Verdicts{usage.Search: {Value: usage.Allowed, Statement: 1}, usage.TrainAI: {Value: usage.Disallowed, Statement: 1}},
+			Statements: []usage.Statement{{Kind: usage.KindContentUsage, Source: usage.Source{Kind: usage.InHeader, Name: "Content-Usage"}, Raw: "search=y, train-ai=n"}},
+		}},
 		Robots: []*output.Robots{
 			{Origin: "http://a.test", URL: "http://a.test/robots.txt", Outcome: "rules", Status: 200, FetchedAt: noon, ExpiresAt: noon.Add(time.Hour), Body: []byte("User-agent: *\n\xff\x00")},
 			{Origin: "http://b.test", Outcome: "unreachable", Error: "no answer", RetryAt: noon},
@@ -63,8 +69,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
 		"pages": {
-			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|0",
-			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|{"train-ai":false}|` +
+			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|0",
+			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|` +
 				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]|2`,
 		},
 		"rejected": {
@@ -80,6 +86,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|none|http://b.test/c|" +
 				`[{"lang":"de","url":"http://b.test/de"}]|` + at + "|4",
 			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0",
+		},
+		"permissions": {
+			"1|http://a.test/bare|NULL|NULL|NULL|unknown|unknown|unknown|unknown|unknown|NULL|NULL",
+			"2|http://a.test/full|" + at + "|00|11|allowed|unknown|disallowed|unknown|unknown|" +
+				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]|train-ai`,
 		},
 		"robots": {
 			"1|http://a.test|http://a.test/robots.txt|rules|200|NULL|" + at + "|2026-05-04T11:00:00.250Z|NULL|xUser-agent: *\n\xff\x00",

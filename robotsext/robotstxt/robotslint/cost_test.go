@@ -43,9 +43,17 @@ func hostile(n int) map[string]string {
 		"groups that overlap": agents(n/4) + rules(n/4) + fill(n/2, "", func(i int) string {
 			return "User-agent: " + letters(i) + "\nAllow: /x\n"
 		}),
-		"sitemaps":  fill(n, "", func(i int) string { return fmt.Sprintf("Sitemap: /%d\n", i) }),
-		"NUL":       strings.Repeat("\x00a", n/2),
-		"not UTF-8": strings.Repeat("Disallow: /\xff\r", n/13),
+		"sitemaps": fill(n, "", func(i int) string { return fmt.Sprintf("Sitemap: /%d\n", i) }),
+		"usage lines": fill(n, head, func(i int) string {
+			return []string{"Content-Usage: /", "Disallow: /", "Content-Signal: /"}[i%3] + fmt.Sprintf("%d* train-ai=n,ai-train=yes\n", i)
+		}),
+		"usage lines of many groups": fill(n, "", func(i int) string {
+			return "User-agent: *\nUser-agent: " + letters(i) + "\nContent-Usage: train-ai=n\nDisallow: /" + letters(i) + "\n"
+		}),
+		"usage lines with long paths": fill(n, head, func(i int) string { return "Content-Usage: /" + strings.Repeat("*a", 500) + letters(i) + " search=y\n" }),
+		"one line of many labels":     head + "Content-Usage: " + strings.Repeat("a=n,", n/4) + "b=n",
+		"NUL":                         strings.Repeat("\x00a", n/2),
+		"not UTF-8":                   strings.Repeat("Disallow: /\xff\r", n/13),
 	}
 }
 

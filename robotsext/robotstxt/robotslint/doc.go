@@ -23,6 +23,10 @@
 //
 // the last line applies to ExampleBot too.
 //
+// Preferences without effect. Content-Usage and Content-Signal say what pages may be used for, each
+// with labels and values of its own. They belong to a group: a crawler that has a group ignores those
+// of the group of "*".
+//
 // Rules with another meaning. Only * and a $ at the very end are special in a path: there
 // are no regular expressions. A # begins a comment anywhere.
 //

@@ -173,6 +173,13 @@ func TestBase(t *testing.T) {
 	}
 }
 
+func TestLicenseFixHasURLOfFile(t *testing.T) {
+	findings := Lint([]byte("License: /l.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
+	if want := `write "License: https://example.com:8443/l.xml"`; len(findings) != 1 || findings[0].Fix != want {
+		t.Errorf("%+v, want the fix %s", findings, want)
+	}
+}
+
 // TestWithColon holds that what is put right keeps the value as it is.
 func TestWithColon(t *testing.T) {
 	for text, want := range map[string]string{

@@ -23,7 +23,14 @@ func (l *linter) fields() {
 		switch name := strings.ToLower(e.Field); name {
 		case "host", "clean-param", "request-rate", "visit-time":
 			l.rareField(e, name)
-		case "crawl-delay", "content-signal", "content-usage":
+		case "crawl-delay":
+		case "content-usage":
+			l.usageLine(e)
+		case "content-signal":
+			l.signalLine(e)
+		case "license": // it is for every crawler
+			l.license(e)
+			continue
 		default:
 			l.add(e.Line, KindUnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
 			continue

@@ -47,6 +47,13 @@ const (
 	KindRedundantRule    Kind = "redundant-rule"      // a rule with the same verdict already matches all its URLs
 	KindOverruledRule    Kind = "overruled-rule"      // a rule with the opposite verdict matches all its URLs and wins
 	KindRedundantGroup   Kind = "redundant-group"     // other groups have all its rules for the same crawlers
+
+	KindUnknownUsage       Kind = "unknown-usage"       // a label or value of Content-Usage that no crawler knows
+	KindUnknownSignal      Kind = "unknown-signal"      // a key or value of Content-Signal that no crawler knows
+	KindUselessUsage       Kind = "useless-usage"       // a Content-Usage line for URLs that the group disallows
+	KindContradictingUsage Kind = "contradicting-usage" // a line that contradicts another one about the use of the same URLs
+	KindUsageNotInherited  Kind = "usage-not-inherited" // a crawler with a group, to which the preferences of "*" do not apply
+	KindBadLicense         Kind = "bad-license-url"     // a License line without an absolute URL
 )
 
 // kinds holds the severity of each kind and, for the kinds of this package, the id of
@@ -101,6 +108,13 @@ var kinds = map[Kind]struct {
 	KindRedundantRule:    {Warning, "ROB-MAT-03"},
 	KindOverruledRule:    {Error, "ROB-MAT-03"},
 	KindRedundantGroup:   {Warning, "ROB-GRP-09"},
+
+	KindUnknownUsage:       {Warning, "ROB-EXT-05"},
+	KindUnknownSignal:      {Warning, "ROB-EXT-06"},
+	KindUselessUsage:       {Note, "ROB-EXT-05"},
+	KindContradictingUsage: {Warning, "ROB-EXT-05"},
+	KindUsageNotInherited:  {Warning, "ROB-UA-08"},
+	KindBadLicense:         {Error, "ROB-EXT-07"},
 }
 
 // Severity returns the usual severity of this kind. A single finding may have a lower

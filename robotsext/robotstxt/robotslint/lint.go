@@ -56,6 +56,7 @@ func Lint(body []byte, opts *Options) []Finding {
 	l.parsed()
 	l.fields()
 	l.groups()
+	l.usage()
 	l.paths()
 	l.shadows()
 	return l.done()

@@ -1,0 +1,267 @@
+package robotslint
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// usageLabels are the labels of Content-Usage (ROB-EXT-05), and signalValues the keys of
+// Content-Signal with their values (ROB-EXT-06).
+var (
+	usageLabels  = []string{"search", "ai-use", "train-ai"}
+	signalValues = map[string][]string{
+		"search": {"yes", "no"}, "ai-input": {"yes", "no"}, "ai-train": {"yes", "no"}, "use": {"immediate", "reference", "full"},
+	}
+)
+
+// The words of one field that people write in the other one.
+var (
+	usageWords  = map[string]string{"ai-train": "train-ai", "ai-input": "ai-use", "yes": "y", "no": "n", "?1": "y", "?0": "n", "1": "y", "0": "n"}
+	signalWords = map[string]string{"train-ai": "ai-train", "ai-use": "ai-input", "y": "yes", "n": "no"}
+)
+
+// splitPath separates an optional leading path from the rest of a Content-Usage or Content-Signal
+// value.
+func splitPath(value string) (path, rest string) {
+	if !strings.HasPrefix(value, "/") {
+		return "", value
+	}
+	if i := strings.IndexAny(value, " \t"); i >= 0 {
+		return value[:i], value[i+1:]
+	}
+	return value, ""
+}
+
+// usageLine reports preferences of a Content-Usage line that no crawler knows.
+func (l *linter) usageLine(e robotstxt.Extension) {
+	_, prefs := splitPath(e.Value)
+	dict, err := httpsfv.UnmarshalDictionary([]string{prefs})
+	if err != nil {
+		return // robotstxt reports it
+	}
+	for _, label := range dict.Names() {
+		member, _ := dict.Get(label)
+		if item, ok := member.(httpsfv.Item); ok { // crawlers ignore its parameters
+			member = httpsfv.NewItem(item.Value)
+		}
+		value, _ := httpsfv.Marshal(member) // it was parsed, so it has a text
+		l.preference(e, KindUnknownUsage, label, value, usageWords, func(name string) []string {
+			if slices.Contains(usageLabels, name) {
+				return []string{"y", "n"}
+			}
+			return nil
+		})
+	}
+}
+
+// signalLine reports pairs of a Content-Signal line that no crawler knows.
+func (l *linter) signalLine(e robotstxt.Extension) {
+	_, pairs := splitPath(e.Value)
+	for pair := range strings.SplitSeq(pairs, ",") {
+		key, value, _ := strings.Cut(pair, "=")
+		key, value = strings.ToLower(strings.Trim(key, space)), strings.ToLower(strings.Trim(value, space))
+		if key != "" || value != "" {
+			l.preference(e, KindUnknownSignal, key, value, signalWords, func(name string) []string { return signalValues[name] })
+		}
+	}
+}
+
+// preference reports a preference whose label or value no crawler knows. Valid returns the values
+// of a label; nil: it is unknown. Words are frequent mistakes.
+func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, words map[string]string, valid func(label string) []string) {
+	values := valid(label)
+	if slices.Contains(values, value) {
+		return
+	}
+	l.add(e.Line, kind, e.Field+": "+e.Value, func() (message, fix string) {
+		message = fmt.Sprintf("%s is not a value of %s in %s, so crawlers ignore it", quote(value), quote(label), e.Field)
+		if values == nil {
+			message = fmt.Sprintf("%s is not a label of %s, so crawlers ignore it", quote(label), e.Field)
+			if better := words[label]; better != "" {
+				label, values = better, valid(better)
+			}
+		}
+		if better := words[value]; slices.Contains(values, better) {
+			value = better
+		}
+		switch {
+		case slices.Contains(values, value):
+			return message, write(label + "=" + value)
+		case values != nil:
+			return message, write(label + "=" + strings.Join(values, " or "+label+"="))
+		}
+		return message, "remove it, or write a label that crawlers know, such as search"
+	})
+}
+
+// license reports a License line without an absolute URL (RSL 1.0).
+func (l *linter) license(e robotstxt.Extension) {
+	if u, err := url.Parse(e.Value); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return
+	}
+	l.add(e.Line, KindBadLicense, e.Field+": "+e.Value, func() (string, string) {
+		message := fmt.Sprintf("%s is not the URL of a license file, so crawlers ignore it", quote(e.Value))
+		if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" && strings.HasPrefix(e.Value, "/") {
+			if u, err := base.Parse(e.Value); err == nil {
+				return message, write("License: " + u.String())
+			}
+		}
+		return message, "write the whole URL, such as https://www.example.com/license.xml"
+	})
+}
+
+// usage checks the Content-Usage and Content-Signal lines of each group.
+func (l *linter) usage() {
+	if l.source.html || !slices.ContainsFunc(l.file.Extensions, isUsage) {
+		return
+	}
+	c := usageChecks{linter: l, steps: mostSteps, groups: map[int]int{}, useless: map[int]int{}, contradicts: map[int]bool{}}
+	for _, names := range l.file.AgentSets() {
+		if c.steps < 0 {
+			break
+		}
+		c.group(l.file.Group(names...))
+	}
+	for i := range l.file.Extensions {
+		e := &l.file.Extensions[i]
+		if c.useless[e.Line] > 0 && c.useless[e.Line] == c.groups[e.Line] {
+			l.add(e.Line, KindUselessUsage, e.Field+": "+e.Value, func() (string, string) {
+				return "the group disallows all URLs of the line, and preferences apply only to URLs that crawlers may fetch", "remove the line, or allow crawling the URLs"
+			})
+		}
+	}
+	l.notInherited()
+}
+
+func isUsage(e robotstxt.Extension) bool {
+	return e.Agents != nil && (strings.EqualFold(e.Field, "content-usage") || strings.EqualFold(e.Field, "content-signal"))
+}
+
+// usageChecks checks the lines of groups, until no steps remain in a hostile file.
+type usageChecks struct {
+	*linter
+
+	steps       int
+	groups      map[int]int // in how many groups is a line?
+	useless     map[int]int // in how many has it no effect?
+	contradicts map[int]bool
+}
+
+// group checks the lines of a merged group.
+func (c *usageChecks) group(g *robotstxt.Group) {
+	lines := slices.DeleteFunc(slices.Clone(g.Extensions()), func(e robotstxt.Extension) bool { return !isUsage(e) })
+	size := 0
+	for _, e := range lines {
+		size += len(e.Value)
+	}
+	for _, e := range lines {
+		path, _ := splitPath(e.Value)
+		if path == "" {
+			path = "/"
+		}
+		if c.steps -= size * (1 + len(path)); c.steps < 0 {
+			return
+		}
+		c.groups[e.Line]++
+		if strings.EqualFold(e.Field, "content-usage") && c.disallowed(g, path) {
+			c.useless[e.Line]++
+			continue
+		}
+		c.contradiction(g, e, strings.ReplaceAll(strings.TrimSuffix(path, "$"), "*", ""))
+	}
+}
+
+// disallowed reports whether a group disallows all URLs that a path matches. In case of doubt it
+// does not.
+func (c *usageChecks) disallowed(g *robotstxt.Group, path string) bool {
+	want := newPattern(path, false)
+	highest := -1 // rank of the Disallow rules for all these URLs
+	var allow []pattern
+	for _, r := range g.Rules() {
+		if c.steps -= 10 + len(r.Pattern); c.steps < 0 {
+			return false
+		}
+		switch p := newPattern(r.Pattern, r.Allow); {
+		case r.Allow:
+			allow = append(allow, p)
+		case p.covers(&want, &c.steps):
+			highest = max(highest, p.rank)
+		}
+	}
+	return highest >= 0 && !slices.ContainsFunc(allow, func(p pattern) bool {
+		a, b := p.beginning(), want.beginning()
+		return p.rank > highest && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	})
+}
+
+// contradiction reports a line that contradicts an earlier one of its group for a path.
+func (c *usageChecks) contradiction(g *robotstxt.Group, e robotstxt.Extension, path string) {
+	statements := usage.FromRobots(c.file, g, "", path)
+	at := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Source.Line == e.Line })
+	if at < 0 || c.contradicts[e.Line] {
+		return
+	}
+	for _, purpose := range usage.Purposes {
+		mine := statements[at].Values[purpose]
+		for _, s := range statements {
+			other := s.Values[purpose]
+			if s.Source.Line >= e.Line || mine == usage.Unknown || other == usage.Unknown || mine == other {
+				continue
+			}
+			c.contradicts[e.Line] = true
+			c.add(e.Line, KindContradictingUsage, e.Field+": "+e.Value, func() (string, string) {
+				return fmt.Sprintf("%s is %s here and %s by %s in line %d: the refusal counts", purpose, mine, other, s.Source.Name, s.Source.Line),
+					fmt.Sprintf("decide which of the two you intend, and correct line %d or line %d", s.Source.Line, e.Line)
+			})
+			return
+		}
+	}
+}
+
+// notInherited reports groups of named crawlers without preferences, if the group of "*" has
+// some. A crawler with a group ignores that of "*" (ROB-UA-08).
+func (l *linter) notInherited() {
+	everybody := l.file.Group()
+	all := everybody.Extensions()
+	i := slices.IndexFunc(all, isUsage)
+	if i < 0 || everybody.Name() != "*" {
+		return
+	}
+	lines := map[string]*record{} // the first User-agent line of each name
+	for at := range l.source.records {
+		r := &l.source.records[at]
+		if name := strings.ToLower(agentName(r.value)); r.field == agentField && lines[name] == nil {
+			lines[name] = r
+		}
+	}
+	for _, names := range l.file.AgentSets() {
+		g, r := l.file.Group(names...), lines[strings.ToLower(names[0])]
+		if r == nil || slices.Contains(names, "*") || slices.ContainsFunc(g.Extensions(), isUsage) || disallowsAll(g) {
+			continue
+		}
+		l.add(r.line, KindUsageNotInherited, r.text, func() (string, string) {
+			line := all[i].Field + ": " + all[i].Value
+			return fmt.Sprintf(`%s has a group of its own, so %s in line %d of the group of "*" does not apply to it`, names[0], quote(line), all[i].Line),
+				"repeat the preferences in this group, such as " + quote(line)
+		})
+	}
+}
+
+// disallowsAll reports whether a group disallows every URL.
+func disallowsAll(g *robotstxt.Group) bool {
+	all := false
+	for _, r := range g.Rules() {
+		if r.Allow {
+			return false
+		}
+		all = all || r.Pattern == "/" || r.Pattern == "/*" || r.Pattern == "*"
+	}
+	return all
+}
