@@ -104,7 +104,7 @@ func refusal(p usage.Purpose, by *usage.Statement) string {
 // meta elements. Token is the product token of the crawler. At is the time of the request.
 func PageUsage(header http.Header, body []byte, token string, at time.Time) ([]usage.Statement, error) {
 	contentType := header.Get("Content-Type")
-	if !isHTML(contentType, body) {
+	if len(body) == 0 || !isHTML(contentType, body) {
 		return pageUsage(header, nil, token, at), nil
 	}
 	decoded, err := charset.NewReader(bytes.NewReader(body), contentType)
