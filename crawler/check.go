@@ -308,11 +308,11 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
 	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
-	extract.StylesheetFunc(text, func(u extract.Use) { l.use("", u) })
+	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)
 	}
-	return l.addUses(f, v, nil)
+	return l.addResources(f, v, nil)
 }
 
 // skipCheck ends a check that was not made, or that failed.

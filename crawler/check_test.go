@@ -116,17 +116,17 @@ func TestCheckStylesheets(t *testing.T) {
 	if c := checks[s.url+"/css/2.png"]; c.Kind != "css" || c.FoundOn != s.url+"/css/b.css" || c.Result != output.CheckBroken || c.Status != http.StatusNotFound {
 		t.Errorf("%+v", c)
 	}
-	uses := make(map[string][]output.Link)
+	resources := make(map[string][]output.Link)
 	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
-		uses[strings.TrimPrefix(l.URL, s.url)] = l.Uses
+		resources[strings.TrimPrefix(l.URL, s.url)] = l.Resources
 	}
 	want := map[string][]output.Link{
 		"/":          {{URL: s.url + "/a.css", Kind: "stylesheet"}},
 		"/a.css":     {{URL: s.url + "/css/b.css", Kind: "css"}, {URL: s.url + "/1.png", Kind: "css"}},
 		"/css/b.css": {{URL: s.url + "/a.css", Kind: "css"}, {URL: s.url + "/css/2.png", Kind: "css"}},
 	}
-	if diff := cmp.Diff(want, uses); diff != "" {
-		t.Errorf("uses (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, resources); diff != "" {
+		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 }
 

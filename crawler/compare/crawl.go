@@ -18,7 +18,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// ErrVersion says that a report.json has another version than this package reads.
+// ErrVersion says that a report.json has a different version from the one this package reads.
 var ErrVersion = errors.New("another version of report.json")
 
 // A Crawl is one side of a comparison.
@@ -53,7 +53,7 @@ type skip struct {
 	line   int
 }
 
-// Open reads the directory of a crawl, or a report.json. Of a report.json only the findings are
+// Open reads the directory of a crawl, or a report.json. For a report.json, only the findings are
 // known. The error matches [output.ErrNoCrawl] or [ErrVersion], or is that of reading a file.
 func Open(path string) (*Crawl, error) {
 	info, err := os.Stat(path)

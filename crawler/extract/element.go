@@ -73,7 +73,7 @@ func (a *attributes) set(key, value []byte) {
 
 // reads tells whether the attributes of an element are read.
 func (p *parser) reads(name []byte) bool {
-	return p.on.ID != nil || p.on.Use != nil || isRead(name)
+	return p.on.ID != nil || p.on.Resource != nil || isRead(name)
 }
 
 // isRead tells whether the attributes of an element are always read.
@@ -91,8 +91,8 @@ func (p *parser) element(name []byte, closed bool) {
 	if p.on.ID != nil && p.templates == 0 {
 		p.anchor(name)
 	}
-	if p.on.Use != nil && p.templates == 0 {
-		p.uses(name)
+	if p.on.Resource != nil && p.templates == 0 {
+		p.resources(name)
 	}
 	switch string(name) {
 	case "a":
@@ -199,7 +199,7 @@ func (p *parser) relation() {
 		return
 	}
 	if p.attrs.hreflang != nil {
-		p.translation(href)
+		p.alternate(href)
 	}
 	for value := range bytes.FieldsSeq(p.attrs.rel) {
 		switch {
@@ -215,11 +215,11 @@ func (p *parser) relation() {
 	}
 }
 
-// translation takes a link element with hreflang, if it is an alternate.
-func (p *parser) translation(href []byte) {
+// alternate takes a link element with hreflang, if it is an alternate.
+func (p *parser) alternate(href []byte) {
 	for value := range bytes.FieldsSeq(p.attrs.rel) {
-		if equalFold(value, "alternate") && len(p.doc.Translations) < maxMeta {
-			p.doc.Translations = append(p.doc.Translations, Translation{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
+		if equalFold(value, "alternate") && len(p.doc.Hreflang) < maxMeta {
+			p.doc.Hreflang = append(p.doc.Hreflang, Hreflang{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
 			return
 		}
 	}

@@ -250,7 +250,7 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 			m.refer(k, linked, usedAsLink)
 		}
 	}
-	for i, to := range l.Uses {
+	for i, to := range l.Resources {
 		k := keyOf(string(to))
 		m.refer(k, 0, usedAsAsset)
 		if l.insecure(i) {
@@ -316,7 +316,7 @@ func (m *maker) secondReading() error {
 
 // isOfCrawl reports whether an origin has URLs of the crawl, and not only URLs that are checked.
 func (m *maker) isOfCrawl(origin string) bool {
-	return m.counters.hosts[origin] != nil || !m.checks.dead[origin]
+	return m.counters.origins[origin] != nil || !m.checks.dead[origin]
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
@@ -375,7 +375,7 @@ func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
 			m.referrers.name(k, l.URL)
 		}
 	}
-	for i, to := range l.Uses {
+	for i, to := range l.Resources {
 		k := keyOf(string(to))
 		m.referrers.name(k, l.URL)
 		if l.insecure(i) {
@@ -388,7 +388,7 @@ func (m *maker) report() *Report {
 	c := m.counters
 	r := &Report{
 		Version: Version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
-		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.hostList(), Depths: c.depthList(), Times: c.times(),
+		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.originList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.caveats),

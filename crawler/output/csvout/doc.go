@@ -1,5 +1,5 @@
 // Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
-// links.csv, sitemaps.csv and entries.csv. It is a format of package output.
+// links.csv, sitemaps.csv, entries.csv and checks.csv. It is a format of package output.
 //
 // RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
