@@ -30,15 +30,15 @@ const (
 
 // rules are the rules of changes in the order of a Comparison.
 var rules = []report.Rule{
-	{ID: PageDisallowed, Severity: report.SeverityError, Topic: "pages", Title: "Pages that robots.txt disallows now", Fix: "Remove the line of robots.txt, unless the page should leave search engines."},
-	{ID: PageNoindex, Severity: report.SeverityError, Topic: "pages", Title: "Pages with noindex now", Fix: "Remove noindex, unless the page should leave search engines."},
+	{ID: PageDisallowed, Severity: report.SeverityError, Topic: "pages", Title: "Pages that robots.txt disallows now", Fix: "Remove the line from robots.txt, unless crawlers should no longer fetch the page."},
+	{ID: PageNoindex, Severity: report.SeverityError, Topic: "pages", Title: "Pages that have noindex now", Fix: "Remove noindex, unless the page should leave search engines."},
 	{ID: PageBroken, Severity: report.SeverityError, Topic: "pages", Title: "Pages that are broken now", Fix: "Restore the page, or redirect it to one that replaces it."},
 	{ID: PageVanished, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that the crawl no longer finds", Fix: "Restore the page or a link to it, or redirect it to one that replaces it."},
 	{ID: CanonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
 	{ID: PageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
 	{ID: PageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
-	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes of robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
-	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes of robots.txt", Fix: "Check that the change is intended."},
+	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes to robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
+	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes to robots.txt", Fix: "Check that the change is intended."},
 	{ID: SitemapDropped, Severity: report.SeverityWarning, Topic: "sitemaps", Title: "Pages that no sitemap lists any more", Fix: "List the page again, unless search engines should not find it."},
 	{ID: SitemapAdded, Severity: report.SeverityNotice, Topic: "sitemaps", Title: "URLs that a sitemap lists now", Fix: "Nothing needs to be done."},
 }
@@ -180,7 +180,7 @@ func originOf(u string) string {
 	return scheme + "://" + rest
 }
 
-// maxExamples is the number of pages that a change of robots.txt names.
+// maxExamples is the number of pages that a change to robots.txt names.
 const maxExamples = 10
 
 // robots compares the robots.txt files of origins that both crawls visited.
@@ -199,18 +199,22 @@ func (c changes) robots(before, after *Crawl) {
 			c.add(RobotsChanged, report.Finding{URL: u, Detail: "the Sitemap line is gone", Related: s.URL})
 		}
 		for _, s := range d.Added {
-			c.add(RobotsChanged, report.Finding{URL: u, Detail: "new Sitemap line", Line: s.Line, Related: s.URL})
+			c.add(RobotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("line %d is a new Sitemap line", s.Line), Line: s.Line, Related: s.URL})
 		}
 	}
 }
 
-// agents adds the changes of a robots.txt for some agents.
+// agents adds the changes to a robots.txt for some agents.
 func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, is *robotstxt.File) {
 	who := "for " + strings.Join(a.Agents, ", ")
 	if slices.Contains(a.Agents, "*") {
-		who = "for all other agents"
-		if len(a.Agents) > 1 {
+		switch isNamed := func(agent string) bool { return agent != "*" }; {
+		case len(a.Agents) > 1:
 			who = "for " + strings.Join(a.Agents[:len(a.Agents)-1], ", ") + " and all other agents"
+		case slices.ContainsFunc(slices.Concat(was.Agents(), is.Agents()), isNamed):
+			who = "for all other agents"
+		default:
+			who = "for every agent"
 		}
 	}
 	var lost []string

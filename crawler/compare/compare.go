@@ -20,7 +20,7 @@ type Comparison struct {
 	New      Side              `json:"new"`
 	Notes    []string          `json:"notes"`    // what could not be compared, and why
 	Findings []FindingChanges  `json:"findings"` // rules with findings that are new or fixed, in the order of the report
-	Changes  []report.Findings `json:"changes"`  // changes of pages, robots.txt files and sitemaps, by the rules that Rules returns
+	Changes  []report.Findings `json:"changes"`  // changes to pages, robots.txt files and sitemaps, by the rules that Rules returns
 }
 
 // A Side is one of the two crawls.

@@ -194,14 +194,14 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			site{robots: "User-agent: *\nDisallow: /a\n", rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}},
 			[]string{
 				"page-disallowed /a Disallow: /a (line 2)",
-				`robots-disallows /robots.txt /a is disallowed for all other agents by "Disallow: /a", line 2 (line 2) /a`,
+				`robots-disallows /robots.txt /a is disallowed for every agent by "Disallow: /a", line 2 (line 2) /a`,
 			},
 		},
 		{
 			"everything disallowed, so no link is found", site{pages: []output.Page{page("/a")}}, site{robots: "User-agent: *\nDisallow: /\n"},
 			[]string{
 				"page-disallowed /a Disallow: / (line 2)",
-				`robots-disallows /robots.txt / is disallowed for all other agents by "Disallow: /", line 2 (line 2) /`,
+				`robots-disallows /robots.txt / is disallowed for every agent by "Disallow: /", line 2 (line 2) /`,
 			},
 		},
 		{
@@ -214,7 +214,12 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		},
 		{
 			"disallowed where no page is", site{pages: []output.Page{home}}, site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
-			[]string{`robots-changed /robots.txt /x is disallowed for all other agents by "Disallow: /x", line 2 (line 2) /x`},
+			[]string{`robots-changed /robots.txt /x is disallowed for every agent by "Disallow: /x", line 2 (line 2) /x`},
+		},
+		{
+			"disallowed for agents that no group names", site{pages: []output.Page{page("/a")}, robots: "User-agent: Googlebot\nDisallow: /x\n"},
+			site{pages: []output.Page{page("/a")}, robots: "User-agent: Googlebot\nDisallow: /x\n\nUser-agent: *\nDisallow: /a\n"},
+			[]string{`robots-disallows /robots.txt /a is disallowed for all other agents by "Disallow: /a", line 5 (line 5) /a`},
 		},
 		{
 			"other words, same meaning", site{pages: []output.Page{home}, robots: "User-agent: *\nDisallow: /x\n"},
@@ -223,6 +228,10 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		{
 			"sitemap line", site{pages: []output.Page{home}, robots: "Sitemap: https://example.com/s.xml\n"}, site{pages: []output.Page{home}},
 			[]string{"robots-changed /robots.txt the Sitemap line is gone /s.xml"},
+		},
+		{
+			"new sitemap line", site{pages: []output.Page{home}, robots: "# none\n"}, site{pages: []output.Page{home}, robots: "# one\nSitemap: https://example.com/s.xml\n"},
+			[]string{"robots-changed /robots.txt line 2 is a new Sitemap line (line 2) /s.xml"},
 		},
 		{
 			"sitemap drift", site{pages: []output.Page{page("/a"), page("/b")}, entries: []output.Entry{{URL: "/a"}, {URL: "/b"}}},

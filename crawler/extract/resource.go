@@ -95,8 +95,8 @@ func linkKind(rel []byte) string {
 	return "link"
 }
 
-// resource reports a resource in ref, an attribute that the element may not have. An empty one and
-// data in the attribute itself are none.
+// resource reports a resource in ref, an attribute that the element may not have. It ignores an
+// empty one, a fragment and a data: URL.
 func (p *parser) resource(kind string, ref []byte) {
 	if ref = bytes.TrimSpace(ref); isResource(ref) {
 		p.on.Resource(p.doc.Base, Resource{URL: p.text.keep(ref), Kind: kind})

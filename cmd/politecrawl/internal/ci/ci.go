@@ -59,10 +59,11 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Long: `Crawl a site, write the report, compare it with an earlier crawl, and fail if there are
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
-lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
+lines. --base is the URL at which the folder will be published, as used in its sitemaps and
+canonical links.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
-sites, which break without a change of this one. --check says what to check instead.
+sites, which can break without any change to this one. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
@@ -91,14 +92,14 @@ is incomplete because of unreachable hosts, 130 interrupted.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
-	flags.Lookup("check").Usage = "check only these, such as assets, or `all` (default: all but external)"
+	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
 
-// defaultChecks are what the gate checks: all but links to other sites, which break without a
-// change of this one.
+// defaultChecks are what the gate checks: all but links to other sites, which can break without
+// any change to this one.
 var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang}
 
 // defaultBase is the site of a folder.
@@ -186,7 +187,7 @@ func (g *gate) serve(dir string) (*folder, error) {
 	}
 	if other := served.otherOrigin(); g.base == "" && other != "" {
 		return nil, errors.Join(served.close(), // else the crawl would request the sitemap of the real site
-			cli.Misuse("%s lists a sitemap at %s; name the site that the folder will be, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
+			cli.Misuse("%s lists a sitemap at %s; give the URL at which the folder will be published, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
 	}
 	return served, nil
 }

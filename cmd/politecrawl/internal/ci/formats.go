@@ -12,24 +12,31 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // message returns what is wrong, without the place.
 func (p problem) message() string {
-	text := p.rule.Title + ": " + cli.Escape(p.URL)
+	text, related := p.rule.Title+": "+cli.Escape(p.URL), ""
+	if p.Related != "" {
+		related = " → " + cli.Escape(p.Related)
+	}
+	if comparetext.LeadsToRelated(p.rule) {
+		text, related = text+related, ""
+	}
 	if p.Detail != "" {
 		text += " (" + cli.Escape(p.Detail) + ")"
 	}
-	if p.Related != "" {
-		text += " → " + cli.Escape(p.Related)
-	}
-	return text
+	return text + related
 }
 
 // first returns the first place. The number of others is more.
 func (p problem) first() (at place, more int) {
+	if p.Line > 0 { // the place is robots.txt, not one of the pages
+		return p.Places[0], 0
+	}
 	return p.Places[0], max(p.Pages, len(p.Places)) - 1
 }
 
