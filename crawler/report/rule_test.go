@@ -37,3 +37,12 @@ func TestFindingsDocumentsAllRules(t *testing.T) {
 		t.Errorf("FINDINGS.md (-rules +documented):\n%s", diff)
 	}
 }
+
+// The gate of a site must not depend on the load of the machine that runs it.
+func TestSlowResponsesAreNotices(t *testing.T) {
+	for _, r := range rules {
+		if r.ID == rulePageSlow && r.Severity != SeverityNotice {
+			t.Errorf("%s is of severity %s", r.ID, r.Severity)
+		}
+	}
+}
