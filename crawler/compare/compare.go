@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -33,7 +34,7 @@ type Side struct {
 }
 
 // FindingChanges are the changed findings of one rule of the report. Two findings are the same
-// if they have the same rule, URL and related URL.
+// if they have the same [Key].
 type FindingChanges struct {
 	report.Rule
 
@@ -88,10 +89,15 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// A findingKey identifies a finding of a rule.
-type findingKey struct{ url, related string }
-
-func keyOf(f report.Finding) findingKey { return findingKey{f.URL, f.Related} }
+// Key identifies a finding of a rule in several crawls. The related URL belongs to it, except for
+// duplicates: theirs is the first page of a group, which may become another one by an edit that
+// fixes a finding.
+func Key(rule string, f report.Finding) string {
+	if strings.HasSuffix(rule, "-duplicate") {
+		f.Related = ""
+	}
+	return rule + "\n" + f.URL + "\n" + f.Related
+}
 
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
 // sitemaps has none in sitemaps.
@@ -111,7 +117,7 @@ func (c *Comparison) findings(before, after *Crawl) {
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
 			c.note("%s: the reports do not list all findings, so some may wrongly count as new or fixed", is.ID)
 		}
-		changes := FindingChanges{Rule: is.Rule, New: without(is.Rows, was.Rows), Fixed: without(was.Rows, is.Rows)}
+		changes := FindingChanges{Rule: is.Rule, New: without(is.ID, is.Rows, was.Rows), Fixed: without(is.ID, was.Rows, is.Rows)}
 		if ofContent(is.Rule) {
 			changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return before.unchanged(f.URL) })
 			changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return after.unchanged(f.URL) })
@@ -132,14 +138,14 @@ func ofContent(r report.Rule) bool {
 func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
 
 // without returns the findings of one list that the other does not have.
-func without(list, other []report.Finding) []report.Finding {
-	has := make(map[findingKey]bool, len(other))
+func without(rule string, list, other []report.Finding) []report.Finding {
+	has := make(map[string]bool, len(other))
 	for _, f := range other {
-		has[keyOf(f)] = true
+		has[Key(rule, f)] = true
 	}
 	left := []report.Finding{}
 	for _, f := range list {
-		if !has[keyOf(f)] {
+		if !has[Key(rule, f)] {
 			left = append(left, f)
 		}
 	}

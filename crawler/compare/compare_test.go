@@ -286,6 +286,27 @@ func TestNewAndFixedFindings(t *testing.T) {
 	})
 }
 
+// The first page of a group of duplicates is no finding. If it gets its own title, the next page
+// is the first one: nothing is new.
+func TestDuplicatesKeepTheirIdentity(t *testing.T) {
+	text := func(s string) func(*output.Page) { return func(p *output.Page) { p.Title, p.Description = s, s } }
+	old := site{pages: []output.Page{page("/1", text("Archive")), page("/2", text("Archive")), page("/3", text("Archive")), page("/4", text("Archive"))}}
+	now := old
+	now.pages = append([]output.Page{page("/1", text("News"))}, old.pages[1:]...)
+	seen := 0
+	for _, f := range compare.Compare(open(t, old.write(t)), open(t, now.write(t))).Findings {
+		if strings.HasSuffix(f.ID, "-duplicate") {
+			seen++
+			if len(f.New) != 0 || len(f.Fixed) != 1 || f.Same != 2 {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d rules of duplicates", seen)
+	}
+}
+
 // A rule that the old crawl did not check says nothing about what is new.
 func TestUncheckedRulesAreNotNew(t *testing.T) {
 	dir := site{pages: []output.Page{page("/gone", status(404))}}.write(t)

@@ -290,6 +290,25 @@ func TestGatePassesHarmlessEdits(t *testing.T) {
 	})
 }
 
+// A page that gets its own title is fixed. It was the first of its group, but the others are not new.
+func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
+	b := newBuild()
+	for file, title := range map[string]string{"contact.html": "Contact", "blog/1.html": "First post", "blog/2.html": "Second post"} {
+		b.replace(t, "<title>"+title, "<title>Archive", file)
+	}
+	if got, _ := gateOf(t, b, ""); got.Code != cli.ExitDone {
+		t.Fatalf("%+v", got)
+	}
+	baseline, err := filepath.Abs("crawl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.replace(t, "<title>Archive", "<title>First post", "blog/1.html")
+	if got, v := gateOf(t, b, baseline); got.Code != cli.ExitDone || len(v.Problems) > 0 || v.Fixed != 1 {
+		t.Errorf("%+v, %+v, %d fixed", got, v.Problems, v.Fixed)
+	}
+}
+
 // Without --base the folder is a site of loopback, which is crawled as any other.
 func TestFolderWithoutBase(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png>"}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -168,7 +169,7 @@ func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) 
 // fingerprint identifies the finding in later runs.
 func (p problem) fingerprint() string {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, p.Rule+"\n"+p.URL+"\n"+p.Related) // it never fails
+	_, _ = io.WriteString(h, compare.Key(p.Rule, p.Finding)) // it never fails
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
