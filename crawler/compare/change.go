@@ -123,6 +123,9 @@ func (c changes) page(u string, was, is page) {
 			}
 			return
 		}
+		if is.canonical != "" && is.canonical == was.unmoved { // a test server that names the real site
+			return
+		}
 		if was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
 			detail := "it had none"
 			if was.canonical != "" {
@@ -267,13 +270,18 @@ func (c *Crawl) pagesOf(origin string) []string {
 
 // sitemaps compares what the sitemaps list.
 func (c changes) sitemaps(before, after *Crawl) {
+	kept := make(map[string]bool) // under the names of before move
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
-		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && (p.canonical == "" || p.canonical == u) {
+		unmoved := before.unmoved[u]
+		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] {
+			continue
+		}
+		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
 			c.add(SitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.listed)) {
-		if before.listed[u] == "" {
+		if before.listed[u] == "" && !kept[u] {
 			c.add(SitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}
 	}

@@ -46,11 +46,13 @@ type FindingChanges struct {
 // Compare compares two crawls.
 func Compare(before, after *Crawl) *Comparison {
 	c := &Comparison{Version: version, Old: sideOf(before), New: sideOf(after), Notes: []string{}, Findings: []FindingChanges{}, Changes: []report.Findings{}}
+	moved := func(u string) string { return u }
 	if from, to := before.origin(), after.origin(); from != to && from != "" && to != "" {
-		before = before.move(from, to)
+		moved = mover(from, to)
+		before = before.move(moved)
 		c.note("the crawls have different origins, %s and %s: pages with the same path are compared", from, to)
 	}
-	c.findings(before, after)
+	c.findings(before, after, moved)
 	for _, side := range []*Crawl{before, after} {
 		if !side.hasPages {
 			c.note("%s has no pages: only the findings are compared; name the directories of both crawls to compare more", side.path)
@@ -100,8 +102,8 @@ func Key(rule string, f report.Finding) string {
 }
 
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
-// sitemaps has none in sitemaps.
-func (c *Comparison) findings(before, after *Crawl) {
+// sitemaps has none in sitemaps. Moved gives a URL the origin of the new crawl.
+func (c *Comparison) findings(before, after *Crawl, moved func(u string) string) {
 	for _, is := range after.report.Findings {
 		var was report.Findings
 		at := slices.IndexFunc(before.report.Findings, func(f report.Findings) bool { return f.ID == is.ID })
@@ -117,7 +119,11 @@ func (c *Comparison) findings(before, after *Crawl) {
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
 			c.note("%s: the reports do not list all findings, so some may wrongly count as new or fixed", is.ID)
 		}
-		changes := FindingChanges{Rule: is.Rule, New: without(is.ID, is.Rows, was.Rows), Fixed: without(is.ID, was.Rows, is.Rows)}
+		key := func(f report.Finding) string {
+			f.URL, f.Related = moved(f.URL), moved(f.Related) // as those of the old crawl
+			return Key(is.ID, f)
+		}
+		changes := FindingChanges{Rule: is.Rule, New: without(key, is.Rows, was.Rows), Fixed: without(key, was.Rows, is.Rows)}
 		if ofContent(is.Rule) {
 			changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return before.unchanged(f.URL) })
 			changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return after.unchanged(f.URL) })
@@ -138,14 +144,14 @@ func ofContent(r report.Rule) bool {
 func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
 
 // without returns the findings of one list that the other does not have.
-func without(rule string, list, other []report.Finding) []report.Finding {
+func without(key func(report.Finding) string, list, other []report.Finding) []report.Finding {
 	has := make(map[string]bool, len(other))
 	for _, f := range other {
-		has[Key(rule, f)] = true
+		has[key(f)] = true
 	}
 	left := []report.Finding{}
 	for _, f := range list {
-		if !has[Key(rule, f)] {
+		if !has[key(f)] {
 			left = append(left, f)
 		}
 	}
