@@ -56,7 +56,7 @@ type document struct {
 func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	switch {
 	case f.Line > 0:
-		return []place{s.robots(f)}
+		return []place{s.robots(rule, f)}
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
 		return []place{s.at(f.URL, nil)} // the file is missing
 	case rule.Topic == "sitemaps" && f.Related != "":
@@ -72,10 +72,14 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 }
 
 // robots returns the line of the robots.txt that decides on a finding.
-func (s *sources) robots(f report.Finding) place {
-	u, err := url.Parse(f.URL)
+func (s *sources) robots(rule report.Rule, f report.Finding) place {
+	disallowed := f.URL
+	if rule.Topic == "canonical" || rule.Topic == "hreflang" { // the target, which may be on another host
+		disallowed = f.Related
+	}
+	u, err := url.Parse(disallowed)
 	if err != nil {
-		return place{URL: f.URL}
+		return place{URL: disallowed}
 	}
 	p := s.at(originOf(u)+"/"+robotsFile, nil)
 	p.Line = f.Line
