@@ -73,7 +73,7 @@ func writeJUnit(w io.Writer, v *verdict, r *report.Report) error {
 			}
 		}
 		if len(lines) > 0 {
-			c.Failure = &junitFailure{Message: humanize.Count(len(lines), "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
+			c.Failure = &junitFailure{Message: humanize.Count(v.totals[rule.ID], "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, c)
