@@ -21,7 +21,7 @@ import (
 // A folder is a static site in a directory. While it is open, it is served on loopback as the
 // site of an origin.
 type folder struct {
-	dir    string   // as the user named it
+	dir    string   // from the working directory if it is in there, else as the user named it
 	origin string   // of the site that it stands for
 	base   string   // the directory of the site that it stands for: /, or /project/
 	root   *os.Root // keeps symbolic links inside dir
@@ -41,7 +41,7 @@ func openFolder(dir string, base *url.URL) (*folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	f := &folder{dir: dir, origin: originOf(base), base: base.Path, root: root, listener: listener}
+	f := &folder{dir: fromHere(dir), origin: originOf(base), base: base.Path, root: root, listener: listener}
 	f.server = &http.Server{Handler: f, ReadHeaderTimeout: time.Minute}
 	go func() { _ = f.server.Serve(listener) }() // it ends when close is called
 	return f, nil
@@ -213,5 +213,24 @@ func (f *folder) otherOrigin() string {
 	return ""
 }
 
-// fileURI returns the path of a file as a URI reference.
-func fileURI(name string) string { return (&url.URL{Path: name}).String() }
+// fromHere returns the path of a directory from the working directory if it is in there: CI
+// systems know the files of a checkout by these paths.
+func fromHere(dir string) string {
+	abs, err := filepath.Abs(dir)
+	here, hereErr := os.Getwd()
+	if inside, relErr := filepath.Rel(here, abs); errors.Join(err, hereErr, relErr) == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return dir
+}
+
+// fileURI returns the path of a file as a URI, which is relative if the path is.
+func fileURI(name string) string {
+	if filepath.IsLocal(name) {
+		return (&url.URL{Path: filepath.ToSlash(name)}).String()
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(name), "/")}).String()
+}

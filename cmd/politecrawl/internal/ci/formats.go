@@ -136,7 +136,7 @@ func (p place) uri() string {
 	if p.File == "" {
 		return uriOf(p.URL)
 	}
-	return fileURI(filepath.ToSlash(p.File))
+	return fileURI(p.File)
 }
 
 // uriOf escapes the characters of a URL that browsers accept and RFC 3986 does not.

@@ -3,6 +3,7 @@ package ci
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,6 +97,32 @@ func TestSARIFIsValid(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A file below the working directory has its path from there, any other one a URI with a scheme.
+func TestURIsOfFiles(t *testing.T) {
+	dir := build{"a b.html": ""}.write(t)
+	elsewhere := t.TempDir()
+	base, err := url.Parse(origin + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ from, folder, want string }{
+		{filepath.Dir(dir), "public", "public/a%20b.html"},
+		{filepath.Dir(dir), dir, "public/a%20b.html"},
+		{dir, "../public", "a%20b.html"},
+		{elsewhere, dir, "file://" + filepath.ToSlash(dir) + "/a%20b.html"},
+	} {
+		t.Chdir(tt.from)
+		f, err := openFolder(tt.folder, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := (&sources{folder: f}).at(origin+"/a%20b.html", nil).uri()
+		if err := f.close(); got != tt.want || err != nil {
+			t.Errorf("%s from %s: %q, want %q; %v", tt.folder, tt.from, got, tt.want, err)
+		}
 	}
 }
 
