@@ -60,6 +60,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
+/about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which break without a change of this one. --check says what to check instead.

@@ -321,6 +321,34 @@ func TestFolderWithoutBase(t *testing.T) {
 	}
 }
 
+// A file behind a symbolic link out of the folder is not served, and its finding says why. A link to
+// a page without its ending works, as it does where such sites are hosted.
+func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<img src=/shared/a.png><img src=/b.png>\n<img src=/c.png><a href=about>About</a>", "about.html": "<title>About</title>\n<a href=gone>g</a>"}
+	dir, outside := b.write(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "a.png"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"shared": outside, "b.png": filepath.Join(outside, "a.png")} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Dir(dir))
+	got := run(t, "ci", "public")
+	for _, want := range []string{
+		"failed: 4 errors; 3 pages in ",
+		"public/index.html:2: Broken assets: http://localhost/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:2: Broken assets: http://localhost/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:3: Broken assets: http://localhost/c.png (status 404)\n",
+		"public/about.html:2: Broken links: http://localhost/gone (status 404)\n",
+	} {
+		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+}
+
 // Findings of a check that the baseline lacks are not new, and the summary says so.
 func TestChecksThatTheBaselineLacks(t *testing.T) {
 	b := newBuild()

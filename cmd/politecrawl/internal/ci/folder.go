@@ -24,7 +24,7 @@ type folder struct {
 	dir    string   // from the working directory if it is in there, else as the user named it
 	origin string   // of the site that it stands for
 	base   string   // the directory of the site that it stands for: /, or /project/
-	root   *os.Root // keeps symbolic links inside dir
+	root   *os.Root // keeps symbolic links inside dir; it follows no absolute ones
 
 	server   *http.Server
 	listener net.Listener
@@ -70,7 +70,9 @@ func (t toAddress) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP responds as a web server for static files does: a directory without its slash
-// redirects, index.html is its page, and 404.html the page of errors. It lists no directory.
+// redirects, index.html is its page, and 404.html the page of errors. It lists no directory. As
+// GitHub Pages, GitLab Pages and Netlify do, it serves about.html for about, unless a file has that
+// name.
 func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -82,8 +84,8 @@ func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.notFound(w, r)
 		return
 	}
-	info, err := f.root.Stat(name)
 	isDir := strings.HasSuffix(r.URL.Path, "/")
+	name, info, err := f.find(name, isDir)
 	switch {
 	case err == nil && info.IsDir() && !isDir:
 		target := url.URL{Path: path.Clean("/"+r.URL.Path) + "/", RawQuery: r.URL.RawQuery}
@@ -113,6 +115,17 @@ func (f *folder) inside(urlPath string) (name string, ok bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(clean, f.base)
+}
+
+// find returns the file or directory that a path names. The path ends with a slash if isDir.
+func (f *folder) find(inside string, isDir bool) (name string, info fs.FileInfo, err error) {
+	info, err = f.root.Stat(inside)
+	if !isDir && (err != nil || info.IsDir()) {
+		if page, pageErr := f.root.Stat(inside + ".html"); pageErr == nil && page.Mode().IsRegular() {
+			return inside + ".html", page, nil
+		}
+	}
+	return inside, info, err
 }
 
 // serve sends a file. Files that are missing, unreadable or outside the folder are not found.
@@ -177,10 +190,23 @@ func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
 	if inside, ok = f.inside(u.Path); !ok {
 		return "", "", false
 	}
-	if info, err := f.root.Stat(inside); err == nil && info.IsDir() || err != nil && strings.HasSuffix(u.Path, "/") {
+	isDir := strings.HasSuffix(u.Path, "/")
+	inside, info, err := f.find(inside, isDir)
+	if err == nil && info.IsDir() || err != nil && isDir {
 		inside = path.Join(inside, indexFile)
 	}
 	return inside, filepath.Join(f.dir, filepath.FromSlash(inside)), true
+}
+
+// leaves reports whether the file of a URL exists, but is not served because of a symbolic link.
+func (f *folder) leaves(raw string) (name string, leaves bool) {
+	inside, name, ok := f.fileOf(raw)
+	if !ok {
+		return "", false
+	}
+	_, served := f.root.Stat(inside)
+	_, exists := os.Stat(name)
+	return name, served != nil && exists == nil
 }
 
 // read returns the start of a file in the folder.

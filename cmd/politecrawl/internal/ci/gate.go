@@ -3,6 +3,7 @@ package ci
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -87,6 +88,7 @@ func judge(dir string, r *report.Report, changes *compare.Comparison, failOn thr
 		v.totals[of.ID] = of.Total
 		v.Counts[of.Severity] += of.Total
 		for _, f := range of.Rows {
+			f.Detail = strings.TrimPrefix(f.Detail+s.reason(f.URL), ": ")
 			v.Problems = append(v.Problems, problem{Rule: of.ID, Finding: f, Severity: of.Severity, Places: s.places(of.Rule, f), rule: of.Rule})
 		}
 	}

@@ -71,6 +71,17 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	return []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
 }
 
+// reason returns why the folder does not serve a file that exists; empty: it does.
+func (s *sources) reason(u string) string {
+	if s.folder == nil {
+		return ""
+	}
+	if name, leaves := s.folder.leaves(u); leaves {
+		return ": " + name + " is behind a symbolic link that is absolute or leaves the folder"
+	}
+	return ""
+}
+
 // robots returns the line of the robots.txt that decides on a finding.
 func (s *sources) robots(rule report.Rule, f report.Finding) place {
 	disallowed := f.URL
