@@ -1,12 +1,14 @@
 package ci
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -406,6 +408,37 @@ func TestGateWithoutPagesFails(t *testing.T) {
 	_, v := gateOf(t, b, "")
 	if len(v.Problems) != 1 || v.Problems[0].Rule != "start-not-fetched" || v.Problems[0].Places[0].String() != filepath.Join("public", "robots.txt")+":2" {
 		t.Errorf("%+v", v.Problems)
+	}
+}
+
+// A gate that a limit ended does not pass: what it did not check may be broken. A limit that leaves
+// nothing to check restricts the gate on purpose.
+func TestIncompleteGateFails(t *testing.T) {
+	b := build{"index.html": "<title>Home</title><img src=a.png><img src=b.png><img src=c.png><a href=about.html>About</a>", "about.html": "<title>About</title>"}
+	incomplete := regexp.MustCompile(`^failed: 1 error; 1 page in \d+m?s, crawl not finished: max-pages
+  error  http://localhost/: Crawls that ended before they had checked everything: http://localhost/ \(max-pages: \d URLs not fetched or checked\)
+`)
+	for _, tt := range []struct {
+		name  string
+		flags []string
+		code  int
+		want  *regexp.Regexp
+	}{
+		{"limit of the crawl", []string{"--max-pages", "1"}, cli.ExitFailed, incomplete},
+		{"limit of each host", []string{"--max-host-pages", "1"}, cli.ExitFindings, regexp.MustCompile(`^failed: 3 errors; 1 page in \d+m?s\n`)},
+		{"nothing remains", []string{"--max-pages", "2", "--check", ""}, cli.ExitDone, regexp.MustCompile(`^passed: no error; 2 pages in \d+m?s`)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(filepath.Dir(b.write(t)))
+			got := run(t, append([]string{"ci", "public", "--junit", "junit.xml"}, tt.flags...)...)
+			if got.Code != tt.code || !tt.want.MatchString(got.Out) {
+				t.Errorf("%+v, want exit code %d and %s", got, tt.code, tt.want)
+			}
+			junit, err := os.ReadFile("junit.xml")
+			if failed := bytes.Contains(junit, []byte("<failure")); err != nil || failed != (tt.code != cli.ExitDone) {
+				t.Errorf("%v in\n%s", err, junit)
+			}
+		})
 	}
 }
 

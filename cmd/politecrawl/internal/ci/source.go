@@ -55,6 +55,8 @@ type document struct {
 // with the link, or the page itself.
 func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	switch {
+	case rule.ID == incompleteRule.ID:
+		return []place{{URL: f.URL}}
 	case f.Line > 0:
 		return []place{s.robots(rule, f)}
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
