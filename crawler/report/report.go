@@ -252,7 +252,7 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	}
 	for i, to := range l.Uses {
 		k := keyOf(string(to))
-		m.refer(k, 0, usedAsAsset)
+		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, string(to)))
 		if l.insecure(i) {
 			m.insecure.counts[k]++
 		}

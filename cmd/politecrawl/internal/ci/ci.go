@@ -63,7 +63,8 @@ lines. --base names the site that the folder will be, as sitemaps and canonical 
 /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
-sites, which break without a change of this one. --check says what to check instead.
+sites, which break without a change of this one. It requests the assets, canonical URLs and
+hreflang targets that are on other hosts, such as a CDN. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
