@@ -120,9 +120,6 @@ var rules = []Rule{
 	{ruleLinkToDisallowed, SeverityNotice, topicRobots, "Links to URLs that robots.txt disallows", "Check that crawlers should not see these URLs."},
 }
 
-// Rules returns all rules in the order of the report.
-func Rules() []Rule { return slices.Clone(rules) }
-
 // topicOf returns the topic of a rule.
 func topicOf(id string) string {
 	return rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })].Topic

@@ -16,7 +16,7 @@ func TestFindingsDocumentsAllRules(t *testing.T) {
 	}
 	type row struct{ ID, Severity, Topic, Fix string }
 	var want, got []row
-	for _, r := range Rules() {
+	for _, r := range rules {
 		want = append(want, row{r.ID, string(r.Severity), r.Topic, r.Fix})
 		if r.Title == "" || !strings.HasSuffix(r.Fix, ".") {
 			t.Errorf("%+v", r)
