@@ -140,7 +140,7 @@ func ofContent(r report.Rule) bool {
 	return slices.Contains([]string{"pages", "canonical", "hreflang"}, r.Topic)
 }
 
-// unchanged reports whether a crawl was told that a page is unchanged, and so did not read it.
+// unchanged reports whether the server said that a page is unchanged (304), so its content is not known.
 func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
 
 // without returns the findings of one list that the other does not have.
