@@ -323,6 +323,15 @@ func TestFolderWithoutBase(t *testing.T) {
 	}
 }
 
+// The page with a broken asset is named even if no page has a link.
+func TestSiteWithoutLinks(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<img src=a.png>"}
+	t.Chdir(filepath.Dir(b.write(t)))
+	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://localhost/a.png (status 404)\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A file behind a symbolic link out of the folder is not served, and its finding says why. A link to
 // a page without its ending works, as it does where such sites are hosted.
 func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
