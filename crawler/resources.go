@@ -52,6 +52,10 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 		}
 		return
 	}
+	if !l.checksResource(r.Kind, a) {
+		delete(l.resourceRefs, ref) // another element may use it as an asset
+		return
+	}
 	l.size += len(a.Canonical) + len(l.meta)
 	if at, known := l.resourceURLs[a.Canonical]; known {
 		l.resourceRefs[ref] = at
@@ -67,6 +71,15 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 	}
 	l.resourceRefs[ref], l.resourceURLs[a.Canonical] = len(l.resources), len(l.resources)
 	l.resources = append(l.resources, resource{a, r.Kind, mode})
+}
+
+// checksResource reports whether a resource is checked. A link element of another kind, such as license,
+// is a link if it leaves the crawl.
+func (l *pageLinks) checksResource(kind string, u weburl.URL) bool {
+	if kind == useLink && !l.d.scope.Holds(u) {
+		return l.d.cfg.Scope.checks(CheckExternal)
+	}
+	return l.d.cfg.Scope.checks(CheckAssets)
 }
 
 // read makes the check of a resource read it, if a further reference to it asks for that.
