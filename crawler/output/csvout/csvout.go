@@ -19,6 +19,7 @@ const (
 	SitemapsFile = "sitemaps.csv"
 	EntriesFile  = "entries.csv"
 	ChecksFile   = "checks.csv"
+	UsesFile     = "uses.csv"
 )
 
 // ErrCheckpoint says that Open got a checkpoint of another format.
@@ -58,8 +59,12 @@ type lengths [len(tables)]int64
 func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error) {
 	var counted lengths
 	if checkpoint != nil {
-		if err := json.Unmarshal(checkpoint, &counted); err != nil {
+		var list []int64
+		if err := json.Unmarshal(checkpoint, &list); err != nil {
 			return nil, fmt.Errorf("%w: %q", ErrCheckpoint, checkpoint)
+		}
+		if copy(counted[:], list) < len(counted) {
+			return nil, fmt.Errorf("%w: the version that wrote the tables has fewer of them", output.ErrIncomplete)
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
@@ -82,6 +87,11 @@ func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
 			if err := s.record(links, l.URL, to.URL); err != nil {
+				return err
+			}
+		}
+		for _, to := range l.Uses {
+			if err := s.record(uses, l.URL, to.URL); err != nil {
 				return err
 			}
 		}

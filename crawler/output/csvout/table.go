@@ -15,6 +15,7 @@ const (
 	sitemaps
 	entries
 	checks
+	uses
 )
 
 // tables have the columns of the JSON lines.
@@ -28,6 +29,7 @@ var tables = [...]struct {
 	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
 	entries:  {EntriesFile, rows.Columns[rows.Entries]},
 	checks:   {ChecksFile, rows.Columns[rows.Checks]},
+	uses:     {UsesFile, []string{"from", "to"}},
 }
 
 // places maps the tables of package rows to tables.

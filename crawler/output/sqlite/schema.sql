@@ -123,6 +123,19 @@ CREATE TABLE checks (
 );
 CREATE INDEX checks_url ON checks (url);
 
+-- What pages and stylesheets use, such as images. Use the view uses.
+CREATE TABLE use (
+  id      INTEGER PRIMARY KEY,
+  from_id INTEGER NOT NULL REFERENCES urls,
+  to_id   INTEGER NOT NULL REFERENCES urls
+);
+CREATE INDEX use_from ON use (from_id);
+CREATE INDEX use_to ON use (to_id);
+
+CREATE VIEW uses AS
+SELECT f.url AS from_url, t.url AS to_url
+FROM use JOIN urls f ON f.id = use.from_id JOIN urls t ON t.id = use.to_id;
+
 CREATE VIEW links AS
 SELECT f.url AS from_url, t.url AS to_url
 FROM link JOIN urls f ON f.id = link.from_id JOIN urls t ON t.id = link.to_id;
