@@ -58,7 +58,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1.css", Kind: "stylesheet"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
@@ -92,7 +92,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why", at},
 		},
-		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
+		LinksFile:     {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
+		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}, {"http://a.test/", "http://a.test/1.css"}},
 		SitemapsFile: {
 			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
@@ -229,6 +230,9 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
+	if _, err := Format(nil).Open(dir, []byte("[0,0,0]")); !errors.Is(err, output.ErrIncomplete) { // of a version with fewer tables
+		t.Errorf("checkpoint of fewer tables: %v", err)
+	}
 	if _, err := Format(nil).Open(filepath.Join(dir, "missing"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is missing: %v", err)
 	}

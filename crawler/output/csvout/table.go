@@ -15,6 +15,7 @@ const (
 	sitemaps
 	entries
 	checks
+	resources
 )
 
 // tables have the columns of the JSON lines.
@@ -22,12 +23,13 @@ var tables = [...]struct {
 	name    string
 	columns []string
 }{
-	pages:    {PagesFile, rows.Columns[rows.Pages]},
-	rejected: {RejectedFile, rows.Columns[rows.Rejected]},
-	links:    {LinksFile, []string{"from", "to"}},
-	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
-	entries:  {EntriesFile, rows.Columns[rows.Entries]},
-	checks:   {ChecksFile, rows.Columns[rows.Checks]},
+	pages:     {PagesFile, rows.Columns[rows.Pages]},
+	rejected:  {RejectedFile, rows.Columns[rows.Rejected]},
+	links:     {LinksFile, []string{"from", "to"}},
+	sitemaps:  {SitemapsFile, rows.Columns[rows.Sitemaps]},
+	entries:   {EntriesFile, rows.Columns[rows.Entries]},
+	checks:    {ChecksFile, rows.Columns[rows.Checks]},
+	resources: {ResourcesFile, []string{"from", "to"}},
 }
 
 // places maps the tables of package rows to tables.

@@ -15,10 +15,11 @@ const (
 	entries
 	robots
 	checks
+	resource
 	tables
 )
 
-var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks"}
+var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks", "resource"}
 
 // counts has the highest id of each table. A checkpoint is its JSON.
 //
