@@ -26,7 +26,8 @@ const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
 	// and what stylesheets use.
 	CheckAssets = "assets"
-	// CheckExternal checks links and redirects to URLs outside the crawl.
+	// CheckExternal checks links and redirects to URLs outside the crawl, also those of link elements
+	// such as license.
 	CheckExternal = "external"
 	// CheckFragments records the ids of pages and the links with fragments. It requests nothing.
 	CheckFragments = "fragments"
@@ -50,6 +51,7 @@ func (s *Scope) checks(kind string) bool {
 const (
 	useStylesheet = "stylesheet"
 	useCSS        = "css"       // url() or @import
+	useLink       = "link"      // by a link element of a kind that is not an asset, such as license
 	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	useCanonical  = "canonical" // the canonical URL of a page
 	useHreflang   = "hreflang"  // a version of a page for another language
@@ -308,11 +310,11 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
 	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
-	extract.StylesheetFunc(text, func(u extract.Use) { l.use("", u) })
+	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)
 	}
-	return l.addUses(f, v, nil)
+	return l.addResources(f, v, nil)
 }
 
 // skipCheck ends a check that was not made, or that failed.

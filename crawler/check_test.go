@@ -116,17 +116,17 @@ func TestCheckStylesheets(t *testing.T) {
 	if c := checks[s.url+"/css/2.png"]; c.Kind != "css" || c.FoundOn != s.url+"/css/b.css" || c.Result != output.CheckBroken || c.Status != http.StatusNotFound {
 		t.Errorf("%+v", c)
 	}
-	uses := make(map[string][]output.Link)
+	resources := make(map[string][]output.Link)
 	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
-		uses[strings.TrimPrefix(l.URL, s.url)] = l.Uses
+		resources[strings.TrimPrefix(l.URL, s.url)] = l.Resources
 	}
 	want := map[string][]output.Link{
 		"/":          {{URL: s.url + "/a.css", Kind: "stylesheet"}},
 		"/a.css":     {{URL: s.url + "/css/b.css", Kind: "css"}, {URL: s.url + "/1.png", Kind: "css"}},
 		"/css/b.css": {{URL: s.url + "/a.css", Kind: "css"}, {URL: s.url + "/css/2.png", Kind: "css"}},
 	}
-	if diff := cmp.Diff(want, uses); diff != "" {
-		t.Errorf("uses (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, resources); diff != "" {
+		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 }
 
@@ -304,6 +304,33 @@ func TestCheckDoesNotWaitForRobots(t *testing.T) {
 	}
 	if other.count("/x") != 0 {
 		t.Errorf("requests %q", other.sent())
+	}
+}
+
+// Link elements that lead to pages, such as license, are links if they leave the crawl. In the
+// crawl they are checked as files that a page uses.
+func TestCheckLinkElements(t *testing.T) {
+	for _, tt := range []struct {
+		kinds       []string
+		here, there []string
+	}{
+		{[]string{CheckAssets}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /me.png"}},
+		{[]string{CheckExternal}, nil, []string{"HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckAssets, CheckExternal}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckCanonical}, nil, nil},
+	} {
+		t.Run(strings.Join(tt.kinds, " "), func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", nil)
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<link rel=help href=/help><link rel=icon href=/icon>
+				<link rel=icon href={other}/icon><link rel=license href={other}/license><link rel=me href={other}/me.png><img src={other}/me.png>`, "{other}", other.url)})
+			_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, tt.kinds...)
+			if here, there := sorted(s.sent()[1:]), sorted(other.sent()); !slices.Equal(here, tt.here) || !slices.Equal(there, tt.there) {
+				t.Errorf("requests %q and %q, want %q and %q", here, there, tt.here, tt.there)
+			}
+			if c, checked := checks[other.url+"/license"]; checked && (c.Kind != "link" || c.Result != output.CheckBroken) {
+				t.Errorf("%+v", c)
+			}
+		})
 	}
 }
 

@@ -168,11 +168,11 @@ type Scope struct {
 	Kind ScopeKind `json:"scope"`
 
 	// Include are regular expressions (see package regexp), of which a URL must match at
-	// least one. They apply to the whole canonical URL of a page, also of start URLs, but not
-	// to sitemaps and robots.txt. Default: none, which includes every URL.
+	// least one. They apply to the whole canonical URL of a page, including start URLs, but not
+	// to sitemaps or robots.txt. Default: none, which includes every URL.
 	Include []string `json:"include"`
 
-	// Exclude are regular expressions like Include. URLs that match one are skipped, also if
+	// Exclude are regular expressions like Include. URLs that match one are skipped, even if
 	// they match Include. Default: none.
 	Exclude []string `json:"exclude"`
 

@@ -69,8 +69,8 @@ type Options struct {
 	OnNotice func(line string)
 }
 
-// A LocalSite answers the requests to one origin instead of the network, without delay and
-// Crawl-delay between them. Fetch.AllowAddr and Fetch.Proxies have no effect on it.
+// A LocalSite answers the requests to one origin in place of the network. Neither Delay nor
+// Crawl-delay applies between these requests. Fetch.AllowAddr and Fetch.Proxies have no effect on it.
 type LocalSite struct {
 	Origin    string            // scheme, host and port, such as https://example.com
 	Transport http.RoundTripper // sends the requests to this origin

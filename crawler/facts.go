@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// maxHreflangBytes limits the URLs of translations in the line of a page. With a base URL of 8 KB,
+// maxHreflangBytes limits the URLs of hreflang links in the line of a page. With a base URL of 8 KB,
 // a page of 46 KB could need 8 MB.
 const maxHreflangBytes = 64 << 10
 
@@ -26,7 +26,7 @@ func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
 	if doc.H1Count > 1 {
 		page.H1Count = doc.H1Count
 	}
-	if len(doc.Translations) == 0 {
+	if len(doc.Hreflang) == 0 {
 		return
 	}
 	refs, err := weburl.NewResolver(baseURL(page.URL, doc.Base), d.origins)
@@ -34,7 +34,7 @@ func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
 		return
 	}
 	size := 0
-	for _, t := range doc.Translations {
+	for _, t := range doc.Hreflang {
 		if a, err := refs.Resolve(t.URL); err == nil {
 			if size += len(a.Canonical); size > maxHreflangBytes {
 				page.LimitsReached = append(page.LimitsReached, limitHreflang)

@@ -48,9 +48,9 @@ type pageLinks struct {
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
 	size     int            // see maxLinkBytes
 
-	uses    []use          // what the page uses, if assets are checked
-	useRefs map[string]int // their references as written, with the position in uses; -1: not there
-	useURLs map[string]int // their URLs, with the position in uses
+	resources    []resource     // what the page uses, if assets are checked
+	resourceRefs map[string]int // their references as written, with the position in resources; -1: not there
+	resourceURLs map[string]int // their URLs, with the position in resources
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
 	knownAnchors map[string]bool // ids, and targets, which have a #
@@ -94,8 +94,8 @@ func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLi
 // handlers returns the functions that collect what the settings need.
 func (l *pageLinks) handlers() extract.Handlers {
 	on := extract.Handlers{Link: l.add, LinkTexts: l.d.cfg.Output.Links == LinksFull}
-	if l.d.cfg.Scope.checks(CheckAssets) {
-		on.Use = l.use
+	if l.d.cfg.Scope.checks(CheckAssets) || l.d.cfg.Scope.checks(CheckExternal) {
+		on.Resource = l.addResource
 	}
 	if l.d.cfg.Scope.checks(CheckFragments) {
 		on.ID = l.addID
@@ -239,5 +239,5 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	if err := read.addAnchors(page); err != nil {
 		return nil, err
 	}
-	return found, read.addUses(found, v, read.to)
+	return found, read.addResources(found, v, read.to)
 }

@@ -73,7 +73,7 @@ func (a *attributes) set(key, value []byte) {
 
 // reads tells whether the attributes of an element are read.
 func (p *parser) reads(name []byte) bool {
-	return p.on.ID != nil || p.on.Use != nil || isRead(name)
+	return p.on.ID != nil || p.on.Resource != nil || isRead(name)
 }
 
 // isRead tells whether the attributes of an element are always read.
@@ -85,14 +85,14 @@ func isRead(name []byte) bool {
 	return false
 }
 
-// element takes what an element with the attributes p.attrs says.
+// element reads an element whose attributes are p.attrs.
 func (p *parser) element(name []byte, closed bool) {
 	p.boundary(name, false)
 	if p.on.ID != nil && p.templates == 0 {
 		p.anchor(name)
 	}
-	if p.on.Use != nil && p.templates == 0 {
-		p.uses(name)
+	if p.on.Resource != nil && p.templates == 0 {
+		p.resources(name)
 	}
 	switch string(name) {
 	case "a":
@@ -191,15 +191,15 @@ func (p *parser) link(kind string, ref []byte) {
 	p.on.Link(p.doc.Base, link)
 }
 
-// relation takes what a link element points to: the canonical URL is a hint, and
-// pages before and after this one in a series are links like any other.
+// relation reads a link element: the canonical URL, versions for other languages, and the pages
+// before and after this one in a series, which are links like any other.
 func (p *parser) relation() {
 	href := bytes.TrimSpace(p.attrs.href)
 	if len(href) == 0 {
 		return
 	}
 	if p.attrs.hreflang != nil {
-		p.translation(href)
+		p.alternate(href)
 	}
 	for value := range bytes.FieldsSeq(p.attrs.rel) {
 		switch {
@@ -215,11 +215,11 @@ func (p *parser) relation() {
 	}
 }
 
-// translation takes a link element with hreflang, if it is an alternate.
-func (p *parser) translation(href []byte) {
+// alternate takes a link element with hreflang, if it is an alternate.
+func (p *parser) alternate(href []byte) {
 	for value := range bytes.FieldsSeq(p.attrs.rel) {
-		if equalFold(value, "alternate") && len(p.doc.Translations) < maxMeta {
-			p.doc.Translations = append(p.doc.Translations, Translation{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
+		if equalFold(value, "alternate") && len(p.doc.Hreflang) < maxMeta {
+			p.doc.Hreflang = append(p.doc.Hreflang, Hreflang{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
 			return
 		}
 	}

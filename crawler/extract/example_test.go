@@ -53,8 +53,8 @@ func ExampleVisibleParts() {
 // Which files does a stylesheet need?
 func ExampleStylesheetFunc() {
 	text := []byte(`@import "print.css"; body { background: url(paper.png) }`)
-	extract.StylesheetFunc(text, func(u extract.Use) {
-		fmt.Println(u.URL, u.Imported)
+	extract.StylesheetFunc(text, func(r extract.Resource) {
+		fmt.Println(r.URL, r.Imported)
 	})
 	// Output:
 	// print.css true

@@ -20,18 +20,18 @@ type Document struct {
 	Title     string // white space collapsed; empty: none
 	Base      string // href of the first base element, unresolved; empty: none
 	Canonical string // href of the first link rel=canonical, unresolved; empty: none
-	Meta      []Meta // meta elements with a name and a content, the first thousand
+	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
 	Links     []Link
 
-	H1           string        // text of the first h1, white space collapsed; empty: none
-	H1Count      int           // number of h1 elements
-	Description  string        // content of the first meta name=description that has one, white space collapsed
-	Lang         string        // lang of the html element
-	Words        int           // number of words in the visible text
-	Translations []Translation // link rel=alternate with hreflang, the first thousand
+	H1          string     // text of the first h1, white space collapsed; empty: none
+	H1Count     int        // number of h1 elements
+	Description string     // content of the first meta name=description that has one, white space collapsed
+	Lang        string     // lang of the html element
+	Words       int        // number of words in the visible text
+	Hreflang    []Hreflang // link rel=alternate with hreflang, the first thousand
 }
 
-// maxMeta is how many meta elements and translations are kept. Pages usually have about twenty.
+// maxMeta is how many meta elements and hreflang links are kept. Pages usually have about twenty.
 const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
@@ -48,21 +48,21 @@ type Link struct {
 	Text string // of an a element: at most 200 bytes, white space collapsed
 }
 
-// Handlers are called for what a page has too much of to list: a hostile page may have a million
+// Handlers are called for items that may be too numerous to list: a hostile page may have a million
 // links. The base that they get is the href of the first base element so far; empty: none.
 type Handlers struct {
 	// Link is called for each link. Without LinkTexts, links have no Text, which takes less time.
 	Link      func(base string, link Link)
 	LinkTexts bool
 
-	// Use is called for each resource that the page uses, such as an image. Nil: not called.
-	Use func(base string, use Use)
+	// Resource is called for each resource that the page uses, such as an image. Nil: not called.
+	Resource func(base string, resource Resource)
 
 	// ID is called for each id of an element and each name of an a element. Nil: not called.
 	ID func(id string)
 }
 
-// Parse parses a page in UTF-8. It never fails: invalid HTML is parsed like in a browser, and an
+// Parse parses a page in UTF-8. It never fails: invalid HTML is parsed as in a browser, and an
 // incomplete page is read to its end.
 func Parse(body []byte) *Document {
 	var links []Link

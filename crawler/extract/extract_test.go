@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "/dir/"}},
 		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "/one"}},
 		{"alternates are no links", `<link rel=alternate hreflang=" de-AT " href="/de"><link rel="alternate canonical" href="/one"><link rel=next hreflang=fr href="">`,
-			Document{Canonical: "/one", Translations: []Translation{{"de-AT", "/de"}}}},
+			Document{Canonical: "/one", Hreflang: []Hreflang{{"de-AT", "/de"}}}},
 		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,
 			Document{Links: []Link{{URL: "/2", Rel: "next", Kind: "link"}, {URL: "/0", Rel: "prev", Kind: "link"}}}},
 		{"robots meta", `<meta name=" Robots" content="noindex"><meta name="politecrawl" content="nofollow"><meta charset=utf-8>`,
@@ -126,7 +126,7 @@ func TestLongTitleIsCutAtACharacter(t *testing.T) {
 func TestLongFactsAreCutAtACharacter(t *testing.T) {
 	long := "x" + strings.Repeat("é", 1<<20)
 	doc := Parse([]byte(`<html lang="` + long + `"><meta name=description content="` + long + `"><link rel=alternate hreflang="` + long + `" href=x><h1>` + long + `</h1><a href=x>` + long + `</a>`))
-	for name, text := range map[string]string{"lang": doc.Lang, "description": doc.Description, "hreflang": doc.Translations[0].Lang, "h1": doc.H1} {
+	for name, text := range map[string]string{"lang": doc.Lang, "description": doc.Description, "hreflang": doc.Hreflang[0].Lang, "h1": doc.H1} {
 		if len(text) > maxTitle || len(text) < maxTitle-1 || !strings.HasSuffix(text, "é") {
 			t.Errorf("%s has %d bytes and ends %q", name, len(text), text[len(text)-4:])
 		}
@@ -135,8 +135,8 @@ func TestLongFactsAreCutAtACharacter(t *testing.T) {
 		t.Errorf("the text of a link has %d bytes and ends %q", len(text), text[len(text)-4:])
 	}
 	doc = Parse([]byte(strings.Repeat("<link rel=alternate hreflang=de href=x>", maxMeta+1)))
-	if n := len(doc.Translations); n != maxMeta {
-		t.Errorf("%d translations", n)
+	if n := len(doc.Hreflang); n != maxMeta {
+		t.Errorf("%d hreflang links", n)
 	}
 }
 

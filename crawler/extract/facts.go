@@ -25,8 +25,8 @@ const (
 	maxInside = 100
 )
 
-// A Translation is another version of the page: <link rel=alternate hreflang=de href="/de">.
-type Translation struct {
+// Hreflang is another version of the page: <link rel=alternate hreflang=de href="/de">.
+type Hreflang struct {
 	Lang string // as written, white space trimmed
 	URL  string // as written, white space trimmed; may be relative
 }

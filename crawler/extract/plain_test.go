@@ -24,7 +24,7 @@ func checkParse(t *testing.T, body []byte) {
 }
 
 func equal(a, b *Document) bool {
-	return a.H1 == b.H1 && a.Description == b.Description && a.Lang == b.Lang && a.Words == b.Words && slices.Equal(a.Translations, b.Translations) &&
+	return a.H1 == b.H1 && a.Description == b.Description && a.Lang == b.Lang && a.Words == b.Words && slices.Equal(a.Hreflang, b.Hreflang) &&
 		a.Title == b.Title && a.Base == b.Base && a.Canonical == b.Canonical &&
 		slices.Equal(a.Links, b.Links) && slices.Equal(a.Meta, b.Meta)
 }

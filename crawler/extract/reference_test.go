@@ -177,7 +177,7 @@ func referenceElement(doc *Document, tag html.Token) {
 		}
 	case "link":
 		if has("hreflang") && trimmed("href") != "" && slices.Contains(strings.Fields(strings.ToLower(get("rel"))), "alternate") {
-			doc.Translations = append(doc.Translations, Translation{trimmed("hreflang"), trimmed("href")})
+			doc.Hreflang = append(doc.Hreflang, Hreflang{trimmed("hreflang"), trimmed("href")})
 		}
 		rel := strings.Fields(strings.ToLower(get("rel")))
 		i := slices.IndexFunc(rel, func(r string) bool { return r == "canonical" || r == "next" || r == "prev" })

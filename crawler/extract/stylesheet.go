@@ -10,9 +10,9 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// StylesheetFunc calls use for each resource of a stylesheet: the targets of url() and @import.
-// Data in url() is none.
-func StylesheetFunc(text []byte, use func(Use)) {
+// StylesheetFunc calls f for each resource of a stylesheet: the targets of url() and @import.
+// It does not report data: URLs.
+func StylesheetFunc(text []byte, f func(Resource)) {
 	lexer := css.NewLexer(parse.NewInputBytes(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))) // it would end at NUL
 	rule := ""                                                                                 // the at-rule that has begun; empty: none
 	for {
@@ -29,7 +29,7 @@ func StylesheetFunc(text []byte, use func(Use)) {
 			ref := cssText(kind, token)
 			isName := rule == "namespace" || strings.HasSuffix(rule, "document") // not a resource
 			if (kind == css.URLToken || rule == "import") && !isName && isResource([]byte(ref)) {
-				use(Use{URL: ref, Kind: "css", Imported: rule == "import"})
+				f(Resource{URL: ref, Kind: "css", Imported: rule == "import"})
 			}
 		case css.SemicolonToken, css.LeftBraceToken:
 			rule = ""

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-func stylesheetUses(text string) (uses []string) {
-	StylesheetFunc([]byte(text), func(u Use) {
-		if u.Imported {
-			u.URL = "import " + u.URL
+func stylesheetResources(text string) (resources []string) {
+	StylesheetFunc([]byte(text), func(r Resource) {
+		if r.Imported {
+			r.URL = "import " + r.URL
 		}
-		uses = append(uses, u.URL)
+		resources = append(resources, r.URL)
 	})
-	return uses
+	return resources
 }
 
 func TestStylesheet(t *testing.T) {
@@ -37,7 +37,7 @@ func TestStylesheet(t *testing.T) {
 		{"a{b:url(1)}\x00c{d:url(2)}", []string{"1", "2"}},
 		{`a{--x: url(1)}`, []string{"1"}},
 	} {
-		if got := stylesheetUses(tt.text); !slices.Equal(got, tt.want) {
+		if got := stylesheetResources(tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestStylesheet(t *testing.T) {
 func TestLargeStylesheetTakesLinearTime(t *testing.T) {
 	for _, part := range []string{"url(", `url("`, "@import ", "/*", `\`, "a{", "u+", "url( \n", "<!--"} {
 		began := time.Now()
-		stylesheetUses(strings.Repeat(part, 1<<20/len(part)))
+		stylesheetResources(strings.Repeat(part, 1<<20/len(part)))
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("1 MiB of %q takes %v", part, took)
 		}
@@ -58,7 +58,7 @@ func FuzzStylesheet(f *testing.F) {
 	f.Add(`@import "a"; b{c:url( 'd\61' )} @namespace url(e);`)
 	f.Add("url(\\\n\"\x00url(x")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, ref := range stylesheetUses(text) {
+		for _, ref := range stylesheetResources(text) {
 			if !isResource([]byte(strings.TrimPrefix(ref, "import "))) {
 				t.Errorf("%q in %q", ref, text)
 			}

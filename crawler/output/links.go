@@ -11,9 +11,9 @@ import (
 // Links are the links of a page: one line of links.jsonl. A page without links has no line,
 // except after a 304: then the line has the links of the previous crawl, possibly none.
 type Links struct {
-	URL  string `json:"url"`
-	To   []Link `json:"to"`             // each URL once, in the order of the page; includes links that are not followed
-	Uses []Link `json:"uses,omitempty"` // what a page or stylesheet uses, such as images: each URL once, with Kind; only if assets are checked
+	URL       string `json:"url"`
+	To        []Link `json:"to"`                  // each URL once, in the order of the page; includes links that are not followed
+	Resources []Link `json:"resources,omitempty"` // what a page or stylesheet uses, such as images: each URL once, with Kind; only if assets or links out of the crawl are checked
 }
 
 // Link is a link of a page. In JSON it is only its URL, or an object if Kind is set: that is how
@@ -22,7 +22,7 @@ type Link struct {
 	URL  string `json:"url"`            // absolute, without fragment
 	Text string `json:"text,omitempty"` // of the first link to the URL: at most 200 bytes, white space collapsed
 	Rel  string `json:"rel,omitempty"`  // its rel attribute, at most 200 bytes
-	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta, or the kind of use; empty: not recorded
+	Kind string `json:"kind"`           // its element: a, area, frame (iframe too), link or meta, or the kind of resource; empty: not recorded
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -45,15 +45,15 @@ func (l *Links) AppendJSON(dst []byte) []byte {
 		dst = l.To[i].appendJSON(dst)
 	}
 	dst = append(dst, ']')
-	for i := range l.Uses {
+	for i := range l.Resources {
 		if i == 0 {
-			dst = append(dst, `,"uses":[`...)
+			dst = append(dst, `,"resources":[`...)
 		} else {
 			dst = append(dst, ',')
 		}
-		dst = l.Uses[i].appendJSON(dst)
+		dst = l.Resources[i].appendJSON(dst)
 	}
-	if len(l.Uses) > 0 {
+	if len(l.Resources) > 0 {
 		dst = append(dst, ']')
 	}
 	return append(dst, '}')

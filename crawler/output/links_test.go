@@ -24,8 +24,8 @@ func TestLinksAsJSON(t *testing.T) {
 			`{"url":"u","to":[{"url":"a","text":"<\u0001>","rel":"nofollow","kind":"a"},{"url":"b","kind":"area"}]}`,
 		},
 		{
-			"uses", Links{URL: "u", To: []Link{}, Uses: []Link{{URL: "a", Kind: "img"}, {URL: "b", Kind: "css"}}},
-			`{"url":"u","to":[],"uses":[{"url":"a","kind":"img"},{"url":"b","kind":"css"}]}`,
+			"resources", Links{URL: "u", To: []Link{}, Resources: []Link{{URL: "a", Kind: "img"}, {URL: "b", Kind: "css"}}},
+			`{"url":"u","to":[],"resources":[{"url":"a","kind":"img"},{"url":"b","kind":"css"}]}`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

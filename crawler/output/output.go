@@ -157,7 +157,7 @@ const (
 	TooLong           Reason = "too-long"            // more bytes, query parameters or path segments than allowed
 	MaxHosts          Reason = "max-hosts"           // its host is new, and the crawl has reached max-hosts
 	MaxSitemapEntries Reason = "max-sitemap-entries" // an unread sitemap: its host has reached max-sitemap-entries
-	ContentType       Reason = "content-type"        // its media type is none of types, so its body was not used
+	ContentType       Reason = "content-type"        // its media type is not listed in Fetch.Types, so its body was not used
 	PaymentRequired   Reason = "payment-required"    // its site requires payment: status 402
 	LicenseRequired   Reason = "license-required"    // its site requires a license: status 401 with a challenge of the scheme License
 	Usage             Reason = "usage"               // its site disallows a purpose of the crawl: Usage.Purposes

@@ -48,7 +48,7 @@ type Origin struct {
 	DurationMS int64 `json:"duration_ms"` // average duration of a response
 }
 
-// A Depth counts the URLs at one link distance from a start URL or sitemap entry.
+// A Depth counts the URLs at a given number of links from a start URL or sitemap entry.
 type Depth struct {
 	Depth int `json:"depth"`
 	PageCounts
@@ -96,7 +96,7 @@ type counters struct {
 	statuses     map[int]int
 	types        names
 	headers      map[string]string // media types by Content-Type
-	hosts        map[string]*Origin
+	origins      map[string]*Origin
 	depths       map[int]*Depth
 	slowest      *topRows[Page]
 	largest      *topRows[Page]
@@ -110,7 +110,7 @@ func newCounters(rows int) *counters {
 	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.URL, b.URL)) }
 	return &counters{
 		rows: rows, statuses: make(map[int]int), types: make(names), headers: make(map[string]string),
-		hosts: make(map[string]*Origin), depths: make(map[int]*Depth),
+		origins: make(map[string]*Origin), depths: make(map[int]*Depth),
 		slowest: newTopRows(min(rows, maxRanked), func(a, b Page) int {
 			return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), cmp.Compare(a.URL, b.URL))
 		}),
@@ -131,10 +131,10 @@ func (c *counters) page(p *output.Page) {
 	if succeeded(p.Status) {
 		c.types.add(c.mediaType(p.ContentType))
 	}
-	h := c.host(p.URL)
-	h.count(p.Status)
-	h.Bytes += int64(p.Bytes)
-	h.DurationMS += p.DurationMS
+	o := c.origin(p.URL)
+	o.count(p.Status)
+	o.Bytes += int64(p.Bytes)
+	o.DurationMS += p.DurationMS
 	c.depth(p.Depth).count(p.Status)
 	row := pageOf(p)
 	c.slowest.add(row)
@@ -157,21 +157,21 @@ func (c *counters) rejection(r *output.Rejection) {
 	c.depth(r.Depth).Rejected++
 	switch r.Reason {
 	case output.Disallowed:
-		c.host(r.URL).Disallowed++
+		c.origin(r.URL).Disallowed++
 	case output.RobotsUnreachable, output.Deferred:
-		c.host(r.URL).Deferred++
+		c.origin(r.URL).Deferred++
 	case output.Failed:
-		c.host(r.URL).Failed++
+		c.origin(r.URL).Failed++
 	}
 }
 
-func (c *counters) host(url string) *Origin {
+func (c *counters) origin(url string) *Origin {
 	name := originOf(url)
-	if c.hosts[name] == nil {
+	if c.origins[name] == nil {
 		name = strings.Clone(name) // it shares memory with the line
-		c.hosts[name] = &Origin{Origin: name}
+		c.origins[name] = &Origin{Origin: name}
 	}
-	return c.hosts[name]
+	return c.origins[name]
 }
 
 func (c *counters) depth(depth int) *Depth {
@@ -198,14 +198,14 @@ func (c *counters) depthList() []Depth {
 	return list
 }
 
-func (c *counters) hostList() List[Origin] {
-	var hosts []Origin
-	for _, h := range c.hosts {
-		row := *h
+func (c *counters) originList() List[Origin] {
+	var list []Origin
+	for _, o := range c.origins {
+		row := *o
 		row.DurationMS /= int64(max(row.Pages, 1))
-		hosts = append(hosts, row)
+		list = append(list, row)
 	}
-	return listOf(c.rows, hosts, func(a, b Origin) int {
+	return listOf(c.rows, list, func(a, b Origin) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Origin, b.Origin))
 	})
 }

@@ -2,10 +2,10 @@
 // programs.
 //
 // A report lists what is wrong with a site, as findings by rule: broken links, redirect chains,
-// faults of titles, canonical and hreflang links, differences between the sitemaps and the site.
-// [Rules] returns all rules, and FINDINGS.md explains them. A report also has numbers of pages and
-// hosts, disallowed URLs by line of robots.txt, outages and changes of robots.txt, duplicates,
-// robots directives of pages, and what the pages may be used for.
+// problems with titles and with canonical and hreflang links, and differences between the sitemaps
+// and the site. [Rules] returns all rules, and FINDINGS.md explains them. A report also has numbers of
+// pages and origins, disallowed URLs by line of robots.txt, outages of robots.txt and changes to it,
+// duplicates, robots directives of pages, and what the pages may be used for.
 //
 //	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
 //	…
@@ -37,8 +37,8 @@
 //
 // Generate reads the files twice, or three times if there are several directories. It needs
 // about 50 bytes of memory per URL, 16 more per URL that was only checked, 8 per id of an element
-// and per hreflang link, and the rows of the lists. For the page it keeps up to two million links,
-// with 32 MB of URLs. A crawl of 100,000 pages with two million links takes three seconds and 450 MB,
+// and per hreflang link, and the rows of the lists. For report.html it keeps up to two million
+// links, with 32 MB of URLs. A crawl of 100,000 pages with two million links takes three seconds and 450 MB,
 // or 140 MB with lists of 100 rows. Chromium opens a page with 100,000 findings and a million links in
 // half a second.
 //

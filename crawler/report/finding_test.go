@@ -119,7 +119,7 @@ func (c *crawl) check(url string, k output.Check) {
 	case "a":
 		l.To = append(l.To, output.Link{URL: url})
 	default:
-		l.Uses = append(l.Uses, output.Link{URL: url, Kind: k.Kind})
+		l.Resources = append(l.Resources, output.Link{URL: url, Kind: k.Kind})
 	}
 }
 
@@ -425,6 +425,21 @@ func TestRobotsOfCheckedServer(t *testing.T) {
 	}
 }
 
+// A link element such as license leads to a file of the site, or is a link to another site.
+func TestLinkElements(t *testing.T) {
+	c := faultless()
+	c.check("/feed", output.Check{Kind: "link", Status: 404})
+	c.check(other+"/license", output.Check{Kind: "link", Status: 404})
+	got := rowsByRule(c.make(t))
+	want := map[string][]Finding{
+		ruleBrokenAsset:    {{URL: example + "/feed", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+		ruleBrokenExternal: {{URL: other + "/license", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Without --check, the report has no rules of checks, and says what is not known.
 func TestRulesOfChecksNeedChecks(t *testing.T) {
 	c := faultless()
@@ -586,7 +601,7 @@ func hostileFindings(n int) *crawl {
 			URL: url, Status: 200, ContentType: "text/html", Source: "link", FoundOn: text, Title: long + text, Description: long,
 			Hreflang: []output.Hreflang{{Lang: text, URL: example + "/old"}, {Lang: text, URL: text}}, Depth: 6, H1Count: 2, FetchedAt: at(2),
 		}, output.Page{URL: url + "c", Status: 200, ContentType: "text/html", Source: "link", Canonical: example + "/old", FetchedAt: at(2)})
-		c.links = append(c.links, output.Links{URL: url, Uses: []output.Link{{URL: "http://" + text, Kind: text}, {URL: text, Kind: text}}})
+		c.links = append(c.links, output.Links{URL: url, Resources: []output.Link{{URL: "http://" + text, Kind: text}, {URL: text, Kind: text}}})
 		c.checks = append(c.checks,
 			output.Check{URL: text, Result: output.CheckBroken, Kind: text, FoundOn: text, Reason: output.Failed, Detail: long, ContentType: text, FetchedAt: at(3)},
 			output.Check{URL: text + "l", Result: output.CheckRedirected, Status: 301, Kind: "a", FoundOn: text, Location: text, FetchedAt: at(3)},

@@ -32,13 +32,13 @@ func newLinkGraph() *linkGraph { return &linkGraph{numbers: make(map[key]uint32)
 
 // add adds the links of a page. After the first page that it omits, it omits all.
 func (g *linkGraph) add(l *linksLine) {
-	n := len(l.To) + len(l.Uses)
+	n := len(l.To) + len(l.Resources)
 	if g.omitted > 0 || g.count+n > maxGraphLinks || len(g.urls) > maxGraphBytes {
 		g.omitted += n
 		return
 	}
 	g.targets = g.targets[:0]
-	for _, all := range [...][]linkURL{l.To, l.Uses} {
+	for _, all := range [...][]linkURL{l.To, l.Resources} {
 		for _, to := range all {
 			g.targets = append(g.targets, g.number(string(to)))
 		}

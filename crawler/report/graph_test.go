@@ -94,7 +94,7 @@ func TestDataBlockHasEveryRow(t *testing.T) {
 
 func TestDataBlockHasLinksAndAssets(t *testing.T) {
 	r := &Report{links: newLinkGraph()}
-	r.links.add(&linksLine{URL: "/a", To: []linkURL{"/c", "/b", "/c", "/a"}, Uses: []linkURL{"/logo.png", "/b"}})
+	r.links.add(&linksLine{URL: "/a", To: []linkURL{"/c", "/b", "/c", "/a"}, Resources: []linkURL{"/logo.png", "/b"}})
 	r.links.add(&linksLine{URL: "/b", To: []linkURL{"/a"}})
 	r.links.add(&linksLine{URL: "/none"})
 	_, data := dataOf(t, r)

@@ -209,7 +209,7 @@ func cards(r *Report) []card {
 		found = "at least " + found
 	}
 	list := []card{
-		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages, %s; %s found", size(s.Bytes), quantity(s.Hosts, "origin"))},
+		{Topic: topicPages, Title: "Pages", Figure: thousands(s.Pages), Unit: fmt.Sprintf("pages, %s; %s found", size(s.Bytes), quantity(s.Origins, "origin"))},
 		{Topic: topicBroken, Title: "Broken URLs", Figure: thousands(s.Broken), Unit: noun(s.Broken, "URL")},
 		{Topic: topicRobots, Title: "robots.txt", Figure: thousands(s.Disallowed), Unit: noun(s.Disallowed, "URL") + " disallowed, of " + found},
 		{Topic: topicSitemaps, Title: "Sitemaps", Figure: figure, Unit: unit},

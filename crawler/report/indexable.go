@@ -39,8 +39,8 @@ type Indexable struct {
 	// Caveats are reasons why indexable pages may be missing; empty: none is.
 	Caveats []string
 
-	// Incomplete reports whether one of them is not a setting of the crawl: it has not finished,
-	// or its files have lost data.
+	// Incomplete reports whether any caveat has a cause other than the settings of the crawl: the
+	// crawl has not finished, or its files have lost data.
 	Incomplete bool
 }
 

@@ -10,10 +10,10 @@ import (
 
 // linksLine is a line of links.jsonl, without the texts of links.
 type linksLine struct {
-	URL   string
-	To    []linkURL
-	Uses  []linkURL
-	Kinds []string // of Uses
+	URL       string
+	To        []linkURL
+	Resources []linkURL
+	Kinds     []string // of Resources
 }
 
 // linkURL is the URL of a link.
@@ -29,16 +29,16 @@ func (l *linksLine) UnmarshalJSON(text []byte) error {
 	for _, to := range line.To {
 		l.To = append(l.To, linkURL(to.URL))
 	}
-	for _, use := range line.Uses {
-		l.Uses, l.Kinds = append(l.Uses, linkURL(use.URL)), append(l.Kinds, use.Kind)
+	for _, r := range line.Resources {
+		l.Resources, l.Kinds = append(l.Resources, linkURL(r.URL)), append(l.Kinds, r.Kind)
 	}
 	return nil
 }
 
 // insecure reports whether a secure page uses a resource without encryption. A browser does not
 // fetch the targets of other link elements, such as feeds.
-func (l *linksLine) insecure(use int) bool {
-	return strings.HasPrefix(l.URL, "https:") && strings.HasPrefix(string(l.Uses[use]), "http:") && l.Kinds[use] != "link"
+func (l *linksLine) insecure(i int) bool {
+	return strings.HasPrefix(l.URL, "https:") && strings.HasPrefix(string(l.Resources[i]), "http:") && l.Kinds[i] != "link"
 }
 
 // ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json
@@ -47,7 +47,7 @@ func (l *linksLine) ReadJSON(text []byte) bool {
 	rest := lineReader(text)
 	line := linksLine{URL: rest.after(`{"url":"`)}
 	if line.To, _ = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
-		line.Uses, line.Kinds = rest.links(`,"uses":[`)
+		line.Resources, line.Kinds = rest.links(`,"resources":[`)
 	}
 	if rest != "}\n" {
 		return false

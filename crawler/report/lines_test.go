@@ -20,8 +20,8 @@ func TestLinesOfLinksAreReadWithoutEncodingJSON(t *testing.T) {
 		"none":                {URL: "http://example.com/"},
 		"plain":               {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}, {URL: ""}}},
 		"full":                {URL: "http://example.com/", To: []output.Link{full, {URL: "http://example.com/b", Rel: "next", Kind: "link"}, {Kind: "area"}}},
-		"assets":              {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}, Uses: []output.Link{{URL: "http://example.com/a.png", Kind: "img"}, {URL: "http://example.com/b.css", Kind: "stylesheet"}}},
-		"a stylesheet":        {URL: "http://example.com/a.css", Uses: []output.Link{{URL: "http://example.com/a.png", Kind: "css"}}},
+		"assets":              {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a"}}, Resources: []output.Link{{URL: "http://example.com/a.png", Kind: "img"}, {URL: "http://example.com/b.css", Kind: "stylesheet"}}},
+		"a stylesheet":        {URL: "http://example.com/a.css", Resources: []output.Link{{URL: "http://example.com/a.png", Kind: "css"}}},
 		"one that has a text": {URL: "http://example.com/", To: []output.Link{{URL: "http://example.com/a", Text: "a", Kind: "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,8 +29,8 @@ func TestLinesOfLinksAreReadWithoutEncodingJSON(t *testing.T) {
 			for _, to := range l.To {
 				want.To = append(want.To, linkURL(to.URL))
 			}
-			for _, use := range l.Uses {
-				want.Uses, want.Kinds = append(want.Uses, linkURL(use.URL)), append(want.Kinds, use.Kind)
+			for _, r := range l.Resources {
+				want.Resources, want.Kinds = append(want.Resources, linkURL(r.URL)), append(want.Kinds, r.Kind)
 			}
 			var got linksLine
 			if !got.ReadJSON(append(l.AppendJSON(nil), '\n')) {
@@ -49,14 +49,14 @@ func FuzzLinksLine(f *testing.F) {
 		`{"url":"a","to":[]}`, `{"url":"a","to":["b","c"]}`, `{"url":"a","to":["b",]}`, `{"url":"a","to":[,"b"]}`, `{"url":"a","to":["b"]} `,
 		`{"url":"a","to":[{"url":"b","text":"c","rel":"d","kind":"e"},"f"]}`, `{"url":"a","to":[{"url":"b","kind":"e"`, `{"url":"a","to":[{"url":"b"}]}`,
 		`{"url":"a\u0020","to":[]}`, "{\"url\":\"\t\",\"to\":[]}", `{"url":"a","to":["b","c"]}` + "\n" + `{"url":"a","to":[]}`, `{"to":[],"url":"a"}`,
-		`{"url":"a","to":["b"],"uses":[{"url":"c","kind":"img"}]}`, `{"url":"a","uses":["c"]}`, `{"url":"a","to":["b"],"uses":[}`, `{"url":"a","to":[],}`,
+		`{"url":"a","to":["b"],"resources":[{"url":"c","kind":"img"}]}`, `{"url":"a","resources":["c"]}`, `{"url":"a","to":["b"],"resources":[}`, `{"url":"a","to":[],}`,
 	} {
 		f.Add([]byte(text + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var want, got linksLine
 		if !got.ReadJSON(text) {
-			if got.URL != "" || got.To != nil || got.Uses != nil {
+			if got.URL != "" || got.To != nil || got.Resources != nil {
 				t.Errorf("%q is not read, but has changed the line", text)
 			}
 			return

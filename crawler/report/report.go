@@ -252,13 +252,12 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	}
 	for _, to := range l.To {
 		if k := keyOf(string(to)); k != from { // a link of a page to itself does not count
-			m.referrers.known = true
 			m.refer(k, linked, usedAsLink)
 		}
 	}
-	for i, to := range l.Uses {
+	for i, to := range l.Resources {
 		k := keyOf(string(to))
-		m.refer(k, 0, usedAsAsset)
+		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, string(to)))
 		if l.insecure(i) {
 			m.insecure.counts[k]++
 		}
@@ -308,7 +307,7 @@ func (m *maker) secondReading() error {
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
-	if wanted := m.lists.choose(); wanted && m.referrers.known || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
+	if wanted := m.lists.choose(); wanted || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks))
 	}
 	if len(m.fragments.missing.chosen) > 0 {
@@ -322,7 +321,7 @@ func (m *maker) secondReading() error {
 
 // isOfCrawl reports whether an origin has URLs of the crawl, and not only URLs that are checked.
 func (m *maker) isOfCrawl(origin string) bool {
-	return m.counters.hosts[origin] != nil || !m.checks.dead[origin]
+	return m.counters.origins[origin] != nil || !m.checks.dead[origin]
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
@@ -381,7 +380,7 @@ func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
 			m.referrers.name(k, l.URL)
 		}
 	}
-	for i, to := range l.Uses {
+	for i, to := range l.Resources {
 		k := keyOf(string(to))
 		m.referrers.name(k, l.URL)
 		if l.insecure(i) {
@@ -394,7 +393,7 @@ func (m *maker) report() *Report {
 	c := m.counters
 	r := &Report{
 		Version: Version, GeneratedAt: m.now().UTC(), Workers: m.dirs.list(),
-		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.hostList(), Depths: c.depthList(), Times: c.times(),
+		Statuses: c.statusList(), Types: c.types.list(m.rows), Origins: c.originList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Truncated: c.truncated.list(), LimitsReached: c.limits.list(m.rows),
 		Findings: m.lists.list(m.applies, m.caveats), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
 		Robots: m.robots.list(), Sitemaps: m.comparison.list(m.caveats),

@@ -21,7 +21,7 @@ type Summary struct {
 	EndedAt    time.Time `json:"ended_at,omitzero"`
 	DurationMS int64     `json:"duration_ms"`
 
-	Hosts      int   `json:"hosts"` // origins with pages or skipped URLs
+	Origins    int   `json:"origins"` // origins with pages or skipped URLs
 	Pages      int   `json:"pages"`
 	OK         int   `json:"ok"`
 	Bytes      int64 `json:"bytes"`
@@ -48,7 +48,7 @@ func (m *maker) summary() Summary {
 		URLs:      List[string]{Total: len(urls), Rows: urls[:min(m.rows, len(urls))]},
 		UserAgent: m.dirs.userAgent(), Recrawls: m.dirs.recrawls(),
 		StartedAt: c.began.UTC(), EndedAt: c.ended.UTC(), DurationMS: c.ended.Sub(c.began).Milliseconds(),
-		Hosts: len(c.hosts), Pages: c.pages, Bytes: c.bytes,
+		Origins: len(c.origins), Pages: c.pages, Bytes: c.bytes,
 		Rejected: c.rejected, Disallowed: m.rejections.total(output.Disallowed), Broken: m.broken,
 	}
 	for _, d := range c.depths {

@@ -1,4 +1,4 @@
-// How do I detect changes of a robots.txt? Watch-robots fetches the robots.txt of a site whenever
+// How do I detect changes to a robots.txt? Watch-robots fetches the robots.txt of a site whenever
 // it has expired, and prints the URLs with a new verdict. Its argument is the site. Without an
 // argument it watches a local site that changes its robots.txt.
 package main
@@ -66,7 +66,7 @@ func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writ
 	}
 }
 
-// report prints changes of the outcome and of verdicts.
+// report prints changes in the outcome and in verdicts.
 func report(to io.Writer, before, after *robotsext.Record) {
 	if before.Outcome != after.Outcome {
 		_, _ = fmt.Fprintf(to, "%s: %v, before: %v\n", after.Origin, after.Outcome, before.Outcome)

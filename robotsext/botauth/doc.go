@@ -1,4 +1,4 @@
-// Package botauth signs and verifies HTTP requests by Web Bot Auth, so that a
+// Package botauth signs and verifies HTTP requests with Web Bot Auth, so that a
 // site can tell a crawler from someone who copies its User-Agent.
 //
 // A crawler has an Ed25519 key and publishes the public half in a directory, a
@@ -15,6 +15,6 @@
 // The package implements the working-group draft
 // draft-ietf-webbotauth-httpsig-protocol as edited after version 00, which
 // includes the directory, and draft-meunier-webbotauth-registry for cards and
-// registries. The test vectors decide where they and the draft differ. What a
-// later draft may change is in draft.go. HTTP Message Signatures is RFC 9421.
+// registries. The test vectors decide where they and the draft differ. A later
+// draft may change the values in draft.go. HTTP Message Signatures is RFC 9421.
 package botauth

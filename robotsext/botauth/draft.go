@@ -7,7 +7,7 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// What a later draft may change is in this file.
+// A later draft may change these values.
 const (
 	// DirectoryPath is the well-known path of a directory.
 	DirectoryPath = "/.well-known/http-message-signatures-directory"

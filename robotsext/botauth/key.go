@@ -69,7 +69,7 @@ func (k PrivateKey) PEM() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), err
 }
 
-// JWK returns the secret as JSON Web Key.
+// JWK returns the secret as a JSON Web Key.
 func (k PrivateKey) JWK() ([]byte, error) {
 	return json.Marshal(struct {
 		JWK

@@ -5,7 +5,7 @@ import "strings"
 // Rel holds the values of a link's rel attribute that concern crawlers.
 type Rel struct {
 	NoFollow  bool // the author of the page does not endorse the link
-	UGC       bool // a visitor of the site wrote the link
+	UGC       bool // a visitor to the site wrote the link
 	Sponsored bool // the link is an advertisement
 }
 

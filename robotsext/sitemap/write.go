@@ -31,8 +31,8 @@ type Writer struct {
 	err     error // of the first write to w that failed
 }
 
-// NewWriter returns a Writer that writes to w in the format [URLSet] or [Index]. It panics for
-// another one.
+// NewWriter returns a Writer that writes to w in the format [URLSet] or [Index]. It panics
+// if format is any other value.
 //
 // The Writer writes each entry at once. The caller buffers, compresses and
 // closes w.

@@ -98,8 +98,8 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	return err
 }
 
-// Stats implements frontier.Frontier. With several shards it reads one after the other, so it is
-// no atomic snapshot. A URL that is finished during the call counts as in flight.
+// Stats implements frontier.Frontier. With several shards it reads one after the other, so the
+// result is not an atomic snapshot. A URL that is finished during the call counts as in flight.
 func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {
 		return frontier.Stats{}, err

@@ -13,12 +13,13 @@ import (
 
 // The names of the files in the directory of a crawl.
 const (
-	PagesFile    = "pages.csv"
-	RejectedFile = "rejected.csv"
-	LinksFile    = "links.csv"
-	SitemapsFile = "sitemaps.csv"
-	EntriesFile  = "entries.csv"
-	ChecksFile   = "checks.csv"
+	PagesFile     = "pages.csv"
+	RejectedFile  = "rejected.csv"
+	LinksFile     = "links.csv"
+	SitemapsFile  = "sitemaps.csv"
+	EntriesFile   = "entries.csv"
+	ChecksFile    = "checks.csv"
+	ResourcesFile = "resources.csv"
 
 	PermissionsFile = "permissions.csv"
 )
@@ -60,8 +61,12 @@ type lengths [len(tables)]int64
 func open(dir string, checkpoint []byte, opts Options) (_ output.Sink, err error) {
 	var counted lengths
 	if checkpoint != nil {
-		if err := json.Unmarshal(checkpoint, &counted); err != nil {
+		var list []int64
+		if err := json.Unmarshal(checkpoint, &list); err != nil {
 			return nil, fmt.Errorf("%w: %q", ErrCheckpoint, checkpoint)
+		}
+		if copy(counted[:], list) < len(counted) {
+			return nil, fmt.Errorf("%w: the version that wrote the tables has fewer of them", output.ErrIncomplete)
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
@@ -84,6 +89,11 @@ func (s *sink) Write(f *output.Results) error {
 	for _, l := range f.Links {
 		for _, to := range l.To {
 			if err := s.record(links, l.URL, to.URL); err != nil {
+				return err
+			}
+		}
+		for _, to := range l.Resources {
+			if err := s.record(resources, l.URL, to.URL); err != nil {
 				return err
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
@@ -58,7 +59,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/2"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1.css", Kind: "stylesheet"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
@@ -69,6 +70,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
+		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
+			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai",
+			Purposes:   usage.Verdicts{usage.Search: {Value: usage.Allowed, Statement: 1}, usage.TrainAI: {Value: usage.Disallowed, Statement: 1}},
+			Statements: []usage.Statement{{Kind: usage.KindContentUsage, Source: usage.Source{Kind: usage.InHeader, Name: "Content-Usage"}, Raw: "search=y, train-ai=n"}},
+		}},
 	})
 	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.25Z"
@@ -76,23 +82,24 @@ func TestColumnsMatchJSON(t *testing.T) {
 		PagesFile: {
 			{
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
-				"directives", "content_usage", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+				"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
 				"h1_count",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
-				`[{"rule":"noindex","source":"1st robots meta element"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
+				`[{"rule":"noindex","source":"1st robots meta element"}]`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
 				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
 				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`, "2",
 			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0"},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0"},
 		},
 		RejectedFile: {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why", at},
 		},
-		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
+		LinksFile:     {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
+		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}, {"http://a.test/", "http://a.test/1.css"}},
 		SitemapsFile: {
 			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
@@ -108,6 +115,14 @@ func TestColumnsMatchJSON(t *testing.T) {
 				`[{"lang":"de","url":"http://b.test/de"}]`, at, "4",
 			},
 			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "", "", "", "", "0"},
+		},
+		PermissionsFile: {
+			{"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
+			{"http://a.test/bare", "", "", "", "unknown", "unknown", "unknown", "unknown", "unknown", "", ""},
+			{
+				"http://a.test/full", at, "00", "11", "allowed", "unknown", "disallowed", "unknown", "unknown",
+				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]`, "train-ai",
+			},
 		},
 	}
 	for name, rows := range want {
@@ -229,6 +244,9 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
+	if _, err := Format(nil).Open(dir, []byte("[0,0,0]")); !errors.Is(err, output.ErrIncomplete) { // of a version with fewer tables
+		t.Errorf("checkpoint of fewer tables: %v", err)
+	}
 	if _, err := Format(nil).Open(filepath.Join(dir, "missing"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is missing: %v", err)
 	}

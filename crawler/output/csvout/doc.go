@@ -1,11 +1,13 @@
 // Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
-// links.csv, sitemaps.csv and entries.csv. It is a format of package output.
+// links.csv, sitemaps.csv, entries.csv, checks.csv and resources.csv. It is a format of package
+// output.
 //
 // RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
 //   - The first record has the names of the columns: the JSON fields, in their order. They are
 //     the same for every crawl, so tables of several crawls can be concatenated. In links.csv
-//     each record is one link, with the columns from and to.
+//     each record is one link, with the columns from and to; in resources.csv a page or stylesheet and
+//     what it uses, such as an image.
 //   - Records end with CR LF and contain no line breaks, so tail, grep and split work.
 //   - The encoding is UTF-8 without a byte order mark. Invalid UTF-8 and control characters
 //     become U+FFFD. Tabs and line breaks become spaces.
@@ -31,6 +33,6 @@
 // # Resuming
 //
 // The files only grow. The checkpoint of a commit is their lengths. A crawl that resumes truncates
-// them to these lengths. If a table has lost rows, or lacks columns of this version, the crawl
-// rewrites all tables from its JSON files.
+// them to these lengths. If a table is missing, has lost rows, or lacks columns of this version, the
+// crawl rewrites all tables from its JSON files.
 package csvout

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // No cell with text from a site is a formula or has control characters, with commas or semicolons
@@ -31,16 +32,19 @@ func TestNoCellIsAFormula(t *testing.T) {
 		Rejected: []*output.Rejection{{
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, FoundOn: bad, Source: bad, Detail: bad,
 		}},
-		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad}}}},
+		Links:    []*output.Links{{URL: bad, To: []output.Link{{URL: bad}}, Resources: []output.Link{{URL: bad, Kind: bad}}}},
 		Sitemaps: []*output.Sitemap{{URL: bad, Origin: bad, FoundOn: bad, Detail: bad, FetchedAt: now}},
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 		Checks: []*output.Check{{
 			URL: bad, Result: output.CheckResult(bad), Kind: bad, FoundOn: bad, Location: bad, Reason: output.Reason(bad), Detail: bad, ContentType: bad,
 			Noindex: bad, Canonical: bad, Hreflang: []output.Hreflang{{Lang: bad, URL: bad}},
 		}},
+		Permissions: []*output.Permission{{
+			URL: bad, Robots: bad, TDMRep: bad, Withheld: bad, Statements: []usage.Statement{{Kind: usage.Kind(bad), Source: usage.Source{Name: bad}, Raw: bad, Labels: map[string]string{bad: bad}}},
+		}},
 	})
 	sinktest.Close(t, s)
-	for file, texts := range map[string]int{PagesFile: 21, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2, ChecksFile: 11} {
+	for file, texts := range map[string]int{PagesFile: 20, RejectedFile: 8, LinksFile: 2, ResourcesFile: 2, SitemapsFile: 4, EntriesFile: 2, ChecksFile: 11, PermissionsFile: 5} {
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ const (
 	sitemaps
 	entries
 	checks
+	resources
 	permissions
 )
 
@@ -23,12 +24,13 @@ var tables = [...]struct {
 	name    string
 	columns []string
 }{
-	pages:    {PagesFile, rows.Columns[rows.Pages]},
-	rejected: {RejectedFile, rows.Columns[rows.Rejected]},
-	links:    {LinksFile, []string{"from", "to"}},
-	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
-	entries:  {EntriesFile, rows.Columns[rows.Entries]},
-	checks:   {ChecksFile, rows.Columns[rows.Checks]},
+	pages:     {PagesFile, rows.Columns[rows.Pages]},
+	rejected:  {RejectedFile, rows.Columns[rows.Rejected]},
+	links:     {LinksFile, []string{"from", "to"}},
+	sitemaps:  {SitemapsFile, rows.Columns[rows.Sitemaps]},
+	entries:   {EntriesFile, rows.Columns[rows.Entries]},
+	checks:    {ChecksFile, rows.Columns[rows.Checks]},
+	resources: {ResourcesFile, []string{"from", "to"}},
 
 	permissions: {PermissionsFile, rows.Columns[rows.Permissions]},
 }

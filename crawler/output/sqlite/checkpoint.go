@@ -15,11 +15,12 @@ const (
 	entries
 	robots
 	checks
+	resource
 	permissions
 	tables
 )
 
-var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks", "permissions"}
+var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps", "entries", "robots", "checks", "resource", "permissions"}
 
 // counts has the highest id of each table. A checkpoint is its JSON.
 //

@@ -1,7 +1,7 @@
 // Package sqlite writes the results of a crawl into a database, crawl.sqlite. It is a format
 // of package output, for questions that the report does not answer.
 //
-// Any program that knows SQLite can open the file, also while the crawl runs:
+// Any program that supports SQLite can open the file, even while the crawl is running:
 //
 //	SELECT to_url, status, detail, from_url FROM broken_links ORDER BY to_url, from_url;
 //
@@ -9,13 +9,14 @@
 //
 // # Tables and views
 //
-// The tables "pages", "rejected", "sitemaps", "entries" and "robots" have a row for each line of the
-// JSON file of that name. Columns have the names of the JSON fields (group_name for group,
+// The tables "pages", "rejected", "sitemaps", "entries", "checks" and "robots" have a row for each
+// line of the JSON file of that name. Columns have the names of the JSON fields (group_name for group,
 // which is an SQL keyword). A missing field is NULL. Lists and objects are JSON. Times are UTC
 // with milliseconds, and sort as text. The table "meta" contains the format version and the software.
 // The schema explains each column (.schema in sqlite3) and these views:
 //
 //	links              from_url, to_url: each link once, as in links.jsonl
+//	resources          from_url, to_url: what a page or stylesheet uses, such as images
 //	broken_links       to_url, status, detail, from_url
 //	untitled_pages     url, found_on, bytes
 //	redirects          url, status, location, links: number of pages that link to it

@@ -52,6 +52,6 @@ func ExampleFormat() {
 	}
 	fmt.Println(to, status, "on", from)
 	// Output:
-	// [2,0,3,2,0,0,0,0,0] <nil> <nil>
+	// [2,0,3,2,0,0,0,0,0,0] <nil> <nil>
 	// https://example.com/old 404 on https://example.com/
 }

@@ -22,33 +22,42 @@ const (
 	batchBytes = 1 << 20
 )
 
-// A pair is a link.
+// A pair is a link, or a page and what it uses.
 type pair struct{ from, to string }
 
-// links writes links in batches, since the driver prepares each statement.
+// links writes links and resources.
 func (s *sink) links(all []*output.Links) error {
+	err := s.batches(link, all, func(l *output.Links) []output.Link { return l.To })
+	if err == nil {
+		err = s.batches(resource, all, func(l *output.Links) []output.Link { return l.Resources })
+	}
+	return err
+}
+
+// batches writes rows of link or resource in batches, since the driver prepares each statement.
+func (s *sink) batches(table int, all []*output.Links, targets func(*output.Links) []output.Link) error {
 	var batch []pair
 	size := 0
 	for _, l := range all {
 		from := clean(l.URL)
-		for _, to := range l.To {
+		for _, to := range targets(l) {
 			batch = append(batch, pair{from, clean(to.URL)})
 			size += len(to.URL)
 			if len(batch) < batchLinks && size < batchBytes {
 				continue
 			}
-			if err := s.pairs(batch); err != nil {
+			if err := s.pairs(table, batch); err != nil {
 				return err
 			}
 			batch, size = batch[:0], 0
 		}
 	}
-	return s.pairs(batch)
+	return s.pairs(table, batch)
 }
 
-// pairs writes links. It encodes a pair as one number: SQLite reads a list of numbers three
+// pairs writes rows of link or resource. It encodes a pair as one number: SQLite reads a list of numbers three
 // times as fast as a list of pairs.
-func (s *sink) pairs(batch []pair) error {
+func (s *sink) pairs(table int, batch []pair) error {
 	if len(batch) == 0 {
 		return nil
 	}
@@ -63,9 +72,9 @@ func (s *sink) pairs(batch []pair) error {
 		}
 		list = strconv.AppendInt(list, ids[p.from]<<32|ids[p.to], 10)
 	}
-	first := s.counts[link] + 1
-	s.counts[link] += int64(len(batch))
-	return s.exec("INSERT OR FAIL INTO link SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)", first, string(append(list, ']')))
+	first := s.counts[table] + 1
+	s.counts[table] += int64(len(batch))
+	return s.exec("INSERT OR FAIL INTO "+tableNames[table]+" SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)", first, string(append(list, ']')))
 }
 
 // identify returns the ids of the URLs of links. New URLs get one.

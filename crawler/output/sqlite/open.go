@@ -121,12 +121,15 @@ func (s *sink) prepare(opts Options) error {
 }
 
 // checkColumns returns [output.ErrIncomplete] if the table pages has fewer columns than this
-// version writes.
+// version writes, or the table resource is missing.
 func (s *sink) checkColumns() error {
-	var columns int
-	row := s.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM pragma_table_info('pages')")
-	if err := row.Scan(&columns); err != nil {
+	var columns, tables int
+	row := s.conn.QueryRowContext(context.Background(), "SELECT count(*), (SELECT count(*) FROM sqlite_schema WHERE name = 'resource') FROM pragma_table_info('pages')")
+	if err := row.Scan(&columns, &tables); err != nil {
 		return explain(s.name, err)
+	}
+	if tables == 0 {
+		return fmt.Errorf("%w: %q has no table resource", output.ErrIncomplete, s.name)
 	}
 	if want := 1 + len(rows.Columns[rows.Pages]); columns != want {
 		return fmt.Errorf("%w: the table pages of %q has %d columns, this version writes %d", output.ErrIncomplete, s.name, columns, want)

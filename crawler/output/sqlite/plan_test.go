@@ -17,6 +17,8 @@ func TestQueriesOfOneURLUseAnIndex(t *testing.T) {
 	for _, query := range []string{
 		"SELECT to_url FROM links WHERE from_url = 'http://a.test/1'",
 		"SELECT from_url FROM links WHERE to_url = 'http://a.test/1'",
+		"SELECT to_url FROM resources WHERE from_url = 'http://a.test/1'",
+		"SELECT from_url FROM resources WHERE to_url = 'http://a.test/1'",
 		"SELECT from_url FROM broken_links WHERE to_url = 'http://a.test/1'",
 		"SELECT * FROM unfetched_entries WHERE url = 'http://a.test/1'",
 		"SELECT * FROM unlinked_entries WHERE url = 'http://a.test/1'",
@@ -25,7 +27,7 @@ func TestQueriesOfOneURLUseAnIndex(t *testing.T) {
 	} {
 		for _, step := range askDir(t, dir, "EXPLAIN QUERY PLAN "+query) {
 			everything := strings.Contains(step, "SCAN pages") && strings.Contains(query, "WHERE")
-			for _, slow := range []string{"SCAN link", "SCAN t", "SCAN f", "SCAN urls", "AUTOMATIC"} {
+			for _, slow := range []string{"SCAN link", "SCAN resource", "SCAN t", "SCAN f", "SCAN urls", "AUTOMATIC"} {
 				everything = everything || strings.Contains(step, slow)
 			}
 			if everything {

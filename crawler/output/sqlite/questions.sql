@@ -56,3 +56,7 @@ WHERE v.value = 'allowed' AND json_extract(d.value, '$.values."' || v.key || '"'
 
 -- Which robots.txt files were unreachable, and what was the outcome of each fetch?
 SELECT origin, outcome, status FROM robots WHERE origin IN (SELECT origin FROM robots WHERE outcome = 'unreachable') ORDER BY id;
+
+-- Which images, scripts and other assets are broken, and which pages and stylesheets use them?
+SELECT c.url, c.status, c.reason, u.from_url FROM checks c JOIN resources u ON u.to_url = c.url
+WHERE c.result = 'broken' ORDER BY c.url, u.from_url;

@@ -55,10 +55,14 @@ func answered() *output.Results {
 		Links: []*output.Links{
 			{URL: "/", To: []output.Link{{URL: "/one"}, {URL: "/two"}, {URL: "/old"}, {URL: "/moved"}, {URL: "/gone"}, {URL: "/private/1"}, {URL: "/secret"}, {URL: "/silent"}, {URL: "/deep"}, {URL: "/"}}},
 			{URL: "/one", To: []output.Link{{URL: "/"}, {URL: "/gone"}, {URL: "/old"}, {URL: "/private/1"}, {URL: "/three"}}},
-			{URL: "/two", To: []output.Link{{URL: "/"}, {URL: "/one"}}},
+			{URL: "/two", To: []output.Link{{URL: "/"}, {URL: "/one"}}, Resources: []output.Link{{URL: "/1.png", Kind: "img"}, {URL: "/2.png", Kind: "img"}}},
+			{URL: "/1.css", To: []output.Link{}, Resources: []output.Link{{URL: "/1.png", Kind: "css"}}},
 			{URL: "/three", To: []output.Link{{URL: "/"}}},
 			{URL: "/orphan", To: []output.Link{{URL: "/orphan"}}},
 			{URL: "/gone", To: []output.Link{{URL: "/gone"}, {URL: "/one"}}},
+		},
+		Checks: []*output.Check{
+			{URL: "/1.png", Result: output.CheckBroken, Kind: "img", FoundOn: "/two", Status: 404}, {URL: "/2.png", Result: output.CheckOK, Kind: "img", FoundOn: "/two", Status: 200},
 		},
 		Sitemaps:    []*output.Sitemap{{URL: "/map.xml", Status: 200, Pages: 8}},
 		Permissions: []*output.Permission{permission("/one", signal, refusal), permission("/two", signal), permission("/three", refusal), permission("/new")},

@@ -122,6 +122,19 @@ CREATE TABLE checks (
 );
 CREATE INDEX checks_url ON checks (url);
 
+-- What pages and stylesheets use, such as images. Use the view resources.
+CREATE TABLE resource (
+  id      INTEGER PRIMARY KEY,
+  from_id INTEGER NOT NULL REFERENCES urls,
+  to_id   INTEGER NOT NULL REFERENCES urls
+);
+CREATE INDEX resource_from ON resource (from_id);
+CREATE INDEX resource_to ON resource (to_id);
+
+CREATE VIEW resources AS
+SELECT f.url AS from_url, t.url AS to_url
+FROM resource JOIN urls f ON f.id = resource.from_id JOIN urls t ON t.id = resource.to_id;
+
 -- What a page may be used for. A value is allowed, disallowed or unknown.
 CREATE TABLE permissions (
   id         INTEGER PRIMARY KEY,

@@ -43,7 +43,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, FoundOn: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}, {URL: "http://a.test/bare"}},
-		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1", Kind: "object"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
 			Detail: "odd", FetchedAt: noon,
@@ -77,11 +77,13 @@ func TestColumnsMatchJSON(t *testing.T) {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,
 			"2|http://a.test/bare|||0||NULL|0|||NULL|NULL",
 		},
-		"links":    {"http://a.test/|http://a.test/1", "http://a.test/|http://a.test/", "http://a.test/1|http://a.test/"},
-		"urls":     {"1|http://a.test/", "2|http://a.test/1"},
-		"link":     {"1|1|2", "2|1|1", "3|2|1"},
-		"sitemaps": {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
-		"entries":  {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
+		"links":     {"http://a.test/|http://a.test/1", "http://a.test/|http://a.test/", "http://a.test/1|http://a.test/"},
+		"resources": {"http://a.test/1|http://b.test/1.png", "http://a.test/1|http://a.test/1"},
+		"urls":      {"1|http://a.test/", "2|http://a.test/1", "3|http://b.test/1.png"},
+		"link":      {"1|1|2", "2|1|1", "3|2|1"},
+		"resource":  {"1|2|3", "2|2|2"},
+		"sitemaps":  {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
+		"entries":   {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
 		"checks": {
 			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|none|http://b.test/c|" +
 				`[{"lang":"de","url":"http://b.test/de"}]|` + at + "|4",
@@ -215,6 +217,10 @@ func TestLostRowsAreReported(t *testing.T) {
 		},
 		"columns": func(t *testing.T, dir string) error {
 			lose(t, dir, "ALTER TABLE pages DROP COLUMN h1")
+			return nil
+		},
+		"table": func(t *testing.T, dir string) error {
+			lose(t, dir, "DROP VIEW resources", "DROP TABLE resource")
 			return nil
 		},
 		"rows": func(t *testing.T, dir string) error { lose(t, dir, "DELETE FROM pages WHERE id > 1"); return nil },

@@ -43,12 +43,12 @@
 //
 // Compare does not detect
 //
-//   - changes of URLs whose query escapes only some of these characters;
+//   - changes to URLs whose query escapes only some of these characters;
 //   - effects of rules with half an escape, such as /*%2 or *2F;
 //   - that /robots.txt itself is always allowed: a pattern may match it;
 //   - changes for crawlers that ignore "*" (robotstxt.File.NamedGroup) or have several tokens:
-//     look at the changes of each token;
-//   - changes of fields other than Allow, Disallow, Crawl-delay and Sitemap.
+//     look at the changes for each token;
+//   - changes to fields other than Allow, Disallow, Crawl-delay and Sitemap.
 //
 // Options.MaxSteps limits the work, so that two files of 500 KiB take at most a few
 // seconds. If the limit is reached, Diff.Complete is false. That can happen if each

@@ -31,8 +31,8 @@
 // are no regular expressions. A # begins a comment anywhere.
 //
 // Redundant rules. The longest rule that matches decides. A rule never decides if a longer one
-// matches all its URLs, such as "Allow: /" beside "Disallow: /*". Or a shorter rule with
-// the same verdict matches them, such as "Disallow: /a" beside "Disallow: /a/b". If you remove
+// matches all its URLs: "Allow: /" beside "Disallow: /*". A rule is also redundant if a shorter one
+// with the same verdict matches all its URLs: "Disallow: /a/b" beside "Disallow: /a". If you remove
 // all rules that are reported as duplicate, redundant or overruled, no verdict changes for any
 // URL and crawler.
 //

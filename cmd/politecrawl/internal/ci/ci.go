@@ -59,10 +59,13 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Long: `Crawl a site, write the report, compare it with an earlier crawl, and fail if there are
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
-lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
+lines. --base is the URL at which the folder will be published, as used in its sitemaps and
+canonical links. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages
+and Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
-sites, which break without a change of this one. --check says what to check instead.
+sites, which can break without any change to this one. It requests the assets, canonical URLs
+and hreflang targets that are on other hosts, such as a CDN. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
@@ -73,8 +76,12 @@ all changes. They are also written into compare.html.
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
 most 20 lines.
 
-Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed, 4 the crawl
-is incomplete because of unreachable hosts, 130 interrupted.`,
+A crawl that ends before it has checked everything does not pass. To check a part of a site, use
+--max-host-pages, --max-depth or --exclude, not --max-pages or --max-time.
+
+Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed or reached
+--max-pages, --max-bytes or --max-time, 4 it is incomplete because of unreachable hosts, 130
+interrupted.`,
 		Example: `  politecrawl ci public --base https://example.com/
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },
@@ -91,14 +98,14 @@ is incomplete because of unreachable hosts, 130 interrupted.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
-	flags.Lookup("check").Usage = "check only these, such as assets, or `all` (default: all but external)"
+	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
 
-// defaultChecks are what the gate checks: all but links to other sites, which break without a
-// change of this one.
+// defaultChecks are what the gate checks: all but links to other sites, which can break without
+// any change to this one.
 var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang}
 
 // defaultBase is the site of a folder.
@@ -186,7 +193,7 @@ func (g *gate) serve(dir string) (*folder, error) {
 	}
 	if other := served.otherOrigin(); g.base == "" && other != "" {
 		return nil, errors.Join(served.close(), // else the crawl would request the sitemap of the real site
-			cli.Misuse("%s lists a sitemap at %s; name the site that the folder will be, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
+			cli.Misuse("%s lists a sitemap at %s; give the URL at which the folder will be published, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
 	}
 	return served, nil
 }
@@ -210,7 +217,7 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	v, err := judge(sum.Output, sum.Found, changes, g.failOn, &sources{folder: served})
+	v, err := judge(sum, changes, g.failOn, &sources{folder: served})
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
 	}
@@ -220,8 +227,11 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 	if err := g.print(sum, v, changes != nil); err != nil {
 		return err
 	}
-	code := runner.EndCode(sum.End)
-	if !v.Passed {
+	code, incomplete := runner.EndCode(sum.End), v.totals[incompleteRule.ID]
+	if incomplete > 0 && code == cli.ExitDone {
+		code = cli.ExitFailed
+	}
+	if len(v.Problems) > incomplete {
 		code = cli.Worse(code, cli.ExitFindings)
 	}
 	return cli.ExitWith(code)

@@ -12,24 +12,32 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/comparetext"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // message returns what is wrong, without the place.
 func (p problem) message() string {
-	text := p.rule.Title + ": " + cli.Escape(p.URL)
+	text, related := p.rule.Title+": "+cli.Escape(p.URL), ""
+	if p.Related != "" {
+		related = " → " + cli.Escape(p.Related)
+	}
+	if comparetext.LeadsToRelated(p.rule) {
+		text, related = text+related, ""
+	}
 	if p.Detail != "" {
 		text += " (" + cli.Escape(p.Detail) + ")"
 	}
-	if p.Related != "" {
-		text += " → " + cli.Escape(p.Related)
-	}
-	return text
+	return text + related
 }
 
 // first returns the first place. The number of others is more.
 func (p problem) first() (at place, more int) {
+	if p.Line > 0 { // the place is robots.txt, not one of the pages
+		return p.Places[0], 0
+	}
 	return p.Places[0], max(p.Pages, len(p.Places)) - 1
 }
 
@@ -72,7 +80,7 @@ func writeJUnit(w io.Writer, v *verdict, r *report.Report) error {
 			}
 		}
 		if len(lines) > 0 {
-			c.Failure = &junitFailure{Message: humanize.Count(len(lines), "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
+			c.Failure = &junitFailure{Message: humanize.Count(v.totals[rule.ID], "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, c)
@@ -135,7 +143,7 @@ func (p place) uri() string {
 	if p.File == "" {
 		return uriOf(p.URL)
 	}
-	return fileURI(filepath.ToSlash(p.File))
+	return fileURI(p.File)
 }
 
 // uriOf escapes the characters of a URL that browsers accept and RFC 3986 does not.
@@ -168,7 +176,7 @@ func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) 
 // fingerprint identifies the finding in later runs.
 func (p problem) fingerprint() string {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, p.Rule+"\n"+p.URL+"\n"+p.Related) // it never fails
+	_, _ = io.WriteString(h, compare.Key(p.Rule, p.Finding)) // it never fails
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 

@@ -32,10 +32,11 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	if len(counts) == 0 {
 		counts = []string{map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]}
 	}
+	parts := []string{strings.Join(counts, ", ")}
 	if v.Fixed > 0 {
-		counts = append(counts, fmt.Sprintf("%d fixed", v.Fixed))
+		parts = append(parts, humanize.Count(v.Fixed, "finding")+" fixed")
 	}
-	lines = append(lines, fmt.Sprintf("%s: %s; %s", state, strings.Join(counts, ", "), crawled))
+	lines = append(lines, fmt.Sprintf("%s: %s; %s", state, strings.Join(parts, "; "), crawled))
 	for i, note := range v.Notes {
 		if i == maxNotes {
 			break

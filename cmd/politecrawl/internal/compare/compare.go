@@ -26,10 +26,11 @@ func Command(streams *cli.Streams) *cobra.Command {
 		Use:   "compare OLD NEW",
 		Short: "Compare two crawls of a site: findings, pages, robots.txt, sitemaps",
 		Long: `Compare two crawls of a site: findings that are new or fixed, pages that appeared, vanished,
-or became noindex, disallowed, redirected or broken, changed canonical URLs, what changes of
+or became noindex, disallowed, redirected or broken, changed canonical URLs, what changes to
 robots.txt mean, and URLs that the sitemaps list now or no longer list. OLD and NEW are
-output directories of crawls. They can also be report.json files, of which only the findings
-are compared.
+output directories of crawls. They can also be report.json files; for these, only the findings
+are compared. A shared crawl has a directory for each worker: write one report of all of them
+with "politecrawl report", and give its report.json.
 
 If each crawl has one origin and the origins differ, pages with the same path are compared.
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -87,7 +88,7 @@ func (p *page) section(title string, rules []report.Findings) {
 			shown = min(shown, p.limit)
 		}
 		for _, f := range r.Rows[:shown] {
-			p.Printf("      %s\n", FindingText(f))
+			p.Printf("      %s\n", findingText(r.Rule, f))
 		}
 		if more := len(r.Rows) - shown; more > 0 {
 			p.Printf("%s\n", p.Paint(cli.Faint, "      and "+humanize.Count(more, "more URL")+"; --limit 0 lists all"))
@@ -106,9 +107,21 @@ func Color(s report.Severity) cli.Color {
 	return cli.Plain
 }
 
-// FindingText returns a finding as one line.
-func FindingText(f report.Finding) string {
+// LeadsToRelated reports whether the related URL of a rule's findings is the target of a link or
+// redirect. Then the text names it before the detail, such as a status, which is about the target.
+func LeadsToRelated(r report.Rule) bool {
+	return slices.Contains([]string{"links", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
+}
+
+// findingText returns a finding as one line.
+func findingText(r report.Rule, f report.Finding) string {
 	text := cli.Escape(f.URL)
+	if f.Related != "" && LeadsToRelated(r) {
+		text += " → " + cli.Escape(f.Related)
+	}
+	if r.ID == compare.RobotsDisallows || r.ID == compare.RobotsChanged {
+		f.Line, f.FoundOn = 0, nil // the detail has the line, and the URL is on no page
+	}
 	var about []string
 	if f.Detail != "" {
 		about = append(about, cli.Escape(f.Detail))
@@ -116,7 +129,7 @@ func FindingText(f report.Finding) string {
 	if f.Line > 0 {
 		about = append(about, fmt.Sprintf("line %d of robots.txt", f.Line))
 	}
-	if f.Related != "" {
+	if f.Related != "" && !LeadsToRelated(r) {
 		about = append(about, "→ "+cli.Escape(f.Related))
 	}
 	if len(f.FoundOn) > 0 {

@@ -84,7 +84,7 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	if len(r.Rejected.Caveats) > 0 {
 		rejected = "at least " + rejected
 	}
-	p.Printf("%s: %s, %s skipped, %s found\n", stateText(s), humanize.Count(s.Pages, "page"), rejected, humanize.Count(s.Hosts, "origin"))
+	p.Printf("%s: %s, %s skipped, %s found\n", stateText(s), humanize.Count(s.Pages, "page"), rejected, humanize.Count(s.Origins, "origin"))
 	if n := len(r.Workers); n > 0 {
 		p.Field("workers", "%d, read as one crawl", n)
 	}

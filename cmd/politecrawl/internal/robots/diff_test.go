@@ -129,9 +129,9 @@ func TestDiffLimit(t *testing.T) {
 		sections int
 		last     string
 	}{
-		{nil, 99, 3, "1203 changes for 2 named agents and for any other agent, 2 changes of sitemaps; 100 are listed, --limit 0 lists all"},
+		{nil, 99, 3, "1203 changes for 2 named agents and for any other agent, 2 changes to sitemaps; 100 are listed, --limit 0 lists all"},
 		{[]string{"--limit", "12"}, 12, 3, "; 12 are listed, --limit 0 lists all"},
-		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 named agents and for any other agent, 2 changes of sitemaps"},
+		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 named agents and for any other agent, 2 changes to sitemaps"},
 	} {
 		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
 		changes := strings.Count(got.Out, "allowed → ") + strings.Count(got.Out, "Crawl-delay: 1s → 2s\n")

@@ -140,7 +140,7 @@ func (p *diffPage) summary(s diffOutput) {
 		parts = append(parts, fmt.Sprintf("%s for %s", humanize.Count(changes, "change"), who))
 	}
 	if sitemaps > 0 {
-		parts = append(parts, humanize.Count(sitemaps, "change")+" of sitemaps")
+		parts = append(parts, humanize.Count(sitemaps, "change")+" to sitemaps")
 	}
 	text := strings.Join(parts, ", ")
 	if p.shown < changes+sitemaps {

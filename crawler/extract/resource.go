@@ -7,71 +7,71 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Use is a resource that a page or a stylesheet uses.
-type Use struct {
+// Resource is a file that a page or a stylesheet uses.
+type Resource struct {
 	URL      string // as written, white space trimmed; may be relative
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
 }
 
-// uses reports what an element uses. The content of a template is not part of the page.
-func (p *parser) uses(name []byte) {
+// resources reports what an element uses. The content of a template is not part of the page.
+func (p *parser) resources(name []byte) {
 	a := &p.attrs
 	if bytes.IndexByte(a.style, '(') >= 0 { // as in url()
-		p.styleUses(a.style)
+		p.styleResources(a.style)
 	}
 	switch string(name) {
 	case "img", "source":
-		p.use(string(name), a.src)
-		p.useAll(string(name), a.srcset)
+		p.resource(string(name), a.src)
+		p.srcset(string(name), a.srcset)
 	case "script", "audio", "track", "embed":
-		p.use(string(name), a.src)
+		p.resource(string(name), a.src)
 	case "video":
-		p.use("video", a.src)
-		p.use("poster", a.poster)
+		p.resource("video", a.src)
+		p.resource("poster", a.poster)
 	case "object":
-		p.use("object", a.data)
+		p.resource("object", a.data)
 	case "input":
 		if equalFold(bytes.TrimSpace(a.kind), "image") {
-			p.use("input", a.src)
+			p.resource("input", a.src)
 		}
 	case "link":
 		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil {
-			p.use(kind, a.href)
-			p.useAll(kind, a.imageSrcset)
+			p.resource(kind, a.href)
+			p.srcset(kind, a.imageSrcset)
 		}
 	case "image", "feimage", "use": // of SVG
 		if a.href == nil {
 			a.href = a.xlinkHref
 		}
-		p.use(string(name), a.href)
+		p.resource(string(name), a.href)
 	}
 }
 
 // style reports what the style element uses that the tokenizer is at.
 func (p *parser) style() {
-	if p.on.Use == nil || p.templates > 0 {
+	if p.on.Resource == nil || p.templates > 0 {
 		p.skip([]byte("style"))
 		return
 	}
 	if len(p.tokens.Buffered()) == 0 {
 		end := rawEnd(p.rest.page, []byte("style"))
-		p.styleUses(p.rest.page[:end])
+		p.styleResources(p.rest.page[:end])
 		p.rest.page, p.rest.given = p.rest.page[end:], 0
 		return
 	}
 	p.raw = false
 	if p.tokens.Next() == html.TextToken {
-		p.styleUses(p.tokens.Raw())
+		p.styleResources(p.tokens.Raw())
 	}
 }
 
-// styleUses reports what the styles in a page use.
-func (p *parser) styleUses(text []byte) {
-	StylesheetFunc(text, func(u Use) { p.on.Use(p.doc.Base, u) })
+// styleResources reports what the styles in a page use.
+func (p *parser) styleResources(text []byte) {
+	StylesheetFunc(text, func(r Resource) { p.on.Resource(p.doc.Base, r) })
 }
 
-// linkKind returns the kind of use of a link element; empty: it uses nothing. The target of
+// linkKind returns the kind of resource that a link element names; empty: none. The target of
 // canonical, next or prev is a page, and the other values here name endpoints, servers or namespaces. An
 // element without a relation is a mistake, or has the rev attribute of old pages.
 func linkKind(rel []byte) string {
@@ -79,7 +79,7 @@ func linkKind(rel []byte) string {
 		switch word := strings.ToLower(string(value)); word {
 		case "stylesheet", "manifest":
 			return word
-		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon":
+		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon":
 			return "icon"
 		case "preload", "modulepreload":
 			return "preload"
@@ -95,11 +95,11 @@ func linkKind(rel []byte) string {
 	return "link"
 }
 
-// use reports a resource in ref, an attribute that the element may not have. An empty one and
-// data in the attribute itself are none.
-func (p *parser) use(kind string, ref []byte) {
+// resource reports a resource in ref, an attribute that the element may not have. It ignores an
+// empty one, a fragment and a data: URL.
+func (p *parser) resource(kind string, ref []byte) {
 	if ref = bytes.TrimSpace(ref); isResource(ref) {
-		p.on.Use(p.doc.Base, Use{URL: p.text.keep(ref), Kind: kind})
+		p.on.Resource(p.doc.Base, Resource{URL: p.text.keep(ref), Kind: kind})
 	}
 }
 
@@ -108,8 +108,8 @@ func isResource(ref []byte) bool {
 	return len(ref) > 0 && ref[0] != '#' && (len(ref) < len("data:") || !equalFold(ref[:len("data:")], "data:"))
 }
 
-// useAll reports the resources in the value of a srcset attribute.
-func (p *parser) useAll(kind string, srcset []byte) {
+// srcset reports the resources in the value of a srcset attribute.
+func (p *parser) srcset(kind string, srcset []byte) {
 	for rest := srcset; ; {
 		rest = bytes.TrimLeft(rest, " \t\n\r\f,")
 		if len(rest) == 0 {
@@ -122,10 +122,10 @@ func (p *parser) useAll(kind string, srcset []byte) {
 		ref := rest[:end]
 		rest = rest[end:]
 		if bare := bytes.TrimRight(ref, ","); len(bare) < len(ref) {
-			p.use(kind, bare) // without a descriptor
+			p.resource(kind, bare) // without a descriptor
 			continue
 		}
-		p.use(kind, ref)
+		p.resource(kind, ref)
 		rest = rest[descriptorEnd(rest):]
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// usesOf returns the resources of a page, each as "kind URL", and its ids.
-func usesOf(page string) (uses, ids []string) {
+// resourcesOf returns the resources of a page, each as "kind URL", and its ids.
+func resourcesOf(page string) (resources, ids []string) {
 	ParseFunc([]byte(page), Handlers{
-		Link: func(string, Link) {},
-		Use:  func(_ string, u Use) { uses = append(uses, u.Kind+" "+u.URL) },
-		ID:   func(id string) { ids = append(ids, id) },
+		Link:     func(string, Link) {},
+		Resource: func(_ string, r Resource) { resources = append(resources, r.Kind+" "+r.URL) },
+		ID:       func(id string) { ids = append(ids, id) },
 	})
-	return uses, ids
+	return resources, ids
 }
 
-func TestUses(t *testing.T) {
+func TestResources(t *testing.T) {
 	for _, tt := range []struct {
 		name, page string
 		want       []string
@@ -35,7 +35,7 @@ func TestUses(t *testing.T) {
 		{"script of several lines in upper case", "<SCRIPT\nSRC='a.js?x=1&amp;y=2'>if (a < b) {}</SCRIPT><img src=b>", []string{"script a.js?x=1&y=2", "img b"}},
 		{"stylesheet", `<link rel="Stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
 		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
-		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3>`, []string{"icon 1", "icon 2", "icon 3"}},
+		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3><link rel=fluid-icon href=4>`, []string{"icon 1", "icon 2", "icon 3", "icon 4"}},
 		{"manifest", `<link rel=manifest href=1>`, []string{"manifest 1"}},
 		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"preload 1", "preload 2", "link 3"}},
 		{"link elements that name no document", `<link rel=webmention href=1><link rel=schema.DC href=2><link rel=hub href=3>`, nil},
@@ -57,8 +57,8 @@ func TestUses(t *testing.T) {
 		{"in comments and text areas", `<!-- <img src=1> --><textarea><img src=2></textarea>`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			uses, _ := usesOf(tt.page)
-			if diff := cmp.Diff(tt.want, uses); diff != "" {
+			resources, _ := resourcesOf(tt.page)
+			if diff := cmp.Diff(tt.want, resources); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.page, diff)
 			}
 		})
@@ -75,7 +75,7 @@ func TestIDs(t *testing.T) {
 		{`<p id="x&amp;y"><p id=é>`, []string{"x&y", "é"}},
 		{`<!-- <p id=a> -->`, nil},
 	} {
-		if _, ids := usesOf(tt.page); !slices.Equal(ids, tt.want) {
+		if _, ids := resourcesOf(tt.page); !slices.Equal(ids, tt.want) {
 			t.Errorf("%s: ids %q, want %q", tt.page, ids, tt.want)
 		}
 	}
@@ -92,17 +92,17 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// FuzzUses compares the resources and ids of a page with those that the tokenizer finds.
-func FuzzUses(f *testing.F) {
+// FuzzResources compares the resources and ids of a page with those that the tokenizer finds.
+func FuzzResources(f *testing.F) {
 	f.Add(`<img src=a srcset="b 1x, c"><p id=x><a name=y><script src=z></script>`)
 	f.Add(`<img srcset=",, a (b,c) 1x,d,"><input type=image src=1>`)
 	f.Add(`<template id=a><img src=b><svg></template><p id=c>`)
 	f.Add(`<style title=">">a{b:url(c)}</style><style></style><p style="a:url(&quot;b&quot;)"><svg><style/><use xlink:href=d>`)
 	f.Add("<img src=\"a&amp;b\" id='\r'><object data=x><svg><img src=y/></svg>")
 	f.Fuzz(func(t *testing.T, page string) {
-		uses, ids := usesOf(page)
-		var wantUses, wantIDs []string
-		p := &parser{doc: &Document{}, on: Handlers{Use: func(_ string, u Use) { wantUses = append(wantUses, u.Kind+" "+u.URL) }, ID: func(id string) { wantIDs = append(wantIDs, id) }}}
+		resources, ids := resourcesOf(page)
+		var want, wantIDs []string
+		p := &parser{doc: &Document{}, on: Handlers{Resource: func(_ string, r Resource) { want = append(want, r.Kind+" "+r.URL) }, ID: func(id string) { wantIDs = append(wantIDs, id) }}}
 		z, svg, templates := html.NewTokenizer(strings.NewReader(page)), 0, 0
 		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 			tag := z.Token()
@@ -129,17 +129,17 @@ func FuzzUses(f *testing.F) {
 			}
 			if templates == 0 {
 				p.anchor([]byte(tag.Data))
-				p.uses([]byte(tag.Data))
+				p.resources([]byte(tag.Data))
 			}
 			if tag.Data == "style" && isRaw && z.Next() == html.TextToken && templates == 0 {
-				p.styleUses(z.Raw())
+				p.styleResources(z.Raw())
 			}
 			if tag.Data == "template" && (templates > 0 || p.attrs.shadow == nil) {
 				templates++
 			}
 		}
-		if !slices.Equal(uses, wantUses) || !slices.Equal(ids, wantIDs) {
-			t.Errorf("%q: uses %q, ids %q; the tokenizer finds %q, %q", page, uses, ids, wantUses, wantIDs)
+		if !slices.Equal(resources, want) || !slices.Equal(ids, wantIDs) {
+			t.Errorf("%q: resources %q, ids %q; the tokenizer finds %q, %q", page, resources, ids, want, wantIDs)
 		}
 	})
 }

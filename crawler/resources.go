@@ -14,32 +14,32 @@ import (
 // limitAnchors is the limit on ids and targets, as limits_reached of pages.jsonl names it.
 const limitAnchors = "anchor-bytes"
 
-// use is a resource that a page or a stylesheet uses.
-type use struct {
+// resource is a file that a page or a stylesheet uses.
+type resource struct {
 	weburl.URL
 	kind string
 	mode provenance.CheckMode
 }
 
-// use adds a resource. An invalid URL is skipped like that of a link. If one of several uses is a
-// stylesheet, that one counts: it is often preloaded before.
-func (l *pageLinks) use(base string, u extract.Use) {
+// addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
+// references to it is that of a stylesheet, that one counts: it is often preloaded before.
+func (l *pageLinks) addResource(base string, r extract.Resource) {
 	if l.refs == nil && !l.init(base) {
 		return
 	}
-	ref, _, _ := strings.Cut(u.URL, "#")
-	mode := checkMode(u.Kind)
-	if u.Imported {
+	ref, _, _ := strings.Cut(r.URL, "#")
+	mode := checkMode(r.Kind)
+	if r.Imported {
 		mode = provenance.CheckRead
 	}
-	if at, known := l.useRefs[ref]; known {
-		l.read(at, u.Kind, mode)
+	if at, known := l.resourceRefs[ref]; known {
+		l.read(at, r.Kind, mode)
 		return
 	}
-	if l.useRefs == nil || len(l.useRefs) >= maxSpellings {
-		l.useRefs = make(map[string]int)
+	if l.resourceRefs == nil || len(l.resourceRefs) >= maxSpellings {
+		l.resourceRefs = make(map[string]int)
 	}
-	l.useRefs[ref] = -1
+	l.resourceRefs[ref] = -1
 	if l.size > maxLinkBytes {
 		l.cut(limitLinkBytes)
 		return
@@ -52,38 +52,51 @@ func (l *pageLinks) use(base string, u extract.Use) {
 		}
 		return
 	}
-	l.size += len(a.Canonical) + len(l.meta)
-	if at, known := l.useURLs[a.Canonical]; known {
-		l.useRefs[ref] = at
-		l.read(at, u.Kind, mode)
+	if !l.checksResource(r.Kind, a) {
+		delete(l.resourceRefs, ref) // another element may use it as an asset
 		return
 	}
-	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.uses) >= most {
+	l.size += len(a.Canonical) + len(l.meta)
+	if at, known := l.resourceURLs[a.Canonical]; known {
+		l.resourceRefs[ref] = at
+		l.read(at, r.Kind, mode)
+		return
+	}
+	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.resources) >= most {
 		l.cut(limitMaxLinks)
 		return
 	}
-	if l.useURLs == nil {
-		l.useURLs = make(map[string]int)
+	if l.resourceURLs == nil {
+		l.resourceURLs = make(map[string]int)
 	}
-	l.useRefs[ref], l.useURLs[a.Canonical] = len(l.uses), len(l.uses)
-	l.uses = append(l.uses, use{a, u.Kind, mode})
+	l.resourceRefs[ref], l.resourceURLs[a.Canonical] = len(l.resources), len(l.resources)
+	l.resources = append(l.resources, resource{a, r.Kind, mode})
 }
 
-// read makes the check of a resource read it, if a further use of it asks for that.
+// checksResource reports whether a resource is checked. A link element of another kind, such as license,
+// is a link if it leaves the crawl.
+func (l *pageLinks) checksResource(kind string, u weburl.URL) bool {
+	if kind == useLink && !l.d.scope.Holds(u) {
+		return l.d.cfg.Scope.checks(CheckExternal)
+	}
+	return l.d.cfg.Scope.checks(CheckAssets)
+}
+
+// read makes the check of a resource read it, if a further reference to it asks for that.
 func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
-	if at >= 0 && mode == provenance.CheckRead && l.uses[at].mode != mode {
-		l.uses[at].kind, l.uses[at].mode = kind, mode
+	if at >= 0 && mode == provenance.CheckRead && l.resources[at].mode != mode {
+		l.resources[at].kind, l.resources[at].mode = kind, mode
 	}
 }
 
-// addUses adds what was collected to the URLs to check, and writes the line of links.jsonl.
-func (l *pageLinks) addUses(found *discoveries, v *visit, to []output.Link) error {
+// addResources adds what was collected to the URLs to check, and writes the line of links.jsonl.
+func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link) error {
 	line := &output.Links{URL: v.u.String(), To: to}
-	for _, u := range l.uses {
-		found.addCheck(u.URL, l.prov, u.kind, u.mode)
-		line.Uses = append(line.Uses, output.Link{URL: u.Canonical, Kind: u.kind})
+	for _, r := range l.resources {
+		found.addCheck(r.URL, l.prov, r.kind, r.mode)
+		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
 	}
-	if len(line.To)+len(line.Uses) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
+	if len(line.To)+len(line.Resources) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
 		return nil
 	}
 	return v.lines.Links(line)
