@@ -80,7 +80,7 @@ func (s *secretSearch) dir(dir string) {
 			return err
 		case strings.HasPrefix(name, "frontier/"): // which holds each robots.txt as it came
 			s.in(name, text, s.own)
-		case strings.HasPrefix(name, "robots/") && strings.HasSuffix(name, ".txt"):
+		case strings.HasPrefix(name, "robots/versions/") || strings.HasPrefix(name, "robots/") && strings.HasSuffix(name, ".txt"):
 			s.in(name, text, s.own)
 		case strings.HasSuffix(name, ".sqlite"):
 			s.in(name, text, s.own)
