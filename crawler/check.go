@@ -65,7 +65,7 @@ func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind strin
 	if kind == useCanonical || kind == useHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, f.d.recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
+	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
 }
 
 // checkMode returns how a URL is checked by the way in which a page uses it.
@@ -164,7 +164,7 @@ func (v *visit) checkLine() *output.Check {
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
 	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	if recrawl != d.recrawl {
+	if recrawl < v.prov.Recrawl {
 		return decision{verdict: done}, nil
 	}
 	url := v.u.String()
@@ -231,7 +231,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 // slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, w.c.discovery.recrawl)
+	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, v.prov.Recrawl)
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
 }
 
@@ -307,7 +307,7 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
-	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
+	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
 	extract.StylesheetFunc(text, func(u extract.Use) { l.use("", u) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)

@@ -159,6 +159,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d := w.parseLease(v); d.verdict != proceed {
 		return d, nil
 	}
+	if err := c.joinRecrawl(&v.prov); err != nil {
+		return decision{}, err
+	}
 	if v.prov.IsCheck() {
 		if d, err := w.skipKnownCheck(v); err != nil || d.verdict != proceed {
 			return d, err
