@@ -20,8 +20,9 @@ import (
 )
 
 // The kinds of URLs that are only checked. Each is requested once, with the same robots.txt rules,
-// delays and limits as pages; results are in checks.jsonl. They do not count as pages. Include has
-// no effect on them.
+// delays and address checks as pages; results are in checks.jsonl. They do not count as pages, so
+// MaxPages, MaxHostPages, MaxDepth and TrapPages do not limit them; MaxLinks, MaxHosts, MaxBytes and
+// MaxTime do. Include has no effect on them.
 const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
 	// and what stylesheets use.
@@ -217,7 +218,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 			return d, nil
 		}
 	}
-	line.Status, line.Result = resp.Status, checkResult(resp.Status)
+	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), len(resp.Body)
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	found, err := w.readCheck(v, resp, mode)
 	if err != nil {
@@ -311,6 +312,9 @@ func (f *discoveries) addStylesheet(v *visit, text []byte) error {
 	extract.StylesheetFunc(text, func(u extract.Use) { l.use("", u) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)
+	}
+	if l.limit != "" {
+		v.check.Detail = "it uses more URLs than are checked (" + l.limit + ")"
 	}
 	return l.addUses(f, v, nil)
 }

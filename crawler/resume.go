@@ -281,6 +281,7 @@ func (c *Crawler) restore() error {
 		}),
 		record.Each(c.record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
 			c.tally.countCheck(l)
+			c.limits.CountBytes(l.Bytes)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {

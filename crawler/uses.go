@@ -1,7 +1,9 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -58,7 +60,7 @@ func (l *pageLinks) use(base string, u extract.Use) {
 		l.read(at, u.Kind, mode)
 		return
 	}
-	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.uses) >= most {
+	if len(l.uses) >= l.maxUses() {
 		l.cut(limitMaxLinks)
 		return
 	}
@@ -69,18 +71,44 @@ func (l *pageLinks) use(base string, u extract.Use) {
 	l.uses = append(l.uses, use{a, u.Kind, mode})
 }
 
-// read makes the check of a resource read it, if a further use of it asks for that.
+// read makes the check of a resource read it, if a further use requires it.
 func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
 	if at >= 0 && mode == provenance.CheckRead && l.uses[at].mode != mode {
 		l.uses[at].kind, l.uses[at].mode = kind, mode
 	}
 }
 
+// maxUses returns how many distinct URLs are checked because the page or the stylesheet uses them.
+func (l *pageLinks) maxUses() int {
+	if l.v.prov.IsCheck() {
+		return l.v.prov.Uses
+	}
+	return cmp.Or(l.d.cfg.Limits.MaxLinks, math.MaxInt)
+}
+
+// maxSheetUses limits the distinct URLs that the stylesheets of a page use together, if max-links
+// does not. Each has an equal share, and those that it imports share what it leaves. A part remains
+// unused, so that a chain of imports ends soon.
+const maxSheetUses = 10_000
+
 // addUses adds what was collected to the URLs to check, and writes the line of links.jsonl.
 func (l *pageLinks) addUses(found *discoveries, v *visit, to []output.Link) error {
 	line := &output.Links{URL: v.u.String(), To: to}
+	sheets, rest := 0, min(l.maxUses(), maxSheetUses)
+	if v.prov.IsCheck() {
+		rest -= len(l.uses)
+	}
 	for _, u := range l.uses {
-		found.addCheck(u.URL, l.prov, u.kind, u.mode)
+		if u.mode == provenance.CheckRead {
+			sheets++
+		}
+	}
+	for _, u := range l.uses {
+		t := l.prov
+		if u.mode == provenance.CheckRead {
+			t.Uses = rest / (sheets + 1)
+		}
+		found.addCheck(u.URL, t, u.kind, u.mode)
 		line.Uses = append(line.Uses, output.Link{URL: u.Canonical, Kind: u.kind})
 	}
 	if len(line.To)+len(line.Uses) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {

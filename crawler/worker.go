@@ -257,6 +257,8 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		}
 		if d.check != nil {
 			c.tally.countCheck(d.check)
+			c.limits.CountBytes(d.check.Bytes)
+			c.checkLimits()
 		}
 	default:
 		err = fmt.Errorf("no step has decided about %s", v.u.Redacted())

@@ -81,6 +81,7 @@ type Provenance struct {
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
 	// URL is a page or a sitemap.
 	Check string
+	Uses  int // for a stylesheet that is only checked: how many URLs may be checked because of it
 
 	Recrawl int // number of the recrawl in which it was queued; 0: the first crawl
 }
@@ -158,7 +159,7 @@ const (
 const (
 	startFlag = 1 << iota
 	entryFlag
-	checkFlag   // Check stands before FoundOn
+	checkFlag   // Check and Uses stand before FoundOn
 	recrawlFlag // Recrawl stands before Check
 )
 
@@ -198,7 +199,7 @@ func (p Provenance) Encode() []byte {
 		b = binary.AppendUvarint(b, uint64(p.Recrawl))
 	}
 	if p.IsCheck() {
-		b = appendText(b, p.Check)
+		b = binary.AppendUvarint(appendText(b, p.Check), uint64(p.Uses))
 	}
 	return append(b, p.FoundOn...)
 }
@@ -240,6 +241,9 @@ func Decode(b []byte) (Provenance, error) {
 	}
 	if check {
 		if t.Check, b, ok = cutText(b); !ok || t.Check == "" {
+			return unknown, errFormat
+		}
+		if t.Uses, b, ok = cutNumber(b); !ok {
 			return unknown, errFormat
 		}
 	}

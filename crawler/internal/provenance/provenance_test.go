@@ -20,7 +20,7 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, Hops: 3, Earlier: []string{"http://example.com/1", ""}, FoundOn: "http://example.com/3"},
 		{Source: Link, Depth: 1, Check: "img", FoundOn: "http://example.com/"},
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
-		{Source: Link, Check: "img", FoundOn: "http://example.com/", Recrawl: 300},
+		{Source: Link, Check: "css", Uses: 5000, FoundOn: "http://example.com/", Recrawl: 300},
 		{Source: Sitemap, FoundOn: "http://example.com/map.xml", Recrawl: 1},
 	} {
 		got, err := Decode(want.Encode())
