@@ -470,6 +470,33 @@ func TestCheckFragments(t *testing.T) {
 	}
 }
 
+// A page with too many ids has no line in anchors.jsonl, since an incomplete one would make links
+// seem broken.
+func TestTooManyIDs(t *testing.T) {
+	page := func(ids int) string {
+		text := &strings.Builder{}
+		for i := range ids {
+			fmt.Fprintf(text, "<p id=p%d>", i)
+		}
+		return text.String()
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "<a href=/few#x><a href=/many#x>", "/few": page(40_000), "/many": page(60_000)})
+	cfg := testConfig(t, s.url+"/")
+	got, _ := checkedCrawl(t, cfg, nil, CheckFragments)
+	ids := make(map[string]int)
+	for _, a := range readOutput[output.Anchors](t, cfg, "anchors.jsonl") {
+		ids[strings.TrimPrefix(a.URL, s.url)] = len(a.IDs)
+	}
+	if diff := cmp.Diff(map[string]int{"/": 0, "/few": 40_000}, ids); diff != "" {
+		t.Errorf("ids of pages (-want +got):\n%s", diff)
+	}
+	for _, p := range got.pages {
+		if want := p.URL == s.url+"/many"; slices.Contains(p.LimitsReached, limitAnchors) != want {
+			t.Errorf("%s: limits reached %q", p.URL, p.LimitsReached)
+		}
+	}
+}
+
 // Canonical URLs and versions for other languages that the crawl does not fetch are read.
 func TestCheckCanonicalAndHreflang(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{

@@ -138,12 +138,17 @@ func (l *pageLinks) addTarget(link *pageLink, ref string) {
 	}
 }
 
+// anchorOverhead is what an id or a target takes besides its text, in the map and in the list that
+// grows. So a page has at most some 50,000.
+const anchorOverhead = 320
+
 // isNewAnchor reports whether an id or a target is new and within the limit.
 func (l *pageLinks) isNewAnchor(text string) bool {
 	if l.knownAnchors[text] || l.anchorBytes > maxLinkBytes {
 		return false
 	}
-	if l.anchorBytes += len(text); l.anchorBytes > maxLinkBytes {
+	if l.anchorBytes += len(text) + anchorOverhead; l.anchorBytes > maxLinkBytes {
+		l.ids, l.targets, l.knownAnchors = nil, nil, nil
 		return false
 	}
 	if l.knownAnchors == nil {
