@@ -90,7 +90,8 @@ type Crawler struct {
 	frontier frontier.Frontier
 	record   *record.Recorder
 
-	state *state // as in crawl.json
+	state   *state     // as in crawl.json
+	joining sync.Mutex // guards state.CheckRecrawl while workers run
 
 	limits    *quota.Pages
 	pageRules pageRules

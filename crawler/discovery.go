@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -49,7 +50,7 @@ type discovery struct {
 	order       *entryOrder
 	noticeWider sync.Once // see joinRedirectTarget
 	refused     refusedChecks
-	recrawl     int // number of the recrawl, in the keys of checks
+	recrawl     atomic.Int64 // state.CheckRecrawl
 
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier

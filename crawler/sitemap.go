@@ -177,7 +177,7 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) 
 // addEntry adds an entry of a sitemap: a page, or a sitemap in an index. Entries that the
 // sitemap is not authorized for are skipped (ROB-SMP-18).
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {

@@ -49,7 +49,7 @@ func TestSchema(t *testing.T) {
 		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}, []Link{{"w", "", "", "img"}}},
 		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
 		"entries.jsonl":  Entry{"u", "s", now},
-		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
+		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", 1, "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
 		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
 	} {
 		text, err := json.Marshal(line)

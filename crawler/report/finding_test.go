@@ -509,6 +509,47 @@ func TestTruncatedPagesMissNoElements(t *testing.T) {
 	}
 }
 
+// The ids of a page that was fetched before fragments were checked are not known, so links to them
+// are not broken.
+func TestPagesWithoutAnchorsAreLeftOut(t *testing.T) {
+	c := faultless()
+	c.listed("/before", output.Page{})
+	c.page("/moved", output.Page{Status: 301, Source: "link", Location: "/before"})
+	c.link("/", "/moved")
+	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/before#a", example+"/before#b", example+"/moved#a", example+"/de#missing")
+	r := c.make(t)
+	want := map[string][]Finding{ruleBrokenFragment: {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
+	if diff := cmp.Diff(want, rowsByRule(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := []string{"1 page was fetched without --check fragments: the ids are not known"}; !slices.Equal(inconclusive(r, ruleBrokenFragment), want) {
+		t.Errorf("caveats %q", inconclusive(r, ruleBrokenFragment))
+	}
+}
+
+// Of the ids of all pages, only those to which links lead take memory.
+func TestOnlyIDsOfTargetsAreKept(t *testing.T) {
+	f := newFragments(&facts{byURL: map[key]fact{keyOf("u"): {marks: htmlPage}, keyOf("v"): {marks: htmlPage}}}, newRedirects(nil, 1))
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
+	}
+	lines := []output.Anchors{{URL: "u", IDs: ids}, {URL: "v", IDs: ids, Targets: []string{"u#7", "u#missing"}}}
+	for i := range lines {
+		f.addTargets(nil, &lines[i])
+	}
+	f.follow()
+	for i := range lines {
+		f.addIDs(nil, &lines[i])
+	}
+	if len(f.ids) != 2 || len(f.pages) != 1 {
+		t.Errorf("%d ids of %d pages are kept", len(f.ids), len(f.pages))
+	}
+	if f.conclude(10); len(f.missing.counts) != 1 {
+		t.Errorf("missing: %v", f.missing.counts)
+	}
+}
+
 // The lines of checks, links and anchors come from several workers. If two checked a URL, the last
 // check counts, and each page counts once.
 func TestFindingsAcrossWorkers(t *testing.T) {

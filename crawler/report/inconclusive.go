@@ -130,6 +130,9 @@ func (m *maker) caveats(rule string) []string {
 		add(m.comparison.linksUnknown, "the links of pages were not recorded")
 		add(m.unknownLinks > 0, "%s unchanged since the last crawl, and links there are not known", subject(m.unknownLinks, "page", "is", "are"))
 		add(withheld > 0, "the links of %s are not recorded, because of noindex", quantity(withheld, "page"))
+		if n := m.fragments.unknownPages; rule == ruleBrokenFragment {
+			add(n > 0, "%s fetched without --check fragments: the ids are not known", subject(n, "page", "was", "were"))
+		}
 	}
 	return list
 }

@@ -66,7 +66,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
 		Checks: []*output.Check{{
 			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
-			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			Detail: "why", ContentType: "text/html", Bytes: 12, Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 	})
@@ -101,14 +101,14 @@ func TestColumnsMatchJSON(t *testing.T) {
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
 		ChecksFile: {
 			{
-				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 				"fetched_at", "duration_ms",
 			},
 			{
-				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "none", "http://b.test/c",
+				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "12", "none", "http://b.test/c",
 				`[{"lang":"de","url":"http://b.test/de"}]`, at, "4",
 			},
-			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "", "", "", "", "0"},
+			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "0", "", "", "", "", "0"},
 		},
 	}
 	for name, rows := range want {
@@ -128,7 +128,7 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
 		entries: output.Entry{LastMod: noon},
 		checks: output.Check{
-			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
+			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Bytes: 1, Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
 		},
 	} {
 		line, err := jsonlines.Line(nil, v)

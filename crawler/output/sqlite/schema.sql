@@ -115,6 +115,7 @@ CREATE TABLE checks (
   reason       TEXT,             -- why it was not requested, or had no response
   detail       TEXT,
   content_type TEXT,
+  bytes        INTEGER NOT NULL,
   noindex      TEXT,             -- the directive of a page that was read
   canonical    TEXT,             -- of a page that was read
   hreflang     TEXT,             -- JSON: [{"lang": "de", "url": ...}, ...]

@@ -50,7 +50,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
 		Checks: []*output.Check{{
 			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
-			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			Detail: "why", ContentType: "text/html", Bytes: 12, Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 		Robots: []*output.Robots{
@@ -79,9 +79,9 @@ func TestColumnsMatchJSON(t *testing.T) {
 		"sitemaps":  {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
 		"entries":   {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
 		"checks": {
-			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|none|http://b.test/c|" +
+			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|12|none|http://b.test/c|" +
 				`[{"lang":"de","url":"http://b.test/de"}]|` + at + "|4",
-			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0",
+			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0",
 		},
 		"robots": {
 			"1|http://a.test|http://a.test/robots.txt|rules|200|NULL|" + at + "|2026-05-04T11:00:00.250Z|NULL|xUser-agent: *\n\xff\x00",

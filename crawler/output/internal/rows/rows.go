@@ -35,7 +35,7 @@ var Columns = [...][]string{
 	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
 	Entries:  {"url", "sitemap", "lastmod"},
 	Checks: {
-		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 		"fetched_at", "duration_ms",
 	},
 }
@@ -92,7 +92,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 			return err
 		}
 		err = row(Checks, c.URL, string(c.Result), c.Kind, c.FoundOn, c.Status, Optional(c.Location), Optional(c.Reason), Optional(c.Detail),
-			Optional(c.ContentType), Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
+			Optional(c.ContentType), c.Bytes, Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
 		if err != nil {
 			return err
 		}
