@@ -60,6 +60,7 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
+No request reaches that site; its URLs of the other scheme redirect to those of --base.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which break without a change of this one. --check says what to check instead.
