@@ -26,7 +26,8 @@ const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
 	// and what stylesheets use.
 	CheckAssets = "assets"
-	// CheckExternal checks links and redirects to URLs outside the crawl.
+	// CheckExternal checks links and redirects to URLs outside the crawl, also those of link elements
+	// such as license.
 	CheckExternal = "external"
 	// CheckFragments records the ids of pages and the links with fragments. It requests nothing.
 	CheckFragments = "fragments"
@@ -50,6 +51,7 @@ func (s *Scope) checks(kind string) bool {
 const (
 	useStylesheet = "stylesheet"
 	useCSS        = "css"       // url() or @import
+	useLink       = "link"      // by a link element of a kind that is not an asset, such as license
 	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	useCanonical  = "canonical" // the canonical URL of a page
 	useHreflang   = "hreflang"  // a version of a page for another language

@@ -307,6 +307,33 @@ func TestCheckDoesNotWaitForRobots(t *testing.T) {
 	}
 }
 
+// Link elements that lead to pages, such as license, are links if they leave the crawl. In the
+// crawl they are checked as files that a page uses.
+func TestCheckLinkElements(t *testing.T) {
+	for _, tt := range []struct {
+		kinds       []string
+		here, there []string
+	}{
+		{[]string{CheckAssets}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /me.png"}},
+		{[]string{CheckExternal}, nil, []string{"HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckAssets, CheckExternal}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckCanonical}, nil, nil},
+	} {
+		t.Run(strings.Join(tt.kinds, " "), func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", nil)
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<link rel=help href=/help><link rel=icon href=/icon>
+				<link rel=icon href={other}/icon><link rel=license href={other}/license><link rel=me href={other}/me.png><img src={other}/me.png>`, "{other}", other.url)})
+			_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, tt.kinds...)
+			if here, there := sorted(s.sent()[1:]), sorted(other.sent()); !slices.Equal(here, tt.here) || !slices.Equal(there, tt.there) {
+				t.Errorf("requests %q and %q, want %q and %q", here, there, tt.here, tt.there)
+			}
+			if c, checked := checks[other.url+"/license"]; checked && (c.Kind != "link" || c.Result != output.CheckBroken) {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
+}
+
 // A stylesheet is read even if the page preloads it first.
 func TestCheckPreloadedStylesheet(t *testing.T) {
 	for name, page := range map[string]string{

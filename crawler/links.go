@@ -94,7 +94,7 @@ func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLi
 // handlers returns the functions that collect what the settings need.
 func (l *pageLinks) handlers() extract.Handlers {
 	on := extract.Handlers{Link: l.add, LinkTexts: l.d.cfg.Output.Links == LinksFull}
-	if l.d.cfg.Scope.checks(CheckAssets) {
+	if l.d.cfg.Scope.checks(CheckAssets) || l.d.cfg.Scope.checks(CheckExternal) {
 		on.Use = l.use
 	}
 	if l.d.cfg.Scope.checks(CheckFragments) {

@@ -52,6 +52,10 @@ func (l *pageLinks) use(base string, u extract.Use) {
 		}
 		return
 	}
+	if !l.checksUse(u.Kind, a) {
+		delete(l.useRefs, ref) // another element may use it as an asset
+		return
+	}
 	l.size += len(a.Canonical) + len(l.meta)
 	if at, known := l.useURLs[a.Canonical]; known {
 		l.useRefs[ref] = at
@@ -67,6 +71,15 @@ func (l *pageLinks) use(base string, u extract.Use) {
 	}
 	l.useRefs[ref], l.useURLs[a.Canonical] = len(l.uses), len(l.uses)
 	l.uses = append(l.uses, use{a, u.Kind, mode})
+}
+
+// checksUse reports whether a resource is checked. A link element of another kind, such as license,
+// is a link if it leaves the crawl.
+func (l *pageLinks) checksUse(kind string, u weburl.URL) bool {
+	if kind == useLink && !l.d.scope.Holds(u) {
+		return l.d.cfg.Scope.checks(CheckExternal)
+	}
+	return l.d.cfg.Scope.checks(CheckAssets)
 }
 
 // read makes the check of a resource read it, if a further use of it asks for that.

@@ -160,6 +160,13 @@ func TestSitemapWrite(t *testing.T) {
 	if !clitest.Exists(filepath.Join(dir, "sitemap.xml.gz")) {
 		t.Error("no sitemap in the directory of the crawl")
 	}
+	old, part := filepath.Join(to, "sitemap-1.xml"), filepath.Join(to, "sitemap-2.xml.gz")
+	for _, name := range []string{old, part} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clitest.WantParts(t, done(t, "sitemap", "write", dir, "--output", to).Out, "  unused      files of an earlier sitemap, which you can remove: "+old+" "+part+"\n")
 	done(t, "report", dir) // which the sitemap does not disturb
 	done(t, "crawl", "--recrawl", dir, "--quiet")
 }

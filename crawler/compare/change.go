@@ -15,35 +15,35 @@ import (
 
 // The IDs of the rules of changes. Programs rely on their spelling.
 const (
-	PageDisallowed   = "page-disallowed"
+	pageDisallowed   = "page-disallowed"
 	PageNoindex      = "page-noindex"
 	PageBroken       = "page-broken"
 	PageVanished     = "page-vanished"
-	PageRedirected   = "page-redirected"
-	PageAppeared     = "page-appeared"
-	CanonicalChanged = "canonical-changed"
-	RobotsDisallows  = "robots-disallows"
-	RobotsChanged    = "robots-changed"
-	SitemapDropped   = "sitemap-dropped"
-	SitemapAdded     = "sitemap-added"
+	pageRedirected   = "page-redirected"
+	pageAppeared     = "page-appeared"
+	canonicalChanged = "canonical-changed"
+	robotsDisallows  = "robots-disallows"
+	robotsChanged    = "robots-changed"
+	sitemapDropped   = "sitemap-dropped"
+	sitemapAdded     = "sitemap-added"
 )
 
 // rules are the rules of changes in the order of a Comparison.
 var rules = []report.Rule{
-	{ID: PageDisallowed, Severity: report.SeverityError, Topic: "pages", Title: "Pages that robots.txt disallows now", Fix: "Remove the line of robots.txt, unless the page should leave search engines."},
+	{ID: pageDisallowed, Severity: report.SeverityError, Topic: "pages", Title: "Pages that robots.txt disallows now", Fix: "Remove the line of robots.txt, unless the page should leave search engines."},
 	{ID: PageNoindex, Severity: report.SeverityError, Topic: "pages", Title: "Pages with noindex now", Fix: "Remove noindex, unless the page should leave search engines."},
 	{ID: PageBroken, Severity: report.SeverityError, Topic: "pages", Title: "Pages that are broken now", Fix: "Restore the page, or redirect it to one that replaces it."},
 	{ID: PageVanished, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that the crawl no longer finds", Fix: "Restore the page or a link to it, or redirect it to one that replaces it."},
-	{ID: CanonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
-	{ID: PageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
-	{ID: PageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
-	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes of robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
-	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes of robots.txt", Fix: "Check that the change is intended."},
-	{ID: SitemapDropped, Severity: report.SeverityWarning, Topic: "sitemaps", Title: "Pages that no sitemap lists any more", Fix: "List the page again, unless search engines should not find it."},
-	{ID: SitemapAdded, Severity: report.SeverityNotice, Topic: "sitemaps", Title: "URLs that a sitemap lists now", Fix: "Nothing needs to be done."},
+	{ID: canonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
+	{ID: pageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
+	{ID: pageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
+	{ID: robotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes of robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
+	{ID: robotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes of robots.txt", Fix: "Check that the change is intended."},
+	{ID: sitemapDropped, Severity: report.SeverityWarning, Topic: "sitemaps", Title: "Pages that no sitemap lists any more", Fix: "List the page again, unless search engines should not find it."},
+	{ID: sitemapAdded, Severity: report.SeverityNotice, Topic: "sitemaps", Title: "URLs that a sitemap lists now", Fix: "Nothing needs to be done."},
 }
 
-// Rules returns the rules of changes. The report has rules of its own; see [report.Rules].
+// Rules returns the rules of changes. The report has rules of its own.
 func Rules() []report.Rule { return slices.Clone(rules) }
 
 // changes collects changes by rule.
@@ -94,7 +94,7 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 		if rule != PageVanished || complete(after) {
 			found.add(rule, f)
 		}
-		if _, isSkipped := after.skipped[u]; isSkipped || rule == PageDisallowed {
+		if _, isSkipped := after.skipped[u]; isSkipped || rule == pageDisallowed {
 			skipped++
 		}
 	}
@@ -103,7 +103,7 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.pages)) {
 		if _, known := before.pages[u]; !known && after.pages[u].ok() && complete(before) {
-			found.add(PageAppeared, report.Finding{URL: u})
+			found.add(pageAppeared, report.Finding{URL: u})
 		}
 	}
 }
@@ -114,13 +114,16 @@ func (c changes) page(u string, was, is page) {
 	case is.status >= 400:
 		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status)})
 	case !is.ok():
-		c.add(PageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
+		c.add(pageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
 	case was.status != is.status: // 304 has no content to compare
 	default:
 		if was.noindex != "" || is.noindex != "" { // a crawl may keep no canonical URL of such a page
 			if was.noindex == "" {
 				c.add(PageNoindex, report.Finding{URL: u, Detail: is.noindex})
 			}
+			return
+		}
+		if is.canonical != "" && is.canonical == was.unmoved { // a test server that names the real site
 			return
 		}
 		if was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
@@ -131,7 +134,7 @@ func (c changes) page(u string, was, is page) {
 			if is.canonical == "" {
 				detail = "removed; " + detail
 			}
-			c.add(CanonicalChanged, report.Finding{URL: u, Detail: detail, Related: is.canonical})
+			c.add(canonicalChanged, report.Finding{URL: u, Detail: detail, Related: is.canonical})
 		}
 	}
 }
@@ -143,7 +146,7 @@ func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding)
 	switch {
 	case isSkipped && skipped.reason == output.Disallowed:
 		f.Detail, f.Line = skipped.rule, skipped.line
-		return PageDisallowed, f
+		return pageDisallowed, f
 	case isSkipped && skipped.reason == output.Failed:
 		f.Detail = cmp.Or(skipped.detail, "no response")
 		return PageBroken, f
@@ -153,7 +156,7 @@ func (c *Crawl) missing(before *Crawl, u string) (rule string, f report.Finding)
 	}
 	if rule := c.disallows(u); rule != nil && before.disallows(u) == nil { // no link to it was found: its links are on disallowed pages
 		f.Detail, f.Line = rule.String(), rule.Line
-		return PageDisallowed, f
+		return pageDisallowed, f
 	}
 	return PageVanished, f
 }
@@ -196,10 +199,10 @@ func (c changes) robots(before, after *Crawl) {
 			c.agents(u, a, before.pagesOf(origin), was, is)
 		}
 		for _, s := range d.Removed {
-			c.add(RobotsChanged, report.Finding{URL: u, Detail: "the Sitemap line is gone", Related: s.URL})
+			c.add(robotsChanged, report.Finding{URL: u, Detail: "the Sitemap line is gone", Related: s.URL})
 		}
 		for _, s := range d.Added {
-			c.add(RobotsChanged, report.Finding{URL: u, Detail: "new Sitemap line", Line: s.Line, Related: s.URL})
+			c.add(robotsChanged, report.Finding{URL: u, Detail: "new Sitemap line", Line: s.Line, Related: s.URL})
 		}
 	}
 }
@@ -223,7 +226,7 @@ func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, i
 		f := report.Finding{URL: u, Related: originOf(u) + change.Example}
 		if change.New.Allowed {
 			f.Detail = fmt.Sprintf("%s is allowed %s; it was disallowed by %s", change.Pattern, who, decision(change.Old))
-			c.add(RobotsChanged, f)
+			c.add(robotsChanged, f)
 			continue
 		}
 		f.Detail = fmt.Sprintf("%s is disallowed %s by %s", change.Pattern, who, decision(change.New))
@@ -231,14 +234,14 @@ func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, i
 			f.Line = change.New.Lines[0]
 		}
 		if len(lost) == 0 {
-			c.add(RobotsChanged, f)
+			c.add(robotsChanged, f)
 			continue
 		}
 		f.Pages, f.FoundOn = len(lost), lost[:min(len(lost), maxExamples)]
-		c.add(RobotsDisallows, f)
+		c.add(robotsDisallows, f)
 	}
 	if a.OldDelay != a.NewDelay {
-		c.add(RobotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("Crawl-delay %s is %v; it was %v", who, a.NewDelay, a.OldDelay)})
+		c.add(robotsChanged, report.Finding{URL: u, Detail: fmt.Sprintf("Crawl-delay %s is %v; it was %v", who, a.NewDelay, a.OldDelay)})
 	}
 }
 
@@ -267,14 +270,19 @@ func (c *Crawl) pagesOf(origin string) []string {
 
 // sitemaps compares what the sitemaps list.
 func (c changes) sitemaps(before, after *Crawl) {
+	kept := make(map[string]bool) // under the names of before move
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
-		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && (p.canonical == "" || p.canonical == u) {
-			c.add(SitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
+		unmoved := before.unmoved[u]
+		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] {
+			continue
+		}
+		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
+			c.add(sitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.listed)) {
-		if before.listed[u] == "" {
-			c.add(SitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
+		if before.listed[u] == "" && !kept[u] {
+			c.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}
 	}
 }

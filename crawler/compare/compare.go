@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -33,7 +34,7 @@ type Side struct {
 }
 
 // FindingChanges are the changed findings of one rule of the report. Two findings are the same
-// if they have the same rule, URL and related URL.
+// if they have the same [Key].
 type FindingChanges struct {
 	report.Rule
 
@@ -45,11 +46,13 @@ type FindingChanges struct {
 // Compare compares two crawls.
 func Compare(before, after *Crawl) *Comparison {
 	c := &Comparison{Version: version, Old: sideOf(before), New: sideOf(after), Notes: []string{}, Findings: []FindingChanges{}, Changes: []report.Findings{}}
+	moved := func(u string) string { return u }
 	if from, to := before.origin(), after.origin(); from != to && from != "" && to != "" {
-		before = before.move(from, to)
+		moved = mover(from, to)
+		before = before.move(moved)
 		c.note("the crawls have different origins, %s and %s: pages with the same path are compared", from, to)
 	}
-	c.findings(before, after)
+	c.findings(before, after, moved)
 	for _, side := range []*Crawl{before, after} {
 		if !side.hasPages {
 			c.note("%s has no pages: only the findings are compared; name the directories of both crawls to compare more", side.path)
@@ -88,14 +91,19 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// A findingKey identifies a finding of a rule.
-type findingKey struct{ url, related string }
-
-func keyOf(f report.Finding) findingKey { return findingKey{f.URL, f.Related} }
+// Key identifies a finding of a rule in several crawls. The related URL belongs to it, except for
+// duplicates: theirs is the first page of a group, which may become another one by an edit that
+// fixes a finding.
+func Key(rule string, f report.Finding) string {
+	if strings.HasSuffix(rule, "-duplicate") {
+		f.Related = ""
+	}
+	return rule + "\n" + f.URL + "\n" + f.Related
+}
 
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
-// sitemaps has none in sitemaps.
-func (c *Comparison) findings(before, after *Crawl) {
+// sitemaps has none in sitemaps. Moved gives a URL the origin of the new crawl.
+func (c *Comparison) findings(before, after *Crawl, moved func(u string) string) {
 	for _, is := range after.report.Findings {
 		var was report.Findings
 		at := slices.IndexFunc(before.report.Findings, func(f report.Findings) bool { return f.ID == is.ID })
@@ -111,7 +119,11 @@ func (c *Comparison) findings(before, after *Crawl) {
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
 			c.note("%s: the reports do not list all findings, so some may wrongly count as new or fixed", is.ID)
 		}
-		changes := FindingChanges{Rule: is.Rule, New: without(is.Rows, was.Rows), Fixed: without(was.Rows, is.Rows)}
+		key := func(f report.Finding) string {
+			f.URL, f.Related = moved(f.URL), moved(f.Related) // as those of the old crawl
+			return Key(is.ID, f)
+		}
+		changes := FindingChanges{Rule: is.Rule, New: without(key, is.Rows, was.Rows), Fixed: without(key, was.Rows, is.Rows)}
 		if ofContent(is.Rule) {
 			changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return before.unchanged(f.URL) })
 			changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return after.unchanged(f.URL) })
@@ -128,18 +140,18 @@ func ofContent(r report.Rule) bool {
 	return slices.Contains([]string{"pages", "canonical", "hreflang"}, r.Topic)
 }
 
-// unchanged reports whether a crawl was told that a page is unchanged, and so did not read it.
+// unchanged reports whether the server said that a page is unchanged (304), so its content is not known.
 func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
 
 // without returns the findings of one list that the other does not have.
-func without(list, other []report.Finding) []report.Finding {
-	has := make(map[findingKey]bool, len(other))
+func without(key func(report.Finding) string, list, other []report.Finding) []report.Finding {
+	has := make(map[string]bool, len(other))
 	for _, f := range other {
-		has[keyOf(f)] = true
+		has[key(f)] = true
 	}
 	left := []report.Finding{}
 	for _, f := range list {
-		if !has[keyOf(f)] {
+		if !has[key(f)] {
 			left = append(left, f)
 		}
 	}

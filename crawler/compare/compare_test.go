@@ -233,6 +233,35 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 			"another origin", site{origin: "http://127.0.0.1:1234", pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}},
 			site{pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}}, nil,
 		},
+		{
+			"test server that names the real site", site{origin: "https://real.example", pages: []output.Page{page("/a", canonical("/a"))}, entries: []output.Entry{{URL: "/a"}}},
+			site{pages: []output.Page{page("/a", canonical("https://real.example/a"))}, entries: []output.Entry{{URL: "https://real.example/a"}}}, nil,
+		},
+		{
+			"test server that names the real site, with faults",
+			site{
+				origin: "https://real.example", pages: []output.Page{page("/a", canonical("/a")), page("/b", canonical("/b"))},
+				entries: []output.Entry{{URL: "/a"}, {URL: "/b"}},
+			},
+			site{
+				pages:   []output.Page{page("/a", canonical("https://real.example/b")), page("/b", canonical("https://real.example/b"))},
+				entries: []output.Entry{{URL: "https://real.example/a"}, {URL: "https://real.example/c"}},
+			},
+			[]string{
+				"canonical-changed /a it was /a https://real.example/b",
+				"sitemap-added https://real.example/c /sitemap.xml", "sitemap-dropped /b /sitemap.xml",
+			},
+		},
+		{
+			"real site that names the test server", site{
+				origin: "http://test.example", pages: []output.Page{page("/a", canonical("https://example.com/a"))}, entries: []output.Entry{{URL: "https://example.com/a"}},
+			},
+			site{pages: []output.Page{page("/a", canonical("http://test.example/a"))}, entries: []output.Entry{{URL: "http://test.example/a"}}},
+			[]string{
+				"canonical-changed /a it was /a http://test.example/a",
+				"sitemap-added http://test.example/a /sitemap.xml",
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := compare.Compare(open(t, tt.old.write(t)), open(t, tt.now.write(t)))
@@ -284,6 +313,38 @@ func TestNewAndFixedFindings(t *testing.T) {
 			t.Errorf("changes %v, notes %q", c.Changes, c.Notes)
 		}
 	})
+}
+
+// A test server that names the real site has the findings of the real site.
+func TestFindingsOfTestServerThatNamesRealSite(t *testing.T) {
+	const real = "https://real.example"
+	old := site{origin: real, pages: []output.Page{page("/", canonical("/gone")), page("/gone", status(404))}}
+	now := site{pages: []output.Page{page("/", canonical(real+"/gone")), page(real+"/gone", status(404))}}
+	c := compare.Compare(open(t, old.write(t)), open(t, now.write(t)))
+	if len(c.Findings) != 0 || len(c.Notes) != 1 {
+		t.Errorf("%+v, notes %q", c.Findings, c.Notes)
+	}
+}
+
+// The first page of a group of duplicates is no finding. If it gets its own title, the next page
+// is the first one: nothing is new.
+func TestDuplicatesKeepTheirIdentity(t *testing.T) {
+	text := func(s string) func(*output.Page) { return func(p *output.Page) { p.Title, p.Description = s, s } }
+	old := site{pages: []output.Page{page("/1", text("Archive")), page("/2", text("Archive")), page("/3", text("Archive")), page("/4", text("Archive"))}}
+	now := old
+	now.pages = append([]output.Page{page("/1", text("News"))}, old.pages[1:]...)
+	seen := 0
+	for _, f := range compare.Compare(open(t, old.write(t)), open(t, now.write(t))).Findings {
+		if strings.HasSuffix(f.ID, "-duplicate") {
+			seen++
+			if len(f.New) != 0 || len(f.Fixed) != 1 || f.Same != 2 {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d rules of duplicates", seen)
+	}
 }
 
 // A rule that the old crawl did not check says nothing about what is new.

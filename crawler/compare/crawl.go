@@ -31,6 +31,7 @@ type Crawl struct {
 	pages    map[string]page
 	skipped  map[string]skip
 	listed   map[string]string // URL → a sitemap that lists it
+	unmoved  map[string]string // listed URL → the same before move
 	robots   map[string]*robotstxt.File
 	token    string // the product token of the crawl
 }
@@ -41,6 +42,7 @@ type page struct {
 	location  string // target of a redirect, absolute
 	noindex   string // the directive; empty: none
 	canonical string // absolute; empty: none
+	unmoved   string // canonical, before move
 }
 
 func (p page) ok() bool { return p.status/100 == 2 || p.status == http.StatusNotModified }
@@ -178,17 +180,24 @@ func (c *Crawl) origin() string {
 	return only
 }
 
-// move gives the URLs of a crawl another origin.
-func (c *Crawl) move(from, to string) *Crawl {
-	moved := *c
-	moved.pages, moved.skipped, moved.listed, moved.robots = make(map[string]page), make(map[string]skip), make(map[string]string), make(map[string]*robotstxt.File)
-	at := func(u string) string {
+// mover returns a function that moves the URLs of one origin to another.
+func mover(from, to string) func(u string) string {
+	return func(u string) string {
 		if rest, ok := strings.CutPrefix(u, from); ok && (rest == "" || strings.ContainsRune("/?#", rune(rest[0]))) {
 			return to + rest
 		}
 		return u
 	}
+}
+
+// move gives the URLs of a crawl another origin. It keeps the names of canonical and listed URLs,
+// since a test server may name those of the real site.
+func (c *Crawl) move(at func(u string) string) *Crawl {
+	moved := *c
+	moved.pages, moved.skipped, moved.robots = make(map[string]page), make(map[string]skip), make(map[string]*robotstxt.File)
+	moved.listed, moved.unmoved = make(map[string]string), make(map[string]string)
 	for u, p := range c.pages {
+		p.unmoved = p.canonical
 		p.location, p.canonical = at(p.location), at(p.canonical)
 		moved.pages[at(u)] = p
 	}
@@ -196,7 +205,7 @@ func (c *Crawl) move(from, to string) *Crawl {
 		moved.skipped[at(u)] = s
 	}
 	for u, sitemap := range c.listed {
-		moved.listed[at(u)] = at(sitemap)
+		moved.listed[at(u)], moved.unmoved[at(u)] = at(sitemap), u
 	}
 	for origin, file := range c.robots {
 		moved.robots[at(origin)] = file

@@ -85,7 +85,7 @@ func isRead(name []byte) bool {
 	return false
 }
 
-// element takes what an element with the attributes p.attrs says.
+// element reads an element whose attributes are p.attrs.
 func (p *parser) element(name []byte, closed bool) {
 	p.boundary(name, false)
 	if p.on.ID != nil && p.templates == 0 {
@@ -191,8 +191,8 @@ func (p *parser) link(kind string, ref []byte) {
 	p.on.Link(p.doc.Base, link)
 }
 
-// relation takes what a link element points to: the canonical URL is a hint, and
-// pages before and after this one in a series are links like any other.
+// relation reads a link element: the canonical URL, versions for other languages, and the pages
+// before and after this one in a series, which are links like any other.
 func (p *parser) relation() {
 	href := bytes.TrimSpace(p.attrs.href)
 	if len(href) == 0 {

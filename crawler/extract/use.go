@@ -79,7 +79,7 @@ func linkKind(rel []byte) string {
 		switch word := strings.ToLower(string(value)); word {
 		case "stylesheet", "manifest":
 			return word
-		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon":
+		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon":
 			return "icon"
 		case "preload", "modulepreload":
 			return "preload"

@@ -35,7 +35,7 @@ func TestUses(t *testing.T) {
 		{"script of several lines in upper case", "<SCRIPT\nSRC='a.js?x=1&amp;y=2'>if (a < b) {}</SCRIPT><img src=b>", []string{"script a.js?x=1&y=2", "img b"}},
 		{"stylesheet", `<link rel="Stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
 		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
-		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3>`, []string{"icon 1", "icon 2", "icon 3"}},
+		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3><link rel=fluid-icon href=4>`, []string{"icon 1", "icon 2", "icon 3", "icon 4"}},
 		{"manifest", `<link rel=manifest href=1>`, []string{"manifest 1"}},
 		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"preload 1", "preload 2", "link 3"}},
 		{"link elements that name no document", `<link rel=webmention href=1><link rel=schema.DC href=2><link rel=hub href=3>`, nil},

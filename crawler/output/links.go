@@ -13,7 +13,7 @@ import (
 type Links struct {
 	URL  string `json:"url"`
 	To   []Link `json:"to"`             // each URL once, in the order of the page; includes links that are not followed
-	Uses []Link `json:"uses,omitempty"` // what a page or stylesheet uses, such as images: each URL once, with Kind; only if assets are checked
+	Uses []Link `json:"uses,omitempty"` // what a page or stylesheet uses, such as images: each URL once, with Kind; only if assets or links out of the crawl are checked
 }
 
 // Link is a link of a page. In JSON it is only its URL, or an object if Kind is set: that is how

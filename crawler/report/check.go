@@ -102,9 +102,7 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 		mark(canonical != line.URL, checkedElsewhere)
 	}
 	if !asPage {
-		asset := !slices.Contains([]string{"a", "area", "frame", "meta", "redirect"}, line.Kind)
-		mark(asset, usedAsAsset)
-		mark(!asset, usedAsLink)
+		f.marks |= usedAs(line.Kind, line.FoundOn, line.URL)
 	}
 	if f.result == checkRedirected {
 		if to := resolve(line.URL, line.Location); to != "" {
@@ -118,6 +116,20 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 	if line.Reason == output.Failed || line.Reason == output.RobotsUnreachable {
 		c.dead[originOf(line.URL)] = true
 	}
+}
+
+// usedAs returns how a page uses a URL. Link elements such as license lead to files of the site, or
+// are links to other sites.
+func usedAs(kind, page, to string) checkMarks {
+	switch kind {
+	case "a", "area", "frame", "meta", "redirect":
+		return usedAsLink
+	case "link":
+		if originOf(page) != originOf(to) {
+			return usedAsLink
+		}
+	}
+	return usedAsAsset
 }
 
 // use marks a URL that a page uses, and reports whether it may be a finding.

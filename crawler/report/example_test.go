@@ -78,18 +78,6 @@ func ExampleGenerate() {
 	// warning Indexable pages in no sitemap: 1
 }
 
-// Which errors does a report look for?
-func ExampleRules() {
-	for _, rule := range report.Rules() {
-		if rule.Severity == report.SeverityError && rule.Topic == "redirects" {
-			fmt.Println(rule.ID, "-", rule.Fix)
-		}
-	}
-	// Output:
-	// redirect-loop - Redirect the first URL to a page, or remove the redirects.
-	// redirect-dead-end - Redirect to a page that exists, or remove the redirect and its links.
-}
-
 // How do I write the report into the directory of the crawl?
 func ExampleReport_WriteFiles() {
 	dir, remove := smallCrawl()

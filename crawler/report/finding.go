@@ -111,7 +111,6 @@ func (l *findingLists) list(applies func(rule string) bool, caveats func(rule st
 
 // referrers are the pages that link to URLs at fault, or use them.
 type referrers struct {
-	known  bool                     // links.jsonl has a link
 	counts map[key]referrals        // by URL
 	from   map[key]*topRows[string] // the pages, for the findings in the lists
 }

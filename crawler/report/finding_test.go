@@ -437,6 +437,21 @@ func TestRobotsOfCheckedServer(t *testing.T) {
 	}
 }
 
+// A link element such as license leads to a file of the site, or is a link to another site.
+func TestLinkElements(t *testing.T) {
+	c := faultless()
+	c.check("/feed", output.Check{Kind: "link", Status: 404})
+	c.check(other+"/license", output.Check{Kind: "link", Status: 404})
+	got := rowsByRule(c.make(t))
+	want := map[string][]Finding{
+		ruleBrokenAsset:    {{URL: example + "/feed", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+		ruleBrokenExternal: {{URL: other + "/license", Detail: "status 404", Pages: 1, FoundOn: []string{example + "/"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Without --check, the report has no rules of checks, and says what is not known.
 func TestRulesOfChecksNeedChecks(t *testing.T) {
 	c := faultless()

@@ -246,13 +246,12 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	}
 	for _, to := range l.To {
 		if k := keyOf(string(to)); k != from { // a link of a page to itself does not count
-			m.referrers.known = true
 			m.refer(k, linked, usedAsLink)
 		}
 	}
 	for i, to := range l.Uses {
 		k := keyOf(string(to))
-		m.refer(k, 0, usedAsAsset)
+		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, string(to)))
 		if l.insecure(i) {
 			m.insecure.counts[k]++
 		}
@@ -303,7 +302,7 @@ func (m *maker) secondReading() error {
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
-	if wanted := m.lists.choose(); wanted && m.referrers.known || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
+	if wanted := m.lists.choose(); wanted || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks))
 	}
 	if len(m.fragments.missing.chosen) > 0 {

@@ -94,7 +94,7 @@ var rules = []Rule{
 	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
 	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
 	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
-	{rulePageSlow, SeverityWarning, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
+	{rulePageSlow, SeverityNotice, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
 	{rulePageLarge, SeverityWarning, topicPages, "HTML larger than 2 MiB", "Split the page, or move embedded data into files of its own."},
 	{ruleRedirectLoop, SeverityError, topicRedirects, "Redirect loops", "Redirect the first URL to a page, or remove the redirects."},
 	{ruleRedirectDeadEnd, SeverityError, topicRedirects, "Redirects without a page at the end", "Redirect to a page that exists, or remove the redirect and its links."},
@@ -123,9 +123,6 @@ var rules = []Rule{
 	{ruleRobotsUnreachable, SeverityError, topicRobots, "robots.txt files that could not be fetched", "Make the server answer with status 200 or 404: crawlers stay away from the host until it does."},
 	{ruleLinkToDisallowed, SeverityNotice, topicRobots, "Links to URLs that robots.txt disallows", "Check that crawlers should not see these URLs."},
 }
-
-// Rules returns all rules in the order of the report.
-func Rules() []Rule { return slices.Clone(rules) }
 
 // topicOf returns the topic of a rule.
 func topicOf(id string) string {

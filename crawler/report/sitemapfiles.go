@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -23,7 +25,13 @@ type WrittenSitemap struct {
 	URL    string // where it belongs, at the root of the origin
 	URLs   int
 	Files  int // that list URLs; more than one: they have an index
+
+	// Unused are files of an earlier sitemap in the same directory, which were not replaced.
+	Unused []string
 }
+
+// sitemapName matches the names of files that WriteSitemaps writes.
+var sitemapName = regexp.MustCompile(`^sitemap(-[0-9]+)?\.xml(\.gz)?$`)
 
 // WriteSitemaps writes a sitemap of the pages of each origin into a directory, and creates the
 // directory if it is missing. If there are several origins, each has a directory in it. A file has at
@@ -31,7 +39,7 @@ type WrittenSitemap struct {
 // the root of the origin.
 //
 // WriteSitemaps replaces files of the same names, each when the new one is complete, and an index
-// last. It does not remove others, such as further files of an earlier sitemap. The error matches
+// last. It does not remove further files of an earlier sitemap, but returns their names. The error matches
 // [ErrNoPages] (errors.Is) if there is no page.
 func (x *Indexable) WriteSitemaps(dir string, compress bool) ([]WrittenSitemap, error) {
 	if len(x.Pages) == 0 {
@@ -83,11 +91,21 @@ func writeSitemap(dir, ext, origin string, pages []IndexablePage) (WrittenSitema
 			}
 		}
 	}
-	path := filepath.Join(dir, name)
+	written := WrittenSitemap{Origin: origin, Path: filepath.Join(dir, name), URL: origin + "/" + name, URLs: len(pages), Files: len(files)}
 	if err == nil {
-		err = writeSitemapFile(path, format, entries)
+		err = writeSitemapFile(written.Path, format, entries)
 	}
-	return WrittenSitemap{Origin: origin, Path: path, URL: origin + "/" + name, URLs: len(pages), Files: len(files)}, err
+	if err != nil {
+		return written, err
+	}
+	inside, err := os.ReadDir(dir)
+	for _, file := range inside {
+		isNew := file.Name() == name || format == sitemap.Index && slices.ContainsFunc(entries, func(e IndexablePage) bool { return e.URL == origin+"/"+file.Name() })
+		if !isNew && sitemapName.MatchString(file.Name()) {
+			written.Unused = append(written.Unused, filepath.Join(dir, file.Name()))
+		}
+	}
+	return written, err
 }
 
 func writeSitemapFile(path string, format sitemap.Format, entries []IndexablePage) error {

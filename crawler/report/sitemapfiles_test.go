@@ -83,7 +83,7 @@ func TestWriteSitemapsOfOneOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "sitemap.xml")
-	if diff := cmp.Diff([]WrittenSitemap{{example, path, example + "/sitemap.xml", 2, 1}}, got); diff != "" {
+	if diff := cmp.Diff([]WrittenSitemap{{example, path, example + "/sitemap.xml", 2, 1, nil}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	text, err := os.ReadFile(path)
@@ -101,6 +101,39 @@ func TestWriteSitemapsOfOneOrigin(t *testing.T) {
 	}
 }
 
+// Files of an earlier sitemap that are not replaced are named.
+func TestWriteSitemapsNamesUnusedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		pages    int
+		compress bool
+		unused   []string
+	}{
+		{sitemap.MaxEntries + 1, false, nil},
+		{sitemap.MaxEntries + 1, false, nil},
+		{1, false, []string{"sitemap-1.xml", "sitemap-2.xml"}},
+		{sitemap.MaxEntries + 1, true, []string{"sitemap-1.xml", "sitemap-2.xml"}},
+		{1, true, []string{"sitemap-1.xml", "sitemap-1.xml.gz", "sitemap-2.xml", "sitemap-2.xml.gz", "sitemap.xml"}},
+	} {
+		for _, name := range []string{"sitemap-a.xml", "sitemap-1.txt", "my-sitemap.xml"} {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		written, err := indexableURLs(numbered(tt.pages)...).WriteSitemaps(dir, tt.compress)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, name := range tt.unused {
+			want = append(want, filepath.Join(dir, name))
+		}
+		if diff := cmp.Diff(want, written[0].Unused); diff != "" {
+			t.Errorf("%d pages, compressed %t (-want +got):\n%s", tt.pages, tt.compress, diff)
+		}
+	}
+}
+
 // A file has at most 50,000 URLs; an index lists the files.
 func TestWriteSitemapsWithIndex(t *testing.T) {
 	urls := numbered(sitemap.MaxEntries + 1)
@@ -115,7 +148,7 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]WrittenSitemap{{example, filepath.Join(dir, "sitemap.xml"), example + "/sitemap.xml", len(urls), 2}}, got); diff != "" {
+			if diff := cmp.Diff([]WrittenSitemap{{example, filepath.Join(dir, "sitemap.xml"), example + "/sitemap.xml", len(urls), 2, nil}}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			want := map[string][]string{

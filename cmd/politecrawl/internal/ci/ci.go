@@ -61,9 +61,11 @@ findings. Instead of URLs, give the folder of a static site: it is served on loo
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base names the site that the folder will be, as sitemaps and canonical links write it.
 No request reaches that site; its URLs of the other scheme redirect to those of --base.
+/about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
-sites, which break without a change of this one. --check says what to check instead.
+sites, which break without a change of this one. It requests the assets, canonical URLs and
+hreflang targets that are on other hosts, such as a CDN. --check says what to check instead.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
@@ -74,8 +76,12 @@ all changes. They are also written into compare.html.
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
 most 20 lines.
 
-Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed, 4 the crawl
-is incomplete because of unreachable hosts, 130 interrupted.`,
+A crawl that ends before it has checked everything does not pass. To check a part of a site, use
+--max-host-pages, --max-depth or --exclude, not --max-pages or --max-time.
+
+Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed or reached
+--max-pages, --max-bytes or --max-time, 4 it is incomplete because of unreachable hosts, 130
+interrupted.`,
 		Example: `  politecrawl ci public --base https://example.com/
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },
@@ -211,7 +217,7 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	v, err := judge(sum.Output, sum.Found, changes, g.failOn, &sources{folder: served})
+	v, err := judge(sum, changes, g.failOn, &sources{folder: served})
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
 	}
@@ -221,8 +227,11 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 	if err := g.print(sum, v, changes != nil); err != nil {
 		return err
 	}
-	code := runner.EndCode(sum.End)
-	if !v.Passed {
+	code, incomplete := runner.EndCode(sum.End), v.totals[incompleteRule.ID]
+	if incomplete > 0 && code == cli.ExitDone {
+		code = cli.ExitFailed
+	}
+	if len(v.Problems) > incomplete {
 		code = cli.Worse(code, cli.ExitFindings)
 	}
 	return cli.ExitWith(code)

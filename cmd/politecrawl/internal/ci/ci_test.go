@@ -1,12 +1,14 @@
 package ci
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -290,12 +292,68 @@ func TestGatePassesHarmlessEdits(t *testing.T) {
 	})
 }
 
+// A page that gets its own title is fixed. It was the first of its group, but the others are not new.
+func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
+	b := newBuild()
+	for file, title := range map[string]string{"contact.html": "Contact", "blog/1.html": "First post", "blog/2.html": "Second post"} {
+		b.replace(t, "<title>"+title, "<title>Archive", file)
+	}
+	if got, _ := gateOf(t, b, ""); got.Code != cli.ExitDone {
+		t.Fatalf("%+v", got)
+	}
+	baseline, err := filepath.Abs("crawl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.replace(t, "<title>Archive", "<title>First post", "blog/1.html")
+	if got, v := gateOf(t, b, baseline); got.Code != cli.ExitDone || len(v.Problems) > 0 || v.Fixed != 1 {
+		t.Errorf("%+v, %+v, %d fixed", got, v.Problems, v.Fixed)
+	}
+}
+
 // Without --base the folder is a site of loopback, which is crawled as any other.
 func TestFolderWithoutBase(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png>"}
 	t.Chdir(filepath.Dir(b.write(t)))
 	got := run(t, "ci", "public")
 	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://localhost/missing.html (status 404)", "public/a.html:2: Broken assets: http://localhost/missing.png"} {
+		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+}
+
+// The page with a broken asset is named even if no page has a link.
+func TestSiteWithoutLinks(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<img src=a.png>"}
+	t.Chdir(filepath.Dir(b.write(t)))
+	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://localhost/a.png (status 404)\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A file behind a symbolic link out of the folder is not served, and its finding says why. A link to
+// a page without its ending works, as it does where such sites are hosted.
+func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<img src=/shared/a.png><img src=/b.png>\n<img src=/c.png><a href=about>About</a>", "about.html": "<title>About</title>\n<a href=gone>g</a>"}
+	dir, outside := b.write(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "a.png"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"shared": outside, "b.png": filepath.Join(outside, "a.png")} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Dir(dir))
+	got := run(t, "ci", "public")
+	for _, want := range []string{
+		"failed: 4 errors; 3 pages in ",
+		"public/index.html:2: Broken assets: http://localhost/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:2: Broken assets: http://localhost/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:3: Broken assets: http://localhost/c.png (status 404)\n",
+		"public/about.html:2: Broken links: http://localhost/gone (status 404)\n",
+	} {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -359,6 +417,37 @@ func TestGateWithoutPagesFails(t *testing.T) {
 	_, v := gateOf(t, b, "")
 	if len(v.Problems) != 1 || v.Problems[0].Rule != "start-not-fetched" || v.Problems[0].Places[0].String() != filepath.Join("public", "robots.txt")+":2" {
 		t.Errorf("%+v", v.Problems)
+	}
+}
+
+// A gate that a limit ended does not pass: what it did not check may be broken. A limit that leaves
+// nothing to check restricts the gate on purpose.
+func TestIncompleteGateFails(t *testing.T) {
+	b := build{"index.html": "<title>Home</title><img src=a.png><img src=b.png><img src=c.png><a href=about.html>About</a>", "about.html": "<title>About</title>"}
+	incomplete := regexp.MustCompile(`^failed: 1 error; 1 page in \d+m?s, crawl not finished: max-pages
+  error  http://localhost/: Crawls that ended before they had checked everything: http://localhost/ \(max-pages: \d URLs not fetched or checked\)
+`)
+	for _, tt := range []struct {
+		name  string
+		flags []string
+		code  int
+		want  *regexp.Regexp
+	}{
+		{"limit of the crawl", []string{"--max-pages", "1"}, cli.ExitFailed, incomplete},
+		{"limit of each host", []string{"--max-host-pages", "1"}, cli.ExitFindings, regexp.MustCompile(`^failed: 3 errors; 1 page in \d+m?s\n`)},
+		{"nothing remains", []string{"--max-pages", "2", "--check", ""}, cli.ExitDone, regexp.MustCompile(`^passed: no error; 2 pages in \d+m?s`)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(filepath.Dir(b.write(t)))
+			got := run(t, append([]string{"ci", "public", "--junit", "junit.xml"}, tt.flags...)...)
+			if got.Code != tt.code || !tt.want.MatchString(got.Out) {
+				t.Errorf("%+v, want exit code %d and %s", got, tt.code, tt.want)
+			}
+			junit, err := os.ReadFile("junit.xml")
+			if failed := bytes.Contains(junit, []byte("<failure")); err != nil || failed != (tt.code != cli.ExitDone) {
+				t.Errorf("%v in\n%s", err, junit)
+			}
+		})
 	}
 }
 

@@ -22,10 +22,10 @@ import (
 // A folder is a static site in a directory. While it is open, it is served on loopback as the
 // site of an origin.
 type folder struct {
-	dir    string   // as the user named it
+	dir    string   // from the working directory if it is in there, else as the user named it
 	origin string   // of the site that it stands for
 	base   string   // the directory of the site that it stands for: /, or /project/
-	root   *os.Root // keeps symbolic links inside dir
+	root   *os.Root // keeps symbolic links inside dir; it follows no absolute ones
 
 	server   *http.Server
 	listener net.Listener
@@ -42,7 +42,7 @@ func openFolder(dir string, base *url.URL) (*folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	f := &folder{dir: dir, origin: originOf(base), base: base.Path, root: root, listener: listener}
+	f := &folder{dir: fromHere(dir), origin: originOf(base), base: base.Path, root: root, listener: listener}
 	f.server = &http.Server{Handler: f, ReadHeaderTimeout: time.Minute}
 	go func() { _ = f.server.Serve(listener) }() // it ends when close is called
 	return f, nil
@@ -80,7 +80,9 @@ func (t toAddress) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP responds as a web server for static files does: a directory without its slash
-// redirects, index.html is its page, and 404.html the page of errors. It lists no directory.
+// redirects, index.html is its page, and 404.html the page of errors. It lists no directory. As
+// GitHub Pages, GitLab Pages and Netlify do, it serves about.html for about, unless a file has that
+// name.
 func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -92,8 +94,8 @@ func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.notFound(w, r)
 		return
 	}
-	info, err := f.root.Stat(name)
 	isDir := strings.HasSuffix(r.URL.Path, "/")
+	name, info, err := f.find(name, isDir)
 	switch {
 	case err == nil && info.IsDir() && !isDir:
 		target := url.URL{Path: path.Clean("/"+r.URL.Path) + "/", RawQuery: r.URL.RawQuery}
@@ -123,6 +125,17 @@ func (f *folder) inside(urlPath string) (name string, ok bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(clean, f.base)
+}
+
+// find returns the file or directory that a path names. The path ends with a slash if isDir.
+func (f *folder) find(inside string, isDir bool) (name string, info fs.FileInfo, err error) {
+	info, err = f.root.Stat(inside)
+	if !isDir && (err != nil || info.IsDir()) {
+		if page, pageErr := f.root.Stat(inside + ".html"); pageErr == nil && page.Mode().IsRegular() {
+			return inside + ".html", page, nil
+		}
+	}
+	return inside, info, err
 }
 
 // serve sends a file. Files that are missing, unreadable or outside the folder are not found.
@@ -187,10 +200,23 @@ func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
 	if inside, ok = f.inside(u.Path); !ok {
 		return "", "", false
 	}
-	if info, err := f.root.Stat(inside); err == nil && info.IsDir() || err != nil && strings.HasSuffix(u.Path, "/") {
+	isDir := strings.HasSuffix(u.Path, "/")
+	inside, info, err := f.find(inside, isDir)
+	if err == nil && info.IsDir() || err != nil && isDir {
 		inside = path.Join(inside, indexFile)
 	}
 	return inside, filepath.Join(f.dir, filepath.FromSlash(inside)), true
+}
+
+// leaves reports whether the file of a URL exists, but is not served because of a symbolic link.
+func (f *folder) leaves(raw string) (name string, leaves bool) {
+	inside, name, ok := f.fileOf(raw)
+	if !ok {
+		return "", false
+	}
+	_, served := f.root.Stat(inside)
+	_, exists := os.Stat(name)
+	return name, served != nil && exists == nil
 }
 
 // read returns the start of a file in the folder.
@@ -223,5 +249,24 @@ func (f *folder) otherOrigin() string {
 	return ""
 }
 
-// fileURI returns the path of a file as a URI reference.
-func fileURI(name string) string { return (&url.URL{Path: name}).String() }
+// fromHere returns the path of a directory from the working directory if it is in there: CI
+// systems know the files of a checkout by these paths.
+func fromHere(dir string) string {
+	abs, err := filepath.Abs(dir)
+	here, hereErr := os.Getwd()
+	if inside, relErr := filepath.Rel(here, abs); errors.Join(err, hereErr, relErr) == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return dir
+}
+
+// fileURI returns the path of a file as a URI, which is relative if the path is.
+func fileURI(name string) string {
+	if filepath.IsLocal(name) {
+		return (&url.URL{Path: filepath.ToSlash(name)}).String()
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(name), "/")}).String()
+}

@@ -18,6 +18,7 @@ func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 	dir := build{
 		"index.html": "home", "docs/index.html": "docs", "empty/x.txt": "x", "a b.html": "space", "404.html": "<h1>gone</h1>",
 		"data": "bytes", "feed.xml": "<rss/>", "font.woff2": "w", "style.css": "c", "manifest.webmanifest": "{}", "UPPER.HTML": "u",
+		"about.html": "about", "data.html": "not bytes", "blog.html": "blog", "blog/1.html": "post",
 	}.write(t)
 	if err := os.WriteFile(filepath.Join(outside, "secret.html"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -55,6 +56,12 @@ func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 			{"/style.css", 200, "c", "text/css; charset=utf-8"},
 			{"/manifest.webmanifest", 200, "{}", "application/manifest+json"},
 			{"/UPPER.HTML", 200, "u", "text/html; charset=utf-8"},
+			{"/about", 200, "about", "text/html; charset=utf-8"},
+			{"/about/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/blog", 200, "blog", "text/html; charset=utf-8"},
+			{"/blog/1", 200, "post", "text/html; charset=utf-8"},
+			{"/index", 200, "home", "text/html; charset=utf-8"},
+			{"/escape", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
 		},
 		"https://example.github.io/project/": {
 			{"/project/", 200, "home", "text/html; charset=utf-8"},

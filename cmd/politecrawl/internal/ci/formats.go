@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -72,7 +73,7 @@ func writeJUnit(w io.Writer, v *verdict, r *report.Report) error {
 			}
 		}
 		if len(lines) > 0 {
-			c.Failure = &junitFailure{Message: humanize.Count(len(lines), "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
+			c.Failure = &junitFailure{Message: humanize.Count(v.totals[rule.ID], "problem") + "; " + rule.Fix, Type: string(rule.Severity), Text: strings.Join(lines, "\n")}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, c)
@@ -135,7 +136,7 @@ func (p place) uri() string {
 	if p.File == "" {
 		return uriOf(p.URL)
 	}
-	return fileURI(filepath.ToSlash(p.File))
+	return fileURI(p.File)
 }
 
 // uriOf escapes the characters of a URL that browsers accept and RFC 3986 does not.
@@ -168,7 +169,7 @@ func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) 
 // fingerprint identifies the finding in later runs.
 func (p problem) fingerprint() string {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, p.Rule+"\n"+p.URL+"\n"+p.Related) // it never fails
+	_, _ = io.WriteString(h, compare.Key(p.Rule, p.Finding)) // it never fails
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 

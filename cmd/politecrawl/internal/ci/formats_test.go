@@ -3,6 +3,7 @@ package ci
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 
 // hostileVerdict has texts of a site that mean something in XML, JSON, workflow commands and URIs.
 func hostileVerdict() *verdict {
-	rule := report.Rules()[0]
+	rule := reportRules()[0]
 	hostile := "https://www.example.com/a?b=<i>&c=\"'%0A]]>::error::x,line=1\u202e\x01"
 	places := []place{
 		{File: filepath.Join("public", "a b,c:d%#?.html"), URL: hostile, Line: 12}, {File: "public/b.html", URL: hostile}, {URL: hostile, Line: 3},
@@ -27,11 +28,20 @@ func hostileVerdict() *verdict {
 			{Rule: rule.ID, Finding: report.Finding{URL: "https://www.example.com/b"}, Severity: rule.Severity, Places: places[2:], rule: rule},
 			{Rule: startRule.ID, Finding: report.Finding{URL: "https://www.example.com/"}, Severity: report.SeverityWarning, Places: places[1:], rule: startRule},
 		},
-		rules: append(report.Rules(), startRule),
+		rules:  append(reportRules(), startRule),
+		totals: map[string]int{rule.ID: 7, startRule.ID: 1},
 	}
 }
 
-// Another program reads the JUnit XML: one test for each rule.
+// reportRules are some rules of the report.
+func reportRules() []report.Rule {
+	return []report.Rule{
+		{ID: "broken-link", Severity: report.SeverityError, Topic: "links", Title: "Broken links", Fix: "Correct or remove the links."},
+		{ID: "title-missing", Severity: report.SeverityWarning, Topic: "pages", Title: "Pages without title", Fix: "Add a title."},
+	}
+}
+
+// Another program reads the JUnit XML: one test for each rule, which counts problems, not places.
 func TestJUnitIsReadByAnotherParser(t *testing.T) {
 	var b bytes.Buffer
 	v := hostileVerdict()
@@ -51,6 +61,9 @@ func TestJUnitIsReadByAnotherParser(t *testing.T) {
 			t.Errorf("%s: %s", c.Name, c.Status)
 		}
 		if c.Name == "Broken links (broken-link)" {
+			if !strings.Contains(b.String(), `message="7 problems; Correct`) {
+				t.Errorf("number of problems in\n%s", &b)
+			}
 			if text := c.Error.Error(); !strings.Contains(text, "a b,c:d%#?.html:12: Broken links: https://www.example.com/a?b=<i>&c=") || strings.Count(text, "\n") != 3 {
 				t.Errorf("%q", text)
 			}
@@ -60,7 +73,7 @@ func TestJUnitIsReadByAnotherParser(t *testing.T) {
 
 // The SARIF log is valid by the schema of OASIS, which go-sarif has.
 func TestSARIFIsValid(t *testing.T) {
-	for name, v := range map[string]*verdict{"problems": hostileVerdict(), "none": {rules: report.Rules()}} {
+	for name, v := range map[string]*verdict{"problems": hostileVerdict(), "none": {rules: reportRules()}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := writeSARIF(&b, v); err != nil {
@@ -84,6 +97,32 @@ func TestSARIFIsValid(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A file below the working directory has its path from there, any other one a URI with a scheme.
+func TestURIsOfFiles(t *testing.T) {
+	dir := build{"a b.html": ""}.write(t)
+	elsewhere := t.TempDir()
+	base, err := url.Parse(origin + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ from, folder, want string }{
+		{filepath.Dir(dir), "public", "public/a%20b.html"},
+		{filepath.Dir(dir), dir, "public/a%20b.html"},
+		{dir, "../public", "a%20b.html"},
+		{elsewhere, dir, "file://" + filepath.ToSlash(dir) + "/a%20b.html"},
+	} {
+		t.Chdir(tt.from)
+		f, err := openFolder(tt.folder, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := (&sources{folder: f}).at(origin+"/a%20b.html", nil).uri()
+		if err := f.close(); got != tt.want || err != nil {
+			t.Errorf("%s from %s: %q, want %q; %v", tt.folder, tt.from, got, tt.want, err)
+		}
 	}
 }
 

@@ -2,8 +2,12 @@ package ci
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -23,6 +27,12 @@ const (
 var startRule = report.Rule{
 	ID: "start-not-fetched", Severity: report.SeverityError, Topic: "pages",
 	Title: "Start URLs that were not fetched", Fix: "Allow the URL in robots.txt, or correct what prevents the request.",
+}
+
+// incompleteRule finds crawls with URLs that remain: these may be broken.
+var incompleteRule = report.Rule{
+	ID: "crawl-incomplete", Severity: report.SeverityError, Topic: "pages", Title: "Crawls that ended before they had checked everything",
+	Fix: "Raise the limit, or run the gate again. To check a part of a site, use --max-host-pages, --max-depth or --exclude, after which nothing remains.",
 }
 
 // A problem is a finding that fails the gate, or a change since the baseline that does.
@@ -51,18 +61,22 @@ type verdict struct {
 }
 
 // judge decides whether a crawl passes. Changes is nil without a baseline.
-func judge(dir string, r *report.Report, changes *compare.Comparison, failOn threshold, s *sources) (*verdict, error) {
-	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, rules: []report.Rule{startRule}, totals: map[string]int{}}
-	started, err := unfetchedStarts(dir)
+func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s *sources) (*verdict, error) {
+	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, rules: []report.Rule{startRule, incompleteRule}, totals: map[string]int{}}
+	started, err := unfetchedStarts(sum.Output)
 	if err != nil {
 		return nil, err
 	}
 	failing := []report.Findings{{Rule: startRule, Total: len(started), Rows: started}}
+	if sum.Remaining > 0 {
+		row := report.Finding{URL: sum.Found.Summary.URLs.Rows[0], Detail: fmt.Sprintf("%s: %s not fetched or checked", sum.End, humanize.Count(sum.Remaining, "URL"))}
+		failing = append(failing, report.Findings{Rule: incompleteRule, Total: 1, Rows: []report.Finding{row}})
+	}
 	least := report.SeverityWarning
 	if failOn == failOnError {
 		least = report.SeverityError
 	}
-	for _, f := range r.Findings {
+	for _, f := range sum.Found.Findings {
 		v.rules = append(v.rules, f.Rule)
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
@@ -87,6 +101,7 @@ func judge(dir string, r *report.Report, changes *compare.Comparison, failOn thr
 		v.totals[of.ID] = of.Total
 		v.Counts[of.Severity] += of.Total
 		for _, f := range of.Rows {
+			f.Detail = strings.TrimPrefix(f.Detail+s.reason(f.URL), ": ")
 			v.Problems = append(v.Problems, problem{Rule: of.ID, Finding: f, Severity: of.Severity, Places: s.places(of.Rule, f), rule: of.Rule})
 		}
 	}

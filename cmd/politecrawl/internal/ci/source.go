@@ -55,8 +55,10 @@ type document struct {
 // with the link, or the page itself.
 func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	switch {
+	case rule.ID == incompleteRule.ID:
+		return []place{{URL: f.URL}}
 	case f.Line > 0:
-		return []place{s.robots(f)}
+		return []place{s.robots(rule, f)}
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
 		return []place{s.at(f.URL, nil)} // the file is missing
 	case rule.Topic == "sitemaps" && f.Related != "":
@@ -71,11 +73,26 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	return []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
 }
 
+// reason returns why the folder does not serve a file that exists; empty: it does.
+func (s *sources) reason(u string) string {
+	if s.folder == nil {
+		return ""
+	}
+	if name, leaves := s.folder.leaves(u); leaves {
+		return ": " + name + " is behind a symbolic link that is absolute or leaves the folder"
+	}
+	return ""
+}
+
 // robots returns the line of the robots.txt that decides on a finding.
-func (s *sources) robots(f report.Finding) place {
-	u, err := url.Parse(f.URL)
+func (s *sources) robots(rule report.Rule, f report.Finding) place {
+	disallowed := f.URL
+	if rule.Topic == "canonical" || rule.Topic == "hreflang" { // the target, which may be on another host
+		disallowed = f.Related
+	}
+	u, err := url.Parse(disallowed)
 	if err != nil {
-		return place{URL: f.URL}
+		return place{URL: disallowed}
 	}
 	p := s.at(originOf(u)+"/"+robotsFile, nil)
 	p.Line = f.Line

@@ -9,13 +9,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
+// ruleOf returns a rule of the report, as far as places need it.
+func ruleOf(id string) report.Rule {
+	topic, _, _ := strings.Cut(id, "-")
+	if topic == "sitemap" {
+		topic = "sitemaps"
+	}
+	return report.Rule{ID: id, Topic: topic}
+}
+
 // Each finding leads to the line that has to be corrected.
 func TestPlacesOfFindings(t *testing.T) {
 	const page = "https://www.example.com/docs/page.html"
-	rule := make(map[string]report.Rule)
-	for _, r := range report.Rules() {
-		rule[r.ID] = r
-	}
 	onPage := func(url string) report.Finding { return report.Finding{URL: url, FoundOn: []string{page}} }
 	for _, tt := range []struct {
 		name, rule string
@@ -46,7 +51,7 @@ func TestPlacesOfFindings(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := sourcesOf(t, build{"docs/page.html": tt.html})
-			places := s.places(rule[tt.rule], tt.finding)
+			places := s.places(ruleOf(tt.rule), tt.finding)
 			if len(places) != 1 || places[0].Line != tt.want || !strings.HasSuffix(places[0].File, "page.html") {
 				t.Errorf("%+v, want line %d", places, tt.want)
 			}
@@ -54,16 +59,23 @@ func TestPlacesOfFindings(t *testing.T) {
 	}
 	sitemap := build{"sitemap.xml": "<urlset>\n<url><loc>https://www.example.com/a/b</loc></url>\n<url><loc>https://www.example.com/a?b&amp;c</loc></url>\n<url><loc>https://www.example.com/a</loc></url></urlset>"}
 	for u, want := range map[string]int{"https://www.example.com/a": 4, "https://www.example.com/a?b&c": 3, "https://www.example.com/x": 0} {
-		p := sourcesOf(t, sitemap).places(rule["sitemap-broken"], report.Finding{URL: u, Related: "https://www.example.com/sitemap.xml"})
+		p := sourcesOf(t, sitemap).places(ruleOf("sitemap-broken"), report.Finding{URL: u, Related: "https://www.example.com/sitemap.xml"})
 		if len(p) != 1 || p[0].Line != want {
 			t.Errorf("%s: %+v, want line %d", u, p, want)
 		}
 	}
-	style := sourcesOf(t, build{"s.css": "a{}\nb{background:url('bg.png')}"}).places(rule["broken-asset"], report.Finding{URL: "https://www.example.com/bg.png", FoundOn: []string{"https://www.example.com/s.css"}})
+	style := sourcesOf(t, build{"s.css": "a{}\nb{background:url('bg.png')}"}).places(ruleOf("broken-asset"), report.Finding{URL: "https://www.example.com/bg.png", FoundOn: []string{"https://www.example.com/s.css"}})
 	if len(style) != 1 || style[0].Line != 2 {
 		t.Errorf("stylesheet: %+v", style)
 	}
-	outside := sourcesOf(t, build{"a.html": ""}).places(rule["broken-external"], report.Finding{URL: "https://other.example/", FoundOn: []string{"https://third.example/"}})
+	const other = "https://other.example/robots.txt"
+	for id, want := range map[string]string{"canonical-disallowed": other, "hreflang-disallowed": other, "page-disallowed": "https://www.example.com/robots.txt"} {
+		f := report.Finding{URL: page, Related: "https://other.example/x", Line: 3}
+		if got := new(sources).places(ruleOf(id), f); fmt.Sprint(got) != "["+want+":3]" {
+			t.Errorf("%s: %v, want line 3 of %s", id, got, want)
+		}
+	}
+	outside := sourcesOf(t, build{"a.html": ""}).places(ruleOf("broken-external"), report.Finding{URL: "https://other.example/", FoundOn: []string{"https://third.example/"}})
 	if fmt.Sprint(outside) != "[https://third.example/]" {
 		t.Errorf("another site: %v", outside)
 	}

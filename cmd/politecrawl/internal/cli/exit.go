@@ -33,7 +33,8 @@ func ExitCodesTopic() *cobra.Command {
        a site does not pass "ci", or the demo found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or
        a file or directory that cannot be opened
-    3  failed: the command could not do its work; the message says why
+    3  failed: the command could not do its work; the message says why.
+       "ci" also returns 3 if a limit ended its crawl
     4  later: a host allows no request yet (robots.txt unreachable,
        Retry-After). A crawl returns 4 if only such hosts remain, or if it
        reaches --max-time while a robots.txt is unreachable

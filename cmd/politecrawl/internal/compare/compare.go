@@ -29,7 +29,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 or became noindex, disallowed, redirected or broken, changed canonical URLs, what changes of
 robots.txt mean, and URLs that the sitemaps list now or no longer list. OLD and NEW are
 output directories of crawls. They can also be report.json files, of which only the findings
-are compared.
+are compared. A shared crawl has a directory for each worker: write one report of all of them
+with "politecrawl report", and give its report.json.
 
 If each crawl has one origin and the origins differ, pages with the same path are compared.
 

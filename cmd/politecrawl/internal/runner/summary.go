@@ -82,8 +82,8 @@ func truncatedText(c *crawler.Truncated) string {
 // additional formats.
 func filesIn(dir string) []string {
 	names := []string{"pages.jsonl", "rejected.jsonl"}
-	for shown, file := range map[string]string{"*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "crawl-*.warc.gz": "crawl-00000.warc.gz"} {
-		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+	for shown, file := range map[string]string{"checks.jsonl": "checks.jsonl", "anchors.jsonl": "anchors.jsonl", "*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "crawl-*.warc.gz": "crawl-00000.warc.gz"} {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && info.Size() > 0 {
 			names = append(names, shown)
 		}
 	}

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,6 +62,21 @@ func TestResumeText(t *testing.T) {
 	} {
 		if got := ResumeText(&tt.sum); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)
+		}
+	}
+}
+
+// The summary names the files of checks if they are not empty.
+func TestSummaryNamesFiles(t *testing.T) {
+	dir := t.TempDir()
+	for lines, want := range map[string]string{"": "pages.jsonl, rejected.jsonl and robots/ in ", "{}\n": "pages.jsonl, rejected.jsonl, anchors.jsonl, checks.jsonl and robots/ in "} {
+		for _, name := range []string{"checks.jsonl", "anchors.jsonl"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text := SummaryText(&Summary{Summary: &crawler.Summary{Output: dir}}); !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
 		}
 	}
 }

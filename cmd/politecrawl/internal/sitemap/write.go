@@ -3,6 +3,7 @@ package sitemap
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,8 @@ It is omitted if neither is plausible.
 If several workers shared the crawl, name all their directories, and a directory for the
 sitemap with --output.
 
-The command replaces files with these names and removes none.
+The command replaces files with these names and removes none. It names unused files of an
+earlier sitemap.
 
 Exit code: 0 done, 2 usage error or the files cannot be written, 3 no page is indexable, or the
 crawl is not finished or has lost data: then the sitemap may lack pages.`,
@@ -99,6 +101,9 @@ func writtenText(written []report.WrittenSitemap, fetched int) string {
 			files = fmt.Sprintf(" in %s", humanize.Count(s.Files, "file"))
 		}
 		p.Field("sitemap", "%s: %s%s", cli.Escape(s.Path), humanize.Count(s.URLs, "URL"), files)
+		if len(s.Unused) > 0 {
+			p.Field("unused", "files of an earlier sitemap, which you can remove: %s", cli.Escape(strings.Join(s.Unused, " ")))
+		}
 		p.Field("robots.txt", "add to %s/robots.txt: Sitemap: %s", cli.Escape(s.Origin), cli.Escape(s.URL))
 	}
 	return p.String()
