@@ -137,7 +137,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			break
 		}
 		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
-			line.Detail = d.sitemaps.ExceededText(v.prov.SitemapOf)
+			line.Reason, line.Detail = output.MaxSitemapEntries, d.sitemaps.ExceededText(v.prov.SitemapOf)
 			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
 			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break

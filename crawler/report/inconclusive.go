@@ -93,7 +93,7 @@ func (m *maker) caveats(rule string) []string {
 		add(unread != "", "%s", unread)
 	}
 	switch rule {
-	case ruleSitemapLastmod, ruleSitemapNotFetched, ruleRobotsUnreachable:
+	case ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched, ruleRobotsUnreachable:
 		return list
 	}
 	skipped(output.RobotsUnreachable, "robots.txt could not be fetched")
@@ -161,5 +161,5 @@ func (m *maker) applies(rule string) bool {
 	case ruleBrokenFragment:
 		return m.dirs.checks(checkFragments)
 	}
-	return topicOf(rule) != topicSitemaps || m.comparison.result.URLs > 0
+	return topicOf(rule) != topicSitemaps || m.comparison.result.URLs > 0 || m.lists.finish(rule).Total > 0
 }

@@ -275,6 +275,7 @@ func (m *maker) conclude() {
 	m.redirects.follow()
 	m.duplicates.choose()
 	m.rejections.choose()
+	m.sitemaps.conclude(m.lists)
 	m.comparison.entriesUnknown = len(m.dirs.filter((*workerDir).lacksEntries)) > 0
 	m.comparison.linksUnknown = len(m.dirs.filter((*workerDir).lacksLinks)) > 0
 	m.comparison.conclude()

@@ -95,8 +95,8 @@ func TestColumnsMatchJSON(t *testing.T) {
 		LinksFile:     {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
 		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}, {"http://a.test/", "http://a.test/1.css"}},
 		SitemapsFile: {
-			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
-			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
+			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
+			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at, ""},
 		},
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
 		ChecksFile: {
@@ -125,7 +125,7 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2,
 	}
 	for table, v := range map[int]any{
-		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
+		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x", Reason: "x"},
 		entries: output.Entry{LastMod: noon},
 		checks: output.Check{
 			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Bytes: 1, Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,

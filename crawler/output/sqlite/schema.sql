@@ -80,7 +80,8 @@ CREATE TABLE sitemaps (
   pages       INTEGER NOT NULL, -- entries that are pages
   sitemaps    INTEGER NOT NULL, -- entries that are sitemaps
   detail      TEXT,
-  fetched_at  TEXT
+  fetched_at  TEXT,
+  reason      TEXT              -- max-sitemap-entries: the limit of the crawl ended the reading
 );
 
 CREATE TABLE entries (

@@ -32,7 +32,7 @@ var Columns = [...][]string{
 		"h1_count",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
-	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
+	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
 	Entries:  {"url", "sitemap", "lastmod"},
 	Checks: {
 		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
@@ -77,7 +77,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		}
 	}
 	for _, m := range f.Sitemaps {
-		if err := row(Sitemaps, m.URL, m.Status, m.Origin, m.FoundOn, m.IndexDepth, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
+		if err := row(Sitemaps, m.URL, m.Status, m.Origin, m.FoundOn, m.IndexDepth, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt, Optional(m.Reason)); err != nil {
 			return err
 		}
 	}
