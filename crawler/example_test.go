@@ -406,3 +406,51 @@ func ExampleJoinConfig() {
 	}
 	fmt.Println(sum.Pages, "of", sum.Shared.Pages(), "pages by", sum.Shared.Worker)
 }
+
+// Is the record of what a site allowed still complete and unchanged, years after the crawl?
+func ExampleVerifyPermissions() {
+	site, cfg, done := newSite(map[string]string{
+		"/robots.txt": "User-agent: *\nContent-Usage: train-ai=n\n",
+		"/":           `<meta name=robots content=noarchive>`,
+	})
+	defer done()
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := c.Run(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	file := filepath.Join(cfg.Output.Dir, "permissions.jsonl")
+	text, _ := os.ReadFile(file)
+	for _, record := range []string{string(text), strings.Replace(string(text), "noarchive", "noindex", 1)} {
+		_ = os.WriteFile(file, []byte(record), 0o600)
+		got, err := crawler.VerifyPermissions(cfg.Output.Dir, func(d crawler.PermissionDifference) error {
+			fmt.Println(strings.TrimPrefix(d.URL, site.URL), d.Problem)
+			return nil
+		})
+		fmt.Println(got.Lines, got.Differences, err)
+	}
+	// Output:
+	// 1 0 <nil>
+	// / meta robots: values is "map[archive:disallowed]", but the text says "map[search:disallowed]"
+	// 1 1 <nil>
+}
+
+// What does a response say about the use of its content?
+func ExamplePageUsage() {
+	header := http.Header{"Content-Type": {"text/html"}, "X-Robots-Tag": {"noai"}}
+	statements, err := crawler.PageUsage(header, []byte(`<meta name=tdm-reservation content=1>`), "examplebot", time.Now())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range statements {
+		fmt.Println(s.Source, s.Values)
+	}
+	// Output:
+	// header X-Robots-Tag map[ai-input:disallowed train-ai:disallowed]
+	// meta tdm-reservation map[tdm:disallowed train-ai:disallowed]
+}

@@ -1,10 +1,15 @@
 package crawler
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -95,24 +100,87 @@ func refusal(p usage.Purpose, by *usage.Statement) string {
 	return fmt.Sprintf("%s: disallowed by %q, %s", p, secret.RedactText(by.Raw), by.Source)
 }
 
+// PageUsage returns what a response says about the use of its content: its header and, for HTML, its
+// meta elements. Token is the product token of the crawler. At is the time of the request.
+func PageUsage(header http.Header, body []byte, token string, at time.Time) ([]usage.Statement, error) {
+	contentType := header.Get("Content-Type")
+	if len(body) == 0 || !isHTML(contentType, body) {
+		return pageUsage(header, nil, token, at), nil
+	}
+	decoded, err := charset.NewReader(bytes.NewReader(body), contentType)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(decoded)
+	return pageUsage(header, extract.Parse(text), token, at), err
+}
+
+// pageUsage returns what a response says about the use of its content. Doc is nil if it is not HTML.
+func pageUsage(header http.Header, doc *extract.Document, token string, at time.Time) []usage.Statement {
+	own := usage.FromHeader(header, []string{token}, at)
+	if doc != nil {
+		own = append(own, usage.FromMeta(doc.Meta, []string{token}, at)...)
+	}
+	return own
+}
+
+// reread reads a statement of a response again, from its raw text. It returns false if the text was
+// cut, and a statement without values if the text does not say what the statement does.
+func reread(s *usage.Statement, token string, at time.Time) (usage.Statement, bool) {
+	if strings.HasSuffix(s.Raw, "…") && (len(s.Raw) >= usage.MaxRaw || strings.Contains(s.Raw, secret.Mask)) {
+		return *s, false
+	}
+	header, doc := http.Header{}, &extract.Document{}
+	if s.Source.Kind == usage.InMeta {
+		doc.Meta = []extract.Meta{{Name: s.Source.Name, Content: s.Raw}, {Name: "tdm-policy", Content: s.URL}}
+	} else {
+		header.Set(s.Source.Name, s.Raw)
+		header.Set("TDM-Policy", s.URL)
+	}
+	again := usage.Statement{Kind: s.Kind, Source: s.Source, Raw: s.Raw}
+	for _, found := range pageUsage(header, doc, token, at) { // a Link header may name several licenses
+		if found.URL = secret.RedactText(found.URL); found.Kind == s.Kind && (again.URL == "" || found.URL == s.URL) {
+			found.Source.Line, found.Raw = s.Source.Line, secret.RedactText(found.Raw)
+			again = found
+		}
+	}
+	return again, true
+}
+
+// redact removes user names and passwords from statements.
+func redact(statements []usage.Statement) {
+	for i := range statements {
+		s := &statements[i]
+		s.Raw, s.URL = secret.RedactText(s.Raw), secret.RedactText(s.URL)
+	}
+}
+
+// setVerdicts sets the fields of a line that follow from its statements, for a crawl with these
+// purposes.
+func (u *Usage) setVerdicts(line *output.Permission, purposes []usage.Purpose) {
+	line.Purposes = usage.Merge(line.Statements)
+	line.Withheld = ""
+	if purpose, by := refusedUse(purposes, line.Statements, u.Unknown == UnknownRefuse); purpose != "" {
+		line.Withheld = refusal(purpose, by)
+	}
+}
+
 // addPermission adds the line of a page to permissions.jsonl, and sets page.refused if the crawl
 // must not use the page. A page that has not changed keeps its statements of the previous crawl.
 // Doc is nil if the page is not HTML.
 func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc *extract.Document) error {
 	c := w.c
-	tokens := []string{c.pageRules.token}
-	own := usage.FromHeader(header, tokens, page.FetchedAt)
-	if doc != nil {
-		own = append(own, usage.FromMeta(doc.Meta, tokens, page.FetchedAt)...)
-	}
+	own := pageUsage(header, doc, c.pageRules.token, page.FetchedAt)
 	if page.Status == http.StatusNotModified {
 		before, err := c.record.PreviousPermission(page.URL)
 		if before == nil || err != nil {
 			return err // a page of another process: its line is there
 		}
-		for _, s := range before.Statements {
+		for i := range before.Statements {
+			s := &before.Statements[i]
 			if s.Source.Kind == usage.InMeta || s.Source.Kind == usage.InHeader && !slices.ContainsFunc(own, func(o usage.Statement) bool { return o.Source.Name == s.Source.Name }) {
-				own = append(own, s)
+				again, _ := reread(s, c.pageRules.token, page.FetchedAt) // its date may have passed
+				own = append(own, again)
 			}
 		}
 	}
@@ -120,15 +188,9 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 		URL: page.URL, FetchedAt: page.FetchedAt, Robots: v.site.RobotsHash, TDMRep: v.site.TDMRepHash,
 		Statements: slices.Concat(v.site.Statements, own),
 	}
-	for i := range line.Statements {
-		s := &line.Statements[i]
-		s.Raw, s.URL = secret.RedactText(s.Raw), secret.RedactText(s.URL)
-	}
-	line.Purposes = usage.Merge(line.Statements)
-	if purpose, by := refusedUse(c.pageRules.purposes, line.Statements, c.cfg.Usage.Unknown == UnknownRefuse); purpose != "" {
-		page.refused = refusal(purpose, by)
-		line.Withheld = page.refused
-	}
+	redact(line.Statements)
+	c.cfg.Usage.setVerdicts(line, c.pageRules.purposes)
+	page.refused = line.Withheld
 	if v.robots != nil {
 		if err := c.record.KeepVersion(v.robots); err != nil { // another process may have requested it
 			return err

@@ -1,11 +1,13 @@
 package robotsext_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Are redirects and HEAD requests checked too?
@@ -102,4 +105,30 @@ func ExampleOptions_guard() {
 	// Output:
 	// true
 	// address 169.254.169.254 is not allowed (cloud metadata)
+}
+
+// How does my collector skip pages that must not be used to train models?
+func ExampleRobots_Permit_colly() {
+	site := exampleSite("User-agent: *\nContent-Usage: /articles/ train-ai=n\n")
+	defer site.Close()
+	robots := examplebot(nil)
+	c := colly.NewCollector(robots.Attach)
+	permit := func(u *url.URL) error { return robots.Permit(context.Background(), u, usage.TrainAI) }
+	c.OnRequest(func(r *colly.Request) {
+		if err := permit(r.URL); err != nil {
+			fmt.Println(r.URL.Path, errors.Is(err, colly.ErrRobotsTxtBlocked))
+			r.Abort()
+		}
+	})
+	c.SetRedirectHandler(func(req *http.Request, _ []*http.Request) error { return permit(req.URL) })
+	c.OnResponse(func(r *colly.Response) {
+		own := usage.FromHeader(*r.Headers, []string{"examplebot"}, time.Now()) // the page itself may disallow it too
+		fmt.Println(r.Request.URL.Path, usage.Merge(own)[usage.TrainAI].Value)
+	})
+	for _, path := range []string{"/articles/1", "/"} {
+		_ = c.Visit(site.URL + path)
+	}
+	// Output:
+	// /articles/1 true
+	// / unknown
 }

@@ -2,7 +2,6 @@ package robotsext
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"slices"
 
@@ -20,8 +19,8 @@ type SiteUsage struct {
 // SiteUsage returns what the files of u's site say about the use of u: the lines of robots.txt
 // about usage and, if purposes contain [usage.TDM], the rule of tdmrep.json. It fetches the files
 // if necessary; tdmrep.json is cached and retried like robots.txt, and requested only if
-// robots.txt allows it. For a disallowed URL it returns nothing. An unreachable file says
-// nothing. The errors are those of Decide.
+// robots.txt allows it. For a disallowed URL it returns nothing. While tdmrep.json is unreachable,
+// its last copy applies; without one it says nothing. The errors are those of Decide.
 func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Purpose) (SiteUsage, error) {
 	d, err := r.Decide(ctx, u)
 	if err != nil || d.Verdict != Allowed || d.Record == nil {
@@ -41,6 +40,9 @@ func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Pu
 	rec, err := r.tdmrep.resolve(ctx, d.Record.Origin, false)
 	if err != nil {
 		return SiteUsage{}, err
+	}
+	if rec.Outcome == OutcomeUnreachable && rec.Copy != nil {
+		rec = rec.Copy
 	}
 	if site.TDMRepHash = rec.Hash; rec.tdmrep == nil {
 		return site, nil
@@ -66,10 +68,13 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 	for _, p := range purposes {
 		if v := verdicts[p]; v.Value == usage.Disallowed {
 			o, err := r.originOf(u)
-			return errors.Join(err, &BlockedError{
+			if err != nil {
+				return err
+			}
+			return &BlockedError{
 				URL: u.Redacted(), Reason: Usage, Purpose: p, Statement: &site.Statements[v.Statement-1],
 				Origin: o, RobotsURL: o.RobotsURL(),
-			})
+			}
 		}
 	}
 	return nil
@@ -79,6 +84,9 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 func (r *Robots) newTDMRepResolver(opts *Options) *resolver {
 	policy := newPolicy(opts, r.resolver.memory)
 	policy.parseBody = func(rec *Record) {
+		if rec.Truncated {
+			rec.Body = nil // a part of it may be valid, and mean something else
+		}
 		rec.tdmrep, _ = usage.ParseTDMRep(rec.Body) // an invalid file states nothing
 	}
 	fetcher := newRobotsFetcher(opts, r.userAgent, r.transports, r.limiter)

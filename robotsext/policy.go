@@ -146,8 +146,8 @@ func (p *policy) parse(rec *Record) {
 }
 
 func (p *policy) parseText(rec *Record) {
-	rec.Hash = usage.Hash(rec.Body)
 	p.parseBody(rec)
+	rec.Hash = usage.Hash(rec.Body)
 }
 
 func earlier(a, b time.Time) time.Time {

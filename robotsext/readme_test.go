@@ -22,6 +22,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // The functions below are the blocks of Go in README.md, compiled; TestReadmeCode holds
@@ -83,16 +84,25 @@ func ownNetworkWithout() error {
 	return c.Visit("https://example.com/")
 }
 
+func permitted(ctx context.Context, robots *robotsext.Robots, c *colly.Collector) {
+	c.OnRequest(func(r *colly.Request) {
+		if err := robots.Permit(ctx, r.URL, usage.TrainAI, usage.TDM); err != nil {
+			log.Print(err)
+			r.Abort()
+		}
+	})
+}
+
 // TestReadmeCode holds that the code in README.md is code.
 func TestReadmeCode(t *testing.T) {
-	_ = []any{oneLine, refusalOrFailure, paceAndSitemaps, ownNetwork, ownNetworkWithout}
+	_ = []any{oneLine, refusalOrFailure, paceAndSitemaps, permitted, ownNetwork, ownNetworkWithout}
 	page, err := os.ReadFile("README.md")
 	wantOK(t, err)
 	source, err := os.ReadFile("readme_test.go")
 	wantOK(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 5 {
-		t.Fatalf("%d blocks of code, want 5", len(blocks))
+	if len(blocks) != 6 {
+		t.Fatalf("%d blocks of code, want 6", len(blocks))
 	}
 	for _, block := range blocks {
 		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(block[1], "\n"), "\n", "\n\t") + "\n"
@@ -105,6 +115,10 @@ func TestReadmeCode(t *testing.T) {
 // TestReadmeStatementsHaveTests lists what README.md says, each with the test that shows it.
 func TestReadmeStatementsHaveTests(t *testing.T) {
 	held := []struct{ statement, test string }{
+		{"once per origin for all URLs and goroutines", "TestSiteUsageRequestsTDMRepOnce"},
+		{"only if robots.txt allows it", "TestTDMRepObeysRobots"},
+		{"While it is unreachable, its last copy applies", "TestTDMRepExpires"},
+		{"missing, invalid or too large says nothing", "TestTDMRepResponses"},
 		{"every request: redirects, HEAD, POST, clones", "TestAttachNeverSendsDisallowed"},
 		{"by scheme, host and port", "TestSchemesOfOneHost"},
 		{"they share its records", "TestAttachSharedRobots"},

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 const agent = "testbot/1.0 (+https://example.com/testbot)"
@@ -26,8 +27,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type site struct {
 	*httptest.Server
 
-	mu   sync.Mutex
-	seen []*http.Request
+	mu     sync.Mutex
+	seen   []*http.Request
+	tdmrep http.HandlerFunc  // serves tdmrep.json; nil: it is a page
+	at     map[string]string // texts of other paths
 }
 
 // newSite serves robots at /robots.txt, a redirect to X at /to?X, and a page
@@ -38,7 +41,16 @@ func newSite(t *testing.T, robots http.HandlerFunc) *site {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		s.mu.Lock()
 		s.seen = append(s.seen, req)
+		tdmrep, other := s.tdmrep, s.at[req.URL.Path]
 		s.mu.Unlock()
+		if req.URL.Path == usage.TDMRepPath && tdmrep != nil {
+			tdmrep(w, req)
+			return
+		}
+		if other != "" {
+			fmt.Fprint(w, other)
+			return
+		}
 		switch req.URL.Path {
 		case "/robots.txt":
 			robots(w, req)

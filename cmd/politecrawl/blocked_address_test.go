@@ -41,6 +41,7 @@ func TestBlockedStartURL(t *testing.T) {
 		{"robots", "lint", s.URL + "/", noneAllowed},
 		{"robots", "agents", s.URL + "/", noneAllowed},
 		{"robots", "diff", s.URL + "/", s.URL + "/", noneAllowed},
+		{"permit", s.URL + "/", noneAllowed},
 		{"sitemap", s.URL + "/", noneAllowed},
 		{"sitemap", s.URL + "/s.xml", noneAllowed},
 	} {

@@ -107,6 +107,9 @@ func TestCompletionInBash(t *testing.T) {
 		{"robots lint ", []string{"(files)"}, nil},
 		{"robots diff a ", []string{"(files)"}, nil},
 		{"robots check ", nil, []string{"(files)"}},
+		{"permit ", nil, []string{"(files)"}},
+		{"permit --verify ", []string{"example"}, []string{"notes.txt"}},
+		{"permit --purpose t", []string{"train-ai", "tdm"}, nil},
 		{"version ", nil, []string{"(files)"}},
 	} {
 		t.Run(tt.typed, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (s *secretSearch) dir(dir string) {
 			return err
 		case strings.HasPrefix(name, "frontier/"): // which holds each robots.txt as it came
 			s.in(name, text, s.own)
-		case strings.HasPrefix(name, "robots/") && strings.HasSuffix(name, ".txt"):
+		case strings.HasPrefix(name, "robots/versions/") || strings.HasPrefix(name, "robots/") && strings.HasSuffix(name, ".txt"):
 			s.in(name, text, s.own)
 		case strings.HasSuffix(name, ".sqlite"):
 			s.in(name, text, s.own)
@@ -287,7 +287,8 @@ func TestHostileSite(t *testing.T) {
 		{"robots", "check", "http://odd.test/x"}, {"robots", "check", "http://odd.test/x", "--format", "json"}, {"plan", "http://odd.test/", "--delay", "0s", "--max-wait", "0s", "--format", "json"},
 		{"robots", "check", "http://alice:" + sitePassword + "@site.test/no/x"}, {"robots", "agents", "http://site.test/"},
 		{"robots", "check", "http://alice:" + sitePassword + "@lost.test/no/x", "--format", "json"}, {"robots", "check", "http://site.test/no", "--explain"},
-		{"robots", "diff", "http://site.test/", "http://moved.test/"},
+		{"robots", "diff", "http://site.test/", "http://moved.test/"}, {"permit", "--verify", dir}, {"permit", "--verify", dir, "--format", "json"},
+		{"permit", "http://site.test/", "--delay", "0s"}, {"permit", "http://alice:" + sitePassword + "@odd.test/", "--delay", "0s", "--format", "json"},
 		{"sitemap", "http://site.test/", "--delay", "0s"}, {"sitemap", "http://other.test/index.xml", "--delay", "0s", "--check"},
 		{"sitemap", "http://site.test/map.xml", "--delay", "0s", "--check", "--format", "csv"}, {"sitemap", "http://site.test/map.xml", "--delay", "0s", "--format", "json"},
 	} {

@@ -18,6 +18,7 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 		"robots lint":   {},
 		"robots agents": {},
 		"robots diff":   {filepath.Join("internal", "robots", "testdata", "robots", "old.txt")},
+		"permit":        {"/a", "--robots"},
 		"sitemap":       {},
 		"crawl":         {"--url-file"},
 		"plan":          {"--url-file"},

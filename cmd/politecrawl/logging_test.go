@@ -107,7 +107,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 		"alice:hunter2@h/", "//alice:hunter2@h/", "ftp://alice:hunter2@h/", "http://alice:hunter2@h:x/", "https://alice:hunter2/2@h/",
 		"https://alice:hunter2@/", "https://alice:hunter2@h:99999/", "https://alice:hunter%2@h/", "https://alice:hunter2 @h/",
 	} {
-		commands := [][]string{{"crawl", url}, {"plan", url}, {"robots", "check", url}, {"crawl", "--url-file", clitest.WriteFile(t, "seeds", url+"\n")}}
+		commands := [][]string{{"crawl", url}, {"plan", url}, {"robots", "check", url}, {"permit", url}, {"crawl", "--url-file", clitest.WriteFile(t, "seeds", url+"\n")}}
 		if strings.Contains(url, "://") { // else they take it for a file
 			commands = append(commands, []string{"robots", "show", url}, []string{"robots", "lint", url}, []string{"sitemap", url})
 		}

@@ -11,6 +11,7 @@
 //	politecrawl robots show URL               a robots.txt as it is understood
 //	politecrawl robots agents URL             which well-known crawlers may fetch what
 //	politecrawl robots diff OLD NEW           which URLs have got another verdict
+//	politecrawl permit URL…                   what may these pages be used for?
 //	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
 //
 // Results go to standard output or to files, everything else to standard error;
@@ -34,6 +35,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/demo"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/frontier"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/man"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/permit"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/plan"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/report"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/robots"
@@ -60,6 +62,7 @@ const gcPercent = 400
 func root(streams *cli.Streams) *cobra.Command {
 	commands := []*cobra.Command{
 		robots.Command(streams),
+		permit.Command(streams),
 		sitemap.Command(streams),
 		version.Command(streams),
 		crawl.Command(streams),

@@ -70,6 +70,7 @@ Sitemap: view-source:http://USERh/
 		{"robots", "check", "http://h/no", "--robots", robots, "--explain"},
 		// The rule, decoded, is the path that is asked about: the output has the path as the user wrote it.
 		{"robots", "check", "http://h//alice:%68unter2@h/x", "--robots", robots}, {"robots", "agents", robots}, {"robots", "agents", robots, "--format", "json"},
+		{"permit", "/x", "--robots", robots}, {"permit", "/x", "--robots", robots, "--format", "json"}, {"permit", "http://alice:hunter2@h/x", "--robots", robots},
 		{"robots", "diff", "-", robots}, {"robots", "diff", "-", robots, "--format", "json"},
 		{"sitemap", sitemap}, {"sitemap", sitemap, "--format", "json"}, {"sitemap", sitemap, "--format", "csv"}, {"sitemap", sitemap, "--check"},
 		{"sitemap", sitemap, "--check", "--format", "json"},

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -72,7 +73,7 @@ type roundTripper func(*http.Request) *http.Response
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
 
-// TestReadmeSamples holds the samples of "robots lint" and "robots diff".
+// TestReadmeSamples holds the samples of "robots lint", "robots diff" and "permit".
 func TestReadmeSamples(t *testing.T) {
 	text := document(t, guide)
 	t.Chdir(t.TempDir())
@@ -82,6 +83,20 @@ func TestReadmeSamples(t *testing.T) {
 		if got.Code != cli.ExitFindings || !strings.Contains(text, "```text\n"+got.Out+"```\n") {
 			t.Errorf("%v: exit code %d, and the user guide does not hold what it prints:\n%s", args, got.Code, got.Out)
 		}
+	}
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			_, _ = w.Write([]byte("User-agent: *\nContent-Signal: search=yes, ai-train=no\n"))
+		case "/":
+			w.Header().Set("X-Robots-Tag", "noai")
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	got := run(t, "permit", site.URL+"/", "--delay", "0s")
+	if !strings.Contains(text, "```text\n"+strings.ReplaceAll(got.Out, site.URL, "https://example.com")+"```\n") {
+		t.Errorf("exit code %d, and the user guide does not hold what it prints:\n%s", got.Code, got.Out)
 	}
 }
 
@@ -120,7 +135,7 @@ func TestReadmeCommands(t *testing.T) {
 						break
 					}
 				}
-				if args[0] == "robots" || args[0] == "sitemap" && args[1] != "write" || args[0] == "plan" {
+				if args[0] == "robots" || args[0] == "permit" || args[0] == "sitemap" && args[1] != "write" || args[0] == "plan" {
 					args = append(args, "--allow-addr", "127.0.0.0/8")
 				}
 				if got := runWith(t, stdin, args...); got.Code != cli.ExitDone && got.Code != cli.ExitFindings {
@@ -150,6 +165,7 @@ func writeInputs(t *testing.T, site string) {
 		"public/index.html": "<title>Home</title>\n",
 		"robots.txt":        "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
 		"robots-new.txt":    "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
+		"robots.json":       `{"GPTBot": {"operator": "[OpenAI](https://openai.com)", "function": "Scrapes data to train OpenAI's products."}}`,
 		"urls.txt":          site + "/a\n" + site + "/private/a\n",
 		"sitemap.xml.gz":    packed.String(),
 		"cookies.txt":       "example.com\tFALSE\t/\tTRUE\t0\tsession\t0123\n",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // exampleCrawl writes the directory of a crawl.
@@ -132,4 +133,24 @@ func ExampleRead_file() {
 		fmt.Println(fetched.Outcome, err)
 	}
 	// Output: rules <nil>
+}
+
+// Which robots.txt held when a page was fetched?
+func ExampleVersionPath() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	hash := usage.Hash([]byte("User-agent: *\nDisallow: /private/\n")) // Permission.Robots
+	text, err := os.ReadFile(output.VersionPath(dir, hash))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(string(text))
+	// Output:
+	// User-agent: *
+	// Disallow: /private/
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
@@ -35,6 +36,8 @@ type Dir struct {
 	path   string
 	files  [kinds]*jsonlines.File
 	robots *jsonlines.Log
+
+	versions sync.Mutex // guards writing files in robots/versions, which origins share
 }
 
 // The JSON lines files, as indexes of Dir.files and of a Batch.

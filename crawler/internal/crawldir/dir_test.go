@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 func TestWrite(t *testing.T) {
@@ -344,5 +346,29 @@ func TestVersionOfSchema(t *testing.T) {
 	text, err := os.ReadFile("../../output/SCHEMA.md")
 	if err != nil || !bytes.HasPrefix(text, fmt.Appendf(nil, "# The directory of a crawl, version %d\n", Version)) {
 		t.Errorf("SCHEMA.md is not of version %d, %v", Version, err)
+	}
+}
+
+// Origins with the same robots.txt write one version at the same time.
+func TestKeepVersionConcurrently(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Create(dir, "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const versions, origins = 50, 20
+	var wg sync.WaitGroup
+	for i := range versions * origins {
+		wg.Go(func() {
+			body := []byte(strings.Repeat("#", i/origins))
+			if err := d.KeepVersion(usage.Hash(body), body, false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	entries, err := os.ReadDir(output.VersionPath(dir, ""))
+	if err := errors.Join(err, d.Close()); err != nil || len(entries) != versions {
+		t.Errorf("%d files, %v", len(entries), err)
 	}
 }

@@ -62,6 +62,8 @@ func (d *Dir) writeRobots(origin string, body, about []byte, power bool) error {
 // With power, it is on disk when KeepVersion returns.
 func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 	path := output.VersionPath(d.path, hash)
+	d.versions.Lock()
+	defer d.versions.Unlock()
 	if info, err := os.Lstat(path); err == nil && info.Size() == int64(len(body)) {
 		return nil
 	}

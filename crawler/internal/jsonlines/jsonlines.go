@@ -77,6 +77,15 @@ var errStop = errors.New("stop")
 // returns an error. It skips lines that cannot be read. After the last line it returns a
 // [*DamagedError] that names them.
 func Each[T any](name string, f func(at int64, v *T) error) error {
+	return each(name, func(at int64, _ int, v *T) error { return f(at, v) })
+}
+
+// EachNumbered is like Each, but passes the number of the line, from 1.
+func EachNumbered[T any](name string, f func(number int, v *T) error) error {
+	return each(name, func(_ int64, number int, v *T) error { return f(number, v) })
+}
+
+func each[T any](name string, f func(at int64, number int, v *T) error) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -97,7 +106,7 @@ func Each[T any](name string, f func(at int64, v *T) error) error {
 		v := new(T)
 		found, why := decode(line, err == nil, v)
 		if found {
-			failed := f(at, v)
+			failed := f(at, number, v)
 			if bad, ok := errors.AsType[*badLine](failed); ok {
 				why = bad.error
 			} else if failed != nil {

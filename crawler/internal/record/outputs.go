@@ -71,10 +71,13 @@ func (o *outputs) Robots(rec *robotsext.Record) error {
 }
 
 // KeepVersion keeps the text of a robots.txt or tdmrep.json as a version. A site that sends no-store
-// forbids that (ROB-CAC-06).
+// forbids that (ROB-CAC-06); an empty file then says so.
 func (o *outputs) KeepVersion(rec *robotsext.Record) error {
-	if rec.Hash == "" || rec.NoStore {
+	switch {
+	case rec.Hash == "":
 		return nil
+	case rec.NoStore:
+		return o.dir.KeepVersion(rec.Hash+output.NoStore, nil, o.power)
 	}
 	return o.dir.KeepVersion(rec.Hash, rec.Body, o.power)
 }

@@ -89,7 +89,7 @@ func onLoopback(args []string) []string {
 	switch {
 	case len(args) > 1 && args[0] == "crawl" && slices.Contains([]string{"status", "stop", "delete"}, args[1]): // it asks Redis alone
 	case len(args) > 1 && args[0] == "sitemap" && args[1] == "write": // it requests nothing
-	case len(args) > 0 && slices.Contains([]string{"crawl", "plan", "sitemap"}, args[0]):
+	case len(args) > 0 && slices.Contains([]string{"crawl", "plan", "sitemap", "permit"}, args[0]):
 		words = 1
 	case len(args) > 1 && args[0] == "robots" && slices.Contains([]string{"check", "show", "lint", "diff", "agents"}, args[1]):
 		words = 2

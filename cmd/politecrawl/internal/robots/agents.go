@@ -19,6 +19,7 @@ type matrix struct {
 	*cli.Streams
 	input  robotsInput
 	agents []string // --agent
+	table  string   // --table
 	format cli.Format
 }
 
@@ -36,6 +37,12 @@ The command chooses the group of each crawler as the documentation of its operat
 example, Applebot obeys the group of Googlebot if no group names Applebot, and AdsBot-Google
 obeys only its own group. --agent names other crawlers, as in "robots check".
 
+--table reads the crawlers from another file, such as a newer robots.json of
+https://github.com/ai-robots-txt/ai.robots.txt. It is a JSON object with an entry for each name:
+operator; function, one of the purposes below or a description, whose words then decide; general
+(optional), the token that the crawler uses if no group names it; own_only (optional), true if it
+ignores the group of *.
+
 --format json writes one object:
 
     from            URL or name of the file
@@ -45,7 +52,8 @@ obeys only its own group. --agent names other crawlers, as in "robots check".
     agents          list of objects: agent, operator, purpose, tokens, group, and verdicts, one for
                     each path: verdict, rule, line. The purpose is search (search engines),
                     training (of AI models), answers (search index of an AI assistant),
-                    user (pages that a user asks an AI assistant for) or other
+                    user (pages that a user asks an AI assistant for), ai (any other or
+                    unknown use by AI) or other
     truncated       true if the file was cut off at the size limit
     rules_omitted   number of rules without an example path, because matching all their
                     wildcards would take too long
@@ -59,12 +67,17 @@ Exit code: 0 done, 2 usage error, 3 failed or blocked address, 4 robots.txt unre
 	cmd.Flags().SortFlags = false
 	m.format.AddFlag(cmd)
 	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "show the crawlers with product tokens `A,B` (default: the well-known crawlers)")
+	cmd.Flags().StringVar(&m.table, "table", "", "read the well-known crawlers from `FILE`; -: standard input")
 	m.input.site.Add(cmd.Flags())
 	return cmd
 }
 
 func (m *matrix) run(ctx context.Context, name string, paths []string) error {
-	asked := knownAgents
+	table, err := m.readTable(name)
+	if err != nil {
+		return err
+	}
+	asked := table
 	if len(m.agents) > 0 {
 		asked = nil
 	}
@@ -73,7 +86,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		if err != nil {
 			return cli.Misuse("robots agents: --agent: %w", err)
 		}
-		asked = append(asked, known(a))
+		asked = append(asked, known(table, a))
 	}
 	for _, path := range paths {
 		if !strings.HasPrefix(path, "/") {
@@ -96,6 +109,25 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		return m.PrintJSON(s)
 	}
 	return m.Print(s.text(m.Painter(), m.Width()))
+}
+
+// readTable returns the well-known crawlers. Name is the robots.txt.
+func (m *matrix) readTable(name string) ([]knownAgent, error) {
+	text := agentTable
+	switch {
+	case m.table == cli.Stdin && name == cli.Stdin:
+		return nil, cli.Misuse("robots agents: standard input cannot be both robots.txt and the table; give one of them as a file")
+	case m.table != "":
+		var err error
+		if text, err = cli.ReadInput(m.table, m.In); err != nil {
+			return nil, fmt.Errorf("robots agents: --table: %w", err)
+		}
+	}
+	table, err := parseAgents(text)
+	if err != nil {
+		return nil, cli.Misuse("robots agents: --table: %q is not a table of crawlers: %w", cli.InputName(m.table), err)
+	}
+	return table, nil
 }
 
 // A matrixOutput is the JSON output of "robots agents".

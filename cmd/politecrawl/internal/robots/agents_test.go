@@ -1,9 +1,9 @@
 package robots
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +41,7 @@ func TestAgentsOutputs(t *testing.T) {
 // TestAgentsAsCheck holds that the matrix says what "robots check" does.
 func TestAgentsAsCheck(t *testing.T) {
 	s := matrixOf(t, run(t, "robots", "agents", agentsFile, "--format", "json"))
-	if len(s.Agents) != len(knownAgents) || len(s.Paths) < 4 {
+	if len(s.Agents) != len(table(t)) || len(s.Paths) < 4 {
 		t.Fatalf("%d agents, paths %v", len(s.Agents), s.Paths)
 	}
 	for _, a := range s.Agents {
@@ -89,26 +89,95 @@ func TestAgentsIdentities(t *testing.T) {
 	}
 }
 
-// TestKnownAgents holds that the table is in order.
-func TestKnownAgents(t *testing.T) {
-	seen := map[string]bool{}
-	last := 0
-	for _, k := range knownAgents {
-		if a, err := parseAgent(k.agent().String()); err != nil || a.String() != k.agent().String() {
-			t.Errorf("%s: %v", k.name, err)
-		}
-		section := slices.IndexFunc(purposes, func(p struct {
-			purpose purpose
-			heading string
-		},
-		) bool {
-			return p.purpose == k.purpose
-		})
-		if seen[strings.ToLower(k.name)] || section < last || k.operator == "" {
-			t.Errorf("%+v is there twice, out of order or incomplete", k)
-		}
-		seen[strings.ToLower(k.name)], last = true, section
+// table is the embedded table.
+func table(t *testing.T) []knownAgent {
+	t.Helper()
+	agents, err := parseAgents(agentTable)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return agents
+}
+
+// The embedded table is complete: it has no name twice, and at least the names of 2026.
+func TestKnownAgents(t *testing.T) {
+	var entries map[string]struct{ Operator, Function string }
+	if err := json.Unmarshal(agentTable, &entries); err != nil {
+		t.Fatal(err)
+	}
+	agents := table(t)
+	if len(agents) != len(entries) || len(agents) < 166 {
+		t.Errorf("%d agents of %d entries: tokens are there twice, or names are missing", len(agents), len(entries))
+	}
+	for name, e := range entries {
+		if purpose(e.Function).heading() == "" || e.Operator == "" {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// A table of another file replaces the embedded one; it may be that of ai.robots.txt, whose operators
+// are links and whose functions are sentences.
+func TestAgentsTable(t *testing.T) {
+	file := clitest.WriteFile(t, "robots.json", `{
+    "Foo Bot": {"operator": "[Foo](https://foo.example)", "respect": "Yes", "function": "AI Assistants", "frequency": "x", "description": "y"},
+    "FOO/2.0": {"operator": "Foo", "function": "AI Assistants"},
+    "bar.ai": {"operator": "Unclear at this time.", "function": "Undocumented AI Agents"},
+    "BazBot": {"function": "Scrapes data to train models."},
+    "QuxBot": {"function": "Search result generation.", "general": "Qux", "own_only": true},
+    "LinkBot": {"function": "search"},
+    "Quux": {"function": "AI Data Providers", "has_name_and_version": true}
+}`)
+	type row struct {
+		Name, Operator string
+		Purpose        purpose
+		Tokens         []string
+		Allowed        bool
+	}
+	rows := func(args ...string) (got []row) {
+		s := matrixOf(t, runWith(t, "User-agent: Foo Bot\nUser-agent: Qux\nDisallow: /\n\nUser-agent: bar.ai\nUser-agent: *\nDisallow: /x\n",
+			append([]string{"robots", "agents", "-", "/", "--format", "json", "--table", file}, args...)...))
+		for _, a := range s.Agents {
+			got = append(got, row{a.Agent, a.Operator, a.Purpose, a.Tokens, a.Verdicts[0].Verdict == allowed})
+		}
+		return got
+	}
+	want := []row{
+		{"LinkBot", "unknown", forSearch, []string{"LinkBot"}, true},
+		{"BazBot", "unknown", forTraining, []string{"BazBot"}, true},
+		{"QuxBot", "unknown", forAnswers, []string{"QuxBot", "Qux"}, false},
+		{"Foo Bot", "Foo", forUser, []string{"Foo"}, false},
+		{"bar.ai", "unknown", forAI, []string{"bar.ai"}, true},
+		{"Quux", "unknown", forAI, []string{"Quux"}, true},
+	}
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]row{want[3], {"GPTBot", "", "", []string{"GPTBot"}, true}}, rows("--agent", "foo,GPTBot")); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", "[]", "{", `{"a": 1}`, `{"a": {}`, "{}", `{"ツ": {}}`} {
+		file := clitest.WriteFile(t, "table.json", bad)
+		run(t, "robots", "agents", agentsFile, "--table", file).WantRefusal(t, cli.ExitMisuse, "--table", "is not a table of crawlers")
+	}
+	run(t, "robots", "agents", agentsFile, "--table", "absent.json").WantRefusal(t, cli.ExitMisuse, "absent.json")
+	run(t, "robots", "agents", "-", "--table", "-").WantRefusal(t, cli.ExitMisuse, "cannot be both")
+}
+
+func FuzzParseAgents(f *testing.F) {
+	f.Add(agentTable)
+	f.Add([]byte(`{"Foo Bot": {"operator": "[Foo](x)", "function": "AI Agents"}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		agents, err := parseAgents(text)
+		if err == nil && len(agents) == 0 {
+			t.Error("no agent and no error")
+		}
+		for _, k := range agents {
+			if a, err := parseAgent(k.agent().String()); err != nil || a.String() != k.agent().String() {
+				t.Errorf("%q: %v", k.name, err)
+			}
+		}
+	})
 }
 
 // TestAgentsManyPaths holds that paths which do not fit beside each other come

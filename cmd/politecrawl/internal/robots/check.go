@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -205,7 +203,7 @@ func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
 
 // ask checks one URL. It reports an invalid URL, and the command continues.
 func (c *check) ask(ctx context.Context, u cli.Line) error {
-	target, origin, err := c.target(u.Text)
+	target, origin, err := site.Target(u.Text, c.robots != "")
 	if err != nil {
 		if u.Number > 0 {
 			err = fmt.Errorf("standard input, line %d: %w", u.Number, err)
@@ -236,30 +234,6 @@ func (c *check) ask(ctx context.Context, u cli.Line) error {
 		}
 	}
 	return nil
-}
-
-// target returns the URL as a crawl sends it, and its origin. A URL that is too long for a
-// crawl is checked as it is written.
-func (c *check) target(raw string) (target string, origin *url.URL, err error) {
-	switch {
-	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
-		return "", nil, fmt.Errorf("%q is neither a path nor a complete URL; write it as /%s", raw, raw)
-	case !strings.HasPrefix(raw, "/") || c.robots == "" && !site.IsPath(raw):
-		target = raw
-	case c.robots == "":
-		return "", nil, fmt.Errorf("%q is a path; write the complete URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
-	default:
-		target = "https://localhost" + raw // one file decides, whatever the origin
-	}
-	if origin, err = site.ParseOrigin(target); err != nil {
-		return "", nil, err
-	}
-	canonical, err := crawler.Canonical(target)
-	if err != nil {
-		return target, origin, nil
-	}
-	origin, err = site.ParseOrigin(canonical)
-	return canonical, origin, err
 }
 
 // answer returns the verdict about one URL for one agent.

@@ -1,6 +1,16 @@
 package robots
 
-import "strings"
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+)
 
 // A purpose is what a crawler fetches pages for.
 type purpose string
@@ -10,6 +20,7 @@ const (
 	forTraining purpose = "training"
 	forAnswers  purpose = "answers"
 	forUser     purpose = "user"
+	forAI       purpose = "ai"
 	forOther    purpose = "other"
 )
 
@@ -22,6 +33,7 @@ var purposes = []struct {
 	{forTraining, "AI: model training"},
 	{forAnswers, "AI: search and answers"},
 	{forUser, "AI: user requests"},
+	{forAI, "AI: other or unknown use"},
 	{forOther, "Others"},
 }
 
@@ -33,68 +45,137 @@ type knownAgent struct {
 	general  string // the token that it uses if the file does not name it
 	ownOnly  bool   // ignores the group of * (ROB-UA-09)
 
-	tokens []string // of a crawler that is not in the list below
+	tokens []string // of a crawler that is not in the table
 }
 
-// knownAgents are the crawlers that "robots agents" shows, as their operators described them
-// in 2026. Google-Extended and Applebot-Extended are not crawlers. Sites use these tokens to
-// say how their pages may be used.
-var knownAgents = []knownAgent{
-	{name: "Googlebot", operator: "Google", purpose: forSearch},
-	{name: "Googlebot-Image", operator: "Google", purpose: forSearch, general: "Googlebot"},
-	{name: "Googlebot-News", operator: "Google", purpose: forSearch, general: "Googlebot"},
-	{name: "Bingbot", operator: "Microsoft", purpose: forSearch},
-	{name: "Applebot", operator: "Apple", purpose: forSearch, general: "Googlebot"},
-	{name: "DuckDuckBot", operator: "DuckDuckGo", purpose: forSearch},
-	{name: "YandexBot", operator: "Yandex", purpose: forSearch, general: "Yandex"},
-	{name: "Baiduspider", operator: "Baidu", purpose: forSearch},
-	{name: "PetalBot", operator: "Huawei", purpose: forSearch},
-	{name: "SeznamBot", operator: "Seznam", purpose: forSearch},
+// agentTable has the crawlers that "robots agents" shows: search engines as their operators
+// described them, and the names in github.com/ai-robots-txt/ai.robots.txt, in 2026. To renew it,
+// compare it with robots.json of that project. Google-Extended and Applebot-Extended are not
+// crawlers. Sites use these tokens to say how their pages may be used.
+//
+//go:embed agents.json
+var agentTable []byte
 
-	{name: "GPTBot", operator: "OpenAI", purpose: forTraining},
-	{name: "ClaudeBot", operator: "Anthropic", purpose: forTraining},
-	{name: "anthropic-ai", operator: "Anthropic, formerly", purpose: forTraining},
-	{name: "Google-Extended", operator: "Google", purpose: forTraining},
-	{name: "Applebot-Extended", operator: "Apple", purpose: forTraining},
-	{name: "Meta-ExternalAgent", operator: "Meta", purpose: forTraining},
-	{name: "Amazonbot", operator: "Amazon", purpose: forTraining},
-	{name: "Bytespider", operator: "ByteDance", purpose: forTraining},
-	{name: "CCBot", operator: "Common Crawl", purpose: forTraining},
-
-	{name: "OAI-SearchBot", operator: "OpenAI", purpose: forAnswers},
-	{name: "Claude-SearchBot", operator: "Anthropic", purpose: forAnswers},
-	{name: "PerplexityBot", operator: "Perplexity", purpose: forAnswers},
-	{name: "DuckAssistBot", operator: "DuckDuckGo", purpose: forAnswers},
-	{name: "Meta-WebIndexer", operator: "Meta", purpose: forAnswers},
-
-	{name: "ChatGPT-User", operator: "OpenAI", purpose: forUser},
-	{name: "Claude-User", operator: "Anthropic", purpose: forUser},
-	{name: "Perplexity-User", operator: "Perplexity", purpose: forUser},
-	{name: "MistralAI-User", operator: "Mistral", purpose: forUser},
-	{name: "Meta-ExternalFetcher", operator: "Meta", purpose: forUser},
-
-	{name: "AdsBot-Google", operator: "Google", purpose: forOther, ownOnly: true},
-	{name: "politecrawl", operator: "its user", purpose: forOther},
-	{name: "*", operator: "anybody", purpose: forOther},
+// parseAgents reads a table of crawlers: a JSON object with an entry for each name. The JSON of
+// ai.robots.txt is such a table. Names with the same token, as in "Foo" and "Foo/2.0", count as one.
+func parseAgents(table []byte) ([]knownAgent, error) {
+	dec := json.NewDecoder(bytes.NewReader(table))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("not a JSON object")
+	}
+	var agents []knownAgent
+	seen := map[string]bool{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var entry struct {
+			Operator string `json:"operator"`
+			Function string `json:"function"`
+			General  string `json:"general"`
+			OwnOnly  bool   `json:"own_only"`
+		}
+		if err := dec.Decode(&entry); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+		k := knownAgent{
+			name: name.(string), operator: operatorName(entry.Operator), purpose: purposeOf(entry.Function),
+			general: entry.General, ownOnly: entry.OwnOnly,
+		}
+		a := k.agent().String()
+		if _, err := parseAgent(a); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+		if token := strings.ToLower(a); !seen[token] {
+			seen[token] = true
+			agents = append(agents, k)
+		}
+	}
+	if _, err := dec.Token(); err != nil { // the end of the object
+		return nil, err
+	}
+	if len(agents) == 0 {
+		return nil, fmt.Errorf("it names no crawler")
+	}
+	slices.SortStableFunc(agents, func(a, b knownAgent) int { return a.purpose.order() - b.purpose.order() })
+	return agents, nil
 }
 
-// agent returns the names by which the crawler looks for its group.
+var markdownLink = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+
+// operatorName returns the name in an operator of ai.robots.txt, which may be a link.
+func operatorName(text string) string {
+	text = cli.OneLine(markdownLink.ReplaceAllString(text, "$1"))
+	if text == "" || strings.HasPrefix(text, "Unclear") {
+		return "unknown"
+	}
+	return cli.Clip(text, 60)
+}
+
+// functions are words in the functions of ai.robots.txt, the more specific ones first.
+var functions = []struct {
+	word    string
+	purpose purpose
+}{
+	{"undocumented", forAI},
+	{"search", forAnswers},
+	{"train", forTraining},
+	{"scrap", forTraining},
+	{"dataset", forTraining},
+	{"llm", forTraining},
+	{"assistant", forUser},
+	{"agent", forUser},
+	{"prompt", forUser},
+}
+
+// purposeOf returns the purpose that a function names or describes.
+func purposeOf(function string) purpose {
+	if p := purpose(function); p.heading() != "" {
+		return p
+	}
+	function = strings.ToLower(function)
+	for _, f := range functions {
+		if strings.Contains(function, f.word) {
+			return f.purpose
+		}
+	}
+	return forAI
+}
+
+// order returns the place of a purpose in the matrix.
+func (p purpose) order() int {
+	for i, known := range purposes {
+		if known.purpose == p {
+			return i
+		}
+	}
+	return len(purposes)
+}
+
+// agent returns the names by which the crawler looks for its group. A name ends where a User-agent
+// line ends it, as in "Foo Bot" and "Foo/2.0".
 func (k knownAgent) agent() agent {
 	switch {
 	case k.tokens != nil:
 		return agent{k.tokens}
 	case k.name == "*":
 		return agent{}
-	case k.general != "":
-		return agent{[]string{k.name, k.general}}
 	}
-	return agent{[]string{k.name}}
+	end := len(k.name) - len(strings.TrimLeft(k.name, tokenCharacters))
+	a := agent{[]string{k.name[:end]}}
+	if k.general != "" {
+		a.tokens = append(a.tokens, k.general)
+	}
+	return a
 }
 
-// known returns the known crawler with these tokens, or a new one.
-func known(a agent) knownAgent {
-	for _, k := range knownAgents {
-		if strings.EqualFold(k.name, a.String()) {
+// known returns the crawler of the table with these tokens, or a new one.
+func known(table []knownAgent, a agent) knownAgent {
+	for _, k := range table {
+		first := k.agent()
+		first.tokens = first.tokens[:min(len(first.tokens), 1)]
+		if strings.EqualFold(first.String(), a.String()) {
 			return k
 		}
 	}

@@ -127,7 +127,7 @@ func TestAgentsManyRules(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&rules, "Disallow: /*%sc\n", word.Replace(fmt.Sprintf("%015b", i)))
 	}
-	for _, k := range knownAgents {
+	for _, k := range table(t) {
 		if tokens := k.agent().tokens; len(tokens) > 0 {
 			fmt.Fprintf(&names, "User-agent: %s\n", tokens[0])
 			fmt.Fprintf(&own, "User-agent: %s\nAllow: /%[1]s\n", tokens[0])

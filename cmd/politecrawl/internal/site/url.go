@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -105,4 +106,29 @@ func IsLocal(rest string) bool {
 		name, port = host, ""
 	}
 	return name == "localhost" || net.ParseIP(strings.Trim(name, "[]")) != nil || port != "" && port != "443"
+}
+
+// Target returns the URL of a user as a crawl sends it, and its origin. A URL that is too long for
+// a crawl stays as it is written. If robots.txt is given as a file, raw may be a path: one file
+// decides, whatever the origin.
+func Target(raw string, given bool) (target string, origin *url.URL, err error) {
+	switch {
+	case given && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
+		return "", nil, fmt.Errorf("%q is neither a path nor a complete URL; write it as /%s", raw, raw)
+	case !strings.HasPrefix(raw, "/") || !given && !IsPath(raw):
+		target = raw
+	case !given:
+		return "", nil, fmt.Errorf("%q is a path; write the complete URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
+	default:
+		target = "https://localhost" + raw
+	}
+	if origin, err = ParseOrigin(target); err != nil {
+		return "", nil, err
+	}
+	canonical, err := crawler.Canonical(target)
+	if err != nil {
+		return target, origin, nil
+	}
+	origin, err = ParseOrigin(canonical)
+	return canonical, origin, err
 }

@@ -1,0 +1,245 @@
+package permit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// A client requests what the results need, one request after the other.
+type client struct {
+	robots  *robotsext.Robots
+	http    *http.Client
+	timeout time.Duration
+	tdmrep  map[robotsext.Origin]error // why a tdmrep.json could not be read
+
+	delay  time.Duration            // of all servers
+	delays map[string]time.Duration // Crawl-delay, by server
+	ended  map[string]time.Time     // end of the last request, by server
+}
+
+func (p *permit) newClient() (*client, error) {
+	g, err := site.NewGuard(p.allowed)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{
+		timeout: p.timeout, delay: p.delay,
+		tdmrep: map[robotsext.Origin]error{}, delays: map[string]time.Duration{}, ended: map[string]time.Time{},
+	}
+	c.robots, err = robotsext.New(p.userAgent, &robotsext.Options{
+		Guard: g, Logger: slog.New(slog.DiscardHandler),
+		Fetch:    robotsext.FetchOptions{Timeout: p.timeout, Wait: c.wait},
+		OnTDMRep: c.onTDMRep,
+	})
+	if err != nil {
+		return nil, cli.Misuse("permit: --user-agent: %w", err)
+	}
+	c.http = &http.Client{
+		Transport:     c.robots.Transport(nil),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// wait waits until the server of u may be requested. Done ends the request.
+func (c *client) wait(ctx context.Context, u *url.URL) (done func(), err error) {
+	server := serverkey.Of(u.Host)
+	if ended, ok := c.ended[server]; ok {
+		timer := time.NewTimer(time.Until(ended.Add(max(c.delay, c.delays[server]))))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return func() { c.ended[server] = time.Now() }, nil
+}
+
+func (c *client) onTDMRep(rec *robotsext.Record) {
+	switch rec.Outcome {
+	case robotsext.OutcomeUnreachable:
+		c.tdmrep[rec.Origin] = rec.Err
+	case robotsext.OutcomeRules:
+		_, c.tdmrep[rec.Origin] = usage.ParseTDMRep(rec.Body)
+	}
+}
+
+const maxRedirects = 5
+
+// get requests u and its redirect targets, each if robots.txt allows it. Final is the last URL. The
+// body has at most limit bytes.
+func (c *client) get(ctx context.Context, u *url.URL, limit int64) (final *url.URL, resp *http.Response, body []byte, err error) {
+	for range maxRedirects + 1 {
+		d, err := c.robots.Decide(ctx, u)
+		if err == nil {
+			err = d.Err(u)
+		}
+		if err != nil {
+			return u, nil, nil, err
+		}
+		c.delays[serverkey.Of(u.Host)] = d.Group.CrawlDelay()
+		if resp, body, err = c.request(ctx, u, limit); err != nil {
+			return u, nil, nil, err
+		}
+		location := resp.Header.Get("Location")
+		if location == "" || resp.StatusCode < 300 || resp.StatusCode > 399 {
+			return u, resp, body, nil
+		}
+		next, err := u.Parse(location)
+		if err != nil {
+			return u, resp, nil, fmt.Errorf("invalid redirect: %w", err)
+		}
+		u = next
+	}
+	return u, nil, nil, fmt.Errorf("more than %d redirects", maxRedirects)
+}
+
+// request sends one request.
+func (c *client) request(ctx context.Context, u *url.URL, limit int64) (*http.Response, []byte, error) {
+	done, err := c.wait(ctx, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if about, ok := errors.AsType[*url.Error](err); ok {
+			err = about.Err // without the URL
+		}
+		return nil, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit))
+	return resp, body, err
+}
+
+// readSite decides by what the site says: robots.txt, the page, tdmrep.json and a license file.
+func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
+	c := p.online
+	began, asked := time.Now(), u
+	u, resp, body, err := c.get(ctx, u, int64(crawler.Default().Fetch.MaxBody))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if u != asked {
+		a.Page = u.String()
+	}
+	d, undecided := c.robots.Decide(ctx, u)
+	if undecided != nil {
+		p.failed(a, "%v", undecided)
+		return nil
+	}
+	if a.decide(d.Group, robotstxt.Verdict{Allowed: d.Verdict != robotsext.Disallowed, Rule: d.Rule}); d.Verdict == robotsext.Later {
+		a.Verdict = later
+		p.unreachable(a, d)
+		return nil
+	}
+	if d.Verdict == robotsext.Disallowed {
+		return nil
+	}
+	said, unread := c.robots.SiteUsage(ctx, u, usage.TDM)
+	if unread != nil {
+		return unread
+	}
+	a.Statements = said.Statements
+	if about := c.tdmrep[d.Record.Origin]; about != nil {
+		a.fail("%s%s states nothing: %v", d.Record.Origin, usage.TDMRepPath, about)
+	}
+	switch {
+	case err != nil:
+		if why := site.RefusedAddress(err, u.Hostname()); why != "" {
+			err = errors.New(why)
+		}
+		p.failed(a, "the page could not be read: %v", err)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		a.Status = resp.StatusCode
+		p.failed(a, "the page could not be read: status %d", resp.StatusCode)
+	default:
+		a.Status = resp.StatusCode
+		own, err := crawler.PageUsage(resp.Header, body, p.token, began)
+		if err != nil {
+			p.failed(a, "the page could not be decoded: %v", err)
+		}
+		a.Statements = append(a.Statements, own...)
+	}
+	p.readLicense(ctx, a, u)
+	return nil
+}
+
+// unreachable explains why robots.txt could not be read.
+func (p *permit) unreachable(a *result, d robotsext.Decision) {
+	from := d.Record.Origin.RobotsURL()
+	if why := site.RefusedRobots(d.Record); why != "" {
+		p.failed(a, "%s is blocked: %s", from, why)
+		return
+	}
+	reason := cli.ErrorText(d.Record.Err)
+	if reason == "" {
+		reason = fmt.Sprintf("status %d", d.Record.Status)
+	}
+	a.fail("%s is unreachable: %s", from, reason)
+	p.code = cli.Worse(p.code, cli.ExitLater)
+}
+
+// failed adds an error that ends the command with exit code 3.
+func (p *permit) failed(a *result, format string, args ...any) {
+	a.fail(format, args...)
+	p.code = cli.Worse(p.code, cli.ExitFailed)
+}
+
+// readLicense adds the statements of the first license file that a statement names.
+func (p *permit) readLicense(ctx context.Context, a *result, page *url.URL) {
+	for i := range a.Statements {
+		s := &a.Statements[i]
+		if s.Kind != usage.KindRSL {
+			continue
+		}
+		found, err := p.license(ctx, s, page)
+		if err != nil {
+			a.fail("the license %s could not be read: %v", s.URL, err)
+		}
+		a.Statements = append(a.Statements, found...)
+		return
+	}
+}
+
+// license returns what the license file of a statement says about a page.
+func (p *permit) license(ctx context.Context, s *usage.Statement, page *url.URL) ([]usage.Statement, error) {
+	u, err := page.Parse(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	u, resp, body, err := p.online.get(ctx, u, usage.MaxRSLBytes+1)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return nil, fmt.Errorf("status %d", resp.StatusCode)
+	}
+	file, err := usage.ParseRSL(body, u.String())
+	if err != nil {
+		return nil, err
+	}
+	return file.Match(page.Host, page.RequestURI()), nil
+}

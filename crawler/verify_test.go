@@ -1,0 +1,314 @@
+package crawler
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// verify verifies a crawl, and returns its differences as "line file problem".
+func verify(t *testing.T, dir string) (Verification, []string) {
+	t.Helper()
+	var found []string
+	got, err := VerifyPermissions(dir, func(d PermissionDifference) error {
+		found = append(found, fmt.Sprintf("%d %s %s", d.Line, filepath.Base(d.File), d.Problem))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Differences != len(found) {
+		t.Errorf("%d differences, reported %d", got.Differences, len(found))
+	}
+	return got, found
+}
+
+const permitRobots = "User-agent: *\nDisallow: /no\nContent-Usage: train-ai=n\nContent-Usage: /free train-ai=y\nContent-Signal: search=yes\nLicense: https://user:pass@example.com/\xfflicense.xml\n"
+
+// newPermitSite has pages with every kind of statement.
+func newPermitSite(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt":              permitRobots,
+		"/.well-known/tdmrep.json": `[{"location": "/free", "tdm-reservation": 0}, {"location": "/", "tdm-reservation": 1, "tdm-policy": "https://user:pass@example.com/policy"}]`,
+		"/":                        `<a href=/free>1</a><a href=/meta>2</a><a href=/header>3</a><a href=/long>4</a>`,
+		"/free":                    "free",
+		"/meta":                    `<meta name=robots content=noarchive><meta name=politecrawl content="max-snippet:0"><meta name=tdm-reservation content=1><meta name=tdm-policy content=/policy><meta name=robots content="unavailable_after: 2100-01-01">`,
+		"/long":                    `<meta name=robots content="noai, ` + strings.Repeat("x", usage.MaxRaw) + `">`,
+	})
+	s.handle("/header", func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html")
+		h.Set("Content-Usage", "train-ai=y, x=n")
+		h["X-Robots-Tag"] = []string{"all", "otherbot: noai", "unavailable_after: 01 Jan 2020 00:00:00 GMT, noai", "politecrawl: noarchive"}
+		h["Tdm-Reservation"] = []string{"0"}
+		h["Link"] = []string{`<a>; rel=next`, `<https://user:pass@example.com/1>; rel="license"; type="application/rsl+xml", <2>; rel="license"; type="application/rsl+xml"`}
+	})
+	return s
+}
+
+func permitConfig(t *testing.T, s *site) Config {
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Permissions = true
+	return cfg
+}
+
+// A crawl verifies its own record: every kind of statement, its purposes and settings.
+func TestVerifyPermissions(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"without purpose": func(*Config) {},
+		"with purposes":   func(c *Config) { c.Usage.Purposes = []string{"archive", "search"} },
+		"refuse unknown":  func(c *Config) { c.Usage.Purposes, c.Usage.Unknown = []string{"ai-input"}, UnknownRefuse },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := permitConfig(t, newPermitSite(t))
+			change(&cfg)
+			run(t, cfg, nil)
+			got, differences := verify(t, cfg.Output.Dir)
+			lines := readOutput[output.Permission](t, cfg, "permissions.jsonl")
+			if len(differences) > 0 || got.Lines != len(lines) || got.Lines == 0 || got.Files != 2 || got.NotKept != 0 {
+				t.Errorf("%+v, differences %q", got, differences)
+			}
+			withheld := slices.ContainsFunc(lines, func(p output.Permission) bool { return p.Withheld != "" })
+			if withheld != (name != "without purpose") {
+				t.Errorf("withheld %v", withheld)
+			}
+			if name == "without purpose" && (got.Lines != 5 || got.Cut != 1) {
+				t.Errorf("%+v, want 5 lines and a text that was cut", got)
+			}
+		})
+	}
+}
+
+// A page of a recrawl that has not changed has the statements of the previous crawl, as they are at
+// the time of the recrawl.
+func TestVerifyPermissionsOfRecrawl(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": permitRobots})
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") != "" {
+			w.Header().Set("X-Robots-Tag", "noai")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("X-Robots-Tag", "noarchive")
+		w.Header().Set("Content-Usage", "train-ai=y")
+		_, _ = w.Write([]byte(`<meta name=robots content="noarchive, unavailable_after: 2100-01-01">`))
+	})
+	cfg := permitConfig(t, s)
+	run(t, cfg, nil)
+	run(t, cfg, &Options{Recrawl: true})
+	line := readOutput[output.Permission](t, cfg, "permissions.jsonl")[0]
+	var raw []string
+	for _, statement := range line.Statements {
+		if statement.Source.Kind != usage.InRobots {
+			raw = append(raw, statement.Raw)
+		}
+	}
+	want := []string{"noai", "train-ai=y", "noarchive, unavailable_after: 2100-01-01"}
+	if got, differences := verify(t, cfg.Output.Dir); len(differences) > 0 || got.Lines != 1 || !slices.Equal(raw, want) {
+		t.Errorf("%+v, differences %q, statements %q, want %q", got, differences, raw, want)
+	}
+}
+
+// Every change of the record is found where the rest of it says something else.
+func TestVerifyPermissionsFindsChanges(t *testing.T) {
+	s := newPermitSite(t)
+	cfg := permitConfig(t, s)
+	cfg.Usage.Purposes = []string{"archive"}
+	run(t, cfg, nil)
+	path := filepath.Join(cfg.Output.Dir, "permissions.jsonl")
+	original, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	robots := output.VersionPath(cfg.Output.Dir, usage.Hash([]byte(permitRobots)))
+	number := make(map[string]int) // of lines, by the end of the URL
+	for i, line := range bytes.Split(bytes.TrimSpace(original), []byte("\n")) {
+		var p output.Permission
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatal(err)
+		}
+		number[p.URL[strings.LastIndexByte(p.URL, '/'):]] = i + 1
+	}
+	edit := func(page string, change func(p *output.Permission)) func(t *testing.T) {
+		return func(t *testing.T) {
+			lines := bytes.SplitAfter(original, []byte("\n"))
+			var p output.Permission
+			if err := json.Unmarshal(lines[number[page]-1], &p); err != nil {
+				t.Fatal(err)
+			}
+			change(&p)
+			text, err := json.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[number[page]-1] = append(text, '\n')
+			if err := os.WriteFile(path, bytes.Join(lines, nil), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	of := func(p *output.Permission, source string) *usage.Statement {
+		i := slices.IndexFunc(p.Statements, func(s usage.Statement) bool { return s.Source.String() == source })
+		if i < 0 {
+			t.Fatalf("no statement of %s", source)
+		}
+		return &p.Statements[i]
+	}
+	without := func(p *output.Permission, source string) {
+		p.Statements = slices.DeleteFunc(p.Statements, func(s usage.Statement) bool { return s.Source.String() == source })
+	}
+	for name, tt := range map[string]struct {
+		change func(t *testing.T)
+		page   string // whose line alone differs; empty: others differ too
+		want   string // in a difference
+	}{
+		"a byte of robots.txt": {func(t *testing.T) {
+			writeFile(t, robots, strings.Replace(permitRobots, "train-ai=n", "train-ai=y", 1))
+		}, "", "the file was changed"},
+		"robots.txt is longer": {func(t *testing.T) { writeFile(t, robots, permitRobots+strings.Repeat("#", 2<<20)) }, "", "the file was changed"},
+		"robots.txt is removed": {func(t *testing.T) {
+			if err := os.Remove(robots); err != nil {
+				t.Fatal(err)
+			}
+		}, "", "is missing"},
+		"a merged value": {edit("/free", func(p *output.Permission) {
+			p.Purposes[usage.TDM] = usage.Verdict{Value: usage.Disallowed, Statement: 1}
+		}), "/free", "tdm is disallowed by statement 1, but the statements say allowed"},
+		"a merged value is removed": {edit("/", func(p *output.Permission) { delete(p.Purposes, usage.TDM) }), "/", "tdm is unknown"},
+		"an unknown purpose":        {edit("/", func(p *output.Permission) { p.Purposes["x"] = usage.Verdict{} }), "/", `unknown purpose "x"`},
+		"a value of robots.txt": {edit("/", func(p *output.Permission) {
+			of(p, "robots.txt line 3, Content-Usage").Values[usage.TrainAI] = usage.Allowed
+		}), "/", `robots.txt line 3, Content-Usage: values is "map[train-ai:allowed]", but the text says "map[train-ai:disallowed]"`},
+		"the text of robots.txt":        {edit("/", func(p *output.Permission) { of(p, "robots.txt line 3, Content-Usage").Raw = "train-ai=y" }), "/", "robots.txt line 3, Content-Usage: raw"},
+		"a statement of robots.txt":     {edit("/", func(p *output.Permission) { without(p, "robots.txt line 3, Content-Usage") }), "/", "a statement is missing: robots.txt line 3"},
+		"a statement of tdmrep.json":    {edit("/", func(p *output.Permission) { without(p, "file /.well-known/tdmrep.json, rule 2") }), "/", "a statement is missing: file /.well-known"},
+		"an additional statement":       {edit("/", func(p *output.Permission) { p.Statements = append(p.Statements, p.Statements[0]) }), "/", "the file does not have a statement"},
+		"the text of a header":          {edit("/header", func(p *output.Permission) { of(p, "header Content-Usage").Raw = "train-ai=n" }), "/header", "header Content-Usage: values"},
+		"the value of a header":         {edit("/header", func(p *output.Permission) { of(p, "header Content-Usage").Values[usage.Search] = usage.Allowed }), "/header", "header Content-Usage: values"},
+		"the label of a header":         {edit("/header", func(p *output.Permission) { of(p, "header Content-Usage").Labels["x"] = "y" }), "/header", "header Content-Usage: labels"},
+		"a header that the name is not": {edit("/header", func(p *output.Permission) { of(p, "header Content-Usage").Source.Name = "X" }), "/header", "header X: values"},
+		"the license of a link":         {edit("/header", func(p *output.Permission) { of(p, "header Link, number 2").URL = "3" }), "/header", "header Link, number 2: url"},
+		"the text of a meta element":    {edit("/meta", func(p *output.Permission) { of(p, "meta robots").Raw = "index" }), "/meta", "meta robots: values"},
+		"the time of the request": {edit("/header", func(p *output.Permission) {
+			p.FetchedAt = p.FetchedAt.AddDate(-20, 0, 0)
+		}), "/header", "header X-Robots-Tag, number 3: values"},
+		"withheld":               {edit("/meta", func(p *output.Permission) { p.Withheld = "" }), "/meta", `withheld is ""`},
+		"withheld by nothing":    {edit("/", func(p *output.Permission) { p.Withheld = "tdm" }), "/", `withheld is "tdm"`},
+		"the hash of robots.txt": {edit("/", func(p *output.Permission) { p.Robots = "" }), "/", "the file does not have a statement: robots.txt line 3"},
+		"a hash that is none":    {edit("/", func(p *output.Permission) { p.TDMRep = "../../crawl.json" }), "/", "tdmrep is not a SHA-256"},
+		"another page":           {edit("/", func(p *output.Permission) { p.URL = s.url + "/free" }), "", "a statement is missing: robots.txt line 4"},
+		"another source":         {edit("/", func(p *output.Permission) { p.Statements[0].Source.Kind = "x" }), "/", `the unknown source "x"`},
+		"no URL":                 {edit("/", func(p *output.Permission) { p.URL = "http://[/" }), "/", "url is not a URL"},
+		"a line that is no JSON": {func(t *testing.T) { writeFile(t, path, "{]\n"+string(original)) }, "", "the line cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeFile(t, path, string(original))
+			writeFile(t, robots, permitRobots)
+			tt.change(t)
+			_, differences := verify(t, cfg.Output.Dir)
+			if !slices.ContainsFunc(differences, func(d string) bool { return strings.Contains(d, tt.want) }) {
+				t.Errorf("differences %q, want %q", differences, tt.want)
+			}
+			if tt.page != "" {
+				for _, d := range differences {
+					if !strings.HasPrefix(d, fmt.Sprintf("%d ", number[tt.page])) {
+						t.Errorf("difference %q, want it in line %d", d, number[tt.page])
+					}
+				}
+			}
+		})
+	}
+	t.Run("the cut text of a meta element cannot be verified", func(t *testing.T) {
+		writeFile(t, path, string(original))
+		writeFile(t, robots, permitRobots)
+		if got, differences := verify(t, cfg.Output.Dir); got.Cut != 1 || len(differences) > 0 {
+			t.Errorf("%+v, differences %q", got, differences)
+		}
+	})
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file that the site forbids to keep is counted. Its statements cannot be verified, those of the
+// response can.
+func TestVerifyPermissionsNoStore(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<meta name=robots content=noai>`})
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = w.Write([]byte(permitRobots))
+	})
+	cfg := permitConfig(t, s)
+	run(t, cfg, nil)
+	got, differences := verify(t, cfg.Output.Dir)
+	if len(differences) > 0 || got.NotKept != 1 || got.Files != 0 || got.Lines != 1 {
+		t.Errorf("%+v, differences %q", got, differences)
+	}
+	if text, err := os.ReadFile(output.VersionPath(cfg.Output.Dir, usage.Hash([]byte(permitRobots))) + output.NoStore); err != nil || len(text) > 0 {
+		t.Errorf("the file that stands for it: %q, %v", text, err)
+	}
+}
+
+// Memory does not grow with the number of lines or of files.
+func TestVerifyPermissionsMemory(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": ""})
+	cfg := permitConfig(t, s)
+	run(t, cfg, nil)
+	lines := 200_000
+	if testing.Short() {
+		lines = 20_000
+	}
+	var text bytes.Buffer
+	const files = 200 // more than are kept parsed
+	var hashes []string
+	for i := range files {
+		body := fmt.Sprintf("User-agent: *\nContent-Usage: train-ai=n\n%s# %d\n", strings.Repeat("# text\n", 60_000), i)
+		hashes = append(hashes, usage.Hash([]byte(body)))
+		writeFile(t, output.VersionPath(cfg.Output.Dir, hashes[i]), body)
+	}
+	file, err := os.Create(filepath.Join(cfg.Output.Dir, "permissions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range lines {
+		hash := hashes[i*files/lines]
+		fmt.Fprintf(&text, `{"url":"http://h/%d","fetched_at":"2026-10-01T00:00:00Z","robots":"%s","purposes":{"train-ai":{"value":"disallowed","statement":1}},"statements":[{"kind":"content-usage","source":{"kind":"robots.txt","name":"Content-Usage","line":2,"hash":"%[2]s"},"raw":"train-ai=n","values":{"train-ai":"disallowed"}}]}`+"\n", i, hash)
+		if text.Len() > 1<<20 || i == lines-1 {
+			if _, err := text.WriteTo(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Buffer{}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	got, differences := verify(t, cfg.Output.Dir)
+	runtime.ReadMemStats(&after)
+	if len(differences) > 0 || got.Lines != lines || got.Files != files {
+		t.Errorf("%+v, %d differences, the first %q", got, len(differences), slices.Concat(differences, []string{""})[0])
+	}
+	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 300<<20 {
+		t.Errorf("memory has grown by %d MB", grown>>20)
+	}
+}

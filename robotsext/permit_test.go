@@ -1,0 +1,278 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+const (
+	tdmrepLine = "GET " + usage.TDMRepPath
+	reserved   = `[{"location": "/free", "tdm-reservation": 0}, {"location": "/", "tdm-reservation": 1}]`
+)
+
+// newTDMSite is newSite with a tdmrep.json.
+func newTDMSite(t *testing.T, robots string, tdmrep http.HandlerFunc) *site {
+	t.Helper()
+	s := newSite(t, text(robots))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tdmrep = tdmrep
+	return s
+}
+
+// wantUsage checks that an error says which statement disallows the purpose.
+func wantUsage(t *testing.T, err error, purpose usage.Purpose, source string) {
+	t.Helper()
+	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	switch {
+	case !errors.Is(err, colly.ErrRobotsTxtBlocked):
+		t.Errorf("error %v is not colly.ErrRobotsTxtBlocked", err)
+	case !ok || blocked.Reason != robotsext.Usage || blocked.Purpose != purpose || blocked.Statement == nil || blocked.Statement.Source.String() != source:
+		t.Errorf("error %v, want %s disallowed by %s", err, purpose, source)
+	}
+}
+
+// siteUsage returns the sources of the statements about a path.
+func siteUsage(t *testing.T, r *robotsext.Robots, s *site, path string, purposes ...usage.Purpose) (said robotsext.SiteUsage, sources string) {
+	t.Helper()
+	said, err := r.SiteUsage(t.Context(), s.url(path), purposes...)
+	wantOK(t, err)
+	var list []string
+	for _, statement := range said.Statements {
+		list = append(list, statement.Source.String())
+	}
+	return said, strings.Join(list, "; ")
+}
+
+func TestPermit(t *testing.T) {
+	s := newTDMSite(t, "User-agent: *\nDisallow: /private\nContent-Usage: train-ai=n\nContent-Usage: /press train-ai=y\nContent-Signal: search=yes\n", text(reserved))
+	r := newRobots(t, nil)
+	for name, test := range map[string]struct {
+		path     string
+		purposes []usage.Purpose
+		source   string // of what disallows the last purpose; empty: nothing does
+	}{
+		"no purpose":                 {"/", nil, ""},
+		"allowed":                    {"/", []usage.Purpose{usage.Search}, ""},
+		"nothing is said":            {"/", []usage.Purpose{usage.Archive, usage.AIInput}, ""},
+		"disallowed by robots.txt":   {"/", []usage.Purpose{usage.Search, usage.TrainAI}, "robots.txt line 3, Content-Usage"},
+		"allowed by a longer path":   {"/press", []usage.Purpose{usage.TrainAI}, ""},
+		"disallowed by tdmrep.json":  {"/press", []usage.Purpose{usage.TDM}, "file /.well-known/tdmrep.json, rule 2"},
+		"allowed by tdmrep.json":     {"/free", []usage.Purpose{usage.TDM}, ""},
+		"tdmrep.json about training": {"/press", []usage.Purpose{usage.TDM, usage.TrainAI}, "file /.well-known/tdmrep.json, rule 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := r.Permit(t.Context(), s.url(test.path), test.purposes...)
+			if test.source == "" {
+				wantOK(t, err)
+				return
+			}
+			blocked, _ := errors.AsType[*robotsext.BlockedError](err)
+			if blocked == nil {
+				t.Fatal("no error")
+			}
+			wantUsage(t, err, blocked.Purpose, test.source)
+		})
+	}
+	t.Run("a page that robots.txt disallows", func(t *testing.T) {
+		wantDisallowed(t, r.Permit(t.Context(), s.url("/private"), usage.Archive), 2)
+	})
+	t.Run("robots.txt is unreachable", func(t *testing.T) {
+		down := newSite(t, status(500))
+		wantLater(t, r.Permit(t.Context(), down.url("/"), usage.TDM))
+		down.wantCount(t, tdmrepLine, 0)
+	})
+	t.Run("an unsupported URL", func(t *testing.T) {
+		if err := r.Permit(t.Context(), mustParse(t, "gopher://h/"), usage.TDM); !errors.Is(err, robotsext.ErrUnsupportedScheme) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("text of the error", func(t *testing.T) {
+		u := s.url("/a")
+		err := r.Permit(t.Context(), u, usage.TrainAI)
+		want := fmt.Sprintf(`%s is disallowed for train-ai by "train-ai=n", robots.txt line 3, Content-Usage of %s`, u, s.URL)
+		blocked, _ := errors.AsType[*robotsext.BlockedError](err)
+		if err == nil || err.Error() != want || string(blocked.Origin) != s.URL || blocked.RobotsURL != s.URL+"/robots.txt" || blocked.URL != u.String() {
+			t.Errorf("message %v\nwant    %s\n%+v", err, want, blocked)
+		}
+	})
+	s.wantPages(t, tdmrepLine) // no page
+}
+
+// tdmrep.json is requested only for the purpose tdm, and then once for all URLs and goroutines.
+func TestSiteUsageRequestsTDMRepOnce(t *testing.T) {
+	s := newTDMSite(t, private, text(reserved))
+	r := newRobots(t, nil)
+	if said, sources := siteUsage(t, r, s, "/", usage.Search, usage.AIInput, usage.TrainAI, usage.Archive); sources != "" || said.RobotsHash != usage.Hash([]byte(private)) || said.TDMRepHash != "" {
+		t.Errorf("%+v", said)
+	}
+	s.wantAsked(t, robotsLine)
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			said, err := r.SiteUsage(t.Context(), s.url(fmt.Sprintf("/%d", i)), usage.TDM)
+			if err != nil || len(said.Statements) != 1 || said.TDMRepHash != usage.Hash([]byte(reserved)) || said.Statements[0].Source.Hash != said.TDMRepHash {
+				t.Errorf("%+v, %v", said, err)
+			}
+		})
+	}
+	wg.Wait()
+	s.wantAsked(t, robotsLine, tdmrepLine)
+}
+
+// A disallowed URL has no statements, and causes no request of tdmrep.json.
+func TestSiteUsageOfDisallowedURL(t *testing.T) {
+	s := newTDMSite(t, private+"Content-Signal: search=yes\n", text(reserved))
+	if said, sources := siteUsage(t, newRobots(t, nil), s, "/private", usage.TDM); sources != "" || said.RobotsHash != "" || said.TDMRepHash != "" {
+		t.Errorf("%+v", said)
+	}
+	s.wantAsked(t, robotsLine)
+}
+
+// robots.txt decides about tdmrep.json as about a page.
+func TestTDMRepObeysRobots(t *testing.T) {
+	t.Run("disallowed", func(t *testing.T) {
+		s := newTDMSite(t, "User-agent: *\nDisallow: /.well-known/\n", text(reserved))
+		if said, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != "" || said.TDMRepHash != "" {
+			t.Errorf("%+v", said)
+		}
+		s.wantAsked(t, robotsLine)
+	})
+	for name, test := range map[string]struct {
+		robots  string // of the redirect target
+		sources string
+		asked   []string
+	}{
+		"redirect to another origin":            {private, "file /.well-known/tdmrep.json, rule 1", []string{robotsLine, "GET /policy.json"}},
+		"redirect to a disallowed URL":          {"User-agent: *\nDisallow: /policy.json\n", "", []string{robotsLine}},
+		"redirect to an unreachable robots.txt": {"", "", []string{robotsLine}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			robots := text(test.robots)
+			if test.robots == "" {
+				robots = status(500)
+			}
+			target := newSite(t, func(w http.ResponseWriter, req *http.Request) { robots(w, req) })
+			s := newTDMSite(t, private, func(w http.ResponseWriter, req *http.Request) {
+				http.Redirect(w, req, target.URL+"/policy.json", http.StatusFound)
+			})
+			target.mu.Lock()
+			target.at = map[string]string{"/policy.json": `[{"location": "/", "tdm-reservation": 1}]`}
+			target.mu.Unlock()
+			if _, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != test.sources {
+				t.Errorf("statements %q, want %q", sources, test.sources)
+			}
+			target.wantAsked(t, test.asked...)
+		})
+	}
+}
+
+// A tdmrep.json that is missing, unreachable, invalid or too large states nothing. None of these
+// errors refuses a URL.
+func TestTDMRepResponses(t *testing.T) {
+	rules := func(n int) string {
+		return "[" + strings.Repeat(`{"location": "/x", "tdm-reservation": 1},`, n-1) + `{"location": "/", "tdm-reservation": 1}]`
+	}
+	for name, test := range map[string]struct {
+		serve   http.HandlerFunc
+		states  bool
+		outcome robotsext.Outcome
+	}{
+		"rules":          {text(reserved), true, robotsext.OutcomeRules},
+		"404":            {status(404), false, robotsext.OutcomeAllowAll},
+		"403":            {status(403), false, robotsext.OutcomeAllowAll},
+		"500":            {status(500), false, robotsext.OutcomeUnreachable},
+		"429":            {status(429), false, robotsext.OutcomeUnreachable},
+		"no JSON":        {text("<html>"), false, robotsext.OutcomeRules},
+		"no list":        {text(`{"location": "/", "tdm-reservation": 1}`), false, robotsext.OutcomeRules},
+		"empty":          {text(""), false, robotsext.OutcomeRules},
+		"most rules":     {text(rules(usage.MaxTDMRepRules)), true, robotsext.OutcomeRules},
+		"too many rules": {text(rules(usage.MaxTDMRepRules + 1)), false, robotsext.OutcomeRules},
+		"largest":        {text(reserved + strings.Repeat(" ", usage.MaxTDMRepBytes-len(reserved))), true, robotsext.OutcomeRules},
+		"too large":      {text(reserved + "\n" + strings.Repeat(" ", usage.MaxTDMRepBytes)), false, robotsext.OutcomeRules},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTDMSite(t, private, test.serve)
+			var records []*robotsext.Record
+			r := newRobots(t, &robotsext.Options{OnTDMRep: func(rec *robotsext.Record) { records = append(records, rec) }})
+			for range 2 {
+				if err := r.Permit(t.Context(), s.url("/"), usage.TDM); (err != nil) != test.states {
+					t.Errorf("error %v", err)
+				}
+			}
+			if len(records) != 1 || records[0].Outcome != test.outcome || string(records[0].Origin) != s.URL || records[0].File != nil {
+				t.Errorf("records %+v", records)
+			}
+			s.wantCount(t, tdmrepLine, 1)
+		})
+	}
+}
+
+// tdmrep.json is requested again when it has expired, after a failure when its retry is due. A
+// reservation holds during an outage.
+func TestTDMRepExpires(t *testing.T) {
+	s := newTDMSite(t, private, nil)
+	serve := func(h http.HandlerFunc) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tdmrep = h
+	}
+	clock := newClock()
+	r := newRobots(t, &robotsext.Options{Now: clock.now})
+	want := func(sources string, requests int) {
+		t.Helper()
+		if _, got := siteUsage(t, r, s, "/", usage.TDM); got != sources {
+			t.Errorf("statements %q, want %q", got, sources)
+		}
+		s.wantCount(t, tdmrepLine, requests)
+	}
+	const first = "file /.well-known/tdmrep.json, rule 1"
+	serve(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=3600")
+		fmt.Fprint(w, `[{"location": "/", "tdm-reservation": 1}]`)
+	})
+	want(first, 1)
+	clock.advance(59 * time.Minute)
+	want(first, 1)
+	serve(status(503))
+	clock.advance(2 * time.Minute)
+	want(first, 2) // the last good copy
+	clock.advance(30 * time.Second)
+	want(first, 2)
+	serve(status(404))
+	clock.advance(time.Hour)
+	want("", 3)
+	serve(text(reserved))
+	clock.advance(25 * time.Hour)
+	want("file /.well-known/tdmrep.json, rule 2", 4)
+}
+
+// The context of the caller ends its wait for tdmrep.json.
+func TestSiteUsageCanceled(t *testing.T) {
+	release := make(chan struct{})
+	s := newTDMSite(t, private, func(http.ResponseWriter, *http.Request) { <-release })
+	t.Cleanup(func() { close(release) })
+	r := newRobots(t, nil)
+	recordFor(t, r, s.url("/"))
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan error)
+	go func() {
+		_, err := r.SiteUsage(ctx, s.url("/"), usage.TDM)
+		asked <- err
+	}()
+	cancel()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
