@@ -20,8 +20,9 @@ import (
 )
 
 // The kinds of URLs that are only checked. Each is requested once, with the same robots.txt rules,
-// delays and limits as pages; results are in checks.jsonl. They do not count as pages. Include has
-// no effect on them.
+// delays and address checks as pages; results are in checks.jsonl. They do not count as pages, so
+// MaxPages, MaxHostPages, MaxDepth and TrapPages do not limit them; MaxLinks, MaxHosts, MaxBytes and
+// MaxTime do. Include has no effect on them.
 const (
 	// CheckAssets checks what pages use, on any host: images, scripts, stylesheets, icons, media,
 	// and what stylesheets use.
@@ -67,7 +68,7 @@ func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind strin
 	if kind == useCanonical || kind == useHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, f.d.recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
+	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
 }
 
 // checkMode returns how a URL is checked by the way in which a page uses it.
@@ -166,7 +167,7 @@ func (v *visit) checkLine() *output.Check {
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
 	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	if recrawl != d.recrawl {
+	if recrawl < v.prov.Recrawl {
 		return decision{verdict: done}, nil
 	}
 	url := v.u.String()
@@ -219,7 +220,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 			return d, nil
 		}
 	}
-	line.Status, line.Result = resp.Status, checkResult(resp.Status)
+	line.Status, line.Result, line.Bytes = resp.Status, checkResult(resp.Status), len(resp.Body)
 	line.ContentType = escape.Clip(secret.RedactText(resp.Header.Get("Content-Type")), escape.MaxBytes)
 	found, err := w.readCheck(v, resp, mode)
 	if err != nil {
@@ -233,7 +234,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 // slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, w.c.discovery.recrawl)
+	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, v.prov.Recrawl)
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
 }
 
@@ -309,10 +310,13 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
-	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
+	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
 	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err)
+	}
+	if l.limit != "" {
+		v.check.Detail = "it uses more URLs than are checked (" + l.limit + ")"
 	}
 	return l.addResources(f, v, nil)
 }

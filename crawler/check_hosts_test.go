@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,6 +164,42 @@ func TestSharedChecks(t *testing.T) {
 		t.Errorf("%d checks", checks)
 	}
 	e.judge(t, 0, 0, one.Output.Dir, two.Output.Dir)
+}
+
+// A recrawl of one worker makes its checks again, whichever worker finds them: one that joins then,
+// or one that worked on the first crawl and is resumed. So does the recrawl of that worker later.
+func TestSharedRecrawlChecksAgain(t *testing.T) {
+	for _, others := range []string{"joins", "resumes"} {
+		t.Run(others, func(t *testing.T) {
+			e := newExternalHosts(t, 6)
+			cfg := e.config(t, 20*time.Millisecond)
+			cfg.Sharing = sharedConfig(t, e.site.url+"/").Sharing
+			one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
+			done := func(c *crawl) (checks int) {
+				for _, n := range c.Checks {
+					checks += n
+				}
+				return checks
+			}
+			run(t, one, nil)
+			opts := &Options{Resume: others == "resumes"}
+			if opts.Resume {
+				run(t, two, nil) // nothing remains for it
+			}
+			var work sync.WaitGroup
+			var again, other *crawl
+			work.Go(func() { again = run(t, one, &Options{Recrawl: true}) })
+			waitFor(func() bool { return e.site.count("/") > 1 })
+			work.Go(func() { other = run(t, two, opts) })
+			work.Wait()
+			if done(again)+done(other) != 60 || done(other) == 0 {
+				t.Errorf("%d checks by the worker that recrawls, %d by the other, want 60 together", done(again), done(other))
+			}
+			if third := run(t, two, &Options{Recrawl: true}); other.Pages > 0 && done(third) < 10 {
+				t.Errorf("a recrawl of %d pages makes %d checks", other.Pages, done(third))
+			}
+		})
+	}
 }
 
 // A page with one fault of each kind: the checks tell each from a URL that works.

@@ -130,6 +130,68 @@ func TestCheckStylesheets(t *testing.T) {
 	}
 }
 
+// Stylesheets that import others endlessly end with a reason, however many each imports: what the
+// stylesheets of a page use is limited by max-links.
+func TestCheckEndlessStylesheets(t *testing.T) {
+	for _, tt := range []struct{ linked, imports, links, want int }{
+		{1, 1, 64, 5}, {1, 1, 0, 12}, {3, 4, 100, 60}, {20, 20, 100, 100},
+	} {
+		t.Run(fmt.Sprintf("%d import %d", tt.linked, tt.imports), func(t *testing.T) {
+			page := ""
+			for i := range tt.linked {
+				page += fmt.Sprintf("<link rel=stylesheet href=/css/%d>", i)
+			}
+			s := newSite(t, "127.0.0.1", map[string]string{"/": page})
+			s.mux.HandleFunc("/css/", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/css")
+				for i := range tt.imports {
+					_, _ = fmt.Fprintf(w, "@import '%s.%d';", r.URL.Path, i)
+				}
+			})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Limits.MaxLinks = tt.links
+			_, checks := checkedCrawl(t, cfg, nil, CheckAssets)
+			cut := 0
+			for _, c := range checks {
+				if c.Detail == "it uses more URLs than are checked (max-links)" {
+					cut++
+				}
+			}
+			if n := len(checks) - tt.linked; n > tt.want || n < tt.want/2 || cut == 0 {
+				t.Errorf("%d imported stylesheets are checked, want at most %d; %d say why there are no more", n, tt.want, cut)
+			}
+		})
+	}
+}
+
+// What checks read counts for max-bytes, also after a resume. Images are not read.
+func TestCheckedBytesAreLimited(t *testing.T) {
+	page := "<img src=/1.png>"
+	for i := range 10 {
+		page += fmt.Sprintf("<link rel=stylesheet href=/css/%d>", i)
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": page, "/1.png": strings.Repeat("i", 1000)})
+	s.mux.HandleFunc("/css/", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, strings.Repeat("/", 1000)) })
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.MaxBytes, cfg.Limits.Concurrency = 4000, 1
+	got, _ := checkedCrawl(t, cfg, nil, CheckAssets)
+	read := func() (n int) {
+		for _, sent := range s.sent() {
+			if strings.HasPrefix(sent, "GET /css/") {
+				n++
+			}
+		}
+		return n
+	}
+	if got.End != EndMaxBytes || read() != 4 || got.Bytes < 4000 || got.Bytes >= 5000 {
+		t.Errorf("%s after %d stylesheets, %d bytes", got.End, read(), got.Bytes)
+	}
+	cfg.Scope.Check = []string{CheckAssets}
+	if got := resume(t, cfg, func(c *Config) { c.Limits.MaxBytes = 6000 }); got.End != EndMaxBytes || read() != 6 {
+		t.Errorf("resumed: %s after %d stylesheets, %d bytes", got.End, read(), got.Bytes)
+	}
+}
+
 // The status of an external URL decides the result. A site that refuses HEAD gets one GET for the
 // first byte.
 func TestCheckExternalByStatus(t *testing.T) {
@@ -432,6 +494,33 @@ func TestCheckFragments(t *testing.T) {
 	}
 	if got := sorted(s.sent()); !slices.Equal(got, []string{"GET /", "GET /2"}) {
 		t.Errorf("requests %q", got)
+	}
+}
+
+// A page with too many ids has no line in anchors.jsonl, since an incomplete one would make links
+// seem broken.
+func TestTooManyIDs(t *testing.T) {
+	page := func(ids int) string {
+		text := &strings.Builder{}
+		for i := range ids {
+			fmt.Fprintf(text, "<p id=p%d>", i)
+		}
+		return text.String()
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "<a href=/few#x><a href=/many#x>", "/few": page(40_000), "/many": page(60_000)})
+	cfg := testConfig(t, s.url+"/")
+	got, _ := checkedCrawl(t, cfg, nil, CheckFragments)
+	ids := make(map[string]int)
+	for _, a := range readOutput[output.Anchors](t, cfg, "anchors.jsonl") {
+		ids[strings.TrimPrefix(a.URL, s.url)] = len(a.IDs)
+	}
+	if diff := cmp.Diff(map[string]int{"/": 0, "/few": 40_000}, ids); diff != "" {
+		t.Errorf("ids of pages (-want +got):\n%s", diff)
+	}
+	for _, p := range got.pages {
+		if want := p.URL == s.url+"/many"; slices.Contains(p.LimitsReached, limitAnchors) != want {
+			t.Errorf("%s: limits reached %q", p.URL, p.LimitsReached)
+		}
 	}
 }
 

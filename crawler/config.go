@@ -114,8 +114,8 @@ type Limits struct {
 	// 100,000). 0: no limit.
 	MaxHosts int `json:"max-hosts"`
 
-	// MaxBytes ends the crawl when all pages together have this many bytes, decoded; 0
-	// (default): no limit. Pages in flight are finished.
+	// MaxBytes ends the crawl when all pages, and stylesheets and pages that are only checked, have
+	// this many bytes together, decoded; 0 (default): no limit. Pages in flight are finished.
 	MaxBytes int64 `json:"max-bytes"`
 
 	// MaxTime ends the crawl after this time; 0 (default): no limit.
@@ -126,7 +126,8 @@ type Limits struct {
 	MaxWait time.Duration `json:"max-wait"`
 
 	// MaxLinks limits the distinct URLs that are followed from one page, including URLs on
-	// other hosts (default 10,000). 0: no limit.
+	// other hosts (default 10,000), and those that are checked because the page or its stylesheets
+	// use them. 0: no limit.
 	MaxLinks int `json:"max-links"`
 
 	// TrapPages is the number of pages of one URL pattern, such as /calendar?month, before

@@ -156,13 +156,13 @@ func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
 	rec := record.New(record.Config{Dir: dir})
-	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true}))
+	must(t, rec.Create(&state{stateVersion, Config{}, true, 1, now, true, 1, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true}))
 	must(t, rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.OutcomeUnreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, RedirectChain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
-	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 11} {
+	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 12} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		text := contentOf(t, filepath.Join(dir, name))

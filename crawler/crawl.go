@@ -22,7 +22,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -69,11 +68,12 @@ type Options struct {
 	OnNotice func(line string)
 }
 
-// A LocalSite answers the requests to one origin in place of the network. Neither Delay nor
-// Crawl-delay applies between these requests. Fetch.AllowAddr and Fetch.Proxies have no effect on it.
+// A LocalSite answers the requests to one server in place of the network, by http and by https.
+// Neither Delay nor Crawl-delay applies between these requests. Fetch.AllowAddr and Fetch.Proxies have
+// no effect on it.
 type LocalSite struct {
-	Origin    string            // scheme, host and port, such as https://example.com
-	Transport http.RoundTripper // sends the requests to this origin
+	Server    frontier.Host     // host and port, such as example.com; see [frontier.HostOf]
+	Transport http.RoundTripper // sends the requests to this server
 }
 
 // Crawler is one crawl. Create it with [New], and call [Crawler.Run] once.
@@ -91,7 +91,8 @@ type Crawler struct {
 	frontier frontier.Frontier
 	record   *record.Recorder
 
-	state *state // as in crawl.json
+	state   *state     // as in crawl.json
+	joining sync.Mutex // guards state.CheckRecrawl while workers run
 
 	limits    *quota.Pages
 	pageRules pageRules
@@ -204,7 +205,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	if opts.Local != nil {
-		c.discovery.local = robotsext.Origin(opts.Local.Origin)
+		c.discovery.local = opts.Local.Server
 	}
 	c.discovery.initLimits()
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -38,7 +39,7 @@ type discovery struct {
 	traps     *trap.Detector
 
 	guard       *guard.Guard       // which addresses may be connected to; nil: all
-	local       robotsext.Origin   // of Options.Local, whose requests need no guard; empty: there is none
+	local       frontier.Host      // of Options.Local, whose requests need no guard; empty: there is none
 	credentials *credentials.Store // nil: none
 	scope       *scope.Scope
 	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
@@ -49,7 +50,7 @@ type discovery struct {
 	order       *entryOrder
 	noticeWider sync.Once // see joinRedirectTarget
 	refused     refusedChecks
-	recrawl     int // number of the recrawl, in the keys of checks
+	recrawl     atomic.Int64 // state.CheckRecrawl
 
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier
@@ -78,7 +79,7 @@ func (d *discovery) attach(f frontier.Frontier, m cluster.Member, r *record.Reco
 // checkHost returns an error if the host of a URL is an IP address that the guard refuses.
 // Names are checked when they are connected to.
 func (d *discovery) checkHost(a weburl.URL) error {
-	if d.guard == nil || a.Origin == d.local {
+	if d.guard == nil || a.Server == d.local {
 		return nil
 	}
 	return d.guard.CheckHost(a.Hostname)

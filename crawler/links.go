@@ -81,7 +81,7 @@ const (
 
 // readLinks parses a page in UTF-8. It returns the links apart from the document.
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}}
+	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
 	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.handlers())
 	if doc.Base != l.base && (l.total > 0 || l.refs != nil) { // it comes after the first links, but applies to them too

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -21,14 +22,15 @@ func (t handlerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// Requests to the origin of a local site go to it, without delay. Other origins keep their delay.
+// Requests to the server of a local site go to it by both schemes, without delay. Other servers keep
+// their delay.
 func TestLocalSite(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		other := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": "one"})
 		local := &site{mux: http.NewServeMux()}
 		for path, body := range map[string]string{
 			"/robots.txt": "User-agent: *\nCrawl-delay: 20\nDisallow: /private\nSitemap: https://www.example.com/sitemap.xml\n",
-			"/":           `<a href="/1">1</a><a href="https://www.example.com/2">2</a><a href="/private">p</a>`, "/1": "one", "/2": "two", "/3": "three",
+			"/":           `<a href="/1">1</a><a href="http://www.example.com/2">2</a><a href="/private">p</a>`, "/1": "one", "/2": "two", "/3": "three",
 			"/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/3</loc></url></urlset>`,
 		} {
 			local.page(path, body)
@@ -36,14 +38,14 @@ func TestLocalSite(t *testing.T) {
 		cfg := testConfig(t, "https://www.example.com/")
 		cfg.Politeness.Delay = 10 * time.Second
 		began := time.Now()
-		opts := &Options{Local: &LocalSite{"https://www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}}
+		opts := &Options{Local: &LocalSite{"www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}}
 		got := run(t, cfg, opts)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the local site took %v", took)
 		}
-		uris := local.asked()
+		uris := local.asked() // each scheme has a robots.txt of its own, which lists the sitemap
 		slices.Sort(uris)
-		if want := []string{"/", "/1", "/2", "/3", "/sitemap.xml"}; !slices.Equal(uris, want) || got.Pages != 4 {
+		if want := []string{"/", "/1", "/2", "/3", "/sitemap.xml", "/sitemap.xml"}; !slices.Equal(uris, want) || got.Pages != 4 {
 			t.Errorf("requests %v, want %v; %d pages", uris, want, got.Pages)
 		}
 		if got.Rejected[output.Disallowed] != 1 {
@@ -69,7 +71,7 @@ func TestGuardBesideLocalSite(t *testing.T) {
 	for _, origin := range []string{"https://www.example.com", "http://localhost", "http://127.0.0.1"} {
 		cfg := testConfig(t, origin+"/", "http://10.0.0.1/")
 		cfg.Scope.Kind, cfg.Fetch.AllowAddr = ScopeAny, nil
-		got := run(t, cfg, &Options{Local: &LocalSite{origin, handlerTransport{http.HandlerFunc(local.serve)}}})
+		got := run(t, cfg, &Options{Local: &LocalSite{weburl.ServerOf(origin), handlerTransport{http.HandlerFunc(local.serve)}}})
 		if got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 {
 			t.Errorf("%s: %d pages, rejected: %v", origin, got.Pages, got.Rejected)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -63,12 +62,12 @@ func (c *Crawler) connect() error {
 	return nil
 }
 
-// localRequests returns what sends the requests to the local site, by origin; nil: there is none.
+// localRequests returns what sends the requests to the local site, by server; nil: there is none.
 func (c *Crawler) localRequests() map[string]http.RoundTripper {
 	if c.opts.Local == nil {
 		return nil
 	}
-	return map[string]http.RoundTripper{c.opts.Local.Origin: c.opts.Local.Transport}
+	return map[string]http.RoundTripper{string(c.opts.Local.Server): c.opts.Local.Transport}
 }
 
 // newDelays returns the delays of the crawl's servers.
@@ -82,7 +81,7 @@ func (c *Crawler) newDelays() *politeness.Delays {
 		},
 	}
 	if c.opts.Local != nil {
-		opts.Undelayed = weburl.ServerOf(c.opts.Local.Origin)
+		opts.Undelayed = c.opts.Local.Server
 	}
 	return politeness.NewDelays(c.frontier, opts)
 }

@@ -51,7 +51,7 @@ func (c *Crawler) open() (err error) {
 	}
 	c.recorder = crawlRecorder{c.record}
 	c.discovery.attach(c.frontier, c.member, c.record, c.recorder)
-	c.discovery.recrawl = c.state.Recrawls
+	c.discovery.recrawl.Store(int64(c.state.CheckRecrawl))
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}

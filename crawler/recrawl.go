@@ -30,6 +30,7 @@ func (c *Crawler) startRecrawl() error {
 		}
 		for s.Recrawls++; crawldir.Rotated(c.cfg.Output.Dir, s.Recrawls); s.Recrawls++ { // rotated files of a crawl that was removed
 		}
+		s.CheckRecrawl = max(s.Recrawls, s.CheckRecrawl+1)
 		for i := range lost { // their URLs are not requeued
 			if lost[i].File != record.JournalFile {
 				lost[i].File = crawldir.RotatedName(lost[i].File, s.Recrawls)
@@ -56,7 +57,7 @@ func (c *Crawler) requeueAll(s *state) error {
 	if err := c.record.Reset(); err != nil {
 		return err
 	}
-	again := &requeuer{c: c}
+	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
 	if err := again.addAll(old); err != nil {
 		return err
 	}
@@ -67,9 +68,29 @@ func (c *Crawler) requeueAll(s *state) error {
 // requeuer adds URLs to the frontier again, many at a time.
 type requeuer struct {
 	c           *Crawler
+	recrawl     int // in which they are queued
 	items       []frontier.Item
 	unconfirmed []frontier.Item // added only if the frontier knows them
 	requeued    map[string]bool // the URLs of unconfirmed that the frontier knows; nil: not recorded
+}
+
+// joinRecrawl makes p a part of the latest recrawl that this process knows. It learns of the recrawl
+// of another worker from the URLs that this one has queued, or that were found since.
+func (c *Crawler) joinRecrawl(p *provenance.Provenance) error {
+	known := &c.discovery.recrawl
+	if int64(p.Recrawl) > known.Load() {
+		c.joining.Lock()
+		defer c.joining.Unlock()
+		if int64(p.Recrawl) > known.Load() {
+			known.Store(int64(p.Recrawl))
+			c.state.CheckRecrawl = p.Recrawl
+			if err := crawldir.SaveState(c.cfg.Output.Dir, c.state); err != nil {
+				return err
+			}
+		}
+	}
+	p.Recrawl = int(known.Load())
+	return nil
 }
 
 // addAll requeues the URLs that the files of a crawl list.
@@ -137,6 +158,7 @@ func (r *requeuer) addTo(items *[]frontier.Item, url string, t provenance.Proven
 	if err != nil {
 		return nil
 	}
+	t.Recrawl = r.recrawl
 	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()})
 	if len(*items) < seedBatch {
 		return nil

@@ -1,7 +1,9 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -62,7 +64,7 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 		l.read(at, r.Kind, mode)
 		return
 	}
-	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.resources) >= most {
+	if len(l.resources) >= l.maxResources() {
 		l.cut(limitMaxLinks)
 		return
 	}
@@ -89,11 +91,37 @@ func (l *pageLinks) read(at int, kind string, mode provenance.CheckMode) {
 	}
 }
 
+// maxResources returns how many distinct URLs are checked because the page or the stylesheet uses them.
+func (l *pageLinks) maxResources() int {
+	if l.v.prov.IsCheck() {
+		return l.v.prov.Uses
+	}
+	return cmp.Or(l.d.cfg.Limits.MaxLinks, math.MaxInt)
+}
+
+// maxSheetResources limits the distinct URLs that the stylesheets of a page use together, if max-links
+// does not. Each has an equal share, and those that it imports share what it leaves. A part remains
+// unused, so that a chain of imports ends soon.
+const maxSheetResources = 10_000
+
 // addResources adds what was collected to the URLs to check, and writes the line of links.jsonl.
 func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link) error {
 	line := &output.Links{URL: v.u.String(), To: to}
+	sheets, rest := 0, min(l.maxResources(), maxSheetResources)
+	if v.prov.IsCheck() {
+		rest -= len(l.resources)
+	}
 	for _, r := range l.resources {
-		found.addCheck(r.URL, l.prov, r.kind, r.mode)
+		if r.mode == provenance.CheckRead {
+			sheets++
+		}
+	}
+	for _, r := range l.resources {
+		t := l.prov
+		if r.mode == provenance.CheckRead {
+			t.Uses = rest / (sheets + 1)
+		}
+		found.addCheck(r.URL, t, r.kind, r.mode)
 		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
 	}
 	if len(line.To)+len(line.Resources) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
@@ -123,12 +151,17 @@ func (l *pageLinks) addTarget(link *pageLink, ref string) {
 	}
 }
 
+// anchorOverhead is what an id or a target takes besides its text, in the map and in the list that
+// grows. So a page has at most some 50,000.
+const anchorOverhead = 320
+
 // isNewAnchor reports whether an id or a target is new and within the limit.
 func (l *pageLinks) isNewAnchor(text string) bool {
 	if l.knownAnchors[text] || l.anchorBytes > maxLinkBytes {
 		return false
 	}
-	if l.anchorBytes += len(text); l.anchorBytes > maxLinkBytes {
+	if l.anchorBytes += len(text) + anchorOverhead; l.anchorBytes > maxLinkBytes {
+		l.ids, l.targets, l.knownAnchors = nil, nil, nil
 		return false
 	}
 	if l.knownAnchors == nil {

@@ -32,6 +32,10 @@ type state struct {
 	StartedAt      time.Time `json:"started_at,omitzero"`
 	RecrawlPending bool      `json:"recrawl_pending,omitempty"`
 
+	// CheckRecrawl is the number in the keys of checks. It is higher than Recrawls if this process
+	// took part in a later recrawl that another worker started.
+	CheckRecrawl int `json:"check_recrawl,omitempty"`
+
 	// Shared is the unique ID of a shared crawl.
 	Shared string `json:"shared,omitempty"`
 
@@ -220,7 +224,7 @@ func (c *Crawler) requeueRejected(s *state) error {
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
-	again := &requeuer{c: c, requeued: make(map[string]bool)}
+	again := &requeuer{c: c, recrawl: s.CheckRecrawl, requeued: make(map[string]bool)}
 	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
@@ -285,6 +289,7 @@ func (c *Crawler) restore() error {
 		}),
 		record.Each(c.record, file(crawldir.ChecksFile), func(_ int64, l *output.Check) error {
 			c.tally.countCheck(l)
+			c.limits.CountBytes(l.Bytes)
 			return nil
 		}),
 		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {

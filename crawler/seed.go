@@ -117,7 +117,7 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 			lines = append(lines, line.URL)
 		}
 	}
-	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: rec.Origin.RobotsURL(), SitemapOf: rec.Origin, Recrawl: int(d.recrawl.Load())}
 	if len(lines) == 0 && d.cfg.Sitemaps.Probe {
 		lines, t.FoundOn = []string{string(rec.Origin) + "/sitemap.xml"}, "" // it may not exist
 	}

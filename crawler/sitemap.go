@@ -137,7 +137,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			break
 		}
 		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
-			line.Detail = d.sitemaps.ExceededText(v.prov.SitemapOf)
+			line.Reason, line.Detail = output.MaxSitemapEntries, d.sitemaps.ExceededText(v.prov.SitemapOf)
 			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
 			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
@@ -177,7 +177,7 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) 
 // addEntry adds an entry of a sitemap: a page, or a sitemap in an index. Entries that the
 // sitemap is not authorized for are skipped (ROB-SMP-18).
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {

@@ -41,7 +41,7 @@ type Summary struct {
 	Checks             map[output.CheckResult]int `json:"checks,omitempty"`              // URLs that were only checked, by result
 	Remaining          int                        `json:"remaining"`                     // URLs still to be fetched
 	NextDue            time.Time                  `json:"next_due_at,omitzero"`          // time of the next possible request to a host with remaining URLs
-	Bytes              int64                      `json:"bytes"`                         // decoded size of all pages
+	Bytes              int64                      `json:"bytes"`                         // decoded size of all pages, and of what checks read
 	Truncated          Truncated                  `json:"truncated,omitzero"`            // pages that a limit truncated
 	Duplicates         int                        `json:"duplicates"`                    // pages with the same body as an earlier page
 	Unchanged          int                        `json:"unchanged"`                     // pages that have not changed since the previous fetch
@@ -145,6 +145,7 @@ func (t *tally) countCheck(l *output.Check) {
 			s.Checks = make(map[output.CheckResult]int)
 		}
 		s.Checks[l.Result]++
+		s.Bytes += int64(l.Bytes)
 	})
 }
 

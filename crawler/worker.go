@@ -161,6 +161,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d := w.parseLease(v); d.verdict != proceed {
 		return d, nil
 	}
+	if err := c.joinRecrawl(&v.prov); err != nil {
+		return decision{}, err
+	}
 	if v.prov.IsCheck() {
 		if d, err := w.skipKnownCheck(v); err != nil || d.verdict != proceed {
 			return d, err
@@ -260,6 +263,8 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		}
 		if d.check != nil {
 			c.tally.countCheck(d.check)
+			c.limits.CountBytes(d.check.Bytes)
+			c.checkLimits()
 		}
 	default:
 		err = fmt.Errorf("no step has decided about %s", v.u.Redacted())

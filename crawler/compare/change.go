@@ -272,12 +272,14 @@ func (c *Crawl) pagesOf(origin string) []string {
 	return list
 }
 
-// sitemaps compares what the sitemaps list.
+// sitemaps compares what the sitemaps list. A sitemap that cannot be read is a finding, and the pages
+// that it may list are not.
 func (c changes) sitemaps(before, after *Crawl) {
+	unread := after.unreadSitemaps()
 	kept := make(map[string]bool) // under the names of before move
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
 		unmoved := before.unmoved[u]
-		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] {
+		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] || unread[originOf(u)] {
 			continue
 		}
 		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
@@ -289,4 +291,17 @@ func (c changes) sitemaps(before, after *Crawl) {
 			c.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}
 	}
+}
+
+// unreadSitemaps returns the origins with a sitemap that the crawl could not read completely.
+func (c *Crawl) unreadSitemaps() map[string]bool {
+	origins := make(map[string]bool)
+	for _, of := range c.report.Findings {
+		if of.ID == "sitemap-unreadable" || of.ID == "sitemap-incomplete" {
+			for _, f := range of.Rows {
+				origins[originOf(f.URL)], origins[originOf(f.Related)] = true, true
+			}
+		}
+	}
+	return origins
 }

@@ -326,9 +326,9 @@ func TestNewAndFixedFindings(t *testing.T) {
 
 // A test server that names the real site has the findings of the real site.
 func TestFindingsOfTestServerThatNamesRealSite(t *testing.T) {
-	const real = "https://real.example"
-	old := site{origin: real, pages: []output.Page{page("/", canonical("/gone")), page("/gone", status(404))}}
-	now := site{pages: []output.Page{page("/", canonical(real+"/gone")), page(real+"/gone", status(404))}}
+	const released = "https://real.example"
+	old := site{origin: released, pages: []output.Page{page("/", canonical("/gone")), page("/gone", status(404))}}
+	now := site{pages: []output.Page{page("/", canonical(released+"/gone")), page(released+"/gone", status(404))}}
 	c := compare.Compare(open(t, old.write(t)), open(t, now.write(t)))
 	if len(c.Findings) != 0 || len(c.Notes) != 1 {
 		t.Errorf("%+v, notes %q", c.Findings, c.Notes)

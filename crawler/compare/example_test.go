@@ -73,6 +73,17 @@ func ExampleCompare() {
 	// page-noindex https://example.com/news noindex
 }
 
+// How do I recognize a finding in a later crawl?
+func ExampleKey() {
+	before := report.Finding{URL: "https://example.com/b", Related: "https://example.com/a", Detail: "Archive"}
+	after := report.Finding{URL: "https://example.com/b", Related: "https://example.com/c", Detail: "Archive"}
+	fmt.Println(compare.Key("title-duplicate", before) == compare.Key("title-duplicate", after))
+	fmt.Println(compare.Key("canonical-broken", before) == compare.Key("canonical-broken", after))
+	// Output:
+	// true
+	// false
+}
+
 // Which changes are errors?
 func ExampleRules() {
 	for _, r := range compare.Rules() {

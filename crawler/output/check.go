@@ -13,6 +13,7 @@ type Check struct {
 	Reason      Reason      `json:"reason,omitempty"`       // why it was not requested, or had no response
 	Detail      string      `json:"detail,omitempty"`       // explanation for a person
 	ContentType string      `json:"content_type,omitempty"` // as the site wrote it
+	Bytes       int         `json:"bytes,omitempty"`        // size of the decoded body, if it was requested
 	Noindex     string      `json:"noindex,omitempty"`      // the noindex directive of the page. Noindex, Canonical and Hreflang are set only if the page was read
 	Canonical   string      `json:"canonical,omitempty"`
 	Hreflang    []Hreflang  `json:"hreflang,omitempty"`

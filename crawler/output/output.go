@@ -94,6 +94,7 @@ type Sitemap struct {
 	Sitemaps   int       `json:"sitemaps"`         // entries that are sitemaps
 	Detail     string    `json:"detail,omitempty"` // why it could not be read completely
 	FetchedAt  time.Time `json:"fetched_at"`
+	Reason     Reason    `json:"reason,omitempty"` // MaxSitemapEntries: the limit of the crawl ended the reading
 }
 
 // Entry is a page that a sitemap lists: one line of entries.jsonl. A page that is listed twice

@@ -49,9 +49,9 @@ func TestSchema(t *testing.T) {
 		},
 		"rejected.jsonl": Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
 		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}, []Link{{"w", "", "", "img"}}},
-		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
+		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now, Failed},
 		"entries.jsonl":  Entry{"u", "s", now},
-		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
+		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", 1, "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
 		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
 
 		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w"},

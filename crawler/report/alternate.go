@@ -22,7 +22,7 @@ type alternates struct {
 	unknownHreflang  int
 }
 
-// A pair stands for a page and something of it.
+// A pair is the hash of a page with one of its hreflang targets, or with an id.
 type pair uint64
 
 func pairOf(page key, of uint64) pair {

@@ -150,7 +150,7 @@ func (c *comparison) notListed(f fact, p *output.Page) {
 	case !succeeded(p.Status):
 	case !c.hosts[name]:
 		addHost(c.withoutEntries, p.URL)
-	case f.has(htmlPage) && !f.has(noindex|elsewhere):
+	case f.has(htmlPage) && !f.has(noindex|elsewhere) && !c.files.faulty[name]:
 		detail := "linked from " + p.FoundOn
 		switch p.Source {
 		case "start":
@@ -184,7 +184,7 @@ func (c *comparison) rejection(k key, r *output.Rejection) {
 func (c *comparison) choose() {
 	for _, rule := range rules {
 		switch {
-		case rule.Topic != topicSitemaps, rule.ID == ruleSitemapLastmod, rule.ID == ruleSitemapNotFetched, rule.ID == ruleSitemapNotListed:
+		case rule.Topic != topicSitemaps, rule.ID == ruleSitemapUnreadable, rule.ID == ruleSitemapIncomplete, rule.ID == ruleSitemapLastmod, rule.ID == ruleSitemapNotFetched, rule.ID == ruleSitemapNotListed:
 			continue
 		}
 		list := c.lists.finish(rule.ID)

@@ -53,34 +53,34 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.RobotsUnreachable, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: robots.txt could not be fetched"},
 		{"payment", func(c *crawl) {
 			c.reject("/paid", output.Rejection{Reason: output.PaymentRequired, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires payment"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires payment"},
 		{"license", func(c *crawl) {
 			c.reject("/licensed", output.Rejection{Reason: output.LicenseRequired, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires a license"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "1 URL was skipped: the site requires a license"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.MaxHostPages, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of pages per host"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of pages per host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.BeforeSince, Source: "sitemap"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "unchanged according"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "unchanged according"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.MaxDepth, Source: "link"})
 		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "limit of depth"},
 		{"hosts", func(c *crawl) {
 			c.reject("/late", output.Rejection{Reason: output.MaxHosts, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of hosts"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
 			c.reject("/late.xml", output.Rejection{Reason: output.MaxSitemapEntries, Source: "sitemap"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "limit of sitemap entries"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "limit of sitemap entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "length limit"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "length limit"},
 		{"an expression", func(c *crawl) {
 			c.reject("/private", output.Rejection{Reason: output.Excluded, Source: "link"})
-		}, but(ruleSitemapLastmod, ruleSitemapNotFetched), "excluded by --include or --exclude"},
+		}, but(ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched), "excluded by --include or --exclude"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
 		}, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "spider trap"},
@@ -218,7 +218,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Sitemaps; s.URLs != 0 || len(SitemapFindings(r)) != 0 || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
+		if s := r.Sitemaps; s.URLs != 0 || len(SitemapFindings(r)) != 1 || SitemapFindings(r)[0].ID != ruleSitemapUnreadable || s.OriginsWithoutEntries.Total != 0 || !slices.Equal(s.Caveats, []string{"entries.jsonl is missing or empty"}) {
 			t.Errorf("missing %v: %s", missing, asJSON(t, s))
 		}
 		if want := []string{"entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}; !slices.Equal(r.Notes, want) {

@@ -80,7 +80,7 @@ func (s *faultSite) found(r *report.Report) map[string][]string {
 
 // built returns the places of each kind.
 func built() map[string][]string {
-	kinds := map[string][]string{"not-authorized": {"foreign:/listed"}}
+	kinds := map[string][]string{"not-authorized": {"foreign:/listed"}, "unreadable": {"/lost.xml"}, "incomplete": {}}
 	for _, p := range places {
 		for _, k := range p.kinds {
 			kinds[k] = append(kinds[k], p.path)
@@ -166,7 +166,7 @@ func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
 	faults := 0
 	for _, k := range report.SitemapFindings(r) {
 		switch kindOf(k) {
-		case "not-linked", "not-listed", "invalid-lastmod", "not-fetched":
+		case "unreadable", "not-linked", "not-listed", "invalid-lastmod", "not-fetched":
 		default:
 			faults += k.Total
 		}

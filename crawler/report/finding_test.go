@@ -291,6 +291,18 @@ var faults = map[string]struct {
 		},
 		listedFault("/listed-gone", "status 404"),
 	},
+	ruleSitemapUnreadable: {
+		func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: other + "/gone.xml", Status: 404, Origin: other, FoundOn: other + "/robots.txt", FetchedAt: at(3)})
+		},
+		Finding{URL: other + "/gone.xml", Detail: "status 404", Related: other + "/robots.txt"},
+	},
+	ruleSitemapIncomplete: {
+		func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: other + "/cut.xml", Status: 200, Origin: other, FoundOn: other + "/index.xml", Pages: 1, Detail: "line 9: cut", FetchedAt: at(3)})
+		},
+		Finding{URL: other + "/cut.xml", Detail: "line 9: cut", Related: other + "/index.xml"},
+	},
 	ruleSitemapRedirected: {
 		func(c *crawl) { c.entry("/old") },
 		listedFault("/old", "status 301 to /page"),
@@ -509,6 +521,47 @@ func TestTruncatedPagesMissNoElements(t *testing.T) {
 	}
 }
 
+// The ids of a page that was fetched before fragments were checked are not known, so links to them
+// are not broken.
+func TestPagesWithoutAnchorsAreLeftOut(t *testing.T) {
+	c := faultless()
+	c.listed("/before", output.Page{})
+	c.page("/moved", output.Page{Status: 301, Source: "link", Location: "/before"})
+	c.link("/", "/moved")
+	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/before#a", example+"/before#b", example+"/moved#a", example+"/de#missing")
+	r := c.make(t)
+	want := map[string][]Finding{ruleBrokenFragment: {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
+	if diff := cmp.Diff(want, rowsByRule(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := []string{"1 page was fetched without --check fragments: the ids are not known"}; !slices.Equal(inconclusive(r, ruleBrokenFragment), want) {
+		t.Errorf("caveats %q", inconclusive(r, ruleBrokenFragment))
+	}
+}
+
+// Of the ids of all pages, only those to which links lead take memory.
+func TestOnlyIDsOfTargetsAreKept(t *testing.T) {
+	f := newFragments(&facts{byURL: map[key]fact{keyOf("u"): {marks: htmlPage}, keyOf("v"): {marks: htmlPage}}}, newRedirects(nil, 1))
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
+	}
+	lines := []output.Anchors{{URL: "u", IDs: ids}, {URL: "v", IDs: ids, Targets: []string{"u#7", "u#missing"}}}
+	for i := range lines {
+		f.addTargets(nil, &lines[i])
+	}
+	f.follow()
+	for i := range lines {
+		f.addIDs(nil, &lines[i])
+	}
+	if len(f.ids) != 2 || len(f.pages) != 1 {
+		t.Errorf("%d ids of %d pages are kept", len(f.ids), len(f.pages))
+	}
+	if f.conclude(10); len(f.missing.counts) != 1 {
+		t.Errorf("missing: %v", f.missing.counts)
+	}
+}
+
 // The lines of checks, links and anchors come from several workers. If two checked a URL, the last
 // check counts, and each page counts once.
 func TestFindingsAcrossWorkers(t *testing.T) {
@@ -651,5 +704,68 @@ func TestManyFindingsAreLimited(t *testing.T) {
 	}
 	if total < 10*n {
 		t.Errorf("%d findings", total)
+	}
+}
+
+// A sitemap that a robots.txt or an index names has to be readable. Pages of its origin are not
+// reported as missing in sitemaps, unless the file does not exist.
+func TestUnreadableSitemaps(t *testing.T) {
+	const robots, index, file = example + "/robots.txt", example + "/sitemap.xml", example + "/other.xml"
+	named := output.Sitemap{URL: file, Status: 200, Origin: example, FoundOn: robots, FetchedAt: at(3)}
+	with := func(change func(*output.Sitemap)) func(*crawl) {
+		return func(c *crawl) {
+			m := named
+			change(&m)
+			c.sitemaps = append(c.sitemaps, m)
+		}
+	}
+	rejected := func(r output.Rejection) func(*crawl) {
+		return func(c *crawl) { r.Source, r.FoundOn = "sitemap", robots; c.reject("/other.xml", r) }
+	}
+	for name, tt := range map[string]struct {
+		add    func(*crawl)
+		rule   string // empty: none
+		detail string
+	}{
+		"read":                            {with(func(*output.Sitemap) {}), "", ""},
+		"missing":                         {with(func(m *output.Sitemap) { m.Status = 404 }), ruleSitemapUnreadable, "status 404"},
+		"missing of an index":             {with(func(m *output.Sitemap) { m.Status, m.FoundOn = 404, index }), ruleSitemapUnreadable, "status 404"},
+		"missing where the crawl guessed": {with(func(m *output.Sitemap) { m.Status, m.FoundOn = 404, "" }), "", ""},
+		"HTML where the crawl guessed":    {with(func(m *output.Sitemap) { m.Detail, m.FoundOn = "line 1: HTML", "" }), "", ""},
+		"guess that redirects to HTML": {func(c *crawl) {
+			with(func(m *output.Sitemap) { m.Status, m.FoundOn = 302, "" })(c)
+			with(func(m *output.Sitemap) { m.Detail, m.URL, m.FoundOn = "line 1: HTML", example+"/", file })(c)
+		}, "", ""},
+		"redirect to HTML": {func(c *crawl) {
+			with(func(m *output.Sitemap) { m.Status, m.URL = 302, example+"/to.xml" })(c)
+			with(func(m *output.Sitemap) { m.Detail, m.FoundOn = "line 1: HTML", example+"/to.xml" })(c)
+		}, ruleSitemapUnreadable, "line 1: HTML"},
+		"redirect to a known one":  {with(func(m *output.Sitemap) { m.Status = 301 }), "", ""},
+		"empty":                    {with(func(m *output.Sitemap) { m.Detail = "line 1: the body is empty" }), ruleSitemapUnreadable, "line 1: the body is empty"},
+		"fault after some entries": {with(func(m *output.Sitemap) { m.Pages, m.Detail = 3, "line 9: cut" }), ruleSitemapIncomplete, "line 9: cut"},
+		"limit of the crawl": {with(func(m *output.Sitemap) {
+			m.Pages, m.Detail, m.Reason = 3, "more than 3", output.MaxSitemapEntries
+		}), "", ""},
+		"disallowed":          {rejected(output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /*.xml", Line: 2}), ruleSitemapUnreadable, "Disallow: /*.xml"},
+		"no response":         {rejected(output.Rejection{Reason: output.Failed, Detail: "timeout"}), ruleSitemapUnreadable, "failed: timeout"},
+		"skipped for a limit": {rejected(output.Rejection{Reason: output.MaxSitemapEntries}), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := faultless()
+			c.good("/unlisted", output.Page{})
+			tt.add(c)
+			got := rowsByRule(c.make(t))
+			if _, found := got[ruleSitemapNotListed]; found == (tt.rule != "" && tt.detail != "status 404") {
+				t.Errorf("pages in no sitemap: %+v", got[ruleSitemapNotListed])
+			}
+			delete(got, ruleSitemapNotListed)
+			if tt.rule == "" {
+				if len(got) > 0 {
+					t.Errorf("%+v", got)
+				}
+			} else if rows := got[tt.rule]; len(got) != 1 || len(rows) != 1 || rows[0].URL != file || rows[0].Detail != tt.detail {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

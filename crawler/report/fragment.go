@@ -2,7 +2,6 @@ package report
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -14,9 +13,12 @@ import (
 type fragments struct {
 	facts     *facts
 	redirects *redirects
-	ids       []pair                 // of pages and their ids
 	targets   map[key]fragmentTarget // by URL with fragment
+	pages     map[key]bool           // of targets; whether the ids of the page are known
+	ids       map[pair]bool          // of pages and the ids that links lead to; whether the page has the id
 	missing   *namedURLs
+
+	unknownPages int // pages of targets whose ids are not known
 }
 
 // A fragmentTarget is a URL with a fragment.
@@ -27,15 +29,11 @@ type fragmentTarget struct {
 }
 
 func newFragments(f *facts, r *redirects) *fragments {
-	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), missing: newNamedURLs()}
+	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), pages: make(map[key]bool), ids: make(map[pair]bool), missing: newNamedURLs()}
 }
 
-// add records the ids and the targets of a page.
-func (f *fragments) add(_ *workerDir, a *output.Anchors) {
-	page := keyOf(a.URL)
-	for _, id := range a.IDs {
-		f.ids = append(f.ids, pairOf(page, xxhash.Sum64String(id)))
-	}
+// addTargets records the targets of a page.
+func (f *fragments) addTargets(_ *workerDir, a *output.Anchors) {
 	for _, url := range a.Targets {
 		k := keyOf(url)
 		t, known := f.targets[k]
@@ -57,23 +55,48 @@ func fragmentTargetOf(text string) fragmentTarget {
 	return t
 }
 
-// conclude finds the targets that are missing, and selects those for the list.
-func (f *fragments) conclude(limit int) {
-	slices.Sort(f.ids)
-	has := func(page key, id uint64) bool {
-		_, found := slices.BinarySearch(f.ids, pairOf(page, id))
-		return found
-	}
+// follow finds the page of each target, whose ids addIDs then looks for.
+func (f *fragments) follow() {
 	for k, t := range f.targets {
-		page := f.redirects.lastOf(t.page)
-		if is := f.facts.byURL[page]; !is.has(htmlPage) || is.has(withheld|incomplete) {
-			continue // its ids are not known
+		t.page = f.redirects.lastOf(t.page)
+		if is := f.facts.byURL[t.page]; !is.has(htmlPage) || is.has(withheld|incomplete) {
+			delete(f.targets, k) // its ids are not known
+			continue
 		}
-		if !has(page, t.id) && !has(page, t.unescaped) {
+		f.targets[k], f.pages[t.page] = t, false
+		f.ids[pairOf(t.page, t.id)], f.ids[pairOf(t.page, t.unescaped)] = false, false
+	}
+}
+
+// addIDs records which of its targets a page has.
+func (f *fragments) addIDs(_ *workerDir, a *output.Anchors) {
+	page := keyOf(a.URL)
+	if _, is := f.pages[page]; !is {
+		return
+	}
+	f.pages[page] = true
+	for _, id := range a.IDs {
+		p := pairOf(page, xxhash.Sum64String(id))
+		if _, is := f.ids[p]; is {
+			f.ids[p] = true
+		}
+	}
+}
+
+// conclude finds the targets that are missing, and selects those for the list. A page without a
+// line was fetched before fragments were checked.
+func (f *fragments) conclude(limit int) {
+	for k, t := range f.targets {
+		if f.pages[t.page] && !f.ids[pairOf(t.page, t.id)] && !f.ids[pairOf(t.page, t.unescaped)] {
 			f.missing.counts[k] = t.pages
 		}
 	}
-	f.ids, f.targets = nil, nil
+	for _, known := range f.pages {
+		if !known {
+			f.unknownPages++
+		}
+	}
+	f.ids, f.targets, f.pages = nil, nil, nil
 	f.missing.choose(limit)
 }
 

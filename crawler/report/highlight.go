@@ -150,6 +150,7 @@ func (n *highlightList) robots(r *Report) {
 
 func (n *highlightList) sitemaps(r *Report) {
 	n.topic = topicSitemaps
+	n.addRules(r, topicSitemaps)
 	switch s := r.Sitemaps; {
 	case s.URLs == 0 && len(s.Caveats) > 0:
 		n.add(Warning, 1, "no sitemap entries found, but some may be missing: %s", s.Caveats[0])
@@ -158,7 +159,6 @@ func (n *highlightList) sitemaps(r *Report) {
 		n.add(Info, 1, "no sitemap lists a page")
 		return
 	}
-	n.addRules(r, topicSitemaps)
 	if n.empty() {
 		n.add(OK, r.Sitemaps.OK, "the sitemaps match the site")
 	}

@@ -93,7 +93,7 @@ func (m *maker) caveats(rule string) []string {
 		add(unread != "", "%s", unread)
 	}
 	switch rule {
-	case ruleSitemapLastmod, ruleSitemapNotFetched, ruleRobotsUnreachable:
+	case ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapLastmod, ruleSitemapNotFetched, ruleRobotsUnreachable:
 		return list
 	}
 	skipped(output.RobotsUnreachable, "robots.txt could not be fetched")
@@ -131,6 +131,9 @@ func (m *maker) caveats(rule string) []string {
 		add(m.comparison.linksUnknown, "the links of pages were not recorded")
 		add(m.unknownLinks > 0, "%s unchanged since the last crawl, and links there are not known", subject(m.unknownLinks, "page", "is", "are"))
 		add(withheld > 0, "the links of %s are not recorded, because of noindex", quantity(withheld, "page"))
+		if n := m.fragments.unknownPages; rule == ruleBrokenFragment {
+			add(n > 0, "%s fetched without --check fragments: the ids are not known", subject(n, "page", "was", "were"))
+		}
 	}
 	return list
 }
@@ -159,5 +162,5 @@ func (m *maker) applies(rule string) bool {
 	case ruleBrokenFragment:
 		return m.dirs.checks(checkFragments)
 	}
-	return topicOf(rule) != topicSitemaps || m.comparison.result.URLs > 0
+	return topicOf(rule) != topicSitemaps || m.comparison.result.URLs > 0 || m.lists.finish(rule).Total > 0
 }

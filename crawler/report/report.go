@@ -194,7 +194,7 @@ func (m *maker) firstReading() error {
 		read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.addEntry),
 		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.addCheck),
 		read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks),
-		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.add),
+		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.addTargets),
 		m.readPermissions(),
 		m.robots.read(),
 	)
@@ -281,13 +281,14 @@ func (m *maker) conclude() {
 	m.redirects.follow()
 	m.duplicates.choose()
 	m.rejections.choose()
+	m.sitemaps.conclude(m.lists)
 	m.comparison.entriesUnknown = len(m.dirs.filter((*workerDir).lacksEntries)) > 0
 	m.comparison.linksUnknown = len(m.dirs.filter((*workerDir).lacksLinks)) > 0
 	m.comparison.conclude()
 	m.onPage.choose()
 	m.alternates.conclude()
 	m.insecure.choose(m.rows)
-	m.fragments.conclude(m.rows)
+	m.fragments.follow()
 }
 
 // secondReading fills the rows.
@@ -297,6 +298,7 @@ func (m *maker) secondReading() error {
 	}
 	m.alternates.choose()
 	err := errors.Join(
+		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.addIDs),
 		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.nameRejection),
 		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.checks.name),
 	)
@@ -310,7 +312,7 @@ func (m *maker) secondReading() error {
 	if wanted := m.lists.choose(); wanted || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks))
 	}
-	if len(m.fragments.missing.chosen) > 0 {
+	if m.fragments.conclude(m.rows); len(m.fragments.missing.chosen) > 0 {
 		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)

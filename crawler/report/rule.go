@@ -61,6 +61,8 @@ const (
 	ruleHreflangDisallowed   = "hreflang-disallowed"
 	ruleHreflangNoindex      = "hreflang-noindex"
 	ruleHreflangNoReturn     = "hreflang-no-return"
+	ruleSitemapUnreadable    = "sitemap-unreadable"
+	ruleSitemapIncomplete    = "sitemap-incomplete"
 	ruleSitemapBroken        = "sitemap-broken"
 	ruleSitemapRedirected    = "sitemap-redirected"
 	ruleSitemapDisallowed    = "sitemap-disallowed"
@@ -106,6 +108,8 @@ var rules = []Rule{
 	{ruleHreflangDisallowed, SeverityWarning, topicHreflang, "hreflang links to URLs that robots.txt disallows", "Allow the URL in robots.txt, or remove the hreflang link."},
 	{ruleHreflangNoindex, SeverityWarning, topicHreflang, "hreflang links to pages with noindex", "Remove noindex from the page, or remove the hreflang link."},
 	{ruleHreflangNoReturn, SeverityWarning, topicHreflang, "hreflang links without a return link", "Add an hreflang link back to the page: search engines ignore links in one direction."},
+	{ruleSitemapUnreadable, SeverityError, topicSitemaps, "Sitemaps that cannot be read", "Restore or correct the file, or remove its line from robots.txt or its entry from the index."},
+	{ruleSitemapIncomplete, SeverityWarning, topicSitemaps, "Sitemaps that end early", "Correct the file: search engines may not see the entries after the fault."},
 	{ruleSitemapBroken, SeverityError, topicSitemaps, "URLs in sitemaps that are broken", "Remove the URL from the sitemap, or restore the page."},
 	{ruleSitemapRedirected, SeverityError, topicSitemaps, "URLs in sitemaps that redirect", "List the target of the redirect."},
 	{ruleSitemapDisallowed, SeverityError, topicSitemaps, "URLs in sitemaps that robots.txt disallows", "Remove the URL from the sitemap, or allow it in robots.txt."},

@@ -24,6 +24,9 @@ type SitemapFile struct {
 // read reports whether the whole file was read.
 func (f *SitemapFile) read() bool { return succeeded(f.Status) && f.Detail == "" }
 
+// missing reports whether the file does not exist.
+func (f *SitemapFile) missing() bool { return f.Detail == "" && (f.Status == 404 || f.Status == 410) }
+
 // sitemapFiles are the sitemap files of a crawl.
 type sitemapFiles struct {
 	rows     int
@@ -33,13 +36,16 @@ type sitemapFiles struct {
 	indexes  map[key]bool
 	problems map[key]int // entries in a list of discrepancies
 
-	disallowed map[key]bool // by sitemapKey
+	limited     map[key]bool              // by sitemapKey: a limit of the crawl ended the reading
+	rejections  map[key]*output.Rejection // by sitemapKey
+	redirecting map[key]int               // files that redirect, in files
+	faulty      map[string]bool           // origins with a file that may list more pages than were read
 }
 
 func newSitemapFiles(rows int) *sitemapFiles {
 	return &sitemapFiles{
 		rows: rows, place: make(map[key]int), readAt: make(map[key]time.Time), indexes: make(map[key]bool), problems: make(map[key]int),
-		disallowed: make(map[key]bool),
+		limited: make(map[key]bool), rejections: make(map[key]*output.Rejection), redirecting: make(map[key]int), faulty: make(map[string]bool),
 	}
 }
 
@@ -49,11 +55,72 @@ func (s *sitemapFiles) add(m *output.Sitemap) {
 	s.files = append(s.files, SitemapFile{
 		URL: m.URL, Status: m.Status, Origin: m.Origin, FoundOn: m.FoundOn, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
+	if m.Reason == output.MaxSitemapEntries {
+		s.limited[sitemapKey(m.URL, m.FoundOn)] = true
+	}
+	if _, known := s.redirecting[k]; redirected(m.Status) && (!known || m.FoundOn != "") {
+		s.redirecting[k] = len(s.files) - 1
+	}
 	if m.FetchedAt.After(s.readAt[k]) {
 		s.readAt[k] = m.FetchedAt
 	}
 	if m.Sitemaps > 0 {
 		s.indexes[k] = true
+	}
+}
+
+// named reports whether a robots.txt or an index names a file, directly or by a redirect. The crawl
+// probes other files, which may not exist.
+func (s *sitemapFiles) named(f *SitemapFile) bool {
+	for range maxHops {
+		from, redirects := s.redirecting[keyOf(f.FoundOn)]
+		if f.FoundOn == "" || !redirects {
+			break
+		}
+		f = &s.files[from]
+	}
+	return f.FoundOn != ""
+}
+
+// fault returns the rule that a file breaks; empty: none. Limits of the crawl are no fault of it.
+func (s *sitemapFiles) fault(f *SitemapFile) string {
+	k := sitemapKey(f.URL, f.FoundOn)
+	if r := s.rejections[k]; r != nil {
+		switch r.Reason {
+		case output.Disallowed, output.Failed, output.InvalidURL, output.TooManyRedirects:
+			if s.named(f) {
+				return ruleSitemapUnreadable
+			}
+		}
+		return ""
+	}
+	switch {
+	case s.limited[k], f.read(), redirected(f.Status): // the target has a line of its own
+		return ""
+	case f.Pages+f.Sitemaps > 0:
+		return ruleSitemapIncomplete
+	case s.named(f):
+		return ruleSitemapUnreadable
+	}
+	return ""
+}
+
+// conclude finds the files at fault, after the first reading.
+func (s *sitemapFiles) conclude(lists *findingLists) {
+	for i := range s.files {
+		f := &s.files[i]
+		rule := s.fault(f)
+		if rule == "" {
+			continue
+		}
+		if !f.missing() {
+			s.faulty[f.Origin] = true
+		}
+		row := Finding{URL: f.URL, Related: f.FoundOn, Detail: cmp.Or(f.Detail, statusText(f.Status))}
+		if r := s.rejections[sitemapKey(f.URL, f.FoundOn)]; r != nil && r.Rule != "" {
+			row.disallow(r)
+		}
+		lists.add(rule, row)
 	}
 }
 
@@ -66,11 +133,11 @@ func (s *sitemapFiles) unread() string {
 	}
 	var disallowed, missing, followed, others int
 	for i, f := range s.files {
-		switch {
-		case s.disallowed[sitemapKey(f.URL, f.FoundOn)]:
+		switch r := s.rejections[sitemapKey(f.URL, f.FoundOn)]; {
+		case r != nil && r.Reason == output.Disallowed:
 			disallowed++
 		case s.files[i].read():
-		case f.Detail == "" && (f.Status == 404 || f.Status == 410):
+		case s.files[i].missing():
 			missing++
 		case f.Detail == "" && redirected(f.Status) && redirects[f.URL]:
 			followed++
@@ -113,11 +180,9 @@ func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if !s.rejected(r) {
 		return false
 	}
-	detail := clip(string(r.Reason) + detailOf(r))
-	if r.Reason == output.Disallowed {
-		s.disallowed[sitemapKey(r.URL, r.FoundOn)] = true
-	}
-	if i, known := s.place[sitemapKey(r.URL, r.FoundOn)]; known {
+	k, detail := sitemapKey(r.URL, r.FoundOn), clip(string(r.Reason)+detailOf(r))
+	s.rejections[k] = r
+	if i, known := s.place[k]; known {
 		s.files[i].Detail = detail
 	} else {
 		s.files = append(s.files, SitemapFile{URL: r.URL, Origin: originOf(r.FoundOn), FoundOn: r.FoundOn, Detail: detail})

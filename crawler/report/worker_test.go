@@ -219,7 +219,7 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 		"links.jsonl":         {"links.jsonl", true, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
 		"links by its config": {"", false, []string{ruleSitemapNotLinked}, []string{"w2: links.jsonl is missing or empty: the links of its pages are not known"}},
 		"entries.jsonl": {"entries.jsonl", true,
-			[]string{ruleSitemapBroken, ruleSitemapRedirected, ruleSitemapDisallowed, ruleSitemapNoindex, ruleSitemapElsewhere, ruleSitemapNotAuthorized, ruleSitemapLastmod, ruleSitemapNotListed, ruleSitemapNotFetched},
+			[]string{ruleSitemapUnreadable, ruleSitemapIncomplete, ruleSitemapBroken, ruleSitemapRedirected, ruleSitemapDisallowed, ruleSitemapNoindex, ruleSitemapElsewhere, ruleSitemapNotAuthorized, ruleSitemapLastmod, ruleSitemapNotListed, ruleSitemapNotFetched},
 			[]string{"w2: entries.jsonl is missing or empty: its sitemaps cannot be compared with the site"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,15 +1,19 @@
 package fetch
 
-import "net/http"
+import (
+	"net/http"
 
-// A localTransport sends the requests to some origins elsewhere.
+	"github.com/politecrawl/politecrawl/robotsext/serverkey"
+)
+
+// A localTransport sends the requests to some servers elsewhere.
 type localTransport struct {
 	http.RoundTripper
 
-	local map[string]http.RoundTripper // by origin
+	local map[string]http.RoundTripper // by server
 }
 
-// withLocal returns base, or a transport that sends the requests to local origins elsewhere.
+// withLocal returns base, or a transport that sends the requests to local servers elsewhere.
 func withLocal(base http.RoundTripper, local map[string]http.RoundTripper) http.RoundTripper {
 	if len(local) == 0 {
 		return base
@@ -19,7 +23,7 @@ func withLocal(base http.RoundTripper, local map[string]http.RoundTripper) http.
 
 // RoundTrip implements http.RoundTripper.
 func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if local, ok := t.local[req.URL.Scheme+"://"+req.URL.Host]; ok {
+	if local, ok := t.local[serverkey.Of(req.URL.Host)]; ok {
 		return local.RoundTrip(req)
 	}
 	return t.RoundTripper.RoundTrip(req)

@@ -37,7 +37,7 @@ type Config struct {
 	// it is not replaced.
 	Base http.RoundTripper
 
-	// Local sends the requests to some origins instead, by origin. Nil: none.
+	// Local sends the requests to some servers instead, by the key of package serverkey. Nil: none.
 	Local map[string]http.RoundTripper
 }
 

@@ -81,6 +81,9 @@ type Provenance struct {
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
 	// URL is a page or a sitemap.
 	Check string
+	Uses  int // for a stylesheet that is only checked: how many URLs may be checked because of it
+
+	Recrawl int // number of the recrawl in which it was queued; 0: the first crawl
 }
 
 // MaxFoundOn is the maximum length of FoundOn in bytes. It is stored for each link of a page, and a
@@ -156,7 +159,8 @@ const (
 const (
 	startFlag = 1 << iota
 	entryFlag
-	checkFlag // Check stands before FoundOn
+	checkFlag   // Check and Uses stand before FoundOn
+	recrawlFlag // Recrawl stands before Check
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -171,6 +175,9 @@ func (p Provenance) Encode() []byte {
 	}
 	if p.IsCheck() {
 		flags |= checkFlag
+	}
+	if p.Recrawl > 0 {
+		flags |= recrawlFlag
 	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
@@ -188,8 +195,11 @@ func (p Provenance) Encode() []byte {
 			b = appendText(b, url)
 		}
 	}
+	if p.Recrawl > 0 {
+		b = binary.AppendUvarint(b, uint64(p.Recrawl))
+	}
 	if p.IsCheck() {
-		b = appendText(b, p.Check)
+		b = binary.AppendUvarint(appendText(b, p.Check), uint64(p.Uses))
 	}
 	return append(b, p.FoundOn...)
 }
@@ -200,14 +210,12 @@ func Decode(b []byte) (Provenance, error) {
 		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
-	chained, check := b[0] == chainVersion, b[2]&checkFlag != 0
-	b = b[3:]
+	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
+	b, ok := b[3:], true
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
-		v, n := binary.Uvarint(b)
-		if n <= 0 || v > 1<<31-1 {
+		if *field, b, ok = cutNumber(b); !ok {
 			return unknown, errFormat
 		}
-		*field, b = int(v), b[n:]
 	}
 	seconds, n := binary.Varint(b)
 	if n <= 0 {
@@ -226,13 +234,30 @@ func Decode(b []byte) (Provenance, error) {
 			return unknown, errFormat
 		}
 	}
+	if recrawl {
+		if t.Recrawl, b, ok = cutNumber(b); !ok {
+			return unknown, errFormat
+		}
+	}
 	if check {
 		if t.Check, b, ok = cutText(b); !ok || t.Check == "" {
+			return unknown, errFormat
+		}
+		if t.Uses, b, ok = cutNumber(b); !ok {
 			return unknown, errFormat
 		}
 	}
 	t.FoundOn = string(b)
 	return t, nil
+}
+
+// cutNumber cuts the number off that b begins with.
+func cutNumber(b []byte) (number int, rest []byte, ok bool) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || v > 1<<31-1 {
+		return 0, nil, false
+	}
+	return int(v), b[n:], true
 }
 
 // appendText appends a text with its length.

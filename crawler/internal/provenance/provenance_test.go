@@ -20,6 +20,8 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, Hops: 3, Earlier: []string{"http://example.com/1", ""}, FoundOn: "http://example.com/3"},
 		{Source: Link, Depth: 1, Check: "img", FoundOn: "http://example.com/"},
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
+		{Source: Link, Check: "css", Uses: 5000, FoundOn: "http://example.com/", Recrawl: 300},
+		{Source: Sitemap, FoundOn: "http://example.com/map.xml", Recrawl: 1},
 	} {
 		got, err := Decode(want.Encode())
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -62,6 +64,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{version, 1, 0, 0, 0, 0, 200})
 	f.Add(Provenance{Source: Link, Depth: 3, FoundOn: "http://example.com/"}.Encode())
 	f.Add(Provenance{Source: Link, Check: "img", FoundOn: "http://example.com/"}.Encode())
+	f.Add(Provenance{Source: Link, Check: "img", FoundOn: "http://example.com/", Recrawl: 2}.Encode())
 	f.Add(Provenance{Source: Sitemap, SitemapOf: "http://example.com", IndexDepth: 1}.Encode())
 	f.Add(Provenance{Source: Redirect, Earlier: []string{"http://example.com/1", "http://example.com/2"}, FoundOn: "http://example.com/3"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -247,6 +247,13 @@ func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.bytes += int64(bytes)
 }
 
+// CountBytes counts bytes that are not those of a page.
+func (l *Pages) CountBytes(bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bytes += int64(bytes)
+}
+
 // SyncCounters sets the counters to what this process has of them. After a kill they may be
 // higher, and without a limit nobody counted. Over says that this process grants no more
 // pages: it keeps those fetched or in flight.

@@ -67,7 +67,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
 		Checks: []*output.Check{{
 			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
-			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			Detail: "why", ContentType: "text/html", Bytes: 12, Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
@@ -101,20 +101,20 @@ func TestColumnsMatchJSON(t *testing.T) {
 		LinksFile:     {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
 		ResourcesFile: {{"from", "to"}, {"http://a.test/", "http://b.test/1.png"}, {"http://a.test/", "http://a.test/1.css"}},
 		SitemapsFile: {
-			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
-			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
+			{"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
+			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at, ""},
 		},
 		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
 		ChecksFile: {
 			{
-				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+				"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 				"fetched_at", "duration_ms",
 			},
 			{
-				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "none", "http://b.test/c",
+				"http://b.test/", "redirected", "a", "http://a.test/", "301", "http://b.test/to", "failed", "why", "text/html", "12", "none", "http://b.test/c",
 				`[{"lang":"de","url":"http://b.test/de"}]`, at, "4",
 			},
-			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "", "", "", "", "0"},
+			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "0", "", "", "", "", "0"},
 		},
 		PermissionsFile: {
 			{"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
@@ -139,10 +139,10 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2,
 	}
 	for table, v := range map[int]any{
-		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
+		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x", Reason: "x"},
 		entries: output.Entry{LastMod: noon},
 		checks: output.Check{
-			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
+			Status: 1, Location: "x", Reason: "x", Detail: "x", ContentType: "x", Bytes: 1, Noindex: "x", Canonical: "x", Hreflang: []output.Hreflang{{}}, FetchedAt: noon,
 		},
 	} {
 		line, err := jsonlines.Line(nil, v)

@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [271,206,101,73,21,119,9,87] <nil> <nil>
+	// [271,206,101,80,21,125,9,87] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

@@ -79,7 +79,8 @@ CREATE TABLE sitemaps (
   pages       INTEGER NOT NULL, -- entries that are pages
   sitemaps    INTEGER NOT NULL, -- entries that are sitemaps
   detail      TEXT,
-  fetched_at  TEXT
+  fetched_at  TEXT,
+  reason      TEXT              -- max-sitemap-entries: the limit of the crawl ended the reading
 );
 
 CREATE TABLE entries (
@@ -114,6 +115,7 @@ CREATE TABLE checks (
   reason       TEXT,             -- why it was not requested, or had no response
   detail       TEXT,
   content_type TEXT,
+  bytes        INTEGER NOT NULL,
   noindex      TEXT,             -- the directive of a page that was read
   canonical    TEXT,             -- of a page that was read
   hreflang     TEXT,             -- JSON: [{"lang": "de", "url": ...}, ...]

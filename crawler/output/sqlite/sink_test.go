@@ -46,12 +46,12 @@ func TestColumnsMatchJSON(t *testing.T) {
 		Links: []*output.Links{{URL: "http://a.test/", To: []output.Link{{URL: "http://a.test/1"}, {URL: "http://a.test/"}}}, {URL: "http://a.test/1", To: []output.Link{{URL: "http://a.test/"}}, Resources: []output.Link{{URL: "http://b.test/1.png", Kind: "img"}, {URL: "http://a.test/1", Kind: "object"}}}},
 		Sitemaps: []*output.Sitemap{{
 			URL: "http://a.test/map.xml", Status: 200, Origin: "http://a.test", FoundOn: "http://a.test/robots.txt", IndexDepth: 1, Pages: 2, Sitemaps: 3,
-			Detail: "odd", FetchedAt: noon,
+			Detail: "odd", FetchedAt: noon, Reason: output.MaxSitemapEntries,
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
 		Checks: []*output.Check{{
 			URL: "http://b.test/", Result: output.CheckRedirected, Kind: "a", FoundOn: "http://a.test/", Status: 301, Location: "http://b.test/to", Reason: output.Failed,
-			Detail: "why", ContentType: "text/html", Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
+			Detail: "why", ContentType: "text/html", Bytes: 12, Noindex: "none", Canonical: "http://b.test/c", Hreflang: []output.Hreflang{{Lang: "de", URL: "http://b.test/de"}},
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
@@ -82,12 +82,12 @@ func TestColumnsMatchJSON(t *testing.T) {
 		"urls":      {"1|http://a.test/", "2|http://a.test/1", "3|http://b.test/1.png"},
 		"link":      {"1|1|2", "2|1|1", "3|2|1"},
 		"resource":  {"1|2|3", "2|2|2"},
-		"sitemaps":  {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
+		"sitemaps":  {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at + "|max-sitemap-entries"},
 		"entries":   {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
 		"checks": {
-			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|none|http://b.test/c|" +
+			"1|http://b.test/|redirected|a|http://a.test/|301|http://b.test/to|failed|why|text/html|12|none|http://b.test/c|" +
 				`[{"lang":"de","url":"http://b.test/de"}]|` + at + "|4",
-			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0",
+			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0",
 		},
 		"permissions": {
 			"1|http://a.test/bare|NULL|NULL|NULL|unknown|unknown|unknown|unknown|unknown|NULL|NULL",

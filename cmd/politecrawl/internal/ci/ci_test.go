@@ -105,6 +105,14 @@ var planted = []change{
 		}, "sitemap-not-listed", "about/index.html", "<head>", "/about/",
 	},
 	{"sitemap gone", func(t *testing.T, b build) { delete(b, "sitemap.xml"); b.replace(t, "Sitemap: ", "# ", "robots.txt") }, "sitemap-dropped", "sitemap.xml", "", "/about/"},
+	{"sitemap without its file", func(_ *testing.T, b build) { delete(b, "sitemap.xml") }, "sitemap-unreadable", "robots.txt", "Sitemap: ", "/sitemap.xml"},
+	{"page in place of the sitemap", func(_ *testing.T, b build) { b["sitemap.xml"] = "\n<html>Not built" }, "sitemap-unreadable", "sitemap.xml", "<html>", "/sitemap.xml"},
+	{"sitemap that is disallowed", func(t *testing.T, b build) {
+		b.replace(t, "/admin/", "/sitemap.xml", "robots.txt")
+	}, "sitemap-unreadable", "robots.txt", "Disallow: ", "/sitemap.xml"},
+	{"sitemap with an error", func(t *testing.T, b build) {
+		b.replace(t, "/blog/</loc>", "/blog/&nosuch;</wrong>", "sitemap.xml")
+	}, "sitemap-incomplete", "sitemap.xml", "</wrong>", "/sitemap.xml"},
 	{"sitemap of the staging site", func(t *testing.T, b build) { b.replace(t, origin, "https://staging.example.com", "sitemap.xml") }, "sitemap-not-authorized", "sitemap.xml", "https://staging.example.com/about/", "https://staging.example.com/about/"},
 	{"lastmod in the future", func(t *testing.T, b build) {
 		b.replace(t, "/blog/</loc>\n<lastmod>2026", "/blog/</loc>\n<lastmod>2999", "sitemap.xml")
@@ -143,6 +151,7 @@ var planted = []change{
 
 // alone are planted changes that hide others, or contradict them.
 var alone = []string{
+	"sitemap without its file", "page in place of the sitemap", "sitemap that is disallowed", "sitemap with an error",
 	"staging robots.txt in production", "rule of robots.txt that is too wide", "sitemap gone", "sitemap of the staging site", "sitemap lists a page that was removed",
 	"page removed, with its links and its entry", "title copied", "hreflang without a link back", "background of a stylesheet gone", "id of a heading renamed",
 }
@@ -491,4 +500,20 @@ func TestMisuse(t *testing.T) {
 		{Args: []string{dir, "--junit", filepath.Join(dir, "missing", "j.xml")}, Words: []string{"--junit", "no directory"}},
 		{Args: []string{foreign}, Words: []string{"robots.txt lists a sitemap at https://www.example.com", "--base https://www.example.com/"}},
 	})
+}
+
+// A sitemap that cannot be read is one problem, not one for each of its pages.
+func TestSitemapThatCannotBeReadIsOneProblem(t *testing.T) {
+	baseline := released(t)
+	for name, text := range map[string]string{"missing": "-", "empty": "", "HTML": "<html>", "cut off": sitemapOf(paths())[:300]} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuild()
+			if b["sitemap.xml"] = text; text == "-" {
+				delete(b, "sitemap.xml")
+			}
+			if got, v := gateOf(t, b, baseline); got.Code != cli.ExitFindings || len(v.Problems) != 1 {
+				t.Errorf("%+v, %+v", got, v.Problems)
+			}
+		})
+	}
 }

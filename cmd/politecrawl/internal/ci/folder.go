@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -49,21 +50,30 @@ func openFolder(dir string, base *url.URL) (*folder, error) {
 
 func (f *folder) close() error { return errors.Join(f.server.Close(), f.root.Close()) }
 
-// local returns the folder as the site that a crawl finds at the origin.
+// local returns the folder as the site that a crawl finds at the server.
 func (f *folder) local() *crawler.LocalSite {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
-	return &crawler.LocalSite{Origin: f.origin, Transport: toAddress{transport, f.listener.Addr().String()}}
+	server, _ := frontier.HostOf(f.origin) // it has a host
+	return &crawler.LocalSite{Server: server, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
 }
 
-// toAddress sends requests to an address, whatever the host of their URL is.
+// toAddress sends requests to an address, whatever the host of their URL is. It redirects those of
+// the other scheme to the origin, as web servers do.
 type toAddress struct {
 	*http.Transport
 
-	addr string
+	addr   string
+	origin string
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t toAddress) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !strings.HasPrefix(t.origin, req.URL.Scheme+":") {
+		return &http.Response{
+			Status: "301 Moved Permanently", StatusCode: http.StatusMovedPermanently, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{"Location": {t.origin + req.URL.RequestURI()}}, Body: http.NoBody, Request: req,
+		}, nil
+	}
 	out := req.Clone(req.Context())
 	out.URL.Scheme, out.URL.Host, out.Host = "http", t.addr, req.URL.Host
 	return t.Transport.RoundTrip(out)
@@ -184,7 +194,7 @@ func mediaType(name string) string {
 // The file may be missing. It is not ok if the URL is not of the site.
 func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
 	u, err := url.Parse(raw)
-	if err != nil || originOf(u) != f.origin {
+	if err != nil || !strings.HasSuffix(f.origin, "://"+u.Host) { // by either scheme
 		return "", "", false
 	}
 	if inside, ok = f.inside(u.Path); !ok {

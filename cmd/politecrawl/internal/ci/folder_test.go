@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
@@ -116,5 +119,20 @@ func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 		if err := f.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A link to the site by the other scheme is a redirect, as on web servers. No request leaves the
+// machine, not even for robots.txt.
+func TestFolderIsTheSiteByBothSchemes(t *testing.T) {
+	b := newBuild()
+	b.replace(t, "<p>Better", "<a href=\"http://www.example.com/about/\">About</a>\n<a href=\"http://www.example.com/gone.html\">Gone</a>\n<p>Better", "products/b.html")
+	got, v := gateOf(t, b, "", "--timeout", "1s")
+	if got.Code != cli.ExitFindings || len(v.Problems) != 1 {
+		t.Fatalf("%+v, %+v", got, v.Problems)
+	}
+	p := v.Problems[0]
+	if at, want := p.Places[0].String(), fmt.Sprintf("%s:%d", filepath.Join("public", "products", "b.html"), b.lineIn(t, "products/b.html", "gone.html")); p.URL != "http://www.example.com/gone.html" || at != want {
+		t.Errorf("%s: %+v", at, p)
 	}
 }

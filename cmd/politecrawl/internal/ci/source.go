@@ -3,6 +3,7 @@ package ci
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -14,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // A place is where a finding can be corrected.
@@ -61,6 +63,11 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 		return []place{s.robots(rule, f)}
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
 		return []place{s.at(f.URL, nil)} // the file is missing
+	case rule.ID == "sitemap-unreadable" || rule.ID == "sitemap-incomplete":
+		if fault := s.at(f.URL, (*document).lineOfSitemapFault); fault.Line > 0 {
+			return []place{fault}
+		}
+		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
 	case rule.Topic == "sitemaps" && f.Related != "":
 		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
 	case len(f.FoundOn) > 0:
@@ -152,6 +159,16 @@ func (d *document) lineOfReference(page, target string) int {
 		return line
 	}
 	return cmp.Or(lineOfPath(d.text, target), headOf(d.text))
+}
+
+// lineOfSitemapFault returns the line where the reading of a sitemap ends early; 0: it does not.
+func (d *document) lineOfSitemapFault() int {
+	for _, err := range sitemap.Read(bytes.NewReader(d.text), nil) {
+		if f, ok := errors.AsType[*sitemap.Finding](err); ok {
+			return max(f.Line, 1)
+		}
+	}
+	return 0
 }
 
 // maxCached is the number of files that are kept in memory.

@@ -70,7 +70,7 @@ func New() *Settings {
 	k.IntVar(&c.Limits.MaxHostPages, "max-host-pages", c.Limits.MaxHostPages, "fetch at most `N` pages of a host (default 0: no limit)")
 	k.IntVar(&c.Limits.TrapPages, "trap-pages", c.Limits.TrapPages, "detect a spider trap after `N` pages of a URL pattern; 0: never")
 	k.IntVar(&c.Limits.MaxHosts, "max-hosts", c.Limits.MaxHosts, "visit at most `N` hosts; 0: no limit")
-	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "stop after `N` bytes of pages (default 0: no limit)")
+	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "stop after `N` bytes of pages and of what checks read (default 0: no limit)")
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "stay within `N` links of a start URL or sitemap entry; -1: no limit")
 	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `DURATION` (default 0s: no limit)")
 	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `DURATION` if no remaining host allows a request")

@@ -34,10 +34,10 @@ var Columns = [...][]string{
 		"h1_count",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
-	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at"},
+	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
 	Entries:  {"url", "sitemap", "lastmod"},
 	Checks: {
-		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "noindex", "canonical", "hreflang",
+		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 		"fetched_at", "duration_ms",
 	},
 	Permissions: {"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
@@ -79,7 +79,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		}
 	}
 	for _, m := range f.Sitemaps {
-		if err := row(Sitemaps, m.URL, m.Status, m.Origin, m.FoundOn, m.IndexDepth, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
+		if err := row(Sitemaps, m.URL, m.Status, m.Origin, m.FoundOn, m.IndexDepth, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt, Optional(m.Reason)); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 			return err
 		}
 		err = row(Checks, c.URL, string(c.Result), c.Kind, c.FoundOn, c.Status, Optional(c.Location), Optional(c.Reason), Optional(c.Detail),
-			Optional(c.ContentType), Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
+			Optional(c.ContentType), c.Bytes, Optional(c.Noindex), Optional(c.Canonical), hreflang, c.FetchedAt, c.DurationMS)
 		if err != nil {
 			return err
 		}
