@@ -25,9 +25,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// permissionsOf returns the lines of permissions.jsonl by path.
+// permissionsOf verifies permissions.jsonl, and returns its lines by path.
 func permissionsOf(t *testing.T, cfg Config, s *site) map[string]output.Permission {
 	t.Helper()
+	if _, differences := verify(t, cfg.Output.Dir); len(differences) > 0 {
+		t.Errorf("the record differs: %q", differences)
+	}
 	lines := make(map[string]output.Permission)
 	for _, p := range readOutput[output.Permission](t, cfg, "permissions.jsonl") {
 		path := strings.TrimPrefix(p.URL, s.url)
