@@ -99,12 +99,13 @@ func (w *worker) checkRobots(v *visit) decision {
 	return d
 }
 
-// isOutsideOutage reports whether a URL is only checked and the robots.txt of its server, outside
-// the crawl, is unreachable. Nothing waits for such a server. Without any response, its robots.txt is
-// requested again like a page, before the URL is broken; after a status such as 503 the URL is unverified.
+// isOutsideOutage reports whether a URL is only checked, or is a sitemap, and the robots.txt of its
+// server, outside the crawl, is unreachable. Nothing waits for such a server. Without any response,
+// its robots.txt is requested again like a page, before the URL is broken; after a status such as 503
+// the URL is unverified.
 func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 	c := w.c
-	if !v.prov.IsCheck() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+	if !v.prov.IsCheck() && !v.prov.IsSitemap() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
 		return false
 	}
 	server, err := weburl.Parse(string(v.origin) + "/")

@@ -164,7 +164,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 	m.lists = newFindingLists(m.rows, m.referrers)
 	m.onPage = newOnPage(m.lists, m.rows)
 	m.checks = newChecks(m.facts, m.lists)
-	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists)
+	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists, m.isOfCrawl)
 	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
 	m.fragments = newFragments(m.facts, m.redirects)
@@ -229,8 +229,11 @@ func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 	m.counters.rejection(r)
 	m.rejections.add(r)
 	m.robots.rejection(r)
-	if m.sitemaps.reject(r) {
-		return // not a page
+	if m.sitemaps.reject(r) { // not a page
+		if r.Reason == output.Failed {
+			m.checks.dead[originOf(r.URL)] = true
+		}
+		return
 	}
 	m.facts.reject(keyOf(r.URL), r.Reason)
 }
@@ -318,9 +321,10 @@ func (m *maker) secondReading() error {
 	return err
 }
 
-// isOfCrawl reports whether an origin has URLs of the crawl, and not only URLs that are checked.
+// isOfCrawl reports whether an origin has URLs of the crawl, or has responded to a check.
 func (m *maker) isOfCrawl(origin string) bool {
-	return m.counters.origins[origin] != nil || !m.checks.dead[origin]
+	h := m.counters.origins[origin]
+	return h != nil && h.Pages+h.Disallowed+h.Deferred > 0 || !m.checks.dead[origin] // Failed may be a sitemap
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
