@@ -801,3 +801,17 @@ func TestSilentHostIsOneFinding(t *testing.T) {
 		t.Errorf("of a host that responds at times: %+v", got)
 	}
 }
+
+// A recrawl may wait for a robots.txt that only the previous crawl requested. It is still unreachable.
+func TestRecrawlWaitsForRobotsOfPreviousCrawl(t *testing.T) {
+	c := faultless()
+	c.reject("/later", output.Rejection{Reason: output.RobotsUnreachable, Source: "link", Detail: "status 503", RobotsURL: other + "/robots.txt"})
+	r := c.make(t)
+	want := []Finding{{URL: other + "/robots.txt", Detail: "status 503"}}
+	if diff := cmp.Diff(want, FindingsOf(r, ruleRobotsUnreachable).Rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool { return h.Text == "the robots.txt of 1 origin could not be fetched" }) {
+		t.Errorf("%+v", r.Highlights)
+	}
+}
