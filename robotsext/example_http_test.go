@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -131,7 +132,7 @@ func ExampleRobots_SiteUsage() {
 		return
 	}
 	resp.Body.Close()
-	statements := append(said.Statements, usage.FromHeader(resp.Header, []string{"examplebot"}, time.Now())...)
+	statements := slices.Concat(said.Statements, usage.FromHeader(resp.Header, []string{"examplebot"}, time.Now()))
 	verdicts := usage.Merge(statements)
 	for _, purpose := range usage.Purposes {
 		if v := verdicts[purpose]; v.Value != usage.Unknown {

@@ -28,9 +28,10 @@ func ExitCodesTopic() *cobra.Command {
     0  done: the command succeeded. All checked URLs are allowed. A crawl
        finished, reached --max-pages or --max-bytes, or was stopped from
        the live page or with "crawl stop"
-    1  findings: a checked URL is disallowed, a sitemap or robots.txt has
-       errors, two robots.txt files differ, the newer of two crawls is worse,
-       a site does not pass "ci", or the demo found a violation
+    1  findings: a checked URL or purpose is disallowed, a sitemap or
+       robots.txt has errors, a record of permissions was changed, two
+       robots.txt files differ, the newer of two crawls is worse, a site does
+       not pass "ci", or the demo found a violation
     2  usage error: an invalid argument, flag, variable, setting or URL, or
        a file or directory that cannot be opened
     3  failed: the command could not do its work; the message says why.

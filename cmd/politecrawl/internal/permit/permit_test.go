@@ -3,6 +3,7 @@ package permit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -214,9 +215,7 @@ func TestPermitUnreadableFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			texts := map[string]string{"/robots.txt": "User-agent: *\nContent-Usage: search=y\n", "/": html}
-			for path, text := range tt.texts {
-				texts[path] = text
-			}
+			maps.Copy(texts, tt.texts)
 			h := newHost(t, texts)
 			a, code := ask(t, h.URL+"/", "--purpose", "search")
 			if !strings.Contains(strings.Join(a.Errors, "\n"), tt.want) || (tt.want == "") != (len(a.Errors) == 0) {

@@ -81,68 +81,78 @@ func (c *client) onTDMRep(rec *robotsext.Record) {
 
 const maxRedirects = 5
 
-// get requests u and its redirect targets, each if robots.txt allows it. Final is the last URL. The
-// body has at most limit bytes.
-func (c *client) get(ctx context.Context, u *url.URL, limit int64) (final *url.URL, resp *http.Response, body []byte, err error) {
+// A response has been read.
+type response struct {
+	url    *url.URL // requested last
+	status int      // 0: there is no response
+	header http.Header
+	body   []byte // at most the limit
+}
+
+// get requests u and its redirect targets, each if robots.txt allows it. After an error the response
+// has at least the URL.
+func (c *client) get(ctx context.Context, u *url.URL, limit int64) (response, error) {
 	for range maxRedirects + 1 {
 		d, err := c.robots.Decide(ctx, u)
 		if err == nil {
 			err = d.Err(u)
 		}
 		if err != nil {
-			return u, nil, nil, err
+			return response{url: u}, err
 		}
 		c.delays[serverkey.Of(u.Host)] = d.Group.CrawlDelay()
-		if resp, body, err = c.request(ctx, u, limit); err != nil {
-			return u, nil, nil, err
-		}
-		location := resp.Header.Get("Location")
-		if location == "" || resp.StatusCode < 300 || resp.StatusCode > 399 {
-			return u, resp, body, nil
-		}
-		next, err := u.Parse(location)
+		resp, err := c.request(ctx, u, limit)
 		if err != nil {
-			return u, resp, nil, fmt.Errorf("invalid redirect: %w", err)
+			return resp, err
 		}
-		u = next
+		location := resp.header.Get("Location")
+		if location == "" || resp.status < 300 || resp.status > 399 {
+			return resp, nil
+		}
+		if u, err = u.Parse(location); err != nil {
+			return resp, fmt.Errorf("invalid redirect: %w", err)
+		}
 	}
-	return u, nil, nil, fmt.Errorf("more than %d redirects", maxRedirects)
+	return response{url: u}, fmt.Errorf("more than %d redirects", maxRedirects)
 }
 
 // request sends one request.
-func (c *client) request(ctx context.Context, u *url.URL, limit int64) (*http.Response, []byte, error) {
+func (c *client) request(ctx context.Context, u *url.URL, limit int64) (response, error) {
+	got := response{url: u}
 	done, err := c.wait(ctx, u)
 	if err != nil {
-		return nil, nil, err
+		return got, err
 	}
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, nil, err
+		return got, err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		if about, ok := errors.AsType[*url.Error](err); ok {
 			err = about.Err // without the URL
 		}
-		return nil, nil, err
+		return got, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit))
-	return resp, body, err
+	got.status, got.header = resp.StatusCode, resp.Header
+	got.body, err = io.ReadAll(io.LimitReader(resp.Body, limit))
+	return got, err
 }
 
 // readSite decides by what the site says: robots.txt, the page, tdmrep.json and a license file.
 func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	c := p.online
-	began, asked := time.Now(), u
-	u, resp, body, err := c.get(ctx, u, int64(crawler.Default().Fetch.MaxBody))
+	began := time.Now()
+	resp, err := c.get(ctx, u, int64(crawler.Default().Fetch.MaxBody))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if u != asked {
+	if resp.url != u {
+		u = resp.url
 		a.Page = u.String()
 	}
 	d, undecided := c.robots.Decide(ctx, u)
@@ -162,7 +172,7 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	if unread != nil {
 		return unread
 	}
-	a.Statements = said.Statements
+	a.Status, a.Statements = resp.status, said.Statements
 	if about := c.tdmrep[d.Record.Origin]; about != nil {
 		a.fail("%s%s states nothing: %v", d.Record.Origin, usage.TDMRepPath, about)
 	}
@@ -172,12 +182,10 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 			err = errors.New(why)
 		}
 		p.failed(a, "the page could not be read: %v", err)
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		a.Status = resp.StatusCode
-		p.failed(a, "the page could not be read: status %d", resp.StatusCode)
+	case resp.status < 200 || resp.status > 299:
+		p.failed(a, "the page could not be read: status %d", resp.status)
 	default:
-		a.Status = resp.StatusCode
-		own, err := crawler.PageUsage(resp.Header, body, p.token, began)
+		own, err := crawler.PageUsage(resp.header, resp.body, p.token, began)
 		if err != nil {
 			p.failed(a, "the page could not be decoded: %v", err)
 		}
@@ -230,14 +238,14 @@ func (p *permit) license(ctx context.Context, s *usage.Statement, page *url.URL)
 	if err != nil {
 		return nil, err
 	}
-	u, resp, body, err := p.online.get(ctx, u, usage.MaxRSLBytes+1)
+	resp, err := p.online.get(ctx, u, usage.MaxRSLBytes+1)
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, fmt.Errorf("status %d", resp.StatusCode)
+	if resp.status < 200 || resp.status > 299 {
+		return nil, fmt.Errorf("status %d", resp.status)
 	}
-	file, err := usage.ParseRSL(body, u.String())
+	file, err := usage.ParseRSL(resp.body, resp.url.String())
 	if err != nil {
 		return nil, err
 	}
