@@ -54,6 +54,11 @@ func (w *worker) checkRobots(v *visit) decision {
 	c := w.c
 	ctx, slot := politeness.WithSlot(c.lifecycle.Working, v.lease.Host)
 	verdict, refusal := c.network.robots.Decide(ctx, v.u)
+	if rec := verdict.Record; w.isOutsideOutage(v, rec) && rec.Status == 0 && rec.Failures < v.lease.Attempt {
+		if _, err := c.network.robots.Refresh(ctx, v.u); err == nil {
+			verdict, refusal = c.network.robots.Decide(ctx, v.u)
+		}
+	}
 	if refusal == nil {
 		refusal = verdict.Err(v.u)
 	}
@@ -70,8 +75,10 @@ func (w *worker) checkRobots(v *visit) decision {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
 	case refusal != nil && w.isOutsideOutage(v, rec):
-		if d = skipFor(output.Failed, rec.Err); rec.Status != 0 {
-			d.skipped.Reason = output.RobotsUnreachable
+		if rec.Status != 0 {
+			d = skipFor(output.RobotsUnreachable, rec.Err)
+		} else if d = w.retry(v, 0, rec.Err); d.verdict == proceed {
+			d = skipFor(output.Failed, rec.Err)
 		}
 	case refusal != nil:
 		d = w.decideRefusal(v, refusal)
@@ -92,12 +99,13 @@ func (w *worker) checkRobots(v *visit) decision {
 	return d
 }
 
-// isOutsideOutage reports whether a URL is only checked and the robots.txt of its server, outside
-// the crawl, is unreachable. Nothing waits for such a server: without any response the URL is
-// broken, after a status such as 503 it is unverified.
+// isOutsideOutage reports whether a URL is only checked, or is a sitemap, and the robots.txt of its
+// server, outside the crawl, is unreachable. Nothing waits for such a server. Without any response,
+// its robots.txt is requested again like a page, before the URL is broken; after a status such as 503
+// the URL is unverified.
 func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 	c := w.c
-	if !v.prov.IsCheck() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
+	if !v.prov.IsCheck() && !v.prov.IsSitemap() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
 		return false
 	}
 	server, err := weburl.Parse(string(v.origin) + "/")

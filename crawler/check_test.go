@@ -396,6 +396,43 @@ func TestCheckLinkElements(t *testing.T) {
 	}
 }
 
+// The robots.txt of a server outside the crawl is requested again like a page if there was no
+// response, once for all URLs of the server, before these are broken.
+func TestCheckRetriesRobots(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		failures, retries int // of requests for robots.txt
+		want              output.CheckResult
+		requests          int
+	}{
+		{"one connection ends", 1, 2, output.CheckOK, 2},
+		{"no connection works", 10, 2, output.CheckBroken, 3},
+		{"no retries", 1, 0, output.CheckBroken, 1},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", map[string]string{"/1": "", "/2": "", "/3": ""})
+			requests := 0
+			other.handle("/robots.txt", func(http.ResponseWriter, *http.Request) {
+				if requests++; requests <= tt.failures {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<a href={other}/1>1</a><a href={other}/2>2</a><a href={other}/3>3</a>`, "{other}", other.url)})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Fetch.Retries, cfg.Robots.Retry = tt.retries, time.Minute
+			got, checks := checkedCrawl(t, cfg, nil, CheckExternal)
+			for _, path := range []string{"/1", "/2", "/3"} {
+				if c := checks[other.url+path]; c.Result != tt.want {
+					t.Errorf("%+v, want %s", c, tt.want)
+				}
+			}
+			if requests != tt.requests || got.End != EndFinished || time.Duration(got.Duration) > 10*time.Second {
+				t.Errorf("%d requests for robots.txt, want %d; %s after %v", requests, tt.requests, got.End, time.Duration(got.Duration))
+			}
+		}))
+	}
+}
+
 // A stylesheet is read even if the page preloads it first.
 func TestCheckPreloadedStylesheet(t *testing.T) {
 	for name, page := range map[string]string{

@@ -80,14 +80,14 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 	if !complete(before) {
 		c.note("the old crawl is not finished: new pages are not listed")
 	}
-	skipped := 0
+	skipped, faulty := 0, before.faultyCanonicals()
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
 		was := before.pages[u]
 		if !was.ok() {
 			continue
 		}
 		if is, ok := after.pages[u]; ok {
-			found.page(u, was, is)
+			found.page(u, was, is, faulty[[2]string{u, was.canonical}] || faulty[[2]string{"", originOf(was.canonical)}])
 			continue
 		}
 		rule, f := after.missing(before, u)
@@ -108,8 +108,26 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 	}
 }
 
-// page compares a page that both crawls fetched.
-func (c changes) page(u string, was, is page) {
+// faultyCanonicals returns the pages and their canonical URLs that are findings, and without a page
+// the origins that did not respond. To change these is a repair.
+func (c *Crawl) faultyCanonicals() map[[2]string]bool {
+	faulty := make(map[[2]string]bool)
+	for _, of := range c.report.Findings {
+		for _, f := range of.Rows {
+			switch {
+			case of.Topic != "canonical":
+			case f.Related != "":
+				faulty[[2]string{f.URL, f.Related}] = true
+			default:
+				faulty[[2]string{"", originOf(f.URL)}] = true
+			}
+		}
+	}
+	return faulty
+}
+
+// page compares a page that both crawls fetched. Faulty says that its old canonical URL is a finding.
+func (c changes) page(u string, was, is page, faulty bool) {
 	switch {
 	case is.status >= 400:
 		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status)})
@@ -126,7 +144,7 @@ func (c changes) page(u string, was, is page) {
 		if is.canonical != "" && is.canonical == was.unmoved { // a test server that names the real site
 			return
 		}
-		if was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
+		if !faulty && was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
 			detail := "it had none"
 			if was.canonical != "" {
 				detail = "it was " + was.canonical

@@ -23,6 +23,7 @@ type site struct {
 	pages    []output.Page
 	rejected []output.Rejection
 	entries  []output.Entry
+	checks   []output.Check
 	robots   string // empty: the site has none
 	stopped  bool   // URLs remain
 }
@@ -75,6 +76,11 @@ func (s site) write(t *testing.T) string {
 	writeLines(t, dir, "pages.jsonl", pages)
 	writeLines(t, dir, "rejected.jsonl", rejected)
 	writeLines(t, dir, "entries.jsonl", entries)
+	var checks []any
+	for _, c := range s.checks {
+		checks = append(checks, c)
+	}
+	writeLines(t, dir, "checks.jsonl", checks)
 	writeLines(t, dir, "links.jsonl", nil)
 	writeLines(t, dir, "sitemaps.jsonl", nil)
 	writeLines(t, dir, "robots.jsonl", []any{record})
@@ -183,6 +189,18 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 		{
 			"canonical lost", site{pages: []output.Page{page("/a", canonical("/a"))}}, site{pages: []output.Page{page("/a")}},
 			[]string{"canonical-changed /a removed; it was /a"},
+		},
+		{
+			"canonical that was broken", site{pages: []output.Page{page("/a", canonical("/typo")), page("/typo", status(404))}},
+			site{pages: []output.Page{page("/a", canonical("/a"))}}, nil,
+		},
+		{
+			"canonical that redirected", site{pages: []output.Page{page("/a", canonical("/old")), page("/old", status(301)), page("/new")}},
+			site{pages: []output.Page{page("/a", canonical("/new")), page("/old", status(301)), page("/new")}}, nil,
+		},
+		{
+			"canonical on a host that did not respond", site{pages: []output.Page{page("/a", canonical("https://wrong.example/a"))}, checks: []output.Check{{URL: "https://wrong.example/a", Kind: "canonical", Result: output.CheckBroken, Reason: output.Failed}}},
+			site{pages: []output.Page{page("/a", canonical("/a"))}}, nil,
 		},
 		{"canonical of its own added", site{pages: []output.Page{page("/a")}}, site{pages: []output.Page{page("/a", canonical("/a"))}}, nil},
 		{

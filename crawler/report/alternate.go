@@ -3,6 +3,7 @@ package report
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -13,6 +14,9 @@ type alternates struct {
 	facts   *facts
 	checked map[key]checkFact
 	lists   *findingLists
+
+	isOfCrawl func(origin string) bool    // false: an origin outside the crawl that did not respond
+	silent    map[[2]string]*silentOrigin // by rule and origin
 
 	pairs []pair // of pages and their hreflang targets, sorted after the first reading
 
@@ -30,8 +34,11 @@ func pairOf(page key, of uint64) pair {
 	return pair((uint64(page)*odd ^ bits.RotateLeft64(of, 32)) * odd)
 }
 
-func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists) *alternates {
-	return &alternates{facts: f, checked: checked, lists: lists, disallowed: make(map[key][]*Finding)}
+func newAlternates(f *facts, checked map[key]checkFact, lists *findingLists, isOfCrawl func(origin string) bool) *alternates {
+	return &alternates{
+		facts: f, checked: checked, lists: lists, disallowed: make(map[key][]*Finding),
+		isOfCrawl: isOfCrawl, silent: make(map[[2]string]*silentOrigin),
+	}
 }
 
 // add records the hreflang links of a page or check.
@@ -46,6 +53,34 @@ func (a *alternates) add(k key, list []output.Hreflang) {
 func (a *alternates) conclude() {
 	slices.Sort(a.pairs)
 	a.pairs = slices.Compact(a.pairs)
+}
+
+// A silentOrigin is an origin outside the crawl that did not respond. It is one finding of a rule,
+// not one for each page with a link to it.
+type silentOrigin struct {
+	pages int
+	last  string           // the last page
+	from  *topRows[string] // the first pages
+}
+
+// addFault adds a finding about a target that is broken.
+func (a *alternates) addFault(rule string, row Finding) {
+	origin := originOf(row.Related)
+	if a.isOfCrawl(origin) {
+		a.lists.add(rule, row)
+		return
+	}
+	k := [2]string{rule, origin}
+	s := a.silent[k]
+	if s == nil {
+		s = &silentOrigin{from: newExamples()}
+		a.silent[[2]string{rule, strings.Clone(origin)}] = s // it shares memory with the line
+	}
+	if s.last != row.URL {
+		s.pages++
+		s.last = strings.Clone(row.URL)
+		s.from.add(s.last)
+	}
 }
 
 // A target is what is known about the target of a canonical or hreflang link.
@@ -113,7 +148,8 @@ func (a *alternates) canonical(p *output.Page) {
 	case !to.known:
 		a.unknownCanonical++
 	case to.fault != "":
-		rule, row.Detail = ruleCanonicalBroken, to.fault
+		row.Detail = to.fault
+		a.addFault(ruleCanonicalBroken, row)
 	case to.redirect != "":
 		rule, row.Detail = ruleCanonicalRedirect, to.redirect
 	case to.disallowed:
@@ -142,7 +178,8 @@ func (a *alternates) hreflang(k key, p *output.Page) {
 		case !t.known:
 			a.unknownHreflang++
 		case t.fault != "":
-			rule, row.Detail = ruleHreflangBroken, row.Detail+": "+t.fault
+			row.Detail += ": " + t.fault
+			a.addFault(ruleHreflangBroken, row)
 		case t.redirect != "":
 			rule, row.Detail = ruleHreflangBroken, row.Detail+": "+t.redirect
 		case t.disallowed:
@@ -162,8 +199,11 @@ func (a *alternates) hreflang(k key, p *output.Page) {
 	}
 }
 
-// choose completes the lists of disallowed targets.
+// choose completes the lists of silent origins and disallowed targets.
 func (a *alternates) choose() {
+	for k, s := range a.silent {
+		a.lists.add(k[0], Finding{URL: k[1] + "/", Detail: statusText(0), Pages: s.pages, FoundOn: s.from.list().Rows})
+	}
 	for _, rule := range [...]string{ruleCanonicalDisallowed, ruleHreflangDisallowed} {
 		list := a.lists.finish(rule)
 		for i := range list.Rows {

@@ -76,7 +76,7 @@ type checks struct {
 	facts *facts
 	lists *findingLists
 	byURL map[key]checkFact
-	dead  map[string]bool // origins of checks without a response
+	dead  map[string]bool // origins of checks; true: none has a response
 }
 
 func newChecks(f *facts, lists *findingLists) *checks {
@@ -113,8 +113,12 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 		}
 	}
 	c.byURL[k] = f
-	if line.Reason == output.Failed || line.Reason == output.RobotsUnreachable {
-		c.dead[originOf(line.URL)] = true
+	origin := originOf(line.URL)
+	switch _, known := c.dead[origin]; {
+	case line.Status != 0:
+		c.dead[origin] = false
+	case !known && (line.Reason == output.Failed || line.Reason == output.RobotsUnreachable):
+		c.dead[origin] = true
 	}
 }
 

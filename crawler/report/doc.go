@@ -3,9 +3,9 @@
 //
 // A report lists what is wrong with a site, as findings by rule: broken links, redirect chains,
 // problems with titles and with canonical and hreflang links, and differences between the sitemaps
-// and the site. [Rules] returns all rules, and FINDINGS.md explains them. A report also has numbers of
-// pages and origins, disallowed URLs by line of robots.txt, outages of robots.txt and changes to it,
-// duplicates, robots directives of pages, and what the pages may be used for.
+// and the site. FINDINGS.md explains the rules. A report also has numbers of pages and origins,
+// disallowed URLs by line of robots.txt, outages of robots.txt and changes to it, duplicates, robots
+// directives of pages, and what the pages may be used for.
 //
 //	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
 //	…

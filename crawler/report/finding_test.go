@@ -769,3 +769,49 @@ func TestUnreadableSitemaps(t *testing.T) {
 		})
 	}
 }
+
+// A host outside the crawl that never responds is one finding of canonical links, and one of hreflang,
+// not one for each page. Its robots.txt is none.
+func TestSilentHostIsOneFinding(t *testing.T) {
+	const silent = "https://silent.example"
+	c := faultless()
+	for _, path := range []string{"/1", "/2", "/3"} {
+		c.good(path, output.Page{Canonical: silent + path})
+		c.check(silent+path, output.Check{Kind: "canonical", Reason: output.Failed, Detail: "no such host"})
+	}
+	for _, path := range []string{"/4", "/5"} {
+		c.listed(path, output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: silent + "/fr" + path}, {Lang: "es", URL: silent + "/es" + path}}})
+		for _, lang := range []string{"/fr", "/es"} {
+			c.check(silent+lang+path, output.Check{Kind: "hreflang", Reason: output.Failed, Detail: "no such host"})
+		}
+	}
+	c.robots = append(c.robots, robotsLine{Origin: silent, Outcome: "unreachable", Chain: []string{silent + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)})
+	c.reject("/sitemap.xml", output.Rejection{Reason: output.Failed, Source: "sitemap", FoundOn: example + "/robots.txt"})
+	c.rejected[len(c.rejected)-1].URL = silent + "/sitemap.xml"
+	want := map[string][]Finding{
+		ruleCanonicalBroken:   {{URL: silent + "/", Detail: "no response", Pages: 3, FoundOn: []string{example + "/1", example + "/2", example + "/3"}}},
+		ruleHreflangBroken:    {{URL: silent + "/", Detail: "no response", Pages: 2, FoundOn: []string{example + "/4", example + "/5"}}},
+		ruleSitemapUnreadable: {{URL: silent + "/sitemap.xml", Detail: "failed", Related: example + "/robots.txt"}},
+	}
+	if diff := cmp.Diff(want, rowsByRule(c.make(t))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.check(silent+"/ok", output.Check{Kind: "canonical", Status: 200})
+	if got := FindingsOf(c.make(t), ruleCanonicalBroken); got.Total != 3 || got.Rows[0].Related != silent+"/1" {
+		t.Errorf("of a host that responds at times: %+v", got)
+	}
+}
+
+// A recrawl may wait for a robots.txt that only the previous crawl requested. It is still unreachable.
+func TestRecrawlWaitsForRobotsOfPreviousCrawl(t *testing.T) {
+	c := faultless()
+	c.reject("/later", output.Rejection{Reason: output.RobotsUnreachable, Source: "link", Detail: "status 503", RobotsURL: other + "/robots.txt"})
+	r := c.make(t)
+	want := []Finding{{URL: other + "/robots.txt", Detail: "status 503"}}
+	if diff := cmp.Diff(want, FindingsOf(r, ruleRobotsUnreachable).Rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool { return h.Text == "the robots.txt of 1 origin could not be fetched" }) {
+		t.Errorf("%+v", r.Highlights)
+	}
+}

@@ -2,11 +2,55 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
+
+// errEndOfFirstReading stops the second reading of a file where the first one stopped.
+var errEndOfFirstReading = errors.New("end of the first reading")
+
+// read calls f for each line of a file that counts, in every directory.
+func read[T any](all workerDirs, name string, counts func(*workerDir, *T) bool, f func(*workerDir, *T)) error {
+	return each(all, name, func(s *workerDir, v *T) error {
+		if counts(s, v) {
+			f(s, v)
+		}
+		return nil
+	})
+}
+
+// each calls f for each line of a file, in every directory. It ignores missing files. The second
+// reading stops where the first did, since a running crawl adds lines.
+func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) error {
+	for _, s := range all {
+		limit, again := s.lines[name]
+		n := 0
+		err := jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
+			if again && n == limit {
+				return errEndOfFirstReading
+			}
+			n++
+			return f(s, v)
+		})
+		if !again {
+			s.lines[name] = n
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errEndOfFirstReading):
+		default:
+			if err := s.noteDamage(err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // linksLine is a line of links.jsonl, without the texts of links.
 type linksLine struct {

@@ -2,13 +2,10 @@ package report
 
 import (
 	"errors"
-	"io/fs"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -167,7 +164,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 	m.lists = newFindingLists(m.rows, m.referrers)
 	m.onPage = newOnPage(m.lists, m.rows)
 	m.checks = newChecks(m.facts, m.lists)
-	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists)
+	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists, m.isOfCrawl)
 	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
 	m.fragments = newFragments(m.facts, m.redirects)
@@ -232,8 +229,11 @@ func (m *maker) addRejection(s *workerDir, r *output.Rejection) {
 	m.counters.rejection(r)
 	m.rejections.add(r)
 	m.robots.rejection(r)
-	if m.sitemaps.reject(r) {
-		return // not a page
+	if m.sitemaps.reject(r) { // not a page
+		if r.Reason == output.Failed {
+			m.checks.dead[originOf(r.URL)] = true
+		}
+		return
 	}
 	m.facts.reject(keyOf(r.URL), r.Reason)
 }
@@ -321,9 +321,10 @@ func (m *maker) secondReading() error {
 	return err
 }
 
-// isOfCrawl reports whether an origin has URLs of the crawl, and not only URLs that are checked.
+// isOfCrawl reports whether an origin has URLs of the crawl, or has responded to a check.
 func (m *maker) isOfCrawl(origin string) bool {
-	return m.counters.origins[origin] != nil || !m.checks.dead[origin]
+	h := m.counters.origins[origin]
+	return h != nil && h.Pages+h.Disallowed+h.Deferred > 0 || !m.checks.dead[origin] // Failed may be a sitemap
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
@@ -407,44 +408,4 @@ func (m *maker) report() *Report {
 	r.Summary = m.summary()
 	r.Highlights = highlights(r)
 	return r
-}
-
-// errEndOfFirstReading stops the second reading of a file where the first one stopped.
-var errEndOfFirstReading = errors.New("end of the first reading")
-
-// read calls f for each line of a file that counts, in every directory.
-func read[T any](all workerDirs, name string, counts func(*workerDir, *T) bool, f func(*workerDir, *T)) error {
-	return each(all, name, func(s *workerDir, v *T) error {
-		if counts(s, v) {
-			f(s, v)
-		}
-		return nil
-	})
-}
-
-// each calls f for each line of a file, in every directory. It ignores missing files. The second
-// reading stops where the first did, since a running crawl adds lines.
-func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) error {
-	for _, s := range all {
-		limit, again := s.lines[name]
-		n := 0
-		err := jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
-			if again && n == limit {
-				return errEndOfFirstReading
-			}
-			n++
-			return f(s, v)
-		})
-		if !again {
-			s.lines[name] = n
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errEndOfFirstReading):
-		default:
-			if err := s.noteDamage(err); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

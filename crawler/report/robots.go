@@ -35,7 +35,7 @@ type RobotsOrigin struct {
 	Error     string    `json:"error,omitempty"`
 	Chain     []string  `json:"chain,omitempty"` // requested URLs, if there were redirects
 	Fetches   int       `json:"fetches"`
-	FetchedAt time.Time `json:"fetched_at"` // time of the last fetch
+	FetchedAt time.Time `json:"fetched_at,omitzero"` // time of the last fetch; zero: the previous crawl made it
 
 	Allowed     int `json:"allowed"`     // pages fetched; allowed URLs that were not fetched do not count
 	Disallowed  int `json:"disallowed"`  // URLs that it disallows
@@ -220,7 +220,9 @@ func (r *robotsFiles) rejection(j *output.Rejection) {
 	case output.Disallowed:
 		r.host(originOf(j.RobotsURL)).Disallowed++
 	case output.RobotsUnreachable:
-		r.host(originOf(j.RobotsURL)).Unreachable++
+		h := r.host(originOf(j.RobotsURL))
+		h.Unreachable++
+		h.Outcome, h.Error = "unreachable", clip(j.Detail) // its last fetch may be of an earlier crawl; later ones follow
 	}
 }
 
@@ -284,7 +286,7 @@ func (h *robotsHistory) compare(l *robotsLine) {
 // findings about these say it.
 func (r *robotsFiles) addTo(l *findingLists, isOfCrawl func(origin string) bool) {
 	for _, h := range r.hosts {
-		if h.Fetches > 0 && h.Outcome == "unreachable" && isOfCrawl(h.Origin) {
+		if h.Outcome == "unreachable" && isOfCrawl(h.Origin) {
 			detail := h.Error
 			if h.Status != 0 {
 				detail = statusText(h.Status)
@@ -302,7 +304,7 @@ func (r *robotsFiles) list() Robots {
 			cmp.Compare(b.Disallowed+b.Unreachable, a.Disallowed+a.Unreachable), cmp.Compare(a.Origin, b.Origin))
 	})
 	for _, h := range r.hosts {
-		if h.Fetches == 0 {
+		if h.Outcome == "" { // neither requested nor waited for
 			continue
 		}
 		h.endOutage(time.Time{})

@@ -24,7 +24,8 @@ func TestFindingsDocumentsAllRules(t *testing.T) {
 	}
 	cells := regexp.MustCompile("^\\| `([a-z0-9-]+)` \\| (\\w+) \\| (.+\\.) \\| (.+\\.) \\|$")
 	topic := ""
-	for line := range strings.Lines(string(text)) {
+	ofReport, _, _ := strings.Cut(string(text), "## politecrawl ci") // whose package tests its rules
+	for line := range strings.Lines(ofReport) {
 		line = strings.TrimSuffix(line, "\n")
 		if name, ok := strings.CutPrefix(line, "## "); ok {
 			topic = strings.TrimSuffix(name, ".txt")

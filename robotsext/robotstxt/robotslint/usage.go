@@ -9,13 +9,15 @@ import (
 	"github.com/dunglas/httpsfv"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// usageLabels are the labels of Content-Usage (ROB-EXT-05), and signalValues the keys of
-// Content-Signal with their values (ROB-EXT-06).
+// usagePurposes are the purposes that have a label in Content-Usage (ROB-EXT-05) and a key in
+// Content-Signal (ROB-EXT-06).
+var usagePurposes = []struct{ label, key string }{{"search", "search"}, {"ai-use", "ai-input"}, {"train-ai", "ai-train"}}
+
+// usageValues and signalValues are the labels and keys with their values.
 var (
-	usageLabels  = []string{"search", "ai-use", "train-ai"}
+	usageValues  = map[string][]string{"search": {"y", "n"}, "ai-use": {"y", "n"}, "train-ai": {"y", "n"}}
 	signalValues = map[string][]string{
 		"search": {"yes", "no"}, "ai-input": {"yes", "no"}, "ai-train": {"yes", "no"}, "use": {"immediate", "reference", "full"},
 	}
@@ -52,12 +54,7 @@ func (l *linter) usageLine(e robotstxt.Extension) {
 			member = httpsfv.NewItem(item.Value)
 		}
 		value, _ := httpsfv.Marshal(member) // it was parsed, so it has a text
-		l.preference(e, KindUnknownUsage, label, value, usageWords, func(name string) []string {
-			if slices.Contains(usageLabels, name) {
-				return []string{"y", "n"}
-			}
-			return nil
-		})
+		l.preference(e, KindUnknownUsage, label, value, usageValues, usageWords)
 	}
 }
 
@@ -68,15 +65,15 @@ func (l *linter) signalLine(e robotstxt.Extension) {
 		key, value, _ := strings.Cut(pair, "=")
 		key, value = strings.ToLower(strings.Trim(key, space)), strings.ToLower(strings.Trim(value, space))
 		if key != "" || value != "" {
-			l.preference(e, KindUnknownSignal, key, value, signalWords, func(name string) []string { return signalValues[name] })
+			l.preference(e, KindUnknownSignal, key, value, signalValues, signalWords)
 		}
 	}
 }
 
-// preference reports a preference whose label or value no crawler knows. Valid returns the values
-// of a label; nil: it is unknown. Words are frequent mistakes.
-func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, words map[string]string, valid func(label string) []string) {
-	values := valid(label)
+// preference reports a preference whose label or value no crawler knows. Known has the values of
+// each label, words has frequent mistakes.
+func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, known map[string][]string, words map[string]string) {
+	values := known[label]
 	if slices.Contains(values, value) {
 		return
 	}
@@ -85,7 +82,7 @@ func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value strin
 		if values == nil {
 			message = fmt.Sprintf("%s is not a label of %s, so crawlers ignore it", quote(label), e.Field)
 			if better := words[label]; better != "" {
-				label, values = better, valid(better)
+				label, values = better, known[better]
 			}
 		}
 		if better := words[value]; slices.Contains(values, better) {
@@ -203,25 +200,35 @@ func (c *usageChecks) disallowed(g *robotstxt.Group, path string) bool {
 
 // contradiction reports a line that contradicts an earlier one of its group for a path.
 func (c *usageChecks) contradiction(g *robotstxt.Group, e robotstxt.Extension, path string) {
-	statements := usage.FromRobots(c.file, g, "", path)
-	at := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Source.Line == e.Line })
-	if at < 0 || c.contradicts[e.Line] {
-		return
-	}
-	for _, purpose := range usage.Purposes {
-		mine := statements[at].Values[purpose]
-		for _, s := range statements {
-			other := s.Values[purpose]
-			if s.Source.Line >= e.Line || mine == usage.Unknown || other == usage.Unknown || mine == other {
-				continue
+	usages, signals := g.ContentUsage(path), g.ContentSignals(path)
+	for _, purpose := range usagePurposes {
+		lines := map[bool][]int{} // that allow it, or not
+		for _, line := range usages {
+			if allowed, ok := line.Usage[purpose.label]; ok {
+				lines[allowed] = append(lines[allowed], line.Line)
 			}
-			c.contradicts[e.Line] = true
-			c.add(e.Line, KindContradictingUsage, e.Field+": "+e.Value, func() (string, string) {
-				return fmt.Sprintf("%s is %s here and %s by %s in line %d: the refusal counts", purpose, mine, other, s.Source.Name, s.Source.Line),
-					fmt.Sprintf("decide which of the two you intend, and correct line %d or line %d", s.Source.Line, e.Line)
-			})
-			return
 		}
+		for _, line := range signals {
+			for _, signal := range line.Signals {
+				if value := strings.ToLower(signal.Value); strings.EqualFold(signal.Key, purpose.key) && (value == "yes" || value == "no") {
+					lines[value == "yes"] = append(lines[value == "yes"], line.Line)
+				}
+			}
+		}
+		allowed := slices.Contains(lines[true], e.Line)
+		others := lines[!allowed]
+		if c.contradicts[e.Line] || len(others) == 0 || !slices.Contains(lines[allowed], e.Line) || slices.Min(others) >= e.Line {
+			continue
+		}
+		c.contradicts[e.Line] = true
+		c.add(e.Line, KindContradictingUsage, e.Field+": "+e.Value, func() (string, string) {
+			here, other := "refused here and allowed", slices.Min(others)
+			if allowed {
+				here = "allowed here and refused"
+			}
+			return fmt.Sprintf("%s is %s in line %d: the refusal counts", purpose.label, here, other),
+				fmt.Sprintf("decide which of the two you intend, and correct line %d or line %d", other, e.Line)
+		})
 	}
 }
 

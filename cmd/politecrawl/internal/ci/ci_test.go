@@ -517,3 +517,24 @@ func TestSitemapThatCannotBeReadIsOneProblem(t *testing.T) {
 		})
 	}
 }
+
+// A test server whose robots.txt and pages name the real site, which does not respond, is crawled to
+// the end: nothing waits for the real site.
+func TestServerThatNamesUnreachableSite(t *testing.T) {
+	const site = "http://127.0.0.9:1"
+	server := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = fmt.Fprintf(w, "Sitemap: %s/sitemap.xml\n", site)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, "<title>%s</title><link rel=canonical href=%q><a href=/a>a</a><a href=/b>b</a>", r.URL.Path, site+r.URL.Path)
+	})
+	t.Chdir(t.TempDir())
+	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--allow-addr", "127.0.0.0/8", "--retries", "0", "--max-wait", "1s", "--output", "crawl")
+	for _, want := range []string{"failed: 2 errors; 3 pages in ", "and on 2 other pages", "Sitemaps that cannot be read: " + site + "/sitemap.xml (failed: "} {
+		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -167,5 +168,22 @@ func TestAnnotations(t *testing.T) {
 		if !strings.HasPrefix(lines[i], want) {
 			t.Errorf("%q, want %q", lines[i], want)
 		}
+	}
+}
+
+// FINDINGS.md documents the rules that only the gate has.
+func TestRulesOfTheGateAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "crawler", "report", "FINDINGS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## politecrawl ci")
+	for _, rule := range []report.Rule{startRule, incompleteRule} {
+		if !strings.Contains(section, "\n| `"+rule.ID+"` | "+string(rule.Severity)+" | ") || !strings.Contains(section, ". | "+rule.Fix+" |\n") {
+			t.Errorf("FINDINGS.md does not document %+v", rule)
+		}
+	}
+	if strings.Count(section, "\n| `") != 2 {
+		t.Error("FINDINGS.md has other rules of the gate")
 	}
 }
