@@ -151,7 +151,7 @@ func reread(s *usage.Statement, token string, at time.Time) (usage.Statement, bo
 func redact(statements []usage.Statement) {
 	for i := range statements {
 		s := &statements[i]
-		s.Raw, s.URL = secret.RedactText(s.Raw), secret.RedactText(s.URL)
+		s.Raw, s.URL, s.Labels = secret.RedactText(s.Raw), secret.RedactText(s.URL), secret.RedactMap(s.Labels)
 	}
 }
 

@@ -33,7 +33,7 @@ func verify(t *testing.T, dir string) (Verification, []string) {
 	return got, found
 }
 
-const permitRobots = "User-agent: *\nDisallow: /no\nContent-Usage: train-ai=n\nContent-Usage: /free train-ai=y\nContent-Signal: search=yes\nLicense: https://user:pass@example.com/\xfflicense.xml\n"
+const permitRobots = "User-agent: *\nDisallow: /no\nContent-Usage: train-ai=n\nContent-Usage: /free train-ai=y\nContent-Signal: search=yes, see=http://user:pass@h/\nLicense: https://user:pass@example.com/\xfflicense.xml\n"
 
 // newPermitSite has pages with every kind of statement.
 func newPermitSite(t *testing.T) *site {
@@ -78,6 +78,9 @@ func TestVerifyPermissions(t *testing.T) {
 			lines := readOutput[output.Permission](t, cfg, "permissions.jsonl")
 			if len(differences) > 0 || got.Lines != len(lines) || got.Lines == 0 || got.Files != 2 || got.NotKept != 0 {
 				t.Errorf("%+v, differences %q", got, differences)
+			}
+			if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "permissions.jsonl")); err != nil || bytes.Contains(text, []byte("user:pass")) {
+				t.Errorf("a password is in permissions.jsonl, or %v", err)
 			}
 			withheld := slices.ContainsFunc(lines, func(p output.Permission) bool { return p.Withheld != "" })
 			if withheld != (name != "without purpose") {

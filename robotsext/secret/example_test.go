@@ -51,3 +51,10 @@ func ExampleRedactRobots() {
 	// false
 	// bad line: Sitemap: https:***@example.com
 }
+
+// How do I remove passwords from labels that a site has chosen?
+func ExampleRedactMap() {
+	fmt.Println(secret.RedactMap(map[string]string{"search": "yes", "see": "https://me:pw@example.com/"}))
+	// Output:
+	// map[search:yes see:https://***@example.com/]
+}

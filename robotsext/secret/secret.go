@@ -88,6 +88,21 @@ func RedactText(text string) string {
 	return users.ReplaceAllString(text, "${1}"+Mask+"@")
 }
 
+// RedactMap applies [RedactText] to the keys and values of a map. It returns the map itself if that
+// changes nothing, else a new one.
+func RedactMap(texts map[string]string) map[string]string {
+	for key, value := range texts {
+		if RedactText(key) != key || RedactText(value) != value {
+			redacted := make(map[string]string, len(texts))
+			for key, value := range texts {
+				redacted[RedactText(key)] = RedactText(value)
+			}
+			return redacted
+		}
+	}
+	return texts
+}
+
 // RedactError returns err with its message redacted by [RedactText].
 func RedactError(err error) error {
 	if err == nil || RedactText(err.Error()) == err.Error() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -202,5 +203,20 @@ func TestRedactError(t *testing.T) {
 	}
 	if RedactError(nil) != nil || RedactError(io.EOF) != io.EOF {
 		t.Error("an error without a user is changed")
+	}
+}
+
+func TestRedactMap(t *testing.T) {
+	plain := map[string]string{"a": "b", "c": "user@host"}
+	if got := RedactMap(plain); !maps.Equal(got, plain) {
+		t.Errorf("%v is changed to %v", plain, got)
+	}
+	with := map[string]string{"a": "b", "see": "http://u:p@h/", "http://u:p@h": "yes"}
+	want := map[string]string{"a": "b", "see": "http://***@h/", "http://***@h": "yes"}
+	if got := RedactMap(with); !maps.Equal(got, want) || with["see"] != "http://u:p@h/" {
+		t.Errorf("got %v, and the argument is %v", got, with)
+	}
+	if RedactMap(nil) != nil {
+		t.Error("nil is changed")
 	}
 }
