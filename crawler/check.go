@@ -181,15 +181,16 @@ func (v *visit) checkLine() *output.Check {
 	return v.check
 }
 
-// skipKnownCheck ends a check of a URL that the crawl fetches as a page, that another check reads,
-// or that was left over from before a recrawl. It leaves no line.
+// skipKnownCheck ends a check of a URL that the crawl fetches as a page or that another check reads,
+// one that was left over from before a recrawl, and one that changed settings no longer want. It
+// leaves no line.
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
 	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	if recrawl < v.prov.Recrawl {
+	url := v.u.String()
+	if a, err := weburl.Parse(url); err != nil || recrawl < v.prov.Recrawl || !d.checks(a, v.prov.Check) {
 		return decision{verdict: done}, nil
 	}
-	url := v.u.String()
 	keys := []string{url}
 	if mode != provenance.CheckRead {
 		keys = append(keys, provenance.CheckKey(url, provenance.CheckRead, recrawl))
