@@ -28,7 +28,7 @@ const (
 	// and what stylesheets use.
 	CheckAssets = "assets"
 	// CheckExternal checks links and redirects to URLs outside the crawl, also those of link elements
-	// such as license.
+	// such as license, and nofollow links: a check follows nothing.
 	CheckExternal = "external"
 	// CheckFragments records the ids of pages and the links with fragments. It requests nothing.
 	CheckFragments = "fragments"
@@ -58,9 +58,28 @@ const (
 	useHreflang   = "hreflang"  // a version of a page for another language
 )
 
-// addCheck adds a URL to check, unless exclude matches it. T is that of a link on the same page.
+// checks reports whether a URL is checked that a page uses in this way. A link element that names
+// no asset is a link if it leaves the crawl.
+func (d *discovery) checks(a weburl.URL, use string) bool {
+	check := CheckAssets
+	switch use {
+	case "a", "area", "frame", "meta", useRedirect:
+		check = CheckExternal
+	case "link":
+		if !d.scope.Holds(a) {
+			check = CheckExternal
+		}
+	case useCanonical:
+		check = CheckCanonical
+	case useHreflang:
+		check = CheckHreflang
+	}
+	return d.cfg.Scope.checks(check)
+}
+
+// addCheck adds a URL to check, if the settings want that. T is that of a link on the same page.
 func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind string, mode provenance.CheckMode) {
-	if f.d.scope.ExcludedCheck(a.Canonical) != "" {
+	if !f.d.checks(a, kind) || f.d.scope.ExcludedCheck(a.Canonical) != "" {
 		return
 	}
 	t.Check = kind
@@ -81,18 +100,19 @@ func checkMode(kind string) provenance.CheckMode {
 
 // addTargets adds the canonical URL and the versions for other languages that a page names.
 func (f *discoveries) addTargets(page *output.Page, base string, t provenance.Provenance) {
+	if len(f.d.cfg.Scope.Check) == 0 {
+		return
+	}
 	add := func(ref, kind string) {
 		if a, err := weburl.Resolve(base, ref); err == nil && a.Canonical != page.URL {
 			f.addCheck(a, t, kind, checkMode(kind))
 		}
 	}
-	if page.Canonical != "" && f.d.cfg.Scope.checks(CheckCanonical) {
+	if page.Canonical != "" {
 		add(page.Canonical, useCanonical)
 	}
-	if f.d.cfg.Scope.checks(CheckHreflang) {
-		for _, h := range page.Hreflang {
-			add(h.URL, useHreflang)
-		}
+	for _, h := range page.Hreflang {
+		add(h.URL, useHreflang)
 	}
 }
 
@@ -162,15 +182,16 @@ func (v *visit) checkLine() *output.Check {
 	return v.check
 }
 
-// skipKnownCheck ends a check of a URL that the crawl fetches as a page, that another check reads,
-// or that was left over from before a recrawl. It leaves no line.
+// skipKnownCheck ends a check of a URL that the crawl fetches as a page or that another check reads,
+// one that was left over from before a recrawl, and one that changed settings no longer want. It
+// leaves no line.
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
 	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	if recrawl < v.prov.Recrawl {
+	url := v.u.String()
+	if a, err := weburl.Parse(url); err != nil || recrawl < v.prov.Recrawl || !d.checks(a, v.prov.Check) {
 		return decision{verdict: done}, nil
 	}
-	url := v.u.String()
 	keys := []string{url}
 	if mode != provenance.CheckRead {
 		keys = append(keys, provenance.CheckKey(url, provenance.CheckRead, recrawl))

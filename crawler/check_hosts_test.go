@@ -77,9 +77,7 @@ func (e *externalHosts) judge(t *testing.T, delay time.Duration, extra int, dirs
 		if got := slices.Compact(sent); !slices.Equal(got, want) || extra == 0 && len(sent) != len(want) {
 			t.Errorf("%s: requests %q", h.url, sent)
 		}
-		if extra == 0 {
-			wantSpaced(t, h.requests(), delay)
-		}
+		wantSpaced(t, h.requests(), delay)
 		for _, path := range h.targets() {
 			want := output.CheckOK
 			switch path {
@@ -135,7 +133,7 @@ func TestKilledChecksAreResumed(t *testing.T) {
 		}
 		break
 	}
-	e.judge(t, 0, kills*2*cfg.Limits.Concurrency, cfg.Output.Dir)
+	e.judge(t, cfg.Politeness.Delay, kills*2*cfg.Limits.Concurrency, cfg.Output.Dir)
 }
 
 // requests returns the number of requests to all hosts.

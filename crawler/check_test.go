@@ -309,22 +309,23 @@ func TestCheckRedirects(t *testing.T) {
 	}
 }
 
-// Nofollow and exclude hold for checks, include does not. Passwords are not sent to other origins.
+// Exclude holds for checks, include and nofollow do not: a check follows nothing. Passwords are not
+// sent to other origins.
 func TestCheckObeysSettings(t *testing.T) {
+	both := []string{"HEAD /1", "HEAD /2"}
 	for _, tt := range []struct {
 		name   string
 		change func(*Config)
 		want   []string
 	}{
-		{"default", func(*Config) {}, []string{"HEAD /1"}},
-		{"nofollow not obeyed", func(c *Config) { c.Robots.ObeyNofollow = false }, []string{"HEAD /1", "HEAD /2"}},
-		{"exclude", func(c *Config) { c.Scope.Exclude = []string{"/1$"} }, nil},
-		{"include", func(c *Config) { c.Scope.Include = []string{"^http://127.0.0.1"} }, []string{"HEAD /1"}},
+		{"default", func(*Config) {}, both},
+		{"exclude", func(c *Config) { c.Scope.Exclude = []string{"/1$"} }, both[1:]},
+		{"include", func(c *Config) { c.Scope.Include = []string{"^http://127.0.0.1"} }, both},
 		{"blocked address", func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.1"} }, nil},
 		{"max-hosts", func(c *Config) { c.Limits.MaxHosts = 1 }, nil},
-		{"max-pages", func(c *Config) { c.Limits.MaxPages = 2 }, []string{"HEAD /1"}},
-		{"password", func(c *Config) { c.Credentials.Header = []string{"X-Key: secret"} }, []string{"HEAD /1"}},
-		{"no links.jsonl", func(c *Config) { c.Output.Links = LinksNone }, []string{"HEAD /1"}},
+		{"max-pages", func(c *Config) { c.Limits.MaxPages = 2 }, both},
+		{"password", func(c *Config) { c.Credentials.Header = []string{"X-Key: secret"} }, both},
+		{"no links.jsonl", func(c *Config) { c.Output.Links = LinksNone }, both},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			other := newSite(t, "127.0.0.2", nil)
@@ -393,6 +394,19 @@ func TestCheckLinkElements(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		})
+	}
+}
+
+// Links of a nofollow page are checked, but URLs of the crawl there are not requested.
+func TestCheckOfNofollowPage(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"})
+	s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<meta name=robots content=nofollow><a href={other}/1>1</a><a href={other}/no>2</a><a href=/3>3</a>`, "{other}", other.url)})
+	got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
+	if sent := other.sent(); !slices.Equal(sent, []string{"HEAD /1"}) || checks[other.url+"/1"].Result != output.CheckBroken || checks[other.url+"/no"].Reason != output.Disallowed {
+		t.Errorf("requests %q, %+v", sent, checks)
+	}
+	if r := got.refusal(t, s.url+"/3"); r.Reason != output.Nofollow || s.count("/3") > 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -225,11 +225,10 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			found.skipInvalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		unfollowed := d.nofollowReason(nofollow, link.rel)
 		if !d.cfg.Sitemaps.Only {
-			found.addLink(link.URL, read.prov, read.meta, unfollowed)
+			found.addLink(link.URL, read.prov, read.meta, d.nofollowReason(nofollow, link.rel))
 		}
-		if unfollowed == "" && d.cfg.Scope.checks(CheckExternal) && !d.scope.Holds(link.URL) {
+		if !d.scope.Holds(link.URL) { // nofollow does not matter: a check follows nothing
 			found.addCheck(link.URL, read.prov, link.kind, provenance.CheckHead)
 		}
 	}

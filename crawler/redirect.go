@@ -52,9 +52,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.addWithinBounds(item, a, t)
 	default:
 		found.skip(item, a, t, output.OutOfScope, "")
-		if d.cfg.Scope.checks(CheckExternal) {
-			found.addCheck(a, t, useRedirect, checkMode(useRedirect))
-		}
+		found.addCheck(a, t, useRedirect, checkMode(useRedirect))
 	}
 	return found
 }

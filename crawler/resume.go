@@ -170,8 +170,12 @@ func (c *Crawler) openCommitted(s *state) error {
 	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
-// noteNewChecks reports that checks were added, which miss the pages fetched so far.
+// noteNewChecks reports that checks were added, which miss the pages fetched so far, or that settings
+// would allow checks that were skipped.
 func (c *Crawler) noteNewChecks(s *state) {
+	if len(s.Config.Scope.Check) > 0 && (c.allowsMore(s) || isRaised(s.Config.Limits.MaxHosts, c.cfg.Limits.MaxHosts)) {
+		c.notice("checks that were skipped so far are not repeated under the new settings; a recrawl repeats them (allow-addr, max-hosts)")
+	}
 	if slices.ContainsFunc(checkKinds, func(kind string) bool { return c.cfg.Scope.checks(kind) && !s.Config.Scope.checks(kind) }) {
 		c.notice("the new checks miss the pages that were fetched before; a recrawl checks these too (check)")
 	}
@@ -193,6 +197,14 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	})
 }
 
+// isRaised reports whether a limit is higher now, or was removed.
+func isRaised(before, now int) bool { return before > 0 && (now == 0 || now > before) }
+
+// allowsMore reports whether addresses are allowed that were not before.
+func (c *Crawler) allowsMore(s *state) bool {
+	return slices.ContainsFunc(c.cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.Fetch.AllowAddr, cidr) })
+}
+
 // requeueRejected requeues URLs that were skipped because of a limit that was raised, an
 // expression or purpose that was changed, or an address or a type that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
@@ -201,11 +213,11 @@ func (c *Crawler) requeueRejected(s *state) error {
 		output.MaxHostPages: {s.Config.Limits.MaxHostPages, c.cfg.Limits.MaxHostPages},
 		output.Trap:         {s.Config.Limits.TrapPages, c.cfg.Limits.TrapPages},
 	} {
-		if before, now := limit[0], limit[1]; before > 0 && (now == 0 || now > before) {
+		if isRaised(limit[0], limit[1]) {
 			reasons = append(reasons, reason)
 		}
 	}
-	if slices.ContainsFunc(c.cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.Fetch.AllowAddr, cidr) }) {
+	if c.allowsMore(s) {
 		reasons = append(reasons, output.BlockedAddress)
 	}
 	if !slices.Equal(c.cfg.Scope.Include, s.Config.Scope.Include) || !slices.Equal(c.cfg.Scope.Exclude, s.Config.Scope.Exclude) {

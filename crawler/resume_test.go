@@ -175,6 +175,64 @@ func TestResumeWithOtherChecks(t *testing.T) {
 	}
 }
 
+// A resumed crawl does not repeat checks that earlier settings refused, and says so.
+func TestResumeSaysThatChecksWereSkipped(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after func(*Config)
+		want          int // notices
+	}{
+		{"an address is allowed", func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.1"} }, func(c *Config) { c.Fetch.AllowAddr = []string{"127.0.0.0/8"} }, 1},
+		{"more hosts are allowed", func(c *Config) { c.Limits.MaxHosts = 1 }, func(c *Config) { c.Limits.MaxHosts = 2 }, 1},
+		{"fewer hosts are allowed", func(c *Config) { c.Limits.MaxHosts = 2 }, func(c *Config) { c.Limits.MaxHosts = 1 }, 0},
+		{"no checks", func(c *Config) { c.Limits.MaxHosts, c.Scope.Check = 1, nil }, func(c *Config) { c.Limits.MaxHosts = 2 }, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": "<a href=http://127.0.0.2:1/x>x</a>"})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Scope.Check = []string{CheckExternal}
+			tt.before(&cfg)
+			run(t, cfg, nil)
+			tt.after(&cfg)
+			notices := 0
+			run(t, cfg, &Options{Resume: true, OnNotice: func(line string) {
+				if strings.Contains(line, "checks that were skipped so far are not repeated") {
+					notices++
+				}
+			}})
+			if notices != tt.want {
+				t.Errorf("%d notices, want %d", notices, tt.want)
+			}
+		})
+	}
+}
+
+// Queued checks that the settings of a resumed crawl no longer want are not made.
+func TestResumeWithFewerChecks(t *testing.T) {
+	for _, tt := range []struct{ check, want []string }{
+		{nil, nil},
+		{[]string{CheckAssets}, []string{"HEAD /icon", "HEAD /img"}},
+		{[]string{CheckExternal}, []string{"HEAD /feed", "HEAD /link"}},
+		{[]string{CheckCanonical, CheckHreflang}, []string{"GET /canonical", "GET /de"}},
+	} {
+		t.Run(strings.Join(tt.check, " "), func(t *testing.T) {
+			other := newSite(t, "127.0.0.2", nil)
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<link rel=canonical href={other}/canonical><link rel=alternate hreflang=de href={other}/de>
+				<link rel=icon href={other}/icon><link rel=alternate type=application/rss+xml href={other}/feed><img src={other}/img><a href={other}/link>x</a>`, "{other}", other.url)})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Scope.Check, cfg.Limits.MaxPages = []string{CheckAll}, 1
+			if got := run(t, cfg, nil); got.End != EndMaxPages || len(other.sent()) > 0 {
+				t.Fatalf("%s, requests %q", got.End, other.sent())
+			}
+			cfg.Scope.Check, cfg.Limits.MaxPages = tt.check, 0
+			got := run(t, cfg, &Options{Resume: true})
+			if sent := sorted(other.sent()); !slices.Equal(sent, tt.want) || got.End != EndFinished {
+				t.Errorf("%s, requests %q, want %q", got.End, sent, tt.want)
+			}
+		})
+	}
+}
+
 func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	s := chain(t, 2)
 	hold := make(chan struct{})

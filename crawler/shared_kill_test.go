@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,6 +169,9 @@ func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
 	found := make(map[string]int)
 	for _, dir := range dirs {
 		err := jsonlines.Each(filepath.Join(dir, "pages.jsonl"), func(_ int64, p *output.Page) error {
+			if u, err := url.Parse(p.URL); err != nil || c.hosts[u.Host] == nil {
+				return err // of another site
+			}
 			found[p.URL]++
 			if p.Status != http.StatusOK {
 				t.Errorf("%s: status %d", p.URL, p.Status)
@@ -275,16 +279,21 @@ func (w *workers) dirs() []string {
 	return dirs
 }
 
-// Four workers crawl 1,000 hosts, and about every second one of them is killed. Every page is
-// fetched, none is lost, and no host gets concurrent requests or one too soon.
+// Four workers crawl 1,000 hosts and check URLs on others, and about every second one of them is
+// killed. Every page is fetched and every URL checked, none is lost, and no host gets concurrent
+// requests or one too soon.
 func TestWorkersAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it crawls 1,000 hosts and kills workers for 20 s")
 	}
 	const delay, inFlight = time.Second, 16
 	server := redistest.Start(t)
-	hosts := newCrowd(t, 1000, 10)
+	hosts, checked := newCrowd(t, 1000, 10), newExternalHosts(t, 15)
+	hosts.starts = append(hosts.starts, checked.site.url+"/")
 	w := crowdWorkers(t, server.URL(), hosts, 4, delay, inFlight)
+	for i := range w.cfgs {
+		w.cfgs[i].Scope.Check = []string{CheckExternal}
+	}
 	wait := w.start()
 	random := rand.New(rand.NewPCG(1, 2))
 	stop := make(chan struct{})
@@ -308,6 +317,7 @@ func TestWorkersAreKilled(t *testing.T) {
 	}
 	hosts.judge(t, delay, w.killed*inFlight)
 	hosts.judgeSegments(t, w.dirs(), 0)
+	checked.judge(t, delay, w.killed*inFlight, w.dirs()...)
 }
 
 // Redis is killed twice under load and restarts. Nothing is lost, only pages in flight are
