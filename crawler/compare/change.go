@@ -91,6 +91,9 @@ func (c *Comparison) pages(found changes, before, after *Crawl) {
 			continue
 		}
 		rule, f := after.missing(before, u)
+		if rule != pageDisallowed { // whose place is robots.txt
+			f.FoundOn = was.from()
+		}
 		if rule != PageVanished || complete(after) {
 			found.add(rule, f)
 		}
@@ -130,7 +133,7 @@ func (c *Crawl) faultyCanonicals() map[[2]string]bool {
 func (c changes) page(u string, was, is page, faulty bool) {
 	switch {
 	case is.status >= 400:
-		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status)})
+		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), FoundOn: is.from()})
 	case !is.ok():
 		c.add(pageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
 	case was.status != is.status: // 304 has no content to compare

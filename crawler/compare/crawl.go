@@ -43,6 +43,15 @@ type page struct {
 	noindex   string // the directive; empty: none
 	canonical string // absolute; empty: none
 	unmoved   string // canonical, before move
+	foundOn   string // where the URL was found first; empty: it is a start URL
+}
+
+// from returns foundOn as findings have it.
+func (p page) from() []string {
+	if p.foundOn == "" {
+		return nil
+	}
+	return []string{p.foundOn}
 }
 
 func (p page) ok() bool { return p.status/100 == 2 || p.status == http.StatusNotModified }
@@ -123,7 +132,7 @@ func each[T any](dir string, f func(*T)) error {
 
 // pageOf returns what is compared of a page.
 func pageOf(p *output.Page) page {
-	got := page{status: p.Status, location: absolute(p.URL, p.Location), canonical: absolute(p.URL, p.Canonical), noindex: p.Withheld}
+	got := page{status: p.Status, location: absolute(p.URL, p.Location), canonical: absolute(p.URL, p.Canonical), noindex: p.Withheld, foundOn: p.FoundOn}
 	for _, d := range p.Directives {
 		if d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
 			got.noindex = d.Rule
@@ -198,7 +207,7 @@ func (c *Crawl) move(at func(u string) string) *Crawl {
 	moved.listed, moved.unmoved = make(map[string]string), make(map[string]string)
 	for u, p := range c.pages {
 		p.unmoved = p.canonical
-		p.location, p.canonical = at(p.location), at(p.canonical)
+		p.location, p.canonical, p.foundOn = at(p.location), at(p.canonical), at(p.foundOn)
 		moved.pages[at(u)] = p
 	}
 	for u, s := range c.skipped {

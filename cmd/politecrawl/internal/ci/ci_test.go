@@ -29,6 +29,13 @@ func gateOf(t *testing.T, b build, baseline string, flags ...string) (got clites
 	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
 		t.Fatalf("%+v: %v", got, err)
 	}
+	for _, p := range v.Problems {
+		for _, at := range p.Places {
+			if _, err := os.Stat(at.File); at.File != "" && err != nil {
+				t.Errorf("%s names a file that CI systems cannot show: %v", p.Rule, err)
+			}
+		}
+	}
 	return got, v
 }
 
@@ -93,7 +100,7 @@ var planted = []change{
 			delete(b, "guide.html")
 			b.replace(t, `<a href="/guide.html#install">guide</a>`, "guide", "index.html")
 			b.replace(t, "<url><loc>"+origin+"/guide.html</loc>\n<lastmod>2026-01-02</lastmod></url>\n", "", "sitemap.xml")
-		}, "page-vanished", "guide.html", "", "/guide.html",
+		}, "page-vanished", "index.html", "<head>", "/guide.html",
 	},
 	{"title lost", func(t *testing.T, b build) { b.replace(t, "<title>Product B</title>", "", "products/b.html") }, "title-missing", "products/b.html", "<head>", "/products/b.html"},
 	{"title copied", func(t *testing.T, b build) {
@@ -104,7 +111,7 @@ var planted = []change{
 			b.replace(t, "<url><loc>"+origin+"/about/</loc>\n<lastmod>2026-01-02</lastmod></url>\n", "", "sitemap.xml")
 		}, "sitemap-not-listed", "about/index.html", "<head>", "/about/",
 	},
-	{"sitemap gone", func(t *testing.T, b build) { delete(b, "sitemap.xml"); b.replace(t, "Sitemap: ", "# ", "robots.txt") }, "sitemap-dropped", "sitemap.xml", "", "/about/"},
+	{"sitemap gone", func(t *testing.T, b build) { delete(b, "sitemap.xml"); b.replace(t, "Sitemap: ", "# ", "robots.txt") }, "sitemap-dropped", "robots.txt", "", "/about/"},
 	{"sitemap without its file", func(_ *testing.T, b build) { delete(b, "sitemap.xml") }, "sitemap-unreadable", "robots.txt", "Sitemap: ", "/sitemap.xml"},
 	{"page in place of the sitemap", func(_ *testing.T, b build) { b["sitemap.xml"] = "\n<html>Not built" }, "sitemap-unreadable", "sitemap.xml", "<html>", "/sitemap.xml"},
 	{"sitemap that is disallowed", func(t *testing.T, b build) {

@@ -38,7 +38,7 @@ func (p problem) first() (at place, more int) {
 	if p.Line > 0 { // the place is robots.txt, not one of the pages
 		return p.Places[0], 0
 	}
-	return p.Places[0], max(p.Pages, len(p.Places)) - 1
+	return p.Places[0], max(p.Pages, len(p.FoundOn), 1) - 1
 }
 
 // The elements of JUnit XML, as GitLab, Jenkins and GitHub actions read it. Each rule is a test.

@@ -62,22 +62,45 @@ func (s *sources) places(rule report.Rule, f report.Finding) []place {
 	case f.Line > 0:
 		return []place{s.robots(rule, f)}
 	case rule.ID == compare.PageVanished || rule.ID == compare.PageBroken:
-		return []place{s.at(f.URL, nil)} // the file is missing
+		p := s.at(f.URL, nil)
+		if len(f.FoundOn) > 0 && p.File == "" {
+			if from := s.linkTo(f.URL, f.FoundOn[0]); from.File != "" {
+				p = from
+			}
+		}
+		return []place{p}
 	case rule.ID == "sitemap-unreadable" || rule.ID == "sitemap-incomplete":
 		if fault := s.at(f.URL, (*document).lineOfSitemapFault); fault.Line > 0 {
 			return []place{fault}
 		}
 		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
 	case rule.Topic == "sitemaps" && f.Related != "":
-		return []place{s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })}
+		p := s.at(f.Related, func(d *document) int { return lineWith(d.text, textOf(f.URL)...) })
+		if u, err := url.Parse(f.Related); err == nil && p.File == "" { // robots.txt should list it
+			if robots := s.at(originOf(u)+"/"+robotsFile, nil); robots.File != "" {
+				p = robots
+			}
+		}
+		return []place{p}
 	case len(f.FoundOn) > 0:
 		var list []place
 		for _, page := range f.FoundOn {
-			list = append(list, s.at(page, func(d *document) int { return d.lineOfReference(page, f.URL) }))
+			list = append(list, s.linkTo(f.URL, page))
 		}
 		return list
 	}
-	return []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
+	list := []place{s.at(f.URL, func(d *document) int { return cmp.Or(lineOf(d.text, f.URL, elementOf(rule, f)), headOf(d.text)) })}
+	if rule.ID == "hreflang-no-return" {
+		if other := s.at(f.Related, func(d *document) int { return headOf(d.text) }); other.File != "" { // it needs the link
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// linkTo returns the place in a page that refers to a URL.
+func (s *sources) linkTo(u, page string) place {
+	return s.at(page, func(d *document) int { return d.lineOfReference(page, u) })
 }
 
 // reason returns why the folder does not serve a file that exists; empty: it does.
@@ -106,7 +129,8 @@ func (s *sources) robots(rule report.Rule, f report.Finding) place {
 	return p
 }
 
-// at returns a place in the file of a URL. Find returns the line; nil: it is not needed.
+// at returns a place in the file of a URL. Find returns the line; nil: it is not needed. CI systems
+// cannot show a file that is missing, so the place has none.
 func (s *sources) at(u string, find func(*document) int) place {
 	p := place{URL: u}
 	if s.folder == nil {
@@ -114,6 +138,9 @@ func (s *sources) at(u string, find func(*document) int) place {
 	}
 	inside, name, ok := s.folder.fileOf(u)
 	if !ok {
+		return p
+	}
+	if _, err := s.folder.root.Stat(inside); err != nil {
 		return p
 	}
 	p.File = name

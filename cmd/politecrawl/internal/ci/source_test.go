@@ -57,6 +57,11 @@ func TestPlacesOfFindings(t *testing.T) {
 			}
 		})
 	}
+	pair := sourcesOf(t, build{"docs/page.html": "<link rel=alternate hreflang=de href=/de.html>", "de.html": "<html>\n<head>"})
+	both := pair.places(ruleOf("hreflang-no-return"), report.Finding{URL: page, Related: "https://www.example.com/de.html"})
+	if len(both) != 2 || both[0].Line != 1 || both[1].Line != 2 || !strings.HasSuffix(both[1].File, "de.html") {
+		t.Errorf("hreflang without a return link: %+v", both)
+	}
 	sitemap := build{"sitemap.xml": "<urlset>\n<url><loc>https://www.example.com/a/b</loc></url>\n<url><loc>https://www.example.com/a?b&amp;c</loc></url>\n<url><loc>https://www.example.com/a</loc></url></urlset>"}
 	for u, want := range map[string]int{"https://www.example.com/a": 4, "https://www.example.com/a?b&c": 3, "https://www.example.com/x": 0} {
 		p := sourcesOf(t, sitemap).places(ruleOf("sitemap-broken"), report.Finding{URL: u, Related: "https://www.example.com/sitemap.xml"})
