@@ -183,16 +183,26 @@ func (p problem) fingerprint() string {
 // maxAnnotations is the number of annotations of each level that GitHub shows for a step.
 const maxAnnotations = 10
 
-// writeAnnotations writes the verdict as workflow commands of GitHub Actions.
+// writeAnnotations writes the verdict as workflow commands of GitHub Actions: first one problem of
+// each rule. If there are more than GitHub shows, the last line says how many.
 func writeAnnotations(w io.Writer, v *verdict) error {
 	buffer := bufio.NewWriter(w)
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	var first, others []problem
+	for i, p := range v.Problems {
+		if i == 0 || p.Rule != v.Problems[i-1].Rule {
+			first = append(first, p)
+		} else {
+			others = append(others, p)
+		}
+	}
 	written := make(map[report.Severity]int)
-	for _, p := range v.Problems {
-		if written[p.Severity]++; written[p.Severity] > maxAnnotations {
+	for _, p := range append(first, others...) {
+		if written[p.Severity] == maxAnnotations {
 			continue
 		}
+		written[p.Severity]++
 		at, _ := p.first()
 		where := ""
 		if at.File != "" {
@@ -202,6 +212,17 @@ func writeAnnotations(w io.Writer, v *verdict) error {
 			}
 		}
 		if _, err := fmt.Fprintf(buffer, "::%s %stitle=%s::%s\n", p.Severity, where, property.Replace(p.rule.Title), data.Replace(p.message()+". "+p.rule.Fix)); err != nil {
+			return err
+		}
+	}
+	var left []string
+	for _, s := range bySeverity {
+		if n := v.Counts[s] - written[s]; n > 0 {
+			left = append(left, humanize.Count(n, "more "+string(s)))
+		}
+	}
+	if len(left) > 0 {
+		if _, err := fmt.Fprintf(buffer, "::notice title=politecrawl::GitHub shows %d annotations of a level: the report has %s\n", maxAnnotations, strings.Join(left, " and ")); err != nil {
 			return err
 		}
 	}

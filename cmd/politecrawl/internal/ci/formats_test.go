@@ -3,6 +3,7 @@ package ci
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -162,12 +163,37 @@ func TestAnnotations(t *testing.T) {
 	}
 	for i, want := range []string{
 		"::error file=public/a b%2Cc%3Ad%25#?.html,line=12,title=Broken links::Broken links: https://www.example.com/a?b=<i>&c=\"'%250A]]>::error::x,line=1",
-		"::error title=Broken links::Broken links: https://www.example.com/b. Correct",
 		"::warning file=public/b.html,title=Start URLs that were not fetched::",
+		"::error title=Broken links::Broken links: https://www.example.com/b. Correct",
 	} {
 		if !strings.HasPrefix(lines[i], want) {
 			t.Errorf("%q, want %q", lines[i], want)
 		}
+	}
+}
+
+// GitHub shows ten annotations of a level. Each rule has one of them, and a notice counts the others.
+func TestAnnotationsBeyondTheLimit(t *testing.T) {
+	rules := reportRules()
+	v := &verdict{Counts: map[report.Severity]int{report.SeverityError: 24, report.SeverityWarning: 1}}
+	add := func(rule report.Rule, severity report.Severity, n int) {
+		for i := range n {
+			v.Problems = append(v.Problems, problem{Rule: rule.ID, Severity: severity, Finding: report.Finding{URL: fmt.Sprint(i)}, Places: []place{{}}, rule: rule})
+		}
+	}
+	add(rules[0], report.SeverityError, 22)
+	add(startRule, report.SeverityError, 2)
+	add(rules[1], report.SeverityWarning, 1)
+	var b bytes.Buffer
+	if err := writeAnnotations(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if errors := strings.Count(text, "::error "); errors != maxAnnotations || !strings.Contains(text, "title="+startRule.Title) || strings.Count(text, "::warning ") != 1 {
+		t.Errorf("%d errors in\n%s", errors, text)
+	}
+	if !strings.HasSuffix(text, "\n::notice title=politecrawl::GitHub shows 10 annotations of a level: the report has 14 more errors\n") {
+		t.Errorf("%s", text)
 	}
 }
 
