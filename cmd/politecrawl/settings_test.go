@@ -25,6 +25,7 @@ func TestBadConfig(t *testing.T) {
 	}{
 		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
 		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl help settings" lists the keys`}},
+		{"flag that is no key", "c.yaml", "audit: true\n", []string{`unknown key "audit" (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)`}},
 		{"keys below a key", "c.yaml", "crawl:\n  concurrency: 3\n", []string{`unknown key "crawl.concurrency"`}},
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
 		{"not YAML", "c.yaml", "concurrency: [1\n", []string{"c.yaml", "line 1"}},

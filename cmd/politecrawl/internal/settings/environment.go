@@ -35,8 +35,8 @@ func (s *Settings) checkEnvironment(environ []string) error {
 			slices.Contains(otherVariables, name) || serviceVariable.MatchString(rest) {
 			continue
 		}
-		hint := ""
-		if best := cli.Nearest(key, keys); best != "" {
+		hint := instead(key)
+		if best := cli.Nearest(key, keys); best != "" && hint == "" {
 			hint = " (did you mean " + Variable(best) + "?)"
 		}
 		bad = append(bad, fmt.Errorf("the environment variable %s is unknown%s; unset it; %q lists the keys; the variable of a key is POLITECRAWL_ and its upper-case name, with _ for -", name, hint, "politecrawl help settings"))

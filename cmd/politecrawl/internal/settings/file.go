@@ -47,7 +47,7 @@ func (s *Settings) read(v *viper.Viper) error {
 		case !slices.Contains(known, key):
 			top, _, _ := strings.Cut(key, ".")
 			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
-				s.at(top), key, cli.DidYouMean(key, s.names()), "politecrawl help settings"))
+				s.at(top), key, cmp.Or(instead(key), cli.DidYouMean(key, s.names())), "politecrawl help settings"))
 		case !v.InConfig(key):
 			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.at(key), key))
 		}

@@ -283,6 +283,14 @@ func (s *Settings) setAudit() error {
 	return nil
 }
 
+// instead names the keys for a flag that is none; empty: it is no such flag.
+func instead(key string) string {
+	if key != "audit" {
+		return ""
+	}
+	return " (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)"
+}
+
 // checkLinks rejects a value of --links after a space, which would be a start URL.
 func (s *Settings) checkLinks(args []string) error {
 	for _, arg := range args {

@@ -223,13 +223,14 @@ func TestCheckEnvironment(t *testing.T) {
 	environ := []string{
 		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_concurrency=1", "POLITECRAWL_MAX-BODY=1",
 		"POLITECRAWL_ZZZ=1", "POLITECRAWL_EMPTY=", "POLITECRAWL_ACTIVE_HELP=0", "POLITECRAWLER=1", "PATH=/bin", "odd",
-		"POLITECRAWL_LOG_LEVEL=info",
+		"POLITECRAWL_LOG_LEVEL=info", "POLITECRAWL_AUDIT=true",
 		// what Kubernetes gives to those beside a service of this name
 		"POLITECRAWL_SERVICE_HOST=10.0.0.1", "POLITECRAWL_SERVICE_PORT=80", "POLITECRAWL_SERVICE_PORT_HTTP=80", "POLITECRAWL_PORT=tcp://10.0.0.1:80",
 		"POLITECRAWL_PORT_80_TCP=tcp://10.0.0.1:80", "POLITECRAWL_PORT_80_TCP_ADDR=10.0.0.1",
 	}
 	const rest = `; unset it; "politecrawl help settings" lists the keys; the variable of a key is POLITECRAWL_ and its upper-case name, with _ for -`
 	want := strings.Join([]string{
+		"the environment variable POLITECRAWL_AUDIT is unknown (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)" + rest,
 		"the environment variable POLITECRAWL_MAX-BODY is unknown (did you mean POLITECRAWL_MAX_BODY?)" + rest,
 		"the environment variable POLITECRAWL_MAX_PAGE is unknown (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
 		"the environment variable POLITECRAWL_ZZZ is unknown" + rest,
