@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,7 @@ interrupted.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
-	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
+	flags.Lookup("check").Usage = "check only `KIND` (assets, …, all; '': none; default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
@@ -126,7 +127,10 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	var opts crawler.Options
 	var served *folder
 	if len(args) == 1 && !strings.Contains(args[0], "://") {
-		if !crawldir.IsDirectory(args[0]) {
+		switch info, err := os.Stat(args[0]); {
+		case err == nil && !info.IsDir():
+			return cli.Misuse("%q is a file; name its folder", args[0])
+		case err != nil:
 			return cli.Misuse("no folder %q; name the folder of a static site, or write a URL as https://example.com/", args[0])
 		}
 		var err error
@@ -135,6 +139,8 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 		}
 		defer func() { _ = served.close() }() // all requests have ended
 		args, opts.Local = []string{served.origin + served.base}, served.local()
+	} else if slices.ContainsFunc(args, crawldir.IsDirectory) {
+		return cli.MisuseOf(cmd, "give one folder, or URLs; to crawl several folders, run the command for each")
 	} else if g.base != "" {
 		return cli.MisuseOf(cmd, "--base needs a folder to crawl, not URLs")
 	}
@@ -162,6 +168,9 @@ func (g *gate) checkFlags(cmd *cobra.Command) error {
 		return cli.MisuseOf(cmd, "--github and --format json both write to standard output; give one of them")
 	}
 	for flag, file := range map[string]string{"junit": g.junit, "sarif": g.sarif} {
+		if file == "-" {
+			return cli.Misuse("--%s needs the name of a file; standard output has the summary", flag)
+		}
 		if file != "" && !crawldir.IsDirectory(filepath.Dir(file)) {
 			return cli.Misuse("--%s: no directory %q; create it first", flag, filepath.Dir(file))
 		}
@@ -185,7 +194,9 @@ func (g *gate) serve(dir string) (*folder, error) {
 	switch {
 	case err != nil:
 		return nil, cli.Misuse("--base: %w", err)
-	case base.RawQuery != "" || !strings.HasSuffix(base.Path, "/"):
+	case base.RawQuery != "" || base.ForceQuery:
+		return nil, cli.Misuse("--base: %q has a query; leave out what begins with the question mark", raw)
+	case !strings.HasSuffix(base.Path, "/"):
 		return nil, cli.Misuse("--base: %q is not a directory of a site; end it with a slash", raw)
 	}
 	served, err := openFolder(dir, base)

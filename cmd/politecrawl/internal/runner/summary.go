@@ -24,7 +24,11 @@ func SummaryText(s *Summary) string {
 	p.Field("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
 	p.Field("skipped", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
 	if len(s.Checks) > 0 {
-		p.Field("checks", "%d: %d broken, %d unverified", humanize.Sum(s.Checks), s.Checks[output.CheckBroken], s.Checks[output.CheckUnverified])
+		redirected := ""
+		if n := s.Checks[output.CheckRedirected]; n > 0 { // which is no count of findings
+			redirected = fmt.Sprintf(", %d redirected (the report says where these end)", n)
+		}
+		p.Field("checks", "%d: %d broken, %d unverified%s", humanize.Sum(s.Checks), s.Checks[output.CheckBroken], s.Checks[output.CheckUnverified], redirected)
 	}
 	if all := s.Shared; all != nil {
 		p.Field("crawl", "%s by %s; this is worker %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)

@@ -86,6 +86,10 @@ func TestSummaryCountsChecks(t *testing.T) {
 	if text := SummaryText(&Summary{Summary: sum}); !strings.Contains(text, "  checks      8: 2 broken, 1 unverified\n") {
 		t.Error(text)
 	}
+	sum.Checks[output.CheckRedirected] = 3
+	if text := SummaryText(&Summary{Summary: sum}); !strings.Contains(text, "  checks      11: 2 broken, 1 unverified, 3 redirected (the report says where these end)\n") {
+		t.Error(text)
+	}
 	if text := SummaryText(&Summary{Summary: &crawler.Summary{}}); strings.Contains(text, "checks") {
 		t.Error(text)
 	}
