@@ -38,7 +38,7 @@ const programParts = "cmd/politecrawl/internal/"
 
 // commands are the packages of the commands.
 var commands = []string{
-	programParts + "robots", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
+	programParts + "robots", programParts + "permit", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
 	programParts + "compare", programParts + "ci", programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
 }
 

@@ -67,7 +67,8 @@ Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which can break without any change to this one. It requests the assets, canonical URLs
-and hreflang targets that are on other hosts, such as a CDN. --check says what to check instead.
+and hreflang targets that are on other hosts, such as a CDN. --check says what to check instead;
+--check '' checks no more than pages.
 
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
@@ -100,7 +101,7 @@ interrupted.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only; use the exit code")
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
-	flags.Lookup("check").Usage = "check only `KIND` (assets, …, all; '': none; default: all but external)"
+	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl")
 	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
 	return cmd
@@ -126,7 +127,8 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	var opts crawler.Options
 	var served *folder
-	if len(args) == 1 && !strings.Contains(args[0], "://") {
+	switch {
+	case len(args) == 1 && !strings.Contains(args[0], "://"):
 		switch info, err := os.Stat(args[0]); {
 		case err == nil && !info.IsDir():
 			return cli.Misuse("%q is a file; name its folder", args[0])
@@ -139,9 +141,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 		}
 		defer func() { _ = served.close() }() // all requests have ended
 		args, opts.Local = []string{served.origin + served.base}, served.local()
-	} else if slices.ContainsFunc(args, crawldir.IsDirectory) {
+	case slices.ContainsFunc(args, crawldir.IsDirectory):
 		return cli.MisuseOf(cmd, "give one folder, or URLs; to crawl several folders, run the command for each")
-	} else if g.base != "" {
+	case g.base != "":
 		return cli.MisuseOf(cmd, "--base needs a folder to crawl, not URLs")
 	}
 	s := g.settings
