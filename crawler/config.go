@@ -223,32 +223,6 @@ type Robots struct {
 	Retry time.Duration `json:"robots-retry"`
 }
 
-// Usage says what the pages are fetched for. A site may disallow that; see package usage.
-type Usage struct {
-	// Purposes are purposes of the crawl, such as "train-ai"; see [usage.Purposes]. If
-	// robots.txt or tdmrep.json disallows one of them for a page, the page is not fetched. If
-	// the page itself does, it is left out of all output. Both have the reason
-	// [output.Usage]. Default: none, which refuses nothing.
-	Purposes []string `json:"purpose"`
-
-	// Unknown says whether a page is used for a purpose about which nothing is said:
-	// UnknownAllow (default) or UnknownRefuse.
-	Unknown UnknownUsage `json:"unknown"`
-
-	// Permissions requests the tdmrep.json of each origin for permissions.jsonl (default
-	// false). The purpose "tdm" does that too.
-	Permissions bool `json:"permissions"`
-}
-
-// UnknownUsage is a value of Usage.Unknown.
-type UnknownUsage string
-
-// The values.
-const (
-	UnknownAllow  UnknownUsage = "allow"
-	UnknownRefuse UnknownUsage = "refuse"
-)
-
 // Sitemaps says which sitemaps the crawl reads, and which of their entries it fetches first.
 type Sitemaps struct {
 	// Order is the order of entries: ByLastMod (default), ByPriority or AsListed.

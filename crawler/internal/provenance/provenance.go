@@ -211,7 +211,8 @@ func Decode(b []byte) (Provenance, error) {
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
 	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
-	b, ok := b[3:], true
+	b = b[3:]
+	var ok bool
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
 		if *field, b, ok = cutNumber(b); !ok {
 			return unknown, errFormat

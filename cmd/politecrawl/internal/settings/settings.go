@@ -21,7 +21,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
 // Settings are the configuration of a crawl and of the log of this run.
@@ -183,17 +182,8 @@ func (s *Settings) AddFlags(cmd *cobra.Command) {
 	// Both flags are there and have no completion yet, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt))
 	_ = cmd.RegisterFlagCompletionFunc("also-write", completeFormats)
-	_ = cmd.RegisterFlagCompletionFunc("purpose", cobra.FixedCompletions(purposes(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("purpose", completePurposes)
 	s.addRenamed(cmd)
-}
-
-// purposes returns the values of --purpose.
-func purposes() []string {
-	names := make([]string, len(usage.Purposes))
-	for i, p := range usage.Purposes {
-		names[i] = string(p)
-	}
-	return names
 }
 
 // AddKeys adds only the flags of these keys to cmd.
@@ -427,15 +417,3 @@ func readURLFile(name string, stdin io.Reader) ([]string, error) {
 
 // maxBadLines is the maximum number of invalid lines that are reported.
 const maxBadLines = 5
-
-// completeFormats completes a list of formats, each once.
-func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
-	var lists []cobra.Completion
-	for _, format := range Formats(new(crawler.Config)) {
-		if !slices.Contains(strings.Split(typed, ","), format.Name) {
-			lists = append(lists, typed+format.Name)
-		}
-	}
-	return lists, cobra.ShellCompDirectiveNoFileComp
-}
