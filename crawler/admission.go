@@ -93,7 +93,7 @@ func (w *worker) checkRobots(v *visit) decision {
 			d.hostUntil = until
 		}
 	}
-	if d.verdict == proceed && (used || w.isStale(v, rec)) {
+	if d.verdict == proceed && (used || rec != nil && w.isStale(v, rec.FetchedAt)) {
 		d.verdict = wait
 	}
 	return d
@@ -113,11 +113,10 @@ func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 }
 
 // isStale reports whether a lease was issued before another lease of the host fetched
-// robots.txt, whose delay applies since then. A time in the future is that of another
-// machine's clock, and is ignored.
-func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
-	c := w.c
-	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leases.duration)) && !rec.FetchedAt.After(time.Now())
+// robots.txt or tdmrep.json, whose delay applies since then. A time in the future is that of
+// another machine's clock, and is ignored.
+func (w *worker) isStale(v *visit, fetchedAt time.Time) bool {
+	return fetchedAt.After(v.lease.Expires.Add(-w.c.leases.duration)) && !fetchedAt.After(time.Now())
 }
 
 // decideRefusal decides about a URL that must not be requested, now or at all.
@@ -232,10 +231,14 @@ func (w *worker) finishQuota(v *visit, d decision) error {
 		return nil
 	}
 	size := 0
+	page := d.withheld
 	if d.page != nil {
-		size = d.page.Bytes
+		page = d.page.Page
 	}
-	err := c.limits.Done(c.lifecycle.CommitCtx, v.lease.Host, d.page != nil, size)
+	if page != nil {
+		size = page.Bytes
+	}
+	err := c.limits.Done(c.lifecycle.CommitCtx, v.lease.Host, page != nil, size)
 	c.checkLimits()
 	return err
 }

@@ -33,6 +33,10 @@ type decision struct {
 	cause  error
 	status int
 
+	// For skip of a page that was fetched and must not be used: its line, which counts for the
+	// limits only. Nil: none.
+	withheld *output.Page
+
 	// For done: the page, the sitemap or the check, if any.
 	page    *reading
 	sitemap *output.Sitemap

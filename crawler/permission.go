@@ -65,6 +65,9 @@ func (u *Usage) purposes() (purposes, files []usage.Purpose, err error) {
 // onTDMRep keeps a tdmrep.json that was requested, before it is used.
 func (c *Crawler) onTDMRep(rec *robotsext.Record) {
 	c.lifecycle.WhileOpen(func() error { return c.record.KeepVersion(rec) })
+	if rec.Outcome == robotsext.OutcomeUnreachable {
+		c.notice(fmt.Sprintf("the tdmrep.json of %s is unreachable, so it says nothing about pages: %v", rec.Origin, rec.Err))
+	}
 	c.log.Info("tdmrep.json read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "error", rec.Err)
 }
 
@@ -73,12 +76,13 @@ func (c *Crawler) onTDMRep(rec *robotsext.Record) {
 // next slot.
 func (w *worker) checkSiteUsage(v *visit) decision {
 	c := w.c
-	if v.prov.IsSitemap() {
-		return decision{}
+	files := c.pageRules.files
+	if v.prov.IsCheck() { // it has no permission, for which tdmrep.json would be requested
+		files = nil
 	}
 	ctx, slot := politeness.WithSlot(c.lifecycle.Working, v.lease.Host)
 	var err error
-	v.site, err = c.network.robots.SiteUsage(ctx, v.u, c.pageRules.files...)
+	v.site, err = c.network.robots.SiteUsage(ctx, v.u, files...)
 	if took, used := slot.Used(); used {
 		v.hostDelay = c.network.delays.After(took)
 		d := waitUntil(time.Time{})
@@ -87,7 +91,9 @@ func (w *worker) checkSiteUsage(v *visit) decision {
 		}
 		return d
 	}
-	if err != nil { // the crawl ends: robots.txt allowed the URL
+	// Only a context that has ended fails here. Another lease of the server may have requested
+	// tdmrep.json meanwhile.
+	if err != nil || w.isStale(v, v.site.TDMRepFetchedAt) {
 		return waitUntil(time.Time{})
 	}
 	purpose, by := refusedUse(c.pageRules.purposes, v.site.Statements, false)
@@ -216,7 +222,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	}
 	redact(line.Statements)
 	c.cfg.Usage.setVerdicts(line, c.pageRules.purposes)
-	page.refused = line.Withheld
+	page.refused, page.judged = line.Withheld, true
 	if v.robots != nil {
 		if err := c.record.KeepVersion(v.robots); err != nil { // another process may have requested it
 			return err

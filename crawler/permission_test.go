@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -398,5 +399,104 @@ func TestVersionsAndNoStore(t *testing.T) {
 	}
 	if _, err := os.Lstat(output.VersionPath(cfg.Output.Dir, p.Robots)); !os.IsNotExist(err) {
 		t.Errorf("robots.txt was kept: %v", err)
+	}
+}
+
+// A page that is withheld counts for the limits, since it was fetched.
+func TestWithheldPagesCountForLimits(t *testing.T) {
+	for name, limit := range map[string]func(*Limits){
+		"max-pages":      func(l *Limits) { l.MaxPages = 2 },
+		"max-host-pages": func(l *Limits) { l.MaxHostPages = 2 },
+		"max-bytes":      func(l *Limits) { l.MaxBytes = 150_000 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", nil)
+			cfg := testConfig(t)
+			for i := range 20 {
+				path := fmt.Sprintf("/%d", i)
+				cfg.URLs = append(cfg.URLs, s.url+path)
+				s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					w.Header().Set("Content-Usage", "train-ai=n")
+					_, _ = fmt.Fprint(w, strings.Repeat("x", 100_000))
+				})
+			}
+			cfg.Usage.Purposes, cfg.Limits.Concurrency = []string{"train-ai"}, 1
+			limit(&cfg.Limits)
+			run(t, cfg, nil)
+			if n := len(s.asked()); n != 2 {
+				t.Errorf("%d pages were requested, want 2", n)
+			}
+		})
+	}
+}
+
+// If the crawl has a purpose, no archive gets the body of an error or a redirect, whose permissions
+// are not read.
+func TestBodiesOfErrorsAreWithheld(t *testing.T) {
+	const secret = "SECRET-BODY"
+	for _, obeyNoindex := range []bool{true, false} {
+		s := newSite(t, "127.0.0.1", nil)
+		cfg := testConfig(t)
+		for _, status := range []int{302, 402, 403, 404, 500} {
+			path := fmt.Sprintf("/%d", status)
+			cfg.URLs = append(cfg.URLs, s.url+path)
+			s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header().Set("Content-Usage", "train-ai=n")
+				w.Header().Set("Location", "/404")
+				w.WriteHeader(status)
+				_, _ = fmt.Fprint(w, secret)
+			})
+		}
+		cfg.Usage.Purposes, cfg.Robots.ObeyNoindex = []string{"train-ai"}, obeyNoindex
+		kept := new(keeping)
+		run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+		if len(kept.Exchanges) < 5 {
+			t.Fatalf("%d exchanges", len(kept.Exchanges))
+		}
+		for _, e := range kept.Exchanges {
+			if bytes.Contains(e.Body, []byte(secret)) {
+				t.Errorf("obey-noindex %v: the body of %s is archived", obeyNoindex, e.URL)
+			}
+		}
+	}
+}
+
+// After tdmrep.json the next request waits for the delay, also if several leases of the host waited
+// for the file.
+func TestDelayAfterTDMRep(t *testing.T) {
+	bubbled(func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nAllow: /\n"})
+		s.handle("/.well-known/tdmrep.json", func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(3 * time.Second)
+			http.NotFound(w, r)
+		})
+		cfg := testConfig(t)
+		for i := range 8 {
+			s.page(fmt.Sprintf("/%d", i), "x")
+			cfg.URLs = append(cfg.URLs, s.url+fmt.Sprintf("/%d", i))
+		}
+		cfg.Usage.Permissions, cfg.Politeness.Delay, cfg.Politeness.PerHost = true, 500*time.Millisecond, 4
+		run(t, cfg, nil)
+		var last request
+		for i, r := range s.requests() {
+			if gap := r.began.Sub(last.began); i > 0 && gap < cfg.Politeness.Delay {
+				t.Errorf("%s was requested %v after %s", r.uri, gap, last.uri)
+			}
+			last = r
+		}
+	})(t)
+}
+
+// A check makes no permission of a page, so the tdmrep.json of another site is not requested for it.
+func TestCheckRequestsNoTDMRep(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/x": "x"})
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Permissions, cfg.Scope.Check = true, []string{CheckExternal}
+	run(t, cfg, nil)
+	if got := other.sent(); !slices.Equal(got, []string{"HEAD /x"}) {
+		t.Errorf("requests %q", got)
 	}
 }

@@ -53,7 +53,9 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 		return decision{}, err
 	}
 	if page.refused != "" {
-		return skipWith(output.Usage, page.refused), nil
+		d := skipWith(output.Usage, page.refused)
+		d.withheld = page.Page
+		return d, nil
 	}
 	page.validators = validators(v, resp, page.Page)
 	w.logPage(page.Page, resp.Took)
@@ -113,6 +115,7 @@ type reading struct {
 	text       []byte               // of an HTML page, in UTF-8; nil: another type
 	noArchive  string               // the directive that forbids archiving its content; empty: none
 	refused    string               // why the crawl must not use it; empty: it may
+	judged     bool                 // whether its permissions were read
 	validators *frontier.Validators // for later conditional requests; nil: those of the lease
 }
 
@@ -174,15 +177,17 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 }
 
 // withhold removes the content from the exchange of a page if a directive asks for that, or if the
-// crawl must not use it.
+// crawl must not use it. Content whose directives or permissions were not read, such as that of an
+// error, may be forbidden too.
 func (w *worker) withhold(e *output.Exchange, d *decision) {
+	purposes := len(w.c.pageRules.purposes) > 0
 	switch {
-	case d.page != nil:
-		e.Withheld = d.page.noArchive
 	case d.skipped.Reason == output.Usage:
 		e.Withheld = d.skipped.Detail
-	case w.c.cfg.Robots.ObeyNoindex:
-		e.Withheld = "unread" // its directives were not read
+	case d.page != nil && (d.page.judged || !purposes):
+		e.Withheld = d.page.noArchive
+	case w.c.cfg.Robots.ObeyNoindex, purposes:
+		e.Withheld = "unread"
 	}
 	if e.Withheld != "" {
 		e.Body = nil

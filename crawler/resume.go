@@ -162,6 +162,9 @@ func (c *Crawler) openCommitted(s *state) error {
 		return err
 	}
 	c.noteNewChecks(s)
+	if !slices.Equal(s.Config.Usage.Purposes, c.cfg.Usage.Purposes) {
+		c.notice("the new purposes do not apply to the pages that were fetched before; a recrawl applies them to all (purpose)")
+	}
 	s.setConfig(c.cfg)
 	s.RewritingRejected = false
 	c.state = s

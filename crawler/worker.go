@@ -187,10 +187,10 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	if d := w.checkSiteUsage(v); d.verdict != proceed {
-		return d, nil
-	}
 	if v.prov.IsCheck() {
+		if d := w.checkSiteUsage(v); d.verdict != proceed {
+			return d, nil
+		}
 		return w.checkURL(v)
 	}
 	if d := w.skipDuplicate(v); d.verdict != proceed {
@@ -202,13 +202,17 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d := w.checkTrap(v); d.verdict != proceed {
 		return d, nil
 	}
+	if d := w.checkSiteUsage(v); d.verdict != proceed {
+		return d, nil
+	}
 	if d, err := w.takeQuota(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
 	request := fetch.Request{URL: v.u.String()}
 	// A 304 has no links and no permissions, so they have to be known, and nothing to check.
-	if len(c.cfg.Scope.Check) == 0 && (c.record.KnowsLinks(request.URL) || c.member.OthersHavePages()) &&
-		(len(c.pageRules.purposes) == 0 || c.record.KnowsPermission(request.URL)) {
+	permitted := c.record.KnowsPermission(request.URL)
+	known := permitted && c.record.KnowsLinks(request.URL) || (permitted || len(c.pageRules.purposes) == 0) && c.member.OthersHavePages()
+	if len(c.cfg.Scope.Check) == 0 && known {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
 	}
 	resp, failure := w.pages.Fetch(request)

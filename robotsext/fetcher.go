@@ -116,17 +116,8 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 
 // hop sends one request. It either completes res or returns the target of a redirect.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
-	if f.check != nil {
-		var refusal *BlockedError
-		switch err := f.check(ctx, u); {
-		case errors.As(err, &refusal) && refusal.Reason == Disallowed:
-			res.outcome = OutcomeAllowAll
-			return nil, true
-		case err != nil:
-			res.unreachable(err)
-			res.unsent = true
-			return nil, true
-		}
+	if f.refused(ctx, limit, u, res) {
+		return nil, true
 	}
 	release, err := f.acquireSlot(ctx, limit, u)
 	if err != nil {
@@ -197,6 +188,26 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	return nil, true
 }
 
+// refused completes res if u must not be requested. It may request a robots.txt first.
+func (f *robotsFetcher) refused(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) bool {
+	if f.check == nil {
+		return false
+	}
+	limit.pause()
+	defer limit.resume()
+	var refusal *BlockedError
+	switch err := f.check(ctx, u); {
+	case err == nil:
+		return false
+	case errors.As(err, &refusal) && refusal.Reason == Disallowed:
+		res.outcome = OutcomeAllowAll
+	default:
+		res.unreachable(err)
+		res.unsent = true
+	}
+	return true
+}
+
 // location returns the http or https URL that a redirect of u points to, without
 // fragment, user name and password.
 func location(u *url.URL, h http.Header) (*url.URL, error) {
@@ -218,10 +229,13 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens a robots.txt or sitemap, or returns fs.ErrNotExist.
+// Fetcher opens a robots.txt, tdmrep.json or sitemap, or returns fs.ErrNotExist.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {
+	if f.refused(ctx, limit, u, res) {
+		return
+	}
 	res.chain = []string{u.String()}
 	release, err := f.acquireSlot(ctx, limit, u)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -12,8 +13,10 @@ import (
 // see [usage.FromHeader] and [usage.FromMeta].
 type SiteUsage struct {
 	RobotsHash string // Record.Hash of robots.txt; empty: there is none
-	TDMRepHash string // that of tdmrep.json; empty: there is none, or no purpose needs it
+	TDMRepHash string // that of tdmrep.json; empty: there is none, it cannot be read, or no purpose needs it
 	Statements []usage.Statement
+
+	TDMRepFetchedAt time.Time // end of the last fetch of tdmrep.json; zero: no purpose needs it
 }
 
 // SiteUsage returns what the files of u's site say about the use of u: the lines of robots.txt
@@ -23,10 +26,19 @@ type SiteUsage struct {
 // its last copy applies; without one it says nothing. The errors are those of Decide.
 func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Purpose) (SiteUsage, error) {
 	d, err := r.Decide(ctx, u)
-	if err != nil || d.Verdict != Allowed || d.Record == nil {
+	if err != nil {
 		return SiteUsage{}, err
 	}
-	if u, err = CleanURL(u); err != nil {
+	return r.siteUsage(ctx, u, d, purposes)
+}
+
+// siteUsage is SiteUsage for a URL on which Decide has decided.
+func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes []usage.Purpose) (SiteUsage, error) {
+	if d.Verdict != Allowed || d.Record == nil {
+		return SiteUsage{}, nil
+	}
+	u, err := CleanURL(u)
+	if err != nil {
 		return SiteUsage{}, err
 	}
 	path := u.RequestURI()
@@ -41,6 +53,7 @@ func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Pu
 	if err != nil {
 		return SiteUsage{}, err
 	}
+	site.TDMRepFetchedAt = rec.FetchedAt
 	if rec.Outcome == OutcomeUnreachable && rec.Copy != nil {
 		rec = rec.Copy
 	}
@@ -53,14 +66,18 @@ func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Pu
 	return site, nil
 }
 
-// Permit calls Check, and then SiteUsage. It returns a *BlockedError with the Reason Usage if the
+// Permit is Check and SiteUsage together. It returns a *BlockedError with the Reason Usage if the
 // files of the site disallow one of the purposes. Nil does not say that every purpose is allowed:
 // the site may have said nothing.
 func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpose) error {
-	if err := r.Check(ctx, u); err != nil {
+	d, err := r.Decide(ctx, u)
+	if err != nil {
 		return err
 	}
-	site, err := r.SiteUsage(ctx, u, purposes...)
+	if err := d.Err(u); err != nil {
+		return err
+	}
+	site, err := r.siteUsage(ctx, u, d, purposes)
 	if err != nil {
 		return err
 	}

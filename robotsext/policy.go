@@ -147,7 +147,9 @@ func (p *policy) parse(rec *Record) {
 
 func (p *policy) parseText(rec *Record) {
 	p.parseBody(rec)
-	rec.Hash = usage.Hash(rec.Body)
+	if rec.Body != nil || !rec.Truncated { // else the text was dropped
+		rec.Hash = usage.Hash(rec.Body)
+	}
 }
 
 func earlier(a, b time.Time) time.Time {
