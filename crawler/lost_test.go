@@ -284,7 +284,7 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	want := make(map[string]int64)
-	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "checks.jsonl", "anchors.jsonl", "robots.jsonl"} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "checks.jsonl", "anchors.jsonl", "permissions.jsonl", "robots.jsonl"} {
 		info, err := os.Stat(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -432,7 +432,7 @@ func TestCrawlRefusesFilesOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl"} {
+	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "permissions.jsonl"} {
 		must(t, os.Remove(filepath.Join(cfg.Output.Dir, name)))
 	}
 	for _, left := range []string{frontierDir, record.JournalFile} {
