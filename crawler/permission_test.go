@@ -281,11 +281,14 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Usage.Purposes, cfg.Output.AlsoWrite, cfg.Output.Links = []string{"train-ai"}, []string{"csv", "sqlite", "warc"}, LinksFull
-	got := run(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}})
+	got, err := newCrawler(t, cfg, &Options{Formats: []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got.Pages != n || got.Rejected[output.Usage] != 1 || s.count("/p/7777") != 1 || s.count(behind) != 0 {
 		t.Fatalf("%d pages, rejected %v, %d and %d requests", got.Pages, got.Rejected, s.count("/p/7777"), s.count(behind))
 	}
-	err := filepath.WalkDir(cfg.Output.Dir, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(cfg.Output.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -312,7 +315,7 @@ func TestRefusedPageIsInNoOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range got.pages {
+	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		if strings.HasSuffix(p.URL, "/p/7777") {
 			t.Errorf("in pages.jsonl: %+v", p)
 		}
