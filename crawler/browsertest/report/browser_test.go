@@ -94,7 +94,7 @@ func TestTopicsAreTabs(t *testing.T) {
 	if rows := cells(b, "sitemap-broken", 0); len(rows) != 2 {
 		t.Errorf("broken entries: %q", rows)
 	}
-	if counts := browsertest.Eval[string](b, `document.querySelector(".topics a[href='#sitemaps']").textContent`); counts != "Sitemaps 10 errors 4 warnings 1 notice" {
+	if counts := browsertest.Eval[string](b, `document.querySelector(".topics a[href='#sitemaps']").textContent`); counts != "Sitemaps 11 errors 4 warnings 1 notice" {
 		t.Errorf("counts: %q", counts)
 	}
 	b.CheckNoProblems("file://", "data:")
