@@ -211,7 +211,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 		"withheld":               {edit("/meta", func(p *output.Permission) { p.Withheld = "" }), "/meta", `withheld is ""`},
 		"withheld by nothing":    {edit("/", func(p *output.Permission) { p.Withheld = "tdm" }), "/", `withheld is "tdm"`},
 		"the hash of robots.txt": {edit("/", func(p *output.Permission) { p.Robots = "" }), "/", "the file does not have a statement: robots.txt line 3"},
-		"a hash that is none":    {edit("/", func(p *output.Permission) { p.TDMRep = "../../crawl.json" }), "/", "tdmrep is not a SHA-256"},
+		"an invalid hash":        {edit("/", func(p *output.Permission) { p.TDMRep = "../../crawl.json" }), "/", "tdmrep is not a SHA-256"},
 		"another page":           {edit("/", func(p *output.Permission) { p.URL = s.url + "/free" }), "", "a statement is missing: robots.txt line 4"},
 		"another source":         {edit("/", func(p *output.Permission) { p.Statements[0].Source.Kind = "x" }), "/", `the unknown source "x"`},
 		"no URL":                 {edit("/", func(p *output.Permission) { p.URL = "http://[/" }), "/", "url is not a URL"},

@@ -306,7 +306,7 @@ func TestPermitText(t *testing.T) {
 func TestPermitMisuse(t *testing.T) {
 	program.WantMisuse(t, []string{"permit"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give URLs"}},
-		{"a purpose that is none", []string{"https://h/", "--purpose", "ai"}, []string{"--purpose", `unknown purpose "ai"`, "train-ai"}},
+		{"an unknown purpose", []string{"https://h/", "--purpose", "ai"}, []string{"--purpose", `unknown purpose "ai"`, "train-ai"}},
 		{"a path", []string{"/a"}, []string{`"/a" is a path`, "--robots"}},
 		{"no timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
 		{"a negative delay", []string{"https://h/", "--delay", "-1s"}, []string{"--delay"}},

@@ -273,7 +273,7 @@ func (s *Settings) setAudit() error {
 	return nil
 }
 
-// instead names the keys for a flag that is none; empty: it is no such flag.
+// instead returns the keys that replace a flag without a key; empty: there is no such flag.
 func instead(key string) string {
 	if key != "audit" {
 		return ""
