@@ -146,7 +146,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Outcome == OutcomeUnreachable && !g.robots.reportInOnError && req.Context().Err() == nil {
+		if rec.Outcome == OutcomeUnreachable && !g.robots.options.ReportInOnError && req.Context().Err() == nil {
 			g.warn(rec)
 			return nil, later(rec, string(requested)) // the path is unknown here
 		}

@@ -49,6 +49,7 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 	if !slices.Contains(purposes, usage.TDM) {
 		return site, nil
 	}
+	r.tdmrepOnce.Do(func() { r.tdmrep = r.newTDMRepResolver(&r.options) })
 	rec, err := r.tdmrep.resolve(ctx, d.Record.Origin, false)
 	if err != nil {
 		return SiteUsage{}, err

@@ -18,17 +18,17 @@ import (
 
 // Robots checks the requests of one crawler. It is safe for concurrent use.
 type Robots struct {
-	userAgent           string
-	tokens              []string
-	ignoreWildcardGroup bool
-	schemes             map[string]Fetcher
-	reportInOnError     bool
+	options   Options // of New
+	userAgent string
+	tokens    []string
 
 	transports *transports
 	resolver   *resolver
-	tdmrep     *resolver // of tdmrep.json
 	limiter    *limiter
 	sitemaps   *sitemapReader
+
+	tdmrepOnce sync.Once // the first use creates tdmrep, so that other programs do not contain it
+	tdmrep     *resolver // of tdmrep.json
 
 	log          *slog.Logger
 	tokenWarning sync.Once // a User-Agent without product token was logged
@@ -68,14 +68,12 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	limiter := &limiter{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
 	policy := newPolicy(opts, memory)
 	r := &Robots{
-		userAgent:           userAgent,
-		tokens:              tokens,
-		ignoreWildcardGroup: opts.IgnoreWildcardGroup,
-		schemes:             opts.Fetch.Schemes,
-		reportInOnError:     opts.ReportInOnError,
-		transports:          transports,
-		limiter:             limiter,
-		log:                 log,
+		options:    *opts,
+		userAgent:  userAgent,
+		tokens:     tokens,
+		transports: transports,
+		limiter:    limiter,
+		log:        log,
 		resolver: &resolver{
 			memory:   memory,
 			store:    newStore(opts, policy, log),
@@ -88,7 +86,6 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 			now:      now,
 		},
 	}
-	r.tdmrep = r.newTDMRepResolver(opts)
 	r.sitemaps = &sitemapReader{
 		options:     opts.Sitemaps.withDefaults(),
 		robots:      r,
@@ -144,7 +141,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {
 	case rec.File == nil:
 		return &noGroup
-	case r.ignoreWildcardGroup:
+	case r.options.IgnoreWildcardGroup:
 		return rec.File.NamedGroup(r.tokens...)
 	}
 	return rec.File.Group(r.tokens...)
@@ -164,7 +161,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 	if err != nil {
 		return "", err
 	}
-	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.schemes[scheme] == nil {
+	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.options.Fetch.Schemes[scheme] == nil {
 		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has no fetcher for it", ErrUnsupportedScheme, scheme)
 	}
 	return o, nil

@@ -96,7 +96,7 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 // redirect, or an error.
 func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
 	j.Status = 0
-	if open := w.robots.schemes[u.Scheme]; open != nil {
+	if open := w.robots.options.Fetch.Schemes[u.Scheme]; open != nil {
 		body, err := w.requestFetcher(ctx, open, u)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			err = w.failure(ctx, err, j)
