@@ -37,7 +37,8 @@ type Dir struct {
 	files  [kinds]*jsonlines.File
 	robots *jsonlines.Log
 
-	versions sync.Mutex // guards writing files in robots/versions, which origins share
+	versions sync.Mutex          // guards kept, and writing files in robots/versions, which origins share
+	kept     map[string]struct{} // hashes of versions that exist; not all
 }
 
 // The JSON lines files, as indexes of Dir.files and of a Batch.

@@ -64,11 +64,24 @@ func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 	path := output.VersionPath(d.path, hash)
 	d.versions.Lock()
 	defer d.versions.Unlock()
-	if info, err := os.Lstat(path); err == nil && info.Size() == int64(len(body)) {
+	if _, ok := d.kept[hash]; ok {
 		return nil
 	}
-	return replace(path, body, 0o644, power)
+	if info, err := os.Lstat(path); err != nil || info.Size() != int64(len(body)) {
+		if err := replace(path, body, 0o644, power); err != nil {
+			return err
+		}
+	}
+	if d.kept == nil || len(d.kept) >= maxKept {
+		d.kept = make(map[string]struct{})
+	}
+	d.kept[hash] = struct{}{}
+	return nil
 }
+
+// maxKept limits the versions that are known to be kept, so that most pages of a crawl do not
+// look for a file.
+const maxKept = 10_000
 
 // robotsBase returns the path of the files of an origin, without ".txt" and ".json".
 func (d *Dir) robotsBase(origin string) string {
