@@ -30,7 +30,7 @@ func TestTDMRepSize(t *testing.T) {
 		"escaped paths":   list(MaxTDMRepRules, func(i int) string { return fmt.Sprintf(`{"location": "/%s%d"}`, strings.Repeat("ä", 100), i) }),
 		"one long path":   `[{"location": "/` + strings.Repeat("ä", MaxTDMRepBytes/3) + `", "tdm-reservation": 1}]`,
 		"a path of stars": `[{"location": "/` + strings.Repeat("*", MaxTDMRepBytes-100) + `", "tdm-reservation": 1}]`,
-		"long text":       list(200, func(i int) string { return fmt.Sprintf(`{"location": "/%d", "x": "%s"}`, i, strings.Repeat("x", 1200)) }),
+		"long text":       list(200, func(i int) string { return fmt.Sprintf(`{"location": "/%d", "x": %q}`, i, strings.Repeat("x", 1200)) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var parsed *TDMRep

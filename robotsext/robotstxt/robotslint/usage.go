@@ -13,24 +13,25 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// usageValues and signalValues are the labels of Content-Usage (ROB-EXT-05) and the keys of
-// Content-Signal (ROB-EXT-06) with their values.
-var (
-	usageValues  = map[string][]string{}
-	signalValues = map[string][]string{"use": {"immediate", "reference", "full"}}
-)
+// fieldLabels are the labels of a field with their values, and the words of the other field that
+// people write in it.
+type fieldLabels struct {
+	values map[string][]string
+	words  map[string]string
+}
 
-// The words of one field that people write in the other one.
-var (
-	usageWords  = map[string]string{"yes": "y", "no": "n", "?1": "y", "?0": "n", "1": "y", "0": "n"}
-	signalWords = map[string]string{"y": "yes", "n": "no"}
-)
+// usageLabels and signalLabels are those of Content-Usage (ROB-EXT-05) and of Content-Signal
+// (ROB-EXT-06).
+var usageLabels, signalLabels = tables()
 
-func init() {
+func tables() (usages, signals fieldLabels) {
+	usages = fieldLabels{map[string][]string{}, map[string]string{"yes": "y", "no": "n", "?1": "y", "?0": "n", "1": "y", "0": "n"}}
+	signals = fieldLabels{map[string][]string{"use": {"immediate", "reference", "full"}}, map[string]string{"y": "yes", "n": "no"}}
 	for _, label := range usagelabel.All {
-		usageValues[label.Usage], signalValues[label.Signal] = []string{"y", "n"}, []string{"yes", "no"}
-		usageWords[label.Signal], signalWords[label.Usage] = label.Usage, label.Signal
+		usages.values[label.Usage], signals.values[label.Signal] = []string{"y", "n"}, []string{"yes", "no"}
+		usages.words[label.Signal], signals.words[label.Usage] = label.Usage, label.Signal
 	}
+	return usages, signals
 }
 
 // splitPath separates an optional leading path from the rest of a Content-Usage or Content-Signal
@@ -59,7 +60,7 @@ func (l *linter) usageLine(e robotstxt.Extension) {
 			member = httpsfv.NewItem(item.Value)
 		}
 		value, _ := httpsfv.Marshal(member) // it was parsed, so it has a text
-		l.preference(e, KindUnknownUsage, label, value, usageValues, usageWords)
+		l.preference(e, KindUnknownUsage, label, value, &usageLabels)
 	}
 	l.repeatedLabels(e, members(prefs), "crawlers ignore all but the last value")
 }
@@ -67,7 +68,7 @@ func (l *linter) usageLine(e robotstxt.Extension) {
 // parameters reports preferences that follow a semicolon, which makes them parameters of another one.
 func (l *linter) parameters(e robotstxt.Extension, label string, params *httpsfv.Params) {
 	for _, name := range params.Names() {
-		if usageValues[name] != nil {
+		if usageLabels.values[name] != nil {
 			l.add(e.Line, KindUnknownUsage, e.Field+": "+e.Value, func() (string, string) {
 				return fmt.Sprintf("%s follows a semicolon, so it is a parameter of %s, and crawlers ignore it", quote(name), quote(label)), "separate preferences with commas"
 			})
@@ -113,16 +114,15 @@ func (l *linter) signalLine(e robotstxt.Extension) {
 		key, value, _ := strings.Cut(pair, "=")
 		key, value = strings.ToLower(strings.Trim(key, space)), strings.ToLower(strings.Trim(value, space))
 		if key != "" || value != "" {
-			l.preference(e, KindUnknownSignal, key, value, signalValues, signalWords)
+			l.preference(e, KindUnknownSignal, key, value, &signalLabels)
 		}
 	}
 	l.repeatedLabels(e, strings.SplitSeq(pairs, ","), "crawlers may obey either value")
 }
 
-// preference reports a preference whose label or value no crawler knows. Known has the values of
-// each label, words has frequent mistakes.
-func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, known map[string][]string, words map[string]string) {
-	values := known[label]
+// preference reports a preference whose label or value no crawler knows.
+func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, of *fieldLabels) {
+	values := of.values[label]
 	if slices.Contains(values, value) {
 		return
 	}
@@ -130,11 +130,11 @@ func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value strin
 		message = fmt.Sprintf("%s is not a value of %s in %s, so crawlers ignore it", quote(value), quote(label), e.Field)
 		if values == nil {
 			message = fmt.Sprintf("%s is not a label of %s, so crawlers ignore it", quote(label), e.Field)
-			if better := words[label]; better != "" {
-				label, values = better, known[better]
+			if better := of.words[label]; better != "" {
+				label, values = better, of.values[better]
 			}
 		}
-		if better := words[value]; slices.Contains(values, better) {
+		if better := of.words[value]; slices.Contains(values, better) {
 			value = better
 		}
 		switch {
