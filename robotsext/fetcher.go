@@ -53,7 +53,7 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter
 // name returns the name of the file for messages.
 func (f *robotsFetcher) name() string { return path.Base(f.path) }
 
-// fetchResult is the result of fetching one robots.txt, including redirects.
+// fetchResult is the result of fetching one robots.txt or tdmrep.json, including redirects.
 type fetchResult struct {
 	origin    Origin
 	outcome   Outcome

@@ -15,8 +15,8 @@ type limiter struct {
 	now     func() time.Time
 }
 
-// traffic counts the requests of this Robots to one server: pages, sitemaps and
-// robots.txt of all its origins (ROB-POL-01). The memory's mu guards the fields.
+// traffic counts the requests of this Robots to one server: pages, sitemaps, robots.txt and
+// tdmrep.json of all its origins (ROB-POL-01). The memory's mu guards the fields.
 type traffic struct {
 	slots int // number of memory slots, one for each origin of the server
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // memory holds a slot for each origin. It limits the number of slots and the bytes of
@@ -127,7 +126,7 @@ func (m *memory) set(s *slot, rec *Record) {
 	}
 }
 
-// Memory of a record apart from its text and the parsed file: the record with its slot,
+// Memory of a record apart from its body and the parsed body: the record with its slot,
 // the header of a string, an error. BenchmarkRecordMemory measures it.
 const (
 	recordBytes = 1 << 10
@@ -140,9 +139,9 @@ func (rec *Record) size() int64 {
 	if rec == nil {
 		return 0
 	}
-	n := recordBytes + parsedSize(rec.Body, rec.File)
-	if rec.Copy != nil && rec.Copy.File != rec.File {
-		n += parsedSize(rec.Copy.Body, rec.Copy.File)
+	n := recordBytes + rec.bodySize()
+	if c := rec.Copy; c != nil && (c.File != rec.File || c.Hash != rec.Hash) { // they share what is in use
+		n += c.bodySize()
 	}
 	for _, u := range rec.RedirectChain {
 		n += stringBytes + len(u)
@@ -153,12 +152,13 @@ func (rec *Record) size() int64 {
 	return int64(n)
 }
 
-// parsedSize returns the memory of a text and of its parsed file.
-func parsedSize(body []byte, file *robotstxt.File) int {
-	if file == nil {
-		return len(body)
+// bodySize returns the memory of a body and of what was parsed from it.
+func (rec *Record) bodySize() int {
+	n := len(rec.Body) + rec.tdmrep.Size()
+	if rec.File != nil {
+		n += rec.File.Size()
 	}
-	return len(body) + file.Size()
+	return n
 }
 
 // maxTextBytes limits a URL or the text of an error in a record. A redirect may have a

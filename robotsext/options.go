@@ -44,7 +44,8 @@ type FetchOptions struct {
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 }
 
-// CacheOptions configure how long and where records are stored.
+// CacheOptions configure how long and where records are stored. Records of tdmrep.json, which only
+// the purpose [usage.TDM] needs, have limits of the same size of their own, and no Backend.
 type CacheOptions struct {
 	MinAge, MaxAge time.Duration // limits of a record's lifetime; zero: 5 minutes and 24 h; negative MinAge: no minimum
 	MaxRecords     int           // in memory; zero: 100,000

@@ -258,6 +258,48 @@ func TestTDMRepExpires(t *testing.T) {
 	want("file /.well-known/tdmrep.json, rule 2", 4)
 }
 
+// The limit on memory counts the parsed rules of a tdmrep.json, which take several times the memory of
+// its body, and those of the copy that holds during an outage. The oldest record is evicted.
+func TestTDMRepEviction(t *testing.T) {
+	body := "[" + strings.Repeat(`{"location": "/x", "tdm-reservation": 1},`, usage.MaxTDMRepRules-1) + `{"location": "/", "tdm-reservation": 1}]`
+	for _, outage := range []bool{false, true} {
+		t.Run(fmt.Sprintf("outage %v", outage), func(t *testing.T) {
+			clock := newClock()
+			down := false
+			requests := map[string]int{}
+			r := newRobots(t, &robotsext.Options{
+				Now: clock.now, Cache: robotsext.CacheOptions{MaxBytes: 1 << 20},
+				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					if req.URL.Path != usage.TDMRepPath {
+						return robotsReply.RoundTrip(req)
+					}
+					requests[req.URL.Host]++
+					if down {
+						return reply{status: 503}.RoundTrip(req)
+					}
+					return reply{status: 200, body: body}.RoundTrip(req)
+				}),
+			})
+			ask := func(host string) int {
+				_, err := r.SiteUsage(t.Context(), mustParse(t, "http://"+host+"/"), usage.TDM)
+				wantOK(t, err)
+				return requests[host]
+			}
+			before := ask("a.example")
+			if outage {
+				clock.advance(25 * time.Hour)
+				down = true
+				before = ask("a.example")
+				down = false
+			}
+			ask("b.example")
+			if ask("a.example") == before {
+				t.Error("the record was not evicted")
+			}
+		})
+	}
+}
+
 // The context of the caller ends its wait for tdmrep.json.
 func TestSiteUsageCanceled(t *testing.T) {
 	release := make(chan struct{})

@@ -7,7 +7,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// Record is the stored result of fetching one robots.txt. Callers must not change it.
+// Record is the stored result of fetching one robots.txt or tdmrep.json. Callers must not change it.
 type Record struct {
 	Origin        Origin
 	Outcome       Outcome

@@ -9,7 +9,8 @@ import (
 )
 
 // resolver returns the record of an origin: from memory, from the Cache, or by a
-// fetch. At most one lookup is in flight for an origin (ROB-FET-03).
+// fetch. At most one lookup is in flight for an origin (ROB-FET-03). It is used for robots.txt
+// and, without a Cache, for tdmrep.json.
 type resolver struct {
 	memory  *memory
 	store   *store // nil: there is no Cache
@@ -132,7 +133,7 @@ func (r *resolver) notify(rec *Record) {
 	}
 }
 
-// errRetryAfter is the reason for delaying a fetch of robots.txt.
+// errRetryAfter is the reason for delaying a fetch of robots.txt or tdmrep.json.
 var errRetryAfter = errors.New("the site sent Retry-After, which has not passed yet")
 
 // errEnded is the error of callers whose fetch was ended by a function of the program,

@@ -99,6 +99,9 @@ func NewPattern(written string) Pattern {
 	return Pattern{p}
 }
 
+// Size returns the bytes of the prepared pattern. The path as written may stay in memory too.
+func (p Pattern) Size() int { return len(p.pattern.prefix) + len(p.pattern.rest) }
+
 // Match reports whether the pattern matches a path, with its query if it has one. Both
 // are compared in canonical form, as Group.Match does.
 func (p Pattern) Match(pathAndQuery string) bool {

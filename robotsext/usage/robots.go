@@ -5,14 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/usagelabel"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// categories are the labels of Content-Usage (draft-ietf-aipref-vocab, section 6.1).
-var categories = map[string]Purpose{"search": Search, "ai-use": AIInput, "train-ai": TrainAI}
+// categories and signals are the labels of Content-Usage and of Content-Signal.
+var categories, signals = purposesByLabel()
 
-// signals are the labels of Content-Signal.
-var signals = map[string]Purpose{"search": Search, "ai-input": AIInput, "ai-train": TrainAI}
+func purposesByLabel() (categories, signals map[string]Purpose) {
+	categories, signals = map[string]Purpose{}, map[string]Purpose{}
+	for _, label := range usagelabel.All {
+		categories[label.Usage], signals[label.Signal] = Purpose(label.Purpose), Purpose(label.Purpose)
+	}
+	return categories, signals
+}
 
 // signalValues are the values of Content-Signal.
 var signalValues = map[string]Value{"yes": Allowed, "no": Disallowed}

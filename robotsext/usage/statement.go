@@ -72,7 +72,7 @@ func Hash(body []byte) string {
 type Statement struct {
 	Kind   Kind              `json:"kind"`
 	Source Source            `json:"source"`
-	Raw    string            `json:"raw"`              // the value as written, at most MaxRaw bytes
+	Raw    string            `json:"raw"`              // the value as written, at most MaxRaw bytes; … marks a cut
 	URL    string            `json:"url,omitempty"`    // of the TDM policy or of the license file, as written
 	Values map[Purpose]Value `json:"values,omitempty"` // what it says, by the table of the package documentation
 	Labels map[string]string `json:"labels,omitempty"` // unknown labels with their values, the first MaxLabels
@@ -86,6 +86,12 @@ const (
 	// MaxStatements limits what one call of FromRobots, FromHeader or FromMeta returns.
 	// Beyond it they return only statements with a value that no statement before has.
 	MaxStatements = 50
+
+	// MaxRobotsText limits the bytes of Raw, URL and Labels that one call of FromRobots returns,
+	// since a few lines of robots.txt are recorded with every page of a site. A statement beyond
+	// it has no Labels, and at most MaxRawBeyond bytes of Raw and of URL.
+	MaxRobotsText = 8000
+	MaxRawBeyond  = 100
 )
 
 // set records a value. The more restrictive one wins.
@@ -112,14 +118,26 @@ func (s *Statement) label(name, value string) {
 }
 
 // clipped returns the statement with texts of limited length.
-func (s Statement) clipped() Statement {
-	s.Raw, s.URL = clip.Text(s.Raw, MaxRaw), clip.Text(s.URL, MaxRaw)
+func (s Statement) clipped() Statement { return s.clippedAt(MaxRaw) }
+
+func (s Statement) clippedAt(most int) Statement {
+	s.Raw, s.URL = clip.Text(s.Raw, most), clip.Text(s.URL, most)
 	return s
+}
+
+// textSize returns the bytes that MaxRobotsText limits.
+func (s *Statement) textSize() int {
+	n := len(s.Raw) + len(s.URL)
+	for name, value := range s.Labels {
+		n += len(name) + len(value)
+	}
+	return n
 }
 
 // collector collects the statements of one call.
 type collector struct {
 	list []Statement
+	text int              // bytes of the statements of robots.txt
 	seen map[valueOf]bool // used beyond MaxStatements
 }
 
@@ -132,7 +150,16 @@ func (c *collector) add(s Statement) {
 	if len(c.list) >= MaxStatements && !c.isNew(&s) {
 		return
 	}
-	c.list = append(c.list, s.clipped())
+	s = s.clipped()
+	if s.Source.Kind == InRobots {
+		if size := s.textSize(); c.text+size <= MaxRobotsText {
+			c.text += size
+		} else {
+			s = s.clippedAt(MaxRawBeyond)
+			s.Labels = nil
+		}
+	}
+	c.list = append(c.list, s)
 }
 
 // isNew reports whether a statement has a value that no statement in the list has.

@@ -498,6 +498,8 @@ func TestBounds(t *testing.T) {
 		"Content-Usage lines":  {"", site{robots: "User-agent: *\n" + many("Content-Usage: search=y", "Content-Usage: search=n, train-ai=n")}, "search=disallowed, train-ai=disallowed"},
 		"Content-Signal lines": {"", site{robots: "User-agent: *\n" + many("Content-Signal: search=yes", "Content-Signal: ai-train=no")}, "search=allowed, train-ai=disallowed"},
 		"License lines":        {"", site{robots: many("License: https://example.com/"+long[:20], "")}, ""},
+		"long License lines":   {"", site{robots: many("License: https://example.com/"+long, "")}, ""},
+		"lines of many labels": {"", site{robots: "User-agent: *\n" + strings.Repeat("Content-Usage: "+strings.Join(labels, ",")+",train-ai=n\n", 60) + "Content-Signal: search=no\n"}, "search=disallowed, train-ai=disallowed"},
 		"header lines":         {"", site{header: append(lines, "X-Robots-Tag: noai")}, "ai-input=disallowed, train-ai=disallowed, archive=disallowed"},
 		"reservations":         {"", site{header: append(strings.Split(strings.Repeat("TDM-Reservation: 0,", 999), ",")[:999], "TDM-Reservation: 1")}, "train-ai=disallowed, tdm=disallowed"},
 		"meta elements":        {"", site{meta: append(elements, "robots=noai")}, "ai-input=disallowed, train-ai=disallowed, archive=disallowed"},
@@ -516,12 +518,49 @@ func TestBounds(t *testing.T) {
 			if len(statements) > MaxStatements+2*len(Purposes) {
 				t.Errorf("%d statements", len(statements))
 			}
+			inRobots := 0
 			for _, s := range statements {
+				if s.Source.Kind == InRobots {
+					inRobots += s.textSize()
+				}
 				if len(s.Raw) > MaxRaw+3 || len(s.URL) > MaxRaw+3 || len(s.Labels) > MaxLabels {
 					t.Errorf("%d bytes, URL of %d bytes, %d labels", len(s.Raw), len(s.URL), len(s.Labels))
 				}
 			}
+			if inRobots > MaxRobotsText+2*len(statements)*(MaxRawBeyond+3) {
+				t.Errorf("%d bytes of robots.txt", inRobots)
+			}
 		})
+	}
+}
+
+// The lines of robots.txt are recorded whole up to MaxRobotsText together. The others are cut, with a
+// mark, and say the same.
+func TestRobotsTextIsBounded(t *testing.T) {
+	line := "https://example.com/" + strings.Repeat("x", 780)
+	f := robotstxt.Parse([]byte("User-agent: *\nContent-Usage: search=n, a=y, b=\""+strings.Repeat("x", 300)+"\"\n"+strings.Repeat("License: "+line+"\n", 6)+"License: https://example.com/short\n"), nil)
+	statements := FromRobots(f, f.Group(), "", "/")
+	if len(statements) != 8 || len(statements[0].Labels) == 0 {
+		t.Fatalf("%+v", statements)
+	}
+	for i, s := range statements[1:] {
+		want := line
+		switch i {
+		case 4, 5: // beyond 8,000 bytes with their URLs
+			want = line[:MaxRawBeyond] + "…"
+		case 6:
+			want = "https://example.com/short"
+		}
+		if s.Raw != want || s.URL != want {
+			t.Errorf("License line %d: %q, %q", i+1, s.Raw, s.URL)
+		}
+	}
+	long := "Content-Usage: train-ai=n, label=y, x=\"" + strings.Repeat("x", 2000) + "\"\n"
+	f = robotstxt.Parse([]byte("User-agent: *\n"+strings.Repeat(long, 8)), nil)
+	statements = FromRobots(f, f.Group(), "", "/")
+	last := statements[len(statements)-1]
+	if len(statements) != 8 || len(statements[0].Labels) != 1 || last.Labels != nil || len(last.Raw) != MaxRawBeyond+len("…") || last.Values[TrainAI] != Disallowed {
+		t.Errorf("%d statements, the last: %+v", len(statements), last)
 	}
 }
 

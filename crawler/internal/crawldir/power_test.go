@@ -201,23 +201,25 @@ func TestRestoreRobots(t *testing.T) {
 		"replaced": func(name string) error { return os.WriteFile(name, []byte("{}"), 0o600) },
 	}
 	for damage, do := range damages {
+		files := []string{"versions/" + usage.Hash([]byte(powerText)), "versions/" + usage.Hash(nil)}
 		for _, base := range []string{"http_gone.test", "http_empty.test", "http_a.test"} {
-			for _, ext := range []string{".txt", ".json"} {
-				t.Run(damage+"/"+base+ext, func(t *testing.T) {
-					d := prepare(t)
-					want := contents(t, d.Path())
-					if err := do(filepath.Join(d.Path(), "robots", base+ext)); err != nil {
-						t.Fatal(err)
-					}
-					lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
-					if err != nil || len(lost) != 0 {
-						t.Errorf("lost %q, %v", lost, err)
-					}
-					if got := contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
-						t.Errorf("got %q\nwant %q", got, want)
-					}
-				})
-			}
+			files = append(files, base+".txt", base+".json")
+		}
+		for _, file := range files {
+			t.Run(damage+"/"+file, func(t *testing.T) {
+				d := prepare(t)
+				want := contents(t, d.Path())
+				if err := do(filepath.Join(d.Path(), "robots", file)); err != nil {
+					t.Fatal(err)
+				}
+				lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
+				if err != nil || len(lost) != 0 {
+					t.Errorf("lost %q, %v", lost, err)
+				}
+				if got := contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("got %q\nwant %q", got, want)
+				}
+			})
 		}
 	}
 	t.Run("text not known elsewhere", func(t *testing.T) {
@@ -225,7 +227,7 @@ func TestRestoreRobots(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(d.Path(), "robots")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(d.Path(), "robots"), 0o700); err != nil {
+		if err := os.MkdirAll(output.VersionPath(d.Path(), ""), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))

@@ -97,8 +97,8 @@ type robotsLine struct {
 	Hash   string `json:"hash"` // of the text; empty: no text was stored
 }
 
-// RestoreRobots rewrites missing or damaged robots.txt files from the last readable line of each
-// origin in robots.jsonl, and syncs them. text returns the known robots.txt of an origin. lost are
+// RestoreRobots rewrites missing or damaged robots.txt files, with their versions, from the last
+// readable line of each origin in robots.jsonl, and syncs them. text returns the known robots.txt of an origin. lost are
 // the origins whose text is missing or does not match the line.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	name := filepath.Join(d.path, RobotsFile)
@@ -136,17 +136,23 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 	}
 	base := d.robotsBase(l.Origin)
 	body, err := os.ReadFile(base + ".txt")
-	switch whole := err == nil && l.matches(body); {
+	whole := err == nil && l.matches(body)
+	switch {
 	case whole:
-		if was, err := os.ReadFile(base + ".json"); err == nil && bytes.Equal(was, about) {
-			return true, nil
-		}
 	case l.Hash == "":
 		body = nil
 	default:
 		if body, err = text(l.Origin); err != nil || !l.matches(body) {
 			return false, err
 		}
+	}
+	if l.Hash != "" { // older versions are nowhere else
+		if err := d.KeepVersion(l.Hash, body, true); err != nil {
+			return false, err
+		}
+	}
+	if was, err := os.ReadFile(base + ".json"); whole && err == nil && bytes.Equal(was, about) {
+		return true, nil
 	}
 	return true, d.writeRobots(l.Origin, body, about, true)
 }

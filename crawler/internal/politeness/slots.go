@@ -14,8 +14,9 @@ import (
 )
 
 // Slots keeps the delay between all requests of a lease (ROB-FET-19, ROB-POL-01): the page,
-// robots.txt, their redirects, and requests that are sent again. Each needs a request slot of
-// its server. Slots is safe for concurrent use.
+// robots.txt, tdmrep.json, their redirects, and requests that are sent again. Each needs a
+// request slot of its server. What is said here of robots.txt applies to tdmrep.json too. Slots
+// is safe for concurrent use.
 type Slots struct {
 	frontier frontier.Frontier
 	delays   *Delays

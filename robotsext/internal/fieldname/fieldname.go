@@ -34,8 +34,8 @@ func Lenient(name string) string {
 }
 
 // Nearest returns the field with the smallest edit distance from an unknown name:
-// user-agent, allow, disallow, sitemap or crawl-delay (ROB-FMT-11). It returns "" if no
-// field is similar.
+// user-agent, allow, disallow, sitemap, crawl-delay, content-usage or content-signal
+// (ROB-FMT-11). It returns "" if no field is similar.
 func Nearest(name string) string {
 	if field := Lenient(name); field != "" {
 		return field
@@ -43,7 +43,7 @@ func Nearest(name string) string {
 	if strings.EqualFold(name, "agent") {
 		return "user-agent"
 	}
-	for _, field := range [...]string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
+	for _, field := range [...]string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay", "content-usage", "content-signal"} {
 		most := len(field) / 5
 		if len(name) < len(field)-most || len(name) > len(field)+most {
 			continue
@@ -67,7 +67,7 @@ func letterSet(name string) (set uint32) {
 // distance returns the restricted Damerau-Levenshtein distance without regard to case. Its
 // arguments must be short.
 func distance(a, b string) int {
-	var rows [16][16]int8
+	var rows [17][17]int8
 	for i := 0; i <= len(a); i++ {
 		for j := 0; j <= len(b); j++ {
 			if i == 0 || j == 0 {

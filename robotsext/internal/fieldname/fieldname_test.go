@@ -5,7 +5,7 @@ import "testing"
 // TestNearest makes every change of one letter to every name, and takes
 // Nearest at its word.
 func TestNearest(t *testing.T) {
-	for _, field := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
+	for _, field := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay", "content-usage", "content-signal"} {
 		changed := map[string]bool{}
 		for i := range field {
 			changed[field[:i]+field[i+1:]] = true
@@ -23,7 +23,12 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee", "di\u017fallow", "\u212aallow"} {
+	for name, want := range map[string]string{"Content-Usages": "content-usage", "content-use": "content-usage", "Content-Signals": "content-signal", "ContentSignal": "content-signal"} {
+		if got := Nearest(name); got != want {
+			t.Errorf("ROB-FMT-11: %q for %q, want %q", got, name, want)
+		}
+	}
+	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee", "content-type", "content-length", "content-policy", "di\u017fallow", "\u212aallow"} {
 		if got := Nearest(name); got != "" {
 			t.Errorf("ROB-FMT-11: %q for %q", got, name)
 		}

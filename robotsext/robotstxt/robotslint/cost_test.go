@@ -51,9 +51,16 @@ func hostile(n int) map[string]string {
 			return "User-agent: *\nUser-agent: " + letters(i) + "\nContent-Usage: train-ai=n\nDisallow: /" + letters(i) + "\n"
 		}),
 		"usage lines with long paths": fill(n, head, func(i int) string { return "Content-Usage: /" + strings.Repeat("*a", 500) + letters(i) + " search=y\n" }),
-		"one line of many labels":     head + "Content-Usage: " + strings.Repeat("a=n,", n/4) + "b=n",
-		"NUL":                         strings.Repeat("\x00a", n/2),
-		"not UTF-8":                   strings.Repeat("Disallow: /\xff\r", n/13),
+		"usage lines that contradict": fill(n, head, func(i int) string {
+			return []string{"Content-Usage: search=y\n", "Content-Signal: search=no\n"}[i%2]
+		}),
+		"usage lines of many paths": fill(n, head, func(i int) string {
+			return fmt.Sprintf("Content-Usage: /%d search=%s\n", i, []string{"y", "n"}[i%2])
+		}),
+		"one line of many signals": head + "Content-Signal: " + strings.Repeat("a=yes,", n/6),
+		"one line of many labels":  head + "Content-Usage: " + strings.Repeat("a=n,", n/4) + "b=n",
+		"NUL":                      strings.Repeat("\x00a", n/2),
+		"not UTF-8":                strings.Repeat("Disallow: /\xff\r", n/13),
 	}
 }
 

@@ -91,7 +91,7 @@ func (l *linter) line(r *record) {
 }
 
 // secondField matches a second field within a value.
-var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay)[ \t]*:`)
+var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay|content-usage|content-signal)[ \t]*:`)
 
 func (l *linter) twoFields(r *record, value, second string) {
 	l.reported[r.line] = true
@@ -133,7 +133,7 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		})
 	case meant.field == otherField && fieldname.Nearest(meant.name) == "" && !hasBOM:
 		return // a field that has no effect anyway
-	case r.field == meant.field && r.value != "" && (!r.field.isRule() || r.usable() == meant.usable()):
+	case meant.field != otherField && r.field == meant.field && r.value != "" && (!r.field.isRule() || r.usable() == meant.usable()):
 		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
 			return fmt.Sprintf("the value contains %s, which is compared with URLs like any other character", name), fix
 		})

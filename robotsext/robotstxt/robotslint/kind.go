@@ -50,6 +50,7 @@ const (
 
 	KindUnknownUsage       Kind = "unknown-usage"       // a label or value of Content-Usage that no crawler knows
 	KindUnknownSignal      Kind = "unknown-signal"      // a key or value of Content-Signal that no crawler knows
+	KindRepeatedUsage      Kind = "repeated-usage"      // a label or key twice in one line of Content-Usage or Content-Signal
 	KindUselessUsage       Kind = "useless-usage"       // a Content-Usage line for URLs that the group disallows
 	KindContradictingUsage Kind = "contradicting-usage" // a line that contradicts another one about the use of the same URLs
 	KindUsageNotInherited  Kind = "usage-not-inherited" // a crawler with a group, to which the preferences of "*" do not apply
@@ -111,6 +112,7 @@ var kinds = map[Kind]struct {
 
 	KindUnknownUsage:       {Warning, "ROB-EXT-05"},
 	KindUnknownSignal:      {Warning, "ROB-EXT-06"},
+	KindRepeatedUsage:      {Warning, "ROB-EXT-05"},
 	KindUselessUsage:       {Note, "ROB-EXT-05"},
 	KindContradictingUsage: {Warning, "ROB-EXT-05"},
 	KindUsageNotInherited:  {Warning, "ROB-UA-08"},

@@ -106,7 +106,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 
 // knownFields are the fields that a line without a colon may begin with, in the
 // order in which they are tried.
-var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", "allow", "sitemap", "crawl-delay", "noindex", "host", "clean-param"}
+var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", "allow", "sitemap", "crawl-delay", "noindex", "host", "clean-param", "content-usage", "content-signal"}
 
 // separators are what people write in place of a colon, the longer ones first.
 var separators = []string{"->", "=>", "：", "–", "=", ";", ",", ">", ".", "-"}
@@ -156,6 +156,9 @@ func withColon(text string) (meant string, ok bool) {
 func properName(field string) string {
 	if field == "" {
 		return ""
+	}
+	if name, ok := strings.CutPrefix(field, "content-"); ok {
+		return "Content-" + properName(name)
 	}
 	return strings.ToUpper(field[:1]) + field[1:]
 }

@@ -2,32 +2,37 @@ package robotslint
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/usagelabel"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// usagePurposes are the purposes that have a label in Content-Usage (ROB-EXT-05) and a key in
-// Content-Signal (ROB-EXT-06).
-var usagePurposes = []struct{ label, key string }{{"search", "search"}, {"ai-use", "ai-input"}, {"train-ai", "ai-train"}}
+// fieldLabels are the labels of a field with their values, and the words of the other field that
+// people write in it.
+type fieldLabels struct {
+	values map[string][]string
+	words  map[string]string
+}
 
-// usageValues and signalValues are the labels and keys with their values.
-var (
-	usageValues  = map[string][]string{"search": {"y", "n"}, "ai-use": {"y", "n"}, "train-ai": {"y", "n"}}
-	signalValues = map[string][]string{
-		"search": {"yes", "no"}, "ai-input": {"yes", "no"}, "ai-train": {"yes", "no"}, "use": {"immediate", "reference", "full"},
+// usageLabels and signalLabels are those of Content-Usage (ROB-EXT-05) and of Content-Signal
+// (ROB-EXT-06).
+var usageLabels, signalLabels = tables()
+
+func tables() (usages, signals fieldLabels) {
+	usages = fieldLabels{map[string][]string{}, map[string]string{"yes": "y", "no": "n", "?1": "y", "?0": "n", "1": "y", "0": "n"}}
+	signals = fieldLabels{map[string][]string{"use": {"immediate", "reference", "full"}}, map[string]string{"y": "yes", "n": "no"}}
+	for _, label := range usagelabel.All {
+		usages.values[label.Usage], signals.values[label.Signal] = []string{"y", "n"}, []string{"yes", "no"}
+		usages.words[label.Signal], signals.words[label.Usage] = label.Usage, label.Signal
 	}
-)
-
-// The words of one field that people write in the other one.
-var (
-	usageWords  = map[string]string{"ai-train": "train-ai", "ai-input": "ai-use", "yes": "y", "no": "n", "?1": "y", "?0": "n", "1": "y", "0": "n"}
-	signalWords = map[string]string{"train-ai": "ai-train", "ai-use": "ai-input", "y": "yes", "n": "no"}
-)
+	return usages, signals
+}
 
 // splitPath separates an optional leading path from the rest of a Content-Usage or Content-Signal
 // value.
@@ -41,7 +46,7 @@ func splitPath(value string) (path, rest string) {
 	return value, ""
 }
 
-// usageLine reports preferences of a Content-Usage line that no crawler knows.
+// usageLine reports preferences of a Content-Usage line that no crawler knows, or that are repeated.
 func (l *linter) usageLine(e robotstxt.Extension) {
 	_, prefs := splitPath(e.Value)
 	dict, err := httpsfv.UnmarshalDictionary([]string{prefs})
@@ -51,29 +56,73 @@ func (l *linter) usageLine(e robotstxt.Extension) {
 	for _, label := range dict.Names() {
 		member, _ := dict.Get(label)
 		if item, ok := member.(httpsfv.Item); ok { // crawlers ignore its parameters
+			l.parameters(e, label, item.Params)
 			member = httpsfv.NewItem(item.Value)
 		}
 		value, _ := httpsfv.Marshal(member) // it was parsed, so it has a text
-		l.preference(e, KindUnknownUsage, label, value, usageValues, usageWords)
+		l.preference(e, KindUnknownUsage, label, value, &usageLabels)
+	}
+	l.repeatedLabels(e, members(prefs), "crawlers ignore all but the last value")
+}
+
+// parameters reports preferences that follow a semicolon, which makes them parameters of another one.
+func (l *linter) parameters(e robotstxt.Extension, label string, params *httpsfv.Params) {
+	for _, name := range params.Names() {
+		if usageLabels.values[name] != nil {
+			l.add(e.Line, KindUnknownUsage, e.Field+": "+e.Value, func() (string, string) {
+				return fmt.Sprintf("%s follows a semicolon, so it is a parameter of %s, and crawlers ignore it", quote(name), quote(label)), "separate preferences with commas"
+			})
+		}
 	}
 }
 
-// signalLine reports pairs of a Content-Signal line that no crawler knows.
+// members yields the members of a valid dictionary (RFC 9651).
+func members(dictionary string) iter.Seq[string] {
+	quoted, escaped := false, false
+	return strings.FieldsFuncSeq(dictionary, func(c rune) bool {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		}
+		return c == ',' && !quoted
+	})
+}
+
+// repeatedLabels reports labels that pairs of a line repeat.
+func (l *linter) repeatedLabels(e robotstxt.Extension, pairs iter.Seq[string], effect string) {
+	count := map[string]int{}
+	for pair := range pairs {
+		label, _, _ := strings.Cut(pair, "=")
+		label, _, _ = strings.Cut(label, ";")
+		label = strings.ToLower(strings.Trim(label, space))
+		if count[label]++; label != "" && count[label] == 2 {
+			l.add(e.Line, KindRepeatedUsage, e.Field+": "+e.Value, func() (string, string) {
+				return fmt.Sprintf("%s is repeated: %s", quote(label), effect), "write it once, with the value that you intend"
+			})
+		}
+	}
+}
+
+// signalLine reports pairs of a Content-Signal line that no crawler knows, or that are repeated.
 func (l *linter) signalLine(e robotstxt.Extension) {
 	_, pairs := splitPath(e.Value)
 	for pair := range strings.SplitSeq(pairs, ",") {
 		key, value, _ := strings.Cut(pair, "=")
 		key, value = strings.ToLower(strings.Trim(key, space)), strings.ToLower(strings.Trim(value, space))
 		if key != "" || value != "" {
-			l.preference(e, KindUnknownSignal, key, value, signalValues, signalWords)
+			l.preference(e, KindUnknownSignal, key, value, &signalLabels)
 		}
 	}
+	l.repeatedLabels(e, strings.SplitSeq(pairs, ","), "crawlers may obey either value")
 }
 
-// preference reports a preference whose label or value no crawler knows. Known has the values of
-// each label, words has frequent mistakes.
-func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, known map[string][]string, words map[string]string) {
-	values := known[label]
+// preference reports a preference whose label or value no crawler knows.
+func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value string, of *fieldLabels) {
+	values := of.values[label]
 	if slices.Contains(values, value) {
 		return
 	}
@@ -81,11 +130,11 @@ func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value strin
 		message = fmt.Sprintf("%s is not a value of %s in %s, so crawlers ignore it", quote(value), quote(label), e.Field)
 		if values == nil {
 			message = fmt.Sprintf("%s is not a label of %s, so crawlers ignore it", quote(label), e.Field)
-			if better := words[label]; better != "" {
-				label, values = better, known[better]
+			if better := of.words[label]; better != "" {
+				label, values = better, of.values[better]
 			}
 		}
-		if better := words[value]; slices.Contains(values, better) {
+		if better := of.words[value]; slices.Contains(values, better) {
 			value = better
 		}
 		switch {
@@ -119,7 +168,7 @@ func (l *linter) usage() {
 	if l.source.html || !slices.ContainsFunc(l.file.Extensions, isUsage) {
 		return
 	}
-	c := usageChecks{linter: l, steps: mostSteps, groups: map[int]int{}, useless: map[int]int{}, contradicts: map[int]bool{}}
+	c := usageChecks{linter: l, steps: mostSteps, groups: map[int]int{}, useless: map[int]int{}, conflicts: map[conflict]int{}}
 	for _, names := range l.file.AgentSets() {
 		if c.steps < 0 {
 			break
@@ -133,6 +182,7 @@ func (l *linter) usage() {
 				return "the group disallows all URLs of the line, and preferences apply only to URLs that crawlers may fetch", "remove the line, or allow crawling the URLs"
 			})
 		}
+		c.contradictions(e)
 	}
 	l.notInherited()
 }
@@ -145,10 +195,17 @@ func isUsage(e robotstxt.Extension) bool {
 type usageChecks struct {
 	*linter
 
-	steps       int
-	groups      map[int]int // in how many groups is a line?
-	useless     map[int]int // in how many has it no effect?
-	contradicts map[int]bool
+	steps     int
+	groups    map[int]int      // in how many groups is a line?
+	useless   map[int]int      // in how many has it no effect?
+	conflicts map[conflict]int // the first line with the opposite value
+}
+
+// conflict is a value in a line to which an earlier line of the group gives the opposite value.
+type conflict struct {
+	line    int
+	label   usagelabel.Label
+	allowed bool
 }
 
 // group checks the lines of a merged group.
@@ -158,20 +215,30 @@ func (c *usageChecks) group(g *robotstxt.Group) {
 	for _, e := range lines {
 		size += len(e.Value)
 	}
+	compared := map[string]bool{}
 	for _, e := range lines {
 		path, _ := splitPath(e.Value)
 		if path == "" {
 			path = "/"
-		}
-		if c.steps -= size * (1 + len(path)); c.steps < 0 {
-			return
 		}
 		c.groups[e.Line]++
 		if strings.EqualFold(e.Field, "content-usage") && c.disallowed(g, path) {
 			c.useless[e.Line]++
 			continue
 		}
-		c.contradiction(g, e, strings.ReplaceAll(strings.TrimSuffix(path, "$"), "*", ""))
+		if compared[path] {
+			continue
+		}
+		compared[path] = true
+		if c.steps -= 2 * size * (1 + len(path)); c.steps < 0 {
+			return
+		}
+		written, anchored := strings.CutSuffix(path, "$")
+		c.compare(g, strings.ReplaceAll(written, "*", ""))
+		if !anchored { // a line about the shortest URL alone, such as /$, hides others there
+			written += "*"
+		}
+		c.compare(g, strings.ReplaceAll(written, "*", "x~"))
 	}
 }
 
@@ -198,37 +265,55 @@ func (c *usageChecks) disallowed(g *robotstxt.Group, path string) bool {
 	})
 }
 
-// contradiction reports a line that contradicts an earlier one of its group for a path.
-func (c *usageChecks) contradiction(g *robotstxt.Group, e robotstxt.Extension, path string) {
+// compare finds the lines of a group that contradict each other for a path.
+func (c *usageChecks) compare(g *robotstxt.Group, path string) {
 	usages, signals := g.ContentUsage(path), g.ContentSignals(path)
-	for _, purpose := range usagePurposes {
+	for _, label := range usagelabel.All {
 		lines := map[bool][]int{} // that allow it, or not
 		for _, line := range usages {
-			if allowed, ok := line.Usage[purpose.label]; ok {
+			if allowed, ok := line.Usage[label.Usage]; ok {
 				lines[allowed] = append(lines[allowed], line.Line)
 			}
 		}
 		for _, line := range signals {
 			for _, signal := range line.Signals {
-				if value := strings.ToLower(signal.Value); strings.EqualFold(signal.Key, purpose.key) && (value == "yes" || value == "no") {
+				if value := strings.ToLower(signal.Value); strings.EqualFold(signal.Key, label.Signal) && (value == "yes" || value == "no") {
 					lines[value == "yes"] = append(lines[value == "yes"], line.Line)
 				}
 			}
 		}
-		allowed := slices.Contains(lines[true], e.Line)
-		others := lines[!allowed]
-		if c.contradicts[e.Line] || len(others) == 0 || !slices.Contains(lines[allowed], e.Line) || slices.Min(others) >= e.Line {
-			continue
-		}
-		c.contradicts[e.Line] = true
-		c.add(e.Line, KindContradictingUsage, e.Field+": "+e.Value, func() (string, string) {
-			here, other := "refused here and allowed", slices.Min(others)
-			if allowed {
-				here = "allowed here and refused"
+		for allowed, same := range lines {
+			if len(lines[!allowed]) == 0 {
+				continue
 			}
-			return fmt.Sprintf("%s is %s in line %d: the refusal counts", purpose.label, here, other),
-				fmt.Sprintf("decide which of the two you intend, and correct line %d or line %d", other, e.Line)
-		})
+			first := slices.Min(lines[!allowed])
+			for _, line := range same {
+				at := conflict{line, label, allowed}
+				if other := c.conflicts[at]; first < line && (other == 0 || first < other) {
+					c.conflicts[at] = first
+				}
+			}
+		}
+	}
+}
+
+// contradictions reports the values of a line that contradict an earlier line.
+func (c *usageChecks) contradictions(e *robotstxt.Extension) {
+	for _, label := range usagelabel.All {
+		for _, allowed := range []bool{true, false} {
+			other := c.conflicts[conflict{e.Line, label, allowed}]
+			if other == 0 {
+				continue
+			}
+			c.add(e.Line, KindContradictingUsage, e.Field+": "+e.Value, func() (string, string) {
+				here := "refused here and allowed"
+				if allowed {
+					here = "allowed here and refused"
+				}
+				return fmt.Sprintf("%s is %s in line %d: the refusal counts", label.Usage, here, other),
+					fmt.Sprintf("decide which of the two you intend, and correct line %d or line %d", other, e.Line)
+			})
+		}
 	}
 }
 

@@ -27,7 +27,10 @@ const outputTopic = `A crawl writes these files into its --output directory:
     checks.jsonl     one line for each URL that --check requested
     anchors.jsonl    one line for each page with anchors; only with --check fragments
     robots.jsonl     one line for each request for a robots.txt
-    robots/          the latest version of each robots.txt
+    permissions.jsonl
+                     one line for each page: what it may be used for, and who says so
+    robots/          the latest version of each robots.txt; in robots/versions, every version
+                     of a robots.txt and tdmrep.json during the crawl, named by its SHA-256
     report.html      the report, written at the end
     report.json      the same data for programs
     crawl.json       the settings and the state of the crawl

@@ -22,6 +22,7 @@ type permit struct {
 	*cli.Streams
 	names     []string // --purpose
 	robots    string   // --robots
+	agent     string   // --agent
 	verify    string   // --verify
 	delay     time.Duration
 	userAgent string
@@ -30,7 +31,7 @@ type permit struct {
 	format    cli.Format
 
 	purposes []usage.Purpose // to print
-	token    string          // of the user agent
+	token    string          // of --agent, or of the user agent
 	given    []byte          // the file of --robots
 	online   *client
 	code     int
@@ -52,6 +53,9 @@ Content-Usage, X-Robots-Tag, Robots-Tag, TDM-Reservation and Link, and the meta 
 page. It follows redirects. It requests only what robots.txt allows, and waits for --delay or
 Crawl-delay between two requests to a host. --robots reads a file instead and requests nothing;
 paths such as /private/ can then replace URLs.
+
+--agent names another crawler by its product token, and shows what it may use the pages for. The
+command still requests only what robots.txt allows to its own user agent.
 
 --verify checks the record of a crawl, without requests: it computes every line of
 permissions.jsonl again from the kept files in robots/versions and from the texts of headers and
@@ -83,6 +87,7 @@ usage error; 3 a page could not be read, or its address is blocked; 4 some robot
 unreachable.`,
 		Example: `  politecrawl permit https://example.com/article
   politecrawl permit https://example.com/article --purpose train-ai --purpose tdm
+  politecrawl permit https://example.com/article --agent GPTBot
   politecrawl permit --robots robots.txt /articles/
   politecrawl permit --verify example`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -101,8 +106,9 @@ unreachable.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	p.format.AddFlag(cmd)
-	flags.StringSliceVar(&p.names, "purpose", nil, "show only `PURPOSE`, and end with exit code 1 if a page disallows it; repeatable")
+	flags.StringSliceVar(&p.names, "purpose", nil, "show only `PURPOSE`: search, ai-input, train-ai, tdm or archive; repeatable")
 	flags.StringVar(&p.robots, "robots", "", "read `FILE` instead of requesting anything; -: standard input")
+	flags.StringVar(&p.agent, "agent", "", "show what the crawler with the product token `A` may do (default politecrawl)")
 	flags.StringVar(&p.verify, "verify", "", "verify the permissions that the crawl in `DIR` has recorded")
 	flags.DurationVar(&p.delay, "delay", time.Second, "wait at least `DURATION` between two requests to a host")
 	site.AddUserAgentFlag(flags, &p.userAgent)
@@ -154,6 +160,16 @@ func (p *permit) prepare() error {
 	var err error
 	if p.token, err = robotstxt.ProductToken(p.userAgent); err != nil {
 		return cli.Misuse("permit: --user-agent: %w", err)
+	}
+	if p.agent != "" {
+		tokens, err := site.ParseAgent(p.agent)
+		if err != nil {
+			return cli.Misuse("permit: --agent: %w", err)
+		}
+		if len(tokens) != 1 {
+			return cli.Misuse("permit: --agent: %q is not one product token; name one crawler, such as GPTBot", p.agent)
+		}
+		p.token = tokens[0]
 	}
 	if p.robots != "" {
 		if p.given, err = cli.ReadInput(p.robots, p.In); err != nil {

@@ -315,6 +315,10 @@ func TestPermitMisuse(t *testing.T) {
 		{"no such file", []string{"/", "--robots", "absent.txt"}, []string{"absent.txt", "name a file"}},
 		{"a URL to verify", []string{"https://h/", "--verify", "x"}, []string{"takes no arguments"}},
 		{"a purpose to verify", []string{"--purpose", "tdm", "--verify", "x"}, []string{"--verify and --purpose"}},
+		{"no product token", []string{"https://h/", "--agent", "Example Bot"}, []string{"--agent", "is not a product token"}},
+		{"several product tokens", []string{"https://h/", "--agent", "a+b"}, []string{"--agent", "one product token"}},
+		{"every crawler", []string{"https://h/", "--agent", "*"}, []string{"--agent", "one product token"}},
+		{"an agent to verify", []string{"--agent", "x", "--verify", "x"}, []string{"--verify and --agent"}},
 		{"a robots.txt to verify", []string{"--robots", "x", "--verify", "x"}, []string{"--verify and --robots"}},
 		{"no directory", []string{"--verify", "absent"}, []string{`no directory "absent"`}},
 		{"a directory without a crawl", []string{"--verify", t.TempDir()}, []string{"holds no crawl"}},
@@ -364,5 +368,63 @@ func TestPermitVerify(t *testing.T) {
 	if err := errors.Join(os.Remove(lines), os.Remove(kept)); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has no permissions.jsonl")
+	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has no permissions.jsonl", "was removed", "earlier version", "crawl into a new directory")
+
+	state := filepath.Join(dir, "crawl.json")
+	if err := os.WriteFile(state, []byte(`{"version":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has no permissions.jsonl", "earlier version")
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "permissions.jsonl"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "permit", "--verify", dir).WantRefusal(t, cli.ExitMisuse, "has permissions.jsonl but no crawl.json", "copy it")
+}
+
+// --agent asks about another crawler, in robots.txt, headers and meta elements. What robots.txt
+// disallows to the command itself is not requested.
+func TestPermitAgent(t *testing.T) {
+	const robots = "User-agent: OtherBot\nDisallow: /closed\nContent-Signal: ai-train=no\n" +
+		"User-agent: *\nDisallow: /others\nContent-Signal: ai-train=yes\n"
+	h := newHost(t, map[string]string{
+		"/robots.txt":              robots,
+		"/.well-known/tdmrep.json": `[{"location": "/", "tdm-reservation": 0}]`,
+		"/":                        "X-Robots-Tag: otherbot: noarchive\n" + html + "<meta name=OtherBot content=nosnippet>",
+		"/closed":                  html,
+		"/others":                  html,
+	})
+	file := filepath.Join(t.TempDir(), "robots.txt")
+	if err := os.WriteFile(file, []byte(robots), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args    []string
+		verdict string
+		group   string
+		code    int
+		want    string // who decides about what
+	}{
+		{[]string{h.URL + "/"}, allowed, "*", cli.ExitDone, "train-ai allowed robots.txt line 6, Content-Signal; tdm allowed file /.well-known/tdmrep.json, rule 1"},
+		{[]string{h.URL + "/", "--agent", "OtherBot"}, allowed, "OtherBot", cli.ExitDone, "ai-input disallowed meta otherbot; train-ai disallowed robots.txt line 3, Content-Signal; " +
+			"tdm allowed file /.well-known/tdmrep.json, rule 1; archive disallowed header X-Robots-Tag"},
+		{[]string{h.URL + "/closed", "--agent", "OtherBot"}, disallowed, "OtherBot", cli.ExitFindings, ""},
+		{[]string{h.URL + "/others", "--agent", "OtherBot"}, allowed, "OtherBot", cli.ExitFailed, "train-ai disallowed robots.txt line 3, Content-Signal"},
+		{[]string{"/closed", "--robots", file}, allowed, "*", cli.ExitDone, "train-ai allowed robots.txt line 6, Content-Signal"},
+		{[]string{"/closed", "--robots", file, "--agent", "otherbot"}, disallowed, "OtherBot", cli.ExitFindings, ""},
+		{[]string{h.URL + "/robots.txt", "--agent", "OtherBot"}, allowed, "", cli.ExitDone, ""},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			a, code := ask(t, tt.args...)
+			lines := slices.DeleteFunc(said(a), func(line string) bool { return strings.Contains(line, "unknown") })
+			if got := strings.Join(lines, "; "); got != tt.want || a.Verdict != tt.verdict || a.Group != tt.group || code != tt.code {
+				t.Errorf("exit code %d, %+v\n%s", code, a, got)
+			}
+		})
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(h.asked, "/others") {
+		t.Error("a page was requested that robots.txt disallows")
+	}
 }

@@ -40,11 +40,15 @@ type purposeOutput struct {
 
 // readFile decides by the file of --robots alone.
 func (p *permit) readFile(a *result, u *url.URL) {
-	file := robotstxt.Parse(p.given, nil)
+	p.readRobots(a, robotstxt.Parse(p.given, nil), usage.Hash(p.given), u)
+}
+
+// readRobots decides by a robots.txt with a hash.
+func (p *permit) readRobots(a *result, file *robotstxt.File, hash string, u *url.URL) {
 	group := file.Group(p.token)
 	a.decide(group, group.Match(u.RequestURI()))
 	if a.Verdict == allowed {
-		a.Statements = usage.FromRobots(file, group, usage.Hash(p.given), u.RequestURI())
+		a.Statements = usage.FromRobots(file, group, hash, u.RequestURI())
 	}
 }
 

@@ -160,21 +160,30 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 		p.failed(a, "%v", undecided)
 		return nil
 	}
-	if a.decide(d.Group, robotstxt.Verdict{Allowed: d.Verdict != robotsext.Disallowed, Rule: d.Rule}); d.Verdict == robotsext.Later {
-		a.Verdict = later
-		p.unreachable(a, d)
-		return nil
-	}
-	if d.Verdict == robotsext.Disallowed {
-		return nil
-	}
 	said, unread := c.robots.SiteUsage(ctx, u, usage.TDM)
 	if unread != nil {
 		return unread
 	}
-	a.Status, a.Statements = resp.status, said.Statements
-	if about := c.tdmrep[d.Record.Origin]; about != nil {
-		a.fail("%s%s states nothing: %v", d.Record.Origin, usage.TDMRepPath, about)
+	if d.Record != nil && d.Record.File != nil { // for the crawler of --agent
+		p.readRobots(a, d.Record.File, d.Record.Hash, u)
+	} else if a.decide(d.Group, robotstxt.Verdict{Allowed: d.Verdict != robotsext.Disallowed}); d.Verdict == robotsext.Later {
+		a.Verdict = later
+		p.unreachable(a, d)
+		return nil
+	}
+	if a.Verdict == disallowed {
+		return nil
+	}
+	a.Status = resp.status
+	for _, s := range said.Statements {
+		if s.Source.Kind == usage.InFile { // tdmrep.json
+			a.Statements = append(a.Statements, s)
+		}
+	}
+	if d.Record != nil { // of robots.txt itself it is nil
+		if about := c.tdmrep[d.Record.Origin]; about != nil {
+			a.fail("%s%s states nothing: %v", d.Record.Origin, usage.TDMRepPath, about)
+		}
 	}
 	switch {
 	case err != nil:

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +13,14 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // runVerify verifies the record of the crawl in a directory.
 func (p *permit) runVerify(cmd *cobra.Command) error {
-	for _, flag := range []string{"purpose", "robots"} {
+	for _, flag := range []string{"purpose", "robots", "agent"} {
 		if cmd.Flags().Changed(flag) {
-			return cli.Misuse("permit: --verify and --%s exclude each other: the record has the purposes and files of the crawl", flag)
+			return cli.Misuse("permit: --verify and --%s exclude each other: the record has the purposes, files and user agent of the crawl", flag)
 		}
 	}
 	out, flush := p.Buffered()
@@ -45,14 +48,22 @@ func (p *permit) runVerify(cmd *cobra.Command) error {
 	switch {
 	case errors.As(err, &exit): // the results could not be written
 		return err
-	case errors.Is(err, fs.ErrNotExist) && crawldir.HoldsCrawl(p.verify):
-		return cli.Misuse("permit: %q has no permissions.jsonl; an earlier version of politecrawl wrote this crawl", p.verify)
+	case err != nil && crawldir.HoldsCrawl(p.verify) && !p.recorded():
+		return cli.Misuse("permit: %q has no permissions.jsonl: the file was removed, or an earlier version of politecrawl wrote the crawl; to record permissions, crawl into a new directory", p.verify)
+	case errors.Is(err, output.ErrNoCrawl) && p.recorded():
+		return cli.Misuse("permit: %q has permissions.jsonl but no crawl.json, which has the user agent and the purposes of the crawl; copy it from there too", p.verify)
 	case err != nil:
 		return crawldir.ReadError("permit --verify", []string{p.verify}, err)
 	case done.Differences > 0:
 		return cli.ExitWith(cli.ExitFindings)
 	}
 	return nil
+}
+
+// recorded reports whether the directory has a permissions.jsonl.
+func (p *permit) recorded() bool {
+	_, err := os.Stat(filepath.Join(p.verify, "permissions.jsonl"))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // verified summarizes a verification.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 )
 
 // A purpose is what a crawler fetches pages for.
@@ -162,7 +163,7 @@ func (k knownAgent) agent() agent {
 	case k.name == "*":
 		return agent{}
 	}
-	end := len(k.name) - len(strings.TrimLeft(k.name, tokenCharacters))
+	end := len(k.name) - len(strings.TrimLeft(k.name, site.TokenCharacters))
 	a := agent{[]string{k.name[:end]}}
 	if k.general != "" {
 		a.tokens = append(a.tokens, k.general)
