@@ -98,20 +98,23 @@ var tdmrepPlaces = []SourceKind{InFile, InHeader, InMeta}
 // if no stronger source has a value: a meta element supersedes a header field, and a header
 // field the file.
 func Counting(statements []Statement) iter.Seq2[int, *Statement] {
-	rank := func(s *Statement) int { return slices.Index(tdmrepPlaces, s.Source.Kind) }
+	return func(yield func(int, *Statement) bool) { eachCounting(statements, yield) } // inlined, without an allocation
+}
+
+func eachCounting(statements []Statement, yield func(int, *Statement) bool) {
 	strongest := -1
 	for i := range statements {
 		if s := &statements[i]; s.Kind == KindTDMRep && len(s.Values) > 0 {
-			strongest = max(strongest, rank(s))
+			strongest = max(strongest, tdmrepRank(s))
 		}
 	}
-	return func(yield func(int, *Statement) bool) {
-		for i := range statements {
-			s := &statements[i]
-			superseded := s.Kind == KindTDMRep && rank(s) < strongest
-			if !superseded && !yield(i, s) {
-				return
-			}
+	for i := range statements {
+		s := &statements[i]
+		superseded := s.Kind == KindTDMRep && tdmrepRank(s) < strongest
+		if !superseded && !yield(i, s) {
+			return
 		}
 	}
 }
+
+func tdmrepRank(s *Statement) int { return slices.Index(tdmrepPlaces, s.Source.Kind) }
