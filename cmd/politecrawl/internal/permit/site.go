@@ -165,7 +165,7 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	a.Status, a.Statements = resp.status, said.Statements
 	if said.TDMRepProblem != "" {
 		a.fail("%s%s states nothing: %s", d.Record.Origin, usage.TDMRepPath, said.TDMRepProblem)
-		if len(p.names) > 0 && slices.Contains(p.purposes, usage.TDM) { // as without a robots.txt, nobody knows
+		if len(p.names) > 0 && slices.Contains(p.purposes, usage.TDM) { // the answer may change, as without a robots.txt
 			p.code = cli.Worse(p.code, cli.ExitLater)
 		}
 	}
