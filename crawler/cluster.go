@@ -197,7 +197,7 @@ func (c *Sharing) crawl() cluster.Crawl {
 	}}
 }
 
-// settingsOf returns the settings of a process. Allowed addresses are normalized and
+// settingsOf returns the settings of a process. Allowed addresses and purposes are normalized and
 // sorted, since those of all processes are compared.
 func settingsOf(c Config) (s cluster.Settings, err error) {
 	networks, err := allowedNetworks(&c)
@@ -210,6 +210,7 @@ func settingsOf(c Config) (s cluster.Settings, err error) {
 	}
 	slices.Sort(c.Fetch.AllowAddr)
 	c.Fetch.AllowAddr = slices.Compact(c.Fetch.AllowAddr)
+	c.Usage.Purposes = slices.Compact(slices.Sorted(slices.Values(c.Usage.Purposes)))
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err

@@ -435,7 +435,7 @@ func ExampleVerifyPermissions() {
 	}
 	// Output:
 	// 1 0 <nil>
-	// / meta robots: values is "map[archive:disallowed]", but the text says "map[search:disallowed]"
+	// / meta robots: values is "archive: disallowed", but the text says "search: disallowed"
 	// 1 1 <nil>
 }
 

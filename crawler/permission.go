@@ -1,15 +1,11 @@
 package crawler
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -46,14 +42,18 @@ const (
 	UnknownRefuse UnknownUsage = "refuse"
 )
 
-// purposes returns the purposes of a crawl, and those for which files of a site are requested.
+// purposes returns the purposes of a crawl in the order of [usage.Purposes], and those for which
+// files of a site are requested.
 func (u *Usage) purposes() (purposes, files []usage.Purpose, err error) {
 	for _, name := range u.Purposes {
-		p, err := usage.ParsePurpose(name)
-		if err != nil {
+		if _, err := usage.ParsePurpose(name); err != nil {
 			return nil, nil, err
 		}
-		purposes = append(purposes, p)
+	}
+	for _, p := range usage.Purposes {
+		if slices.Contains(u.Purposes, string(p)) {
+			purposes = append(purposes, p)
+		}
 	}
 	files = purposes
 	if u.Permissions {
@@ -62,13 +62,36 @@ func (u *Usage) purposes() (purposes, files []usage.Purpose, err error) {
 	return purposes, files, nil
 }
 
+// text returns the purposes and the value of Unknown for messages.
+func (u *Usage) text() string {
+	purposes, _, _ := u.purposes() // they are valid
+	if len(purposes) == 0 {
+		return "without a purpose"
+	}
+	names := make([]string, len(purposes))
+	for i, p := range purposes {
+		names[i] = string(p)
+	}
+	return fmt.Sprintf("with purpose %s, unknown %s", strings.Join(names, ","), u.Unknown)
+}
+
+// checkResumed returns an error if a resumed crawl has other purposes than before. Its record could
+// not say for which ones a page was judged.
+func (u *Usage) checkResumed(before *Usage) error {
+	if u.text() == before.text() {
+		return nil
+	}
+	return &ConfigError{Key: "purpose", Problem: fmt.Errorf("the crawl was started %s, and can only be resumed so; omit both to resume it, or apply others with a recrawl or in a new directory", before.text())}
+}
+
 // onTDMRep keeps a tdmrep.json that was requested, before it is used.
 func (c *Crawler) onTDMRep(rec *robotsext.Record) {
 	c.lifecycle.WhileOpen(func() error { return c.record.KeepVersion(rec) })
-	if rec.Outcome == robotsext.OutcomeUnreachable {
-		c.notice(fmt.Sprintf("the tdmrep.json of %s is unreachable, so it says nothing about pages: %v", rec.Origin, rec.Err))
+	problem := rec.TDMRepProblem()
+	if problem != "" {
+		c.notice(fmt.Sprintf("the tdmrep.json of %s says nothing about pages: %s", rec.Origin, secret.RedactText(problem)))
 	}
-	c.log.Info("tdmrep.json read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "error", rec.Err)
+	c.log.Info("tdmrep.json read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "error", rec.Err, "problem", problem)
 }
 
 // checkSiteUsage decides by what the files of a site say about the use of a page. It may request
@@ -101,10 +124,13 @@ func (w *worker) checkSiteUsage(v *visit) decision {
 		return decision{}
 	}
 	d := skipWith(output.Usage, refusal(purpose, by))
+	rule := by.Raw
+	d.skipped.Line, d.skipped.RobotsURL = by.Source.Line, string(v.origin)+by.Source.Name
 	if by.Source.Kind == usage.InRobots {
-		d.skipped.Rule, d.skipped.Line = escape.Clip(secret.RedactText(by.Source.Name+": "+by.Raw), maxDetail), by.Source.Line
+		rule = by.Source.Name + ": " + by.Raw
 		d.skipped.RobotsURL, d.skipped.Group = v.origin.RobotsURL(), v.group.Name()
 	}
+	d.skipped.Rule = escape.Clip(secret.RedactText(rule), maxDetail)
 	return d
 }
 
@@ -130,61 +156,6 @@ func refusal(p usage.Purpose, by *usage.Statement) string {
 		return fmt.Sprintf("%s: nothing is said about it (unknown refuse)", p)
 	}
 	return fmt.Sprintf("%s: disallowed by %q, %s", p, secret.RedactText(by.Raw), by.Source)
-}
-
-// PageUsage returns what a response says about the use of its content: its header and, for HTML, its
-// meta elements. Token is the product token of the crawler. At is the time of the request.
-func PageUsage(header http.Header, body []byte, token string, at time.Time) ([]usage.Statement, error) {
-	contentType := header.Get("Content-Type")
-	if len(body) == 0 || !isHTML(contentType, body) {
-		return pageUsage(header, nil, token, at), nil
-	}
-	decoded, err := charset.NewReader(bytes.NewReader(body), contentType)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(decoded)
-	return pageUsage(header, extract.Parse(text), token, at), err
-}
-
-// pageUsage returns what a response says about the use of its content. Doc is nil if it is not HTML.
-func pageUsage(header http.Header, doc *extract.Document, token string, at time.Time) []usage.Statement {
-	own := usage.FromHeader(header, []string{token}, at)
-	if doc != nil {
-		own = append(own, usage.FromMeta(doc.Meta, []string{token}, at)...)
-	}
-	return own
-}
-
-// reread reads a statement of a response again, from its raw text. It returns false if the text was
-// cut, and a statement without values if the text does not say what the statement does.
-func reread(s *usage.Statement, token string, at time.Time) (usage.Statement, bool) {
-	if strings.HasSuffix(s.Raw, "…") && (len(s.Raw) >= usage.MaxRaw || strings.Contains(s.Raw, secret.Mask)) {
-		return *s, false
-	}
-	header, doc := http.Header{}, &extract.Document{}
-	if s.Source.Kind == usage.InMeta {
-		doc.Meta = []extract.Meta{{Name: s.Source.Name, Content: s.Raw}, {Name: "tdm-policy", Content: s.URL}}
-	} else {
-		header.Set(s.Source.Name, s.Raw)
-		header.Set("TDM-Policy", s.URL)
-	}
-	again := usage.Statement{Kind: s.Kind, Source: s.Source, Raw: s.Raw}
-	for _, found := range pageUsage(header, doc, token, at) { // a Link header may name several licenses
-		if found.URL = secret.RedactText(found.URL); found.Kind == s.Kind && (again.URL == "" || found.URL == s.URL) {
-			found.Source.Line, found.Raw = s.Source.Line, secret.RedactText(found.Raw)
-			again = found
-		}
-	}
-	return again, true
-}
-
-// redact removes user names and passwords from statements.
-func redact(statements []usage.Statement) {
-	for i := range statements {
-		s := &statements[i]
-		s.Raw, s.URL, s.Labels = secret.RedactText(s.Raw), secret.RedactText(s.URL), secret.RedactMap(s.Labels)
-	}
 }
 
 // setVerdicts sets the fields of a line that follow from its statements, for a crawl with these
@@ -218,9 +189,9 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	}
 	line := &output.Permission{
 		URL: page.URL, FetchedAt: page.FetchedAt, Robots: v.site.RobotsHash, TDMRep: v.site.TDMRepHash,
-		Statements: slices.Concat(v.site.Statements, own),
+		Statements: slices.Concat(v.site.Statements, own), TDMRepProblem: secret.RedactText(v.site.TDMRepProblem),
 	}
-	redact(line.Statements)
+	usage.Redact(line.Statements)
 	c.cfg.Usage.setVerdicts(line, c.pageRules.purposes)
 	page.refused, page.judged = line.Withheld, true
 	if v.robots != nil {

@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,12 +27,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// permissionsOf verifies permissions.jsonl, and returns its lines by path.
+// permissionsOf returns the lines of permissions.jsonl by path.
 func permissionsOf(t *testing.T, cfg Config, s *site) map[string]output.Permission {
 	t.Helper()
-	if _, differences := verify(t, cfg.Output.Dir); len(differences) > 0 {
-		t.Errorf("the record differs: %q", differences)
-	}
 	lines := make(map[string]output.Permission)
 	for _, p := range readOutput[output.Permission](t, cfg, "permissions.jsonl") {
 		path := strings.TrimPrefix(p.URL, s.url)
@@ -371,19 +369,109 @@ func TestPermissionsOfRecrawl(t *testing.T) {
 	}
 }
 
-// A crawl that is resumed for another purpose requests again what the first one refused.
-func TestResumeForAnotherPurpose(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\n", "/": `<a href=/no>n</a>`, "/no": "n",
-	})
-	cfg := testConfig(t, s.url+"/")
-	cfg.Usage.Purposes = []string{"train-ai"}
-	if got := run(t, cfg, nil); got.Rejected[output.Usage] != 1 {
-		t.Fatalf("%v", got.Rejected)
+// A crawl can only be resumed with the purposes that it was started with, in any order: its record
+// has one judgment for each page. A recrawl judges all pages again.
+func TestResumeWithOtherPurposes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, now Usage
+		opts        Options
+		want        string // in the error; empty: the crawl resumes
+	}{
+		"the same in another order": {Usage{Purposes: []string{"train-ai", "search"}}, Usage{Purposes: []string{"search", "train-ai"}}, Options{Resume: true}, ""},
+		"another one":               {Usage{Purposes: []string{"train-ai"}}, Usage{Purposes: []string{"search"}}, Options{Resume: true}, "started with purpose train-ai, unknown allow"},
+		"one more":                  {Usage{Purposes: []string{"train-ai"}}, Usage{Purposes: []string{"train-ai", "tdm"}}, Options{Resume: true}, "started with purpose train-ai, unknown allow"},
+		"none":                      {Usage{Purposes: []string{"train-ai", "search"}}, Usage{}, Options{Resume: true}, "started with purpose search,train-ai, unknown allow"},
+		"the first one":             {Usage{}, Usage{Purposes: []string{"search"}}, Options{Resume: true}, "started without a purpose"},
+		"another unknown":           {Usage{Purposes: []string{"search"}}, Usage{Purposes: []string{"search"}, Unknown: UnknownRefuse}, Options{Resume: true}, "started with purpose search, unknown allow"},
+		"a recrawl":                 {Usage{Purposes: []string{"train-ai"}}, Usage{Purposes: []string{"search"}}, Options{Recrawl: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{
+				"/robots.txt": "User-agent: *\nAllow: /\nContent-Usage: /no train-ai=n\n", "/": `<a href=/no>n</a>`, "/no": "n",
+			})
+			cfg := testConfig(t, s.url+"/")
+			set := func(u Usage) {
+				if cfg.Usage = u; u.Unknown == "" {
+					cfg.Usage.Unknown = UnknownAllow
+				}
+			}
+			set(tt.before)
+			run(t, cfg, nil)
+			lines := readOutput[output.Permission](t, cfg, "permissions.jsonl")
+			set(tt.now)
+			if tt.want == "" {
+				run(t, cfg, &tt.opts)
+				return
+			}
+			_, err := newCrawler(t, cfg, &tt.opts).Run(t.Context())
+			if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if diff := cmp.Diff(lines, readOutput[output.Permission](t, cfg, "permissions.jsonl")); diff != "" {
+				t.Errorf("the record has changed:\n%s", diff)
+			}
+			set(tt.before)
+			run(t, cfg, &Options{Resume: true})
+		})
 	}
-	cfg.Usage.Purposes = []string{"search"}
-	if got := run(t, cfg, &Options{Resume: true}); got.Rejected[output.Usage] != 0 || !slices.Contains(got.paths(s.url), "/no") {
-		t.Errorf("%v, %+v", got.Rejected, got.pages)
+}
+
+// Workers of a shared crawl have the same purposes, in any order.
+func TestSharedPurposesHaveNoOrder(t *testing.T) {
+	cfg := testConfig(t, "http://h/")
+	var texts []string
+	for _, purposes := range [][]string{{"tdm", "search"}, {"search", "tdm", "search"}} {
+		cfg.Usage.Purposes = purposes
+		settings, err := settingsOf(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(settings["purpose"]))
+	}
+	if want := `["search","tdm"]`; texts[0] != want || texts[1] != want {
+		t.Errorf("%q, want %s", texts, want)
+	}
+}
+
+// A tdmrep.json that cannot be used says nothing, and each line and a notice say why.
+func TestTDMRepProblemIsRecorded(t *testing.T) {
+	for name, tt := range map[string]struct {
+		serve http.HandlerFunc
+		want  string
+	}{
+		"unreachable": {status(http.StatusServiceUnavailable), "unreachable: status 503"},
+		"invalid":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "{}") }, "invalid: not a JSON array"},
+		"too large": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprint(w, "[]"+strings.Repeat(" ", usage.MaxTDMRepBytes))
+		}, "larger than 262144 bytes"},
+		"missing": {http.NotFound, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
+			s.handle("/.well-known/tdmrep.json", tt.serve)
+			cfg := testConfig(t, s.url+"/")
+			cfg.Usage.Purposes = []string{"tdm"}
+			got := run(t, cfg, nil)
+			if p := permissionsOf(t, cfg, s)["/"]; p.TDMRepProblem != tt.want || len(p.Statements) > 0 {
+				t.Errorf("problem %q, want %q; statements %+v", p.TDMRepProblem, tt.want, p.Statements)
+			}
+			notice := fmt.Sprintf("the tdmrep.json of %s says nothing about pages: %s", s.url, tt.want)
+			if slices.Contains(got.notices, notice) != (tt.want != "") {
+				t.Errorf("notices %q, want %q", got.notices, notice)
+			}
+		})
+	}
+}
+
+// A URL that tdmrep.json disallows is skipped with the rule that does it.
+func TestRejectionByTDMRepHasItsRule(t *testing.T) {
+	const rule = `{"location":"/","tdm-reservation":1}`
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/.well-known/tdmrep.json": `[{"location": "/free"}, ` + rule + "]"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Usage.Purposes = []string{"tdm"}
+	r := run(t, cfg, nil).refusal(t, s.url+"/")
+	if r.Reason != output.Usage || r.Rule != rule || r.Line != 2 || r.RobotsURL != s.url+"/.well-known/tdmrep.json" || r.Group != "" {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -242,7 +242,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state.Recrawls, state.RecrawlPending = state.Recrawls+1, true
+	state.Recrawls, state.RecrawlPending, state.StartedAt = state.Recrawls+1, true, time.Now()
 	must(t, crawldir.SaveState(cfg.Output.Dir, state))
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)
 	if s.count("/0") != 3 {

@@ -99,8 +99,11 @@ func (c *Crawler) resume() error {
 	if err != nil {
 		return err
 	}
-	if s.RecrawlPending {
+	if s.RecrawlPending { // nothing was fetched
 		return c.requeueAll(s)
+	}
+	if err := c.cfg.Usage.checkResumed(&s.Config.Usage); err != nil {
+		return err
 	}
 	return c.openCommitted(s)
 }
@@ -162,9 +165,6 @@ func (c *Crawler) openCommitted(s *state) error {
 		return err
 	}
 	c.noteNewChecks(s)
-	if !slices.Equal(s.Config.Usage.Purposes, c.cfg.Usage.Purposes) {
-		c.notice("the new purposes do not apply to the pages that were fetched before; a recrawl applies them to all (purpose)")
-	}
 	s.setConfig(c.cfg)
 	s.RewritingRejected = false
 	c.state = s
@@ -209,7 +209,7 @@ func (c *Crawler) allowsMore(s *state) bool {
 }
 
 // requeueRejected requeues URLs that were skipped because of a limit that was raised, an
-// expression or purpose that was changed, or an address or a type that is allowed now.
+// expression that was changed, or an address or a type that is allowed now.
 func (c *Crawler) requeueRejected(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -228,9 +228,6 @@ func (c *Crawler) requeueRejected(s *state) error {
 	}
 	if !slices.Equal(s.Config.Fetch.Types, c.cfg.Fetch.Types) {
 		reasons = append(reasons, output.ContentType)
-	}
-	if !slices.Equal(s.Config.Usage.Purposes, c.cfg.Usage.Purposes) || s.Config.Usage.Unknown != c.cfg.Usage.Unknown {
-		reasons = append(reasons, output.Usage)
 	}
 	if len(reasons) == 0 {
 		return nil

@@ -184,6 +184,11 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 	if len(got.pages) != got.Pages {
 		t.Errorf("the summary says %d pages, %s has %d", got.Pages, "pages.jsonl", len(got.pages))
 	}
+	if opts.Frontier == nil { // a frontier may have the robots.txt of another crawl
+		if _, differences := verify(t, cfg.Output.Dir); len(differences) > 0 {
+			t.Errorf("the record of permissions does not agree: %q", differences)
+		}
+	}
 	return got
 }
 

@@ -2,19 +2,14 @@ package crawler
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
@@ -39,7 +34,7 @@ type Verification struct {
 
 // PermissionDifference is a contradiction in the record of permissions.
 type PermissionDifference struct {
-	Line    int    `json:"line,omitempty"` // of permissions.jsonl; 0: of a kept file
+	Line    int    `json:"line,omitempty"` // of permissions.jsonl; 0: a line is missing, or File is set
 	URL     string `json:"url,omitempty"`  // of the page; empty if the line cannot be read
 	File    string `json:"file,omitempty"` // path of the kept file
 	Problem string `json:"problem"`
@@ -47,21 +42,28 @@ type PermissionDifference struct {
 
 // VerifyPermissions computes the lines of permissions.jsonl of the crawl in dir again: from the
 // kept versions of robots.txt and tdmrep.json, and from the raw texts of headers and meta elements.
-// It calls report for each difference, and for each kept file whose SHA-256 is not its name. An
-// error of report ends it.
+// It compares the lines with pages.jsonl, rejected.jsonl and robots.jsonl too: whether each page has
+// its line, and whether its robots.txt applied at its origin (unless the crawl is shared). It calls
+// report for each difference, and for each kept file whose SHA-256 is not its name. An error of
+// report ends it.
 //
-// The product token and the purposes are those of the configuration. Lines from before a resume
-// that changed them may differ. A line that was removed is not missed.
+// The product token and the purposes are those of the configuration. The crawl must have ended: of
+// one that runs or was killed, the last lines may differ. It cannot find a statement of a response
+// that was removed, or whose text and values were changed together.
 func VerifyPermissions(dir string, report func(PermissionDifference) error) (Verification, error) {
-	cfg, err := LoadConfig(dir)
+	s, err := loadState(dir)
 	if err != nil {
 		return Verification{}, err
 	}
+	cfg := s.Config
 	v := &verifier{dir: dir, usage: cfg.Usage, options: robotsOptions(&cfg), report: report, files: map[string]*keptFile{}}
 	if v.token, err = robotstxt.ProductToken(cfg.Fetch.UserAgent); err != nil {
 		return v.Verification, err
 	}
 	if v.purposes, _, err = cfg.Usage.purposes(); err != nil {
+		return v.Verification, err
+	}
+	if v.evidence, err = newEvidence(dir, s); err != nil {
 		return v.Verification, err
 	}
 	if err := v.verifyFiles(); err != nil {
@@ -73,6 +75,11 @@ func VerifyPermissions(dir string, report func(PermissionDifference) error) (Ver
 		for _, number := range damage.Lines {
 			err = errors.Join(err, v.differs(PermissionDifference{Line: number, Problem: "the line cannot be read"}))
 		}
+	}
+	if err == nil {
+		err = v.evidence.eachMissing(func(url, file string) error {
+			return v.differs(PermissionDifference{URL: url, Problem: "permissions.jsonl has no line for this page of " + file})
+		})
 	}
 	return v.Verification, err
 }
@@ -86,136 +93,15 @@ type verifier struct {
 	purposes []usage.Purpose
 	options  *robotstxt.Options
 	report   func(PermissionDifference) error
+	evidence *evidence
 
 	files map[string]*keptFile // parsed files by kind and hash
 	size  int                  // of files, in bytes
 }
 
-// A keptFile is a version of a robots.txt or tdmrep.json.
-type keptFile struct {
-	absent string // why it has no text; empty: it has
-	text   []byte // until it is parsed
-
-	robots *robotstxt.File
-	group  *robotstxt.Group
-	tdmrep *usage.TDMRep // nil: invalid
-}
-
-// The reasons of keptFile.absent.
-const (
-	absentNoStore = "no-store"
-	absentChanged = "changed" // verifyFiles reports it
-	absentMissing = "missing"
-)
-
-const (
-	maxVersion = 1 << 20  // bytes of a kept file; a crawl reads fewer
-	maxParsed  = 64 << 20 // bytes of the files that are kept parsed
-)
-
 func (v *verifier) differs(d PermissionDifference) error {
 	v.Differences++
 	return v.report(d)
-}
-
-var versionName = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// verifyFiles compares the kept files with their names.
-func (v *verifier) verifyFiles() error {
-	folder, err := os.Open(output.VersionPath(v.dir, ""))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // of a crawl that met no robots.txt
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = folder.Close() }()
-	for {
-		names, err := folder.Readdirnames(1000)
-		for _, name := range names {
-			if !versionName.MatchString(name) {
-				continue
-			}
-			v.Files++
-			path := output.VersionPath(v.dir, name)
-			hash, err := hashFile(path)
-			if err == nil && hash != name {
-				err = v.differs(PermissionDifference{File: path, Problem: "the file was changed: its SHA-256 is " + hash})
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// hashFile returns the SHA-256 of a file of any size.
-func hashFile(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// file returns a kept file, from memory or parsed by parse.
-func (v *verifier) file(kind, hash string, parse func(*keptFile)) (*keptFile, error) {
-	key := kind + hash
-	if f := v.files[key]; f != nil {
-		return f, nil
-	}
-	f := &keptFile{}
-	if err := f.read(v.dir, hash); err != nil {
-		return nil, err
-	}
-	size := 1000 + 4*len(f.text) // of a tdmrep.json, estimated
-	if f.absent == "" {
-		parse(f)
-		if f.text = nil; f.robots != nil {
-			size = f.robots.Size()
-		}
-	}
-	if v.size += size; v.size > maxParsed {
-		clear(v.files)
-		v.size = size
-	}
-	v.files[key] = f
-	return f, nil
-}
-
-// read reads the text.
-func (f *keptFile) read(dir, hash string) error {
-	path := output.VersionPath(dir, hash)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.absent = absentMissing
-		if _, err := os.Lstat(path + output.NoStore); err == nil {
-			f.absent = absentNoStore
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	if f.text, err = io.ReadAll(io.LimitReader(file, maxVersion)); err != nil {
-		return err
-	}
-	if usage.Hash(f.text) != hash {
-		f.absent = absentChanged
-	}
-	return nil
 }
 
 // verifyLine compares a line with what its files and texts say.
@@ -263,7 +149,9 @@ func (l *lineVerifier) verify() error {
 		return err
 	}
 	tdmrep, err := l.fileOf("tdmrep", l.line.TDMRep, func(f *keptFile) {
-		f.tdmrep, _ = usage.ParseTDMRep(f.text) // an invalid file states nothing
+		if f.tdmrep, err = usage.ParseTDMRep(f.text); err != nil {
+			f.problem = err.Error()
+		}
 	})
 	if err != nil {
 		return err
@@ -277,10 +165,14 @@ func (l *lineVerifier) verify() error {
 			want = append(want, s)
 		}
 	}
-	redact(want)
+	usage.Redact(want)
 	l.compareFiles(want, map[usage.SourceKind]bool{usage.InRobots: robots.absent == "", usage.InFile: tdmrep.absent == ""})
 	l.compareTexts()
 	l.compareVerdicts()
+	if l.line.TDMRep != "" && tdmrep.absent == "" && l.line.TDMRepProblem != tdmrep.problem {
+		l.problem("tdmrep_problem is %q, but of the file it is %q", l.line.TDMRepProblem, tdmrep.problem)
+	}
+	l.compareEvidence(u, robots)
 	if robots.absent == absentNoStore || tdmrep.absent == absentNoStore {
 		l.NotKept++
 	}
@@ -351,24 +243,51 @@ func (l *lineVerifier) compare(got, want *usage.Statement) {
 		return
 	}
 	for _, field := range []struct {
-		name      string
-		got, want any
+		name, got, want string
 	}{
-		{"kind", got.Kind, want.Kind},
-		{"source", got.Source, want.Source},
+		{"kind", string(got.Kind), string(want.Kind)},
+		{"source", got.Source.String(), want.Source.String()},
+		{"hash", got.Source.Hash, want.Source.Hash},
 		{"raw", got.Raw, want.Raw},
 		{"url", got.URL, want.URL},
-		{"values", got.Values, want.Values},
-		{"labels", got.Labels, want.Labels},
+		{"values", plain(got.Values), plain(want.Values)},
+		{"labels", plain(got.Labels), plain(want.Labels)},
 	} {
-		if a, b := fmt.Sprint(field.got), fmt.Sprint(field.want); a != b {
-			l.problem("%s: %s is %q, but the text says %q", want.Source, field.name, a, b)
+		if field.got != field.want {
+			l.problem("%s: %s is %q, but the text says %q", want.Source, field.name, field.got, field.want)
 		}
 	}
 }
 
+// plain returns a map as text.
+func plain[K ~string, V any](m map[K]V) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s: %v", key, m[key]))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing")
+}
+
 func equal(a, b *usage.Statement) bool {
 	return a.Kind == b.Kind && a.Source == b.Source && a.Raw == b.Raw && a.URL == b.URL && maps.Equal(a.Values, b.Values) && maps.Equal(a.Labels, b.Labels)
+}
+
+// compareEvidence compares the line with the other files of the crawl.
+func (l *lineVerifier) compareEvidence(u *url.URL, robots *keptFile) {
+	if !l.evidence.has(l.line) {
+		file := crawldir.PagesFile
+		if l.line.Withheld != "" {
+			file = crawldir.RejectedFile
+		}
+		l.problem("%s does not list such a page", file)
+	}
+	if l.line.Robots == "" && u.RequestURI() == "/robots.txt" { // it does not apply to itself
+		return
+	}
+	origin, err := robotsext.OriginOf(u)
+	if err == nil && !l.evidence.applied(string(origin), l.line.Robots, robots.absent == absentNoStore) {
+		l.problem("robots is %q, but robots.jsonl does not say that this applied at %s", cmp.Or(l.line.Robots, "nothing"), origin)
+	}
 }
 
 // compareVerdicts compares the merged values, and whether the page was withheld.

@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,12 +17,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// verify verifies a crawl, and returns its differences as "line file problem".
+// verify verifies a crawl, and returns its differences as "line, file or URL, problem".
 func verify(t *testing.T, dir string) (Verification, []string) {
 	t.Helper()
 	var found []string
 	got, err := VerifyPermissions(dir, func(d PermissionDifference) error {
-		found = append(found, fmt.Sprintf("%d %s %s", d.Line, filepath.Base(d.File), d.Problem))
+		found = append(found, fmt.Sprintf("%d %s%s %s", d.Line, d.File, d.URL, d.Problem))
 		return nil
 	})
 	if err != nil {
@@ -123,6 +124,10 @@ func TestVerifyPermissionsOfRecrawl(t *testing.T) {
 	if got, differences := verify(t, cfg.Output.Dir); len(differences) > 0 || got.Lines != 1 || !slices.Equal(raw, want) {
 		t.Errorf("%+v, differences %q, statements %q, want %q", got, differences, raw, want)
 	}
+	writeFile(t, filepath.Join(cfg.Output.Dir, "permissions.jsonl"), "")
+	if _, differences := verify(t, cfg.Output.Dir); len(differences) != 1 || !strings.Contains(differences[0], "has no line for this page of pages.jsonl") {
+		t.Errorf("without the line: differences %q", differences)
+	}
 }
 
 // Every change of the record is found where the rest of it says something else.
@@ -173,6 +178,19 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 	without := func(p *output.Permission, source string) {
 		p.Statements = slices.DeleteFunc(p.Statements, func(s usage.Statement) bool { return s.Source.String() == source })
 	}
+	remove := func(page string) func(t *testing.T) {
+		return func(t *testing.T) {
+			lines := bytes.SplitAfter(original, []byte("\n"))
+			writeFile(t, path, string(bytes.Join(slices.Delete(lines, number[page]-1, number[page]), nil)))
+		}
+	}
+	// withoutRobots is a line that agrees with itself, for another robots.txt.
+	withoutRobots := func(hash string) func(p *output.Permission) {
+		return func(p *output.Permission) {
+			p.Statements = slices.DeleteFunc(p.Statements, func(s usage.Statement) bool { return s.Source.Kind == usage.InRobots })
+			p.Robots, p.Purposes = hash, usage.Merge(p.Statements)
+		}
+	}
 	for name, tt := range map[string]struct {
 		change func(t *testing.T)
 		page   string // whose line alone differs; empty: others differ too
@@ -194,7 +212,7 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 		"an unknown purpose":        {edit("/", func(p *output.Permission) { p.Purposes["x"] = usage.Verdict{} }), "/", `unknown purpose "x"`},
 		"a value of robots.txt": {edit("/", func(p *output.Permission) {
 			of(p, "robots.txt line 3, Content-Usage").Values[usage.TrainAI] = usage.Allowed
-		}), "/", `robots.txt line 3, Content-Usage: values is "map[train-ai:allowed]", but the text says "map[train-ai:disallowed]"`},
+		}), "/", `robots.txt line 3, Content-Usage: values is "train-ai: allowed", but the text says "train-ai: disallowed"`},
 		"the text of robots.txt":        {edit("/", func(p *output.Permission) { of(p, "robots.txt line 3, Content-Usage").Raw = "train-ai=y" }), "/", "robots.txt line 3, Content-Usage: raw"},
 		"a statement of robots.txt":     {edit("/", func(p *output.Permission) { without(p, "robots.txt line 3, Content-Usage") }), "/", "a statement is missing: robots.txt line 3"},
 		"a statement of tdmrep.json":    {edit("/", func(p *output.Permission) { without(p, "file /.well-known/tdmrep.json, rule 2") }), "/", "a statement is missing: file /.well-known"},
@@ -208,13 +226,34 @@ func TestVerifyPermissionsFindsChanges(t *testing.T) {
 		"the time of the request": {edit("/header", func(p *output.Permission) {
 			p.FetchedAt = p.FetchedAt.AddDate(-20, 0, 0)
 		}), "/header", "header X-Robots-Tag, number 3: values"},
-		"withheld":               {edit("/meta", func(p *output.Permission) { p.Withheld = "" }), "/meta", `withheld is ""`},
-		"withheld by nothing":    {edit("/", func(p *output.Permission) { p.Withheld = "tdm" }), "/", `withheld is "tdm"`},
-		"the hash of robots.txt": {edit("/", func(p *output.Permission) { p.Robots = "" }), "/", "the file does not have a statement: robots.txt line 3"},
-		"an invalid hash":        {edit("/", func(p *output.Permission) { p.TDMRep = "../../crawl.json" }), "/", "tdmrep is not a SHA-256"},
-		"another page":           {edit("/", func(p *output.Permission) { p.URL = s.url + "/free" }), "", "a statement is missing: robots.txt line 4"},
-		"another source":         {edit("/", func(p *output.Permission) { p.Statements[0].Source.Kind = "x" }), "/", `the unknown source "x"`},
-		"no URL":                 {edit("/", func(p *output.Permission) { p.URL = "http://[/" }), "/", "url is not a URL"},
+		"withheld":                 {edit("/meta", func(p *output.Permission) { p.Withheld = "" }), "", `withheld is ""`},
+		"withheld by nothing":      {edit("/", func(p *output.Permission) { p.Withheld = "tdm" }), "", `withheld is "tdm"`},
+		"the hash of robots.txt":   {edit("/", func(p *output.Permission) { p.Robots = "" }), "/", "the file does not have a statement: robots.txt line 3"},
+		"an invalid hash":          {edit("/", func(p *output.Permission) { p.TDMRep = "../../crawl.json" }), "/", "tdmrep is not a SHA-256"},
+		"another page":             {edit("/", func(p *output.Permission) { p.URL = s.url + "/free" }), "", "a statement is missing: robots.txt line 4"},
+		"another source":           {edit("/", func(p *output.Permission) { p.Statements[0].Source.Kind = "x" }), "/", `the unknown source "x"`},
+		"no URL":                   {edit("/", func(p *output.Permission) { p.URL = "http://[/" }), "", "url is not a URL"},
+		"a problem of tdmrep.json": {edit("/", func(p *output.Permission) { p.TDMRepProblem = "unreachable: status 503" }), "/", `tdmrep_problem is "unreachable: status 503", but of the file it is ""`},
+		"the hash of a header":     {edit("/header", func(p *output.Permission) { of(p, "header Content-Usage").Source.Hash = p.Robots }), "/header", "header Content-Usage: hash is"},
+
+		"a line is removed":           {remove("/"), "", s.url + "/ permissions.jsonl has no line for this page of pages.jsonl"},
+		"a line of a page is renamed": {edit("/", func(p *output.Permission) { p.URL += "x" }), "", "pages.jsonl does not list such a page"},
+		"the line of a refused page":  {remove("/meta"), "", s.url + "/meta permissions.jsonl has no line for this page of rejected.jsonl"},
+		"all lines are removed":       {func(t *testing.T) { writeFile(t, path, "") }, "", "has no line for this page"},
+		"no robots.txt":               {edit("/", withoutRobots("")), "/", `robots is "nothing", but robots.jsonl does not say`},
+		"a robots.txt that never applied": {func(t *testing.T) {
+			other := output.VersionPath(cfg.Output.Dir, usage.Hash([]byte("#")))
+			writeFile(t, other, "#")
+			t.Cleanup(func() { _ = os.Remove(other) })
+			edit("/", withoutRobots(usage.Hash([]byte("#"))))(t)
+		}, "/", "robots.jsonl does not say that this applied"},
+		"robots.txt is replaced with no-store": {func(t *testing.T) {
+			writeFile(t, robots+output.NoStore, "")
+			t.Cleanup(func() { _ = os.Remove(robots + output.NoStore) })
+			if err := os.Remove(robots); err != nil {
+				t.Fatal(err)
+			}
+		}, "", "robots.jsonl does not say that this applied"},
 		"a line that is no JSON": {func(t *testing.T) { writeFile(t, path, "{]\n"+string(original)) }, "", "the line cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +317,11 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 	if testing.Short() {
 		lines = 20_000
 	}
-	var text bytes.Buffer
+	pages, err := os.Create(filepath.Join(cfg.Output.Dir, "pages.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, listed bytes.Buffer
 	const files = 200 // more than are kept parsed
 	var hashes []string
 	for i := range files {
@@ -293,16 +336,24 @@ func TestVerifyPermissionsMemory(t *testing.T) {
 	for i := range lines {
 		hash := hashes[i*files/lines]
 		fmt.Fprintf(&text, `{"url":"http://h/%d","fetched_at":"2026-10-01T00:00:00Z","robots":"%s","purposes":{"train-ai":{"value":"disallowed","statement":1}},"statements":[{"kind":"content-usage","source":{"kind":"robots.txt","name":"Content-Usage","line":2,"hash":"%[2]s"},"raw":"train-ai=n","values":{"train-ai":"disallowed"}}]}`+"\n", i, hash)
+		fmt.Fprintf(&listed, `{"url":"http://h/%d","status":200}`+"\n", i)
 		if text.Len() > 1<<20 || i == lines-1 {
-			if _, err := text.WriteTo(file); err != nil {
+			_, err1 := text.WriteTo(file)
+			_, err2 := listed.WriteTo(pages)
+			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(file.Close(), pages.Close()); err != nil {
 		t.Fatal(err)
 	}
-	text = bytes.Buffer{}
+	var fetched bytes.Buffer
+	for _, hash := range hashes {
+		fmt.Fprintf(&fetched, `{"origin":"http://h","outcome":"rules","hash":"%s"}`+"\n", hash)
+	}
+	writeFile(t, filepath.Join(cfg.Output.Dir, "robots.jsonl"), fetched.String())
+	text, listed = bytes.Buffer{}, bytes.Buffer{}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

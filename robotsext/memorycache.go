@@ -154,7 +154,7 @@ func (rec *Record) size() int64 {
 
 // bodySize returns the memory of a body and of what was parsed from it.
 func (rec *Record) bodySize() int {
-	n := len(rec.Body) + rec.tdmrep.Size()
+	n := len(rec.Body) + rec.tdmrep.file.Size()
 	if rec.File != nil {
 		n += rec.File.Size()
 	}

@@ -16,6 +16,10 @@ type SiteUsage struct {
 	TDMRepHash string // that of tdmrep.json; empty: there is none, it cannot be read, or no purpose needs it
 	Statements []usage.Statement
 
+	// TDMRepProblem says why a tdmrep.json states nothing; see [Record.TDMRepProblem]. Empty: it
+	// has been read, the site has none, or no purpose needs it.
+	TDMRepProblem string
+
 	TDMRepFetchedAt time.Time // end of the last fetch of tdmrep.json; zero: no purpose needs it
 }
 
@@ -23,7 +27,7 @@ type SiteUsage struct {
 // about usage and, if purposes contain [usage.TDM], the rule of tdmrep.json. It fetches the files
 // if necessary; tdmrep.json is cached and retried like robots.txt, and requested only if
 // robots.txt allows it. For a disallowed URL it returns nothing. While tdmrep.json is unreachable,
-// its last copy applies; without one it says nothing. The errors are those of Decide.
+// its last copy applies; without one it says nothing, and TDMRepProblem says why. The errors are those of Decide.
 func (r *Robots) SiteUsage(ctx context.Context, u *url.URL, purposes ...usage.Purpose) (SiteUsage, error) {
 	d, err := r.Decide(ctx, u)
 	if err != nil {
@@ -54,14 +58,12 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 	if err != nil {
 		return SiteUsage{}, err
 	}
-	site.TDMRepFetchedAt = rec.FetchedAt
-	if rec.Outcome == OutcomeUnreachable && rec.Copy != nil {
-		rec = rec.Copy
-	}
-	if site.TDMRepHash = rec.Hash; rec.tdmrep == nil {
+	site.TDMRepFetchedAt, site.TDMRepProblem = rec.FetchedAt, rec.TDMRepProblem()
+	rec = rec.inForce()
+	if site.TDMRepHash = rec.Hash; rec.tdmrep.file == nil {
 		return site, nil
 	}
-	if s, ok := rec.tdmrep.Match(path); ok {
+	if s, ok := rec.tdmrep.file.Match(path); ok {
 		site.Statements = append(site.Statements, s)
 	}
 	return site, nil
@@ -102,10 +104,11 @@ func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpo
 func (r *Robots) newTDMRepResolver(opts *Options) *resolver {
 	policy := newPolicy(opts, r.resolver.memory)
 	policy.parseBody = func(rec *Record) {
-		if rec.Truncated {
-			rec.Body = nil // a part of it may be valid, and mean something else
+		if rec.Truncated { // a part of it may be valid, and mean something else
+			rec.Body, rec.tdmrep = nil, tdmrepText{problem: usage.ErrTDMRepSize}
+			return
 		}
-		rec.tdmrep, _ = usage.ParseTDMRep(rec.Body) // an invalid file states nothing
+		rec.tdmrep.file, rec.tdmrep.problem = usage.ParseTDMRep(rec.Body)
 	}
 	fetcher := newRobotsFetcher(opts, r.userAgent, r.transports, r.limiter)
 	fetcher.path, fetcher.maxBytes, fetcher.check = usage.TDMRepPath, usage.MaxTDMRepBytes, r.Check

@@ -188,19 +188,20 @@ func TestTDMRepResponses(t *testing.T) {
 		serve   http.HandlerFunc
 		states  bool
 		outcome robotsext.Outcome
+		problem string
 	}{
-		"rules":          {text(reserved), true, robotsext.OutcomeRules},
-		"404":            {status(404), false, robotsext.OutcomeAllowAll},
-		"403":            {status(403), false, robotsext.OutcomeAllowAll},
-		"500":            {status(500), false, robotsext.OutcomeUnreachable},
-		"429":            {status(429), false, robotsext.OutcomeUnreachable},
-		"no JSON":        {text("<html>"), false, robotsext.OutcomeRules},
-		"no list":        {text(`{"location": "/", "tdm-reservation": 1}`), false, robotsext.OutcomeRules},
-		"empty":          {text(""), false, robotsext.OutcomeRules},
-		"most rules":     {text(rules(usage.MaxTDMRepRules)), true, robotsext.OutcomeRules},
-		"too many rules": {text(rules(usage.MaxTDMRepRules + 1)), false, robotsext.OutcomeRules},
-		"largest":        {text(reserved + strings.Repeat(" ", usage.MaxTDMRepBytes-len(reserved))), true, robotsext.OutcomeRules},
-		"too large":      {text(reserved + "\n" + strings.Repeat(" ", usage.MaxTDMRepBytes)), false, robotsext.OutcomeRules},
+		"rules":          {text(reserved), true, robotsext.OutcomeRules, ""},
+		"404":            {status(404), false, robotsext.OutcomeAllowAll, ""},
+		"403":            {status(403), false, robotsext.OutcomeAllowAll, ""},
+		"500":            {status(500), false, robotsext.OutcomeUnreachable, "unreachable: status 500"},
+		"429":            {status(429), false, robotsext.OutcomeUnreachable, "unreachable: status 429"},
+		"no JSON":        {text("<html>"), false, robotsext.OutcomeRules, "invalid: not a JSON array"},
+		"no list":        {text(`{"location": "/", "tdm-reservation": 1}`), false, robotsext.OutcomeRules, "invalid: not a JSON array"},
+		"empty":          {text(""), false, robotsext.OutcomeRules, "invalid: not a JSON array"},
+		"most rules":     {text(rules(usage.MaxTDMRepRules)), true, robotsext.OutcomeRules, ""},
+		"too many rules": {text(rules(usage.MaxTDMRepRules + 1)), false, robotsext.OutcomeRules, "invalid: more than 1000 rules"},
+		"largest":        {text(reserved + strings.Repeat(" ", usage.MaxTDMRepBytes-len(reserved))), true, robotsext.OutcomeRules, ""},
+		"too large":      {text(reserved + "\n" + strings.Repeat(" ", usage.MaxTDMRepBytes)), false, robotsext.OutcomeRules, "larger than 262144 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newTDMSite(t, private, test.serve)
@@ -212,7 +213,11 @@ func TestTDMRepResponses(t *testing.T) {
 				}
 			}
 			if len(records) != 1 || records[0].Outcome != test.outcome || string(records[0].Origin) != s.URL || records[0].File != nil {
-				t.Errorf("records %+v", records)
+				t.Fatalf("records %+v", records)
+			}
+			said, _ := siteUsage(t, r, s, "/", usage.TDM)
+			if got := records[0].TDMRepProblem(); got != test.problem || said.TDMRepProblem != test.problem {
+				t.Errorf("problem of the record %q, of the page %q, want %q", got, said.TDMRepProblem, test.problem)
 			}
 			s.wantCount(t, tdmrepLine, 1)
 		})
@@ -248,6 +253,9 @@ func TestTDMRepExpires(t *testing.T) {
 	serve(status(503))
 	clock.advance(2 * time.Minute)
 	want(first, 2) // the last good copy
+	if said, _ := siteUsage(t, r, s, "/", usage.TDM); said.TDMRepProblem != "" {
+		t.Errorf("problem %q, although the copy applies", said.TDMRepProblem)
+	}
 	clock.advance(30 * time.Second)
 	want(first, 2)
 	serve(status(404))

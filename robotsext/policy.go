@@ -86,7 +86,7 @@ func (p *policy) fallBack(rec *Record, now time.Time) {
 		copied = lostCopy
 	}
 	rec.Outcome = p.outage.outcome(rec.Outage, copied, func() bool { return p.available(rec.Origin, now) })
-	rec.File, rec.tdmrep, rec.Body, rec.Hash, rec.Truncated, rec.NoStore = nil, nil, nil, "", false, false
+	rec.File, rec.tdmrep, rec.Body, rec.Hash, rec.Truncated, rec.NoStore = nil, tdmrepText{}, nil, "", false, false
 	if rec.Outcome == OutcomeRules {
 		c := rec.Copy
 		rec.File, rec.tdmrep, rec.Body, rec.Hash, rec.Truncated, rec.NoStore = c.File, c.tdmrep, c.Body, c.Hash, c.Truncated, c.NoStore

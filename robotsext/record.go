@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -30,7 +31,36 @@ type Record struct {
 	Copy         *Record       // the last complete file; nil: none
 	CopyLost     bool          // a copy may have existed and been lost
 
-	tdmrep *usage.TDMRep // of a record of tdmrep.json, which has no File; nil: it states nothing
+	tdmrep tdmrepText // of a record of tdmrep.json, which has no File
+}
+
+// tdmrepText is what a tdmrep.json says.
+type tdmrepText struct {
+	file    *usage.TDMRep // nil: it states nothing
+	problem error         // of a text that is invalid or too large
+}
+
+// TDMRepProblem says why the tdmrep.json of a record from Options.OnTDMRep states nothing, such as
+// "unreachable: status 503", "invalid: not a JSON array" or "larger than 262144 bytes". Empty: it
+// has been read, or the site has none.
+func (rec *Record) TDMRepProblem() string {
+	rec = rec.inForce()
+	switch {
+	case rec.tdmrep.problem != nil:
+		return rec.tdmrep.problem.Error()
+	case rec.Outcome == OutcomeUnreachable, rec.Outcome == OutcomeAllowAll && !rec.FailingSince.IsZero():
+		return fmt.Sprintf("unreachable: %v", rec.Err)
+	}
+	return ""
+}
+
+// inForce returns the record of a tdmrep.json that applies: while the file is unreachable, that of
+// its last copy.
+func (rec *Record) inForce() *Record {
+	if rec.Outcome == OutcomeUnreachable && rec.Copy != nil {
+		return rec.Copy
+	}
+	return rec
 }
 
 // RedirectError returns ErrRedirectLoop, ErrTooManyRedirects or nil.

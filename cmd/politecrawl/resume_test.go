@@ -137,6 +137,18 @@ func TestResumeFlags(t *testing.T) {
 	}
 }
 
+// Other purposes cannot resume a crawl. The message says with which it was started.
+func TestResumeWithOtherPurposes(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	done(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--purpose", "train-ai")
+	run(t, "crawl", "--resume", dir, "--purpose", "search").WantRefusal(t, cli.ExitMisuse, "purpose", "the crawl was started with purpose train-ai, unknown allow", "recrawl")
+	run(t, "crawl", "--resume", dir, "--unknown", "refuse").WantRefusal(t, cli.ExitMisuse, "the crawl was started with purpose train-ai, unknown allow")
+	done(t, "crawl", "--resume", dir, "--max-pages", "2", "--purpose", "train-ai")
+	done(t, "crawl", "--resume", dir, "--max-pages", "0")
+	done(t, "crawl", "--recrawl", dir, "--purpose", "search")
+}
+
 // TestResumeDamaged holds what is said of a crawl whose crawl.json is of no use.
 func TestResumeDamaged(t *testing.T) {
 	for name, state := range map[string]string{

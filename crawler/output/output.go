@@ -116,9 +116,9 @@ type Directive struct {
 type Rejection struct {
 	URL       string `json:"url"`
 	Reason    Reason `json:"reason"`
-	Rule      string `json:"rule"`            // the matching line of robots.txt, such as "Disallow: /x"; empty: none
-	Line      int    `json:"line"`            // its line number, from 1; 0: none
-	RobotsURL string `json:"robots_url"`      // the robots.txt with the rule
+	Rule      string `json:"rule"`            // the matching line of robots.txt, such as "Disallow: /x", or rule of tdmrep.json; empty: none
+	Line      int    `json:"line"`            // its line number or the number of the rule, from 1; 0: none
+	RobotsURL string `json:"robots_url"`      // the robots.txt or tdmrep.json with the rule
 	Group     string `json:"group,omitempty"` // the group with the rule: a product token, or *
 	Depth     int    `json:"depth"`           // Depth, FoundOn and Source are as in Page
 	FoundOn   string `json:"found_on"`

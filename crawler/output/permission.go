@@ -23,4 +23,8 @@ type Permission struct {
 	Statements []usage.Statement `json:"statements,omitempty"`
 
 	Withheld string `json:"withheld,omitempty"` // why the page is in no other output: a purpose of the crawl, and what disallows it
+
+	// TDMRepProblem says why tdmrep.json states nothing, such as "unreachable: status 503". Empty:
+	// it has been read, there is none, or it was not requested.
+	TDMRepProblem string `json:"tdmrep_problem,omitempty"`
 }

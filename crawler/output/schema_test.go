@@ -54,7 +54,7 @@ func TestSchema(t *testing.T) {
 		"checks.jsonl":   Check{"u", CheckOK, "a", "v", 200, "l", Failed, "d", "text/html", 1, "noindex", "c", []Hreflang{{"l", "u"}}, now, 1},
 		"anchors.jsonl":  Anchors{"u", []string{"i"}, []string{"u#i"}},
 
-		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w"},
+		"permissions.jsonl": Permission{"u", now, "h", "h", usage.Verdicts{usage.TDM: {Value: usage.Allowed, Statement: 1}}, []usage.Statement{{}}, "w", "p"},
 	} {
 		text, err := json.Marshal(line)
 		if err != nil {

@@ -19,6 +19,8 @@ type Permissions struct {
 	NotRequested int `json:"not_requested"` // URLs that disallow a purpose of the crawl beforehand
 	Contradicted int `json:"contradicted"`  // of these pages, those with a contradiction
 
+	TDMRepProblems int `json:"tdmrep_problems"` // of these pages, those whose tdmrep.json could not be used
+
 	Purposes       []PurposeCounts     `json:"purposes"`       // in the order of [usage.Purposes]
 	Statements     []StatementCounts   `json:"statements"`     // the most frequent first
 	Contradictions List[Contradiction] `json:"contradictions"` // those of the most pages first
@@ -86,6 +88,7 @@ type terms struct {
 	types     map[StatementType]values
 	conflicts []conflict
 	withheld  bool
+	problem   bool // of tdmrep.json
 }
 
 // statementType has the pages with statements of one type.
@@ -140,11 +143,12 @@ func (p *permissions) termsOf(l *permissionLine) (*terms, error) {
 		Purposes   usage.Verdicts    `json:"purposes"`
 		Statements []usage.Statement `json:"statements"`
 		Withheld   string            `json:"withheld"`
+		Problem    string            `json:"tdmrep_problem"`
 	}
 	if err := json.Unmarshal([]byte(l.object()), &line); err != nil {
 		return nil, err
 	}
-	t := &terms{types: make(map[StatementType]values), withheld: line.Withheld != ""}
+	t := &terms{types: make(map[StatementType]values), withheld: line.Withheld != "", problem: line.Problem != ""}
 	for i, purpose := range usage.Purposes {
 		t.merged[i] = line.Purposes[purpose].Value
 	}
@@ -181,7 +185,7 @@ func (p *permissions) typeOf(s *usage.Statement) StatementType {
 // conflicts returns the contradictions of the statements of a page, each once.
 func conflicts(statements []usage.Statement, typeOf func(*usage.Statement) StatementType) []conflict {
 	var all []conflict
-	counting := withoutSuperseded(statements)
+	counting := usage.Counting(statements)
 	for i, purpose := range usage.Purposes {
 		for _, allow := range counting {
 			for _, disallow := range counting {
@@ -198,30 +202,14 @@ func conflicts(statements []usage.Statement, typeOf func(*usage.Statement) State
 	return all
 }
 
-// withoutSuperseded returns the statements without TDM reservations that do not count: a meta element
-// supersedes a header, and a header the file.
-func withoutSuperseded(statements []usage.Statement) []*usage.Statement {
-	sources := []usage.SourceKind{usage.InFile, usage.InHeader, usage.InMeta}
-	strongest := -1
-	for i := range statements {
-		if s := &statements[i]; s.Kind == usage.KindTDMRep && len(s.Values) > 0 {
-			strongest = max(strongest, slices.Index(sources, s.Source.Kind))
-		}
-	}
-	var counting []*usage.Statement
-	for i := range statements {
-		if s := &statements[i]; s.Kind != usage.KindTDMRep || slices.Index(sources, s.Source.Kind) == strongest {
-			counting = append(counting, s)
-		}
-	}
-	return counting
-}
-
 // add counts a page.
 func (p *permissions) add(url string, t *terms) {
 	p.result.Pages++
 	if t.withheld {
 		p.result.Withheld++
+	}
+	if t.problem {
+		p.result.TDMRepProblems++
 	}
 	p.values.add(t.merged)
 	for st, v := range t.types {

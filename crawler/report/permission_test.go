@@ -39,10 +39,11 @@ func TestPermissionsAreCountedByPurposeAndSource(t *testing.T) {
 	c.permission("/unchanged", signal, inRobots(usage.KindContentUsage, "other=y"))
 	c.permission("/withheld", inHeader("train-ai=n"))
 	c.permissions[4].Withheld = "train-ai"
+	c.permissions[2].TDMRepProblem = "unreachable: status 503"
 	c.reject("/withheld", output.Rejection{Reason: output.Usage, Source: "link"})
 	c.reject("/before", output.Rejection{Reason: output.Usage, Source: "link"})
 	want := Permissions{
-		Pages: 5, Withheld: 1, NotRequested: 1, Caveats: []string{},
+		Pages: 5, Withheld: 1, NotRequested: 1, TDMRepProblems: 1, Caveats: []string{},
 		Purposes: []PurposeCounts{{usage.Search, 2, 0, 3}, {usage.AIInput, 1, 1, 3}, {usage.TrainAI, 0, 3, 2}, {usage.TDM, 0, 0, 5}, {usage.Archive, 0, 0, 5}},
 		Statements: []StatementCounts{
 			{usageInHeader, 3, []PurposeCounts{{usage.AIInput, 1, 1, 1}, {usage.TrainAI, 0, 2, 1}}},
@@ -64,6 +65,7 @@ func TestPermissionsAreCountedByPurposeAndSource(t *testing.T) {
 	}
 	for _, words := range []string{
 		`<a href="#permissions">Permissions</a>`, "<h3>What may be done with the pages</h3>", "1 URL was not requested, and 1 page is in no output", "AI training: 2 disallowed",
+		"The tdmrep.json of 1 page could not be used.",
 		"No page has statements that contradict each other.",
 	} {
 		if !strings.Contains(page.String(), words) {

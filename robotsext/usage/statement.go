@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // Kind is the signal of a statement.
@@ -76,6 +77,14 @@ type Statement struct {
 	URL    string            `json:"url,omitempty"`    // of the TDM policy or of the license file, as written
 	Values map[Purpose]Value `json:"values,omitempty"` // what it says, by the table of the package documentation
 	Labels map[string]string `json:"labels,omitempty"` // unknown labels with their values, the first MaxLabels
+}
+
+// Redact removes user names and passwords from statements, for output.
+func Redact(statements []Statement) {
+	for i := range statements {
+		s := &statements[i]
+		s.Raw, s.URL, s.Labels = secret.RedactText(s.Raw), secret.RedactText(s.URL), secret.RedactMap(s.Labels)
+	}
 }
 
 // Limits of what a page can make a reader return.

@@ -3,7 +3,9 @@ package usage
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,6 +20,9 @@ const (
 	MaxTDMRepBytes = 256 << 10
 	MaxTDMRepRules = 1000
 )
+
+// ErrTDMRepSize is the error of ParseTDMRep for a file that is too large.
+var ErrTDMRepSize = fmt.Errorf("larger than %d bytes", MaxTDMRepBytes)
 
 // TDMRep is a parsed TDMRep file (W3C TDM Reservation Protocol). It never changes.
 type TDMRep struct {
@@ -47,17 +52,18 @@ func (t *TDMRep) Size() int {
 }
 
 // ParseTDMRep parses a file from TDMRepPath: a JSON array of rules. A rule without a
-// location is ignored.
+// location is ignored. The text of an error depends on the file alone, so that it can be
+// compared with a record.
 func ParseTDMRep(body []byte) (*TDMRep, error) {
 	if len(body) > MaxTDMRepBytes {
-		return nil, fmt.Errorf("tdmrep.json is larger than %d bytes", MaxTDMRepBytes)
+		return nil, ErrTDMRepSize
 	}
 	var elements []json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &elements); err != nil {
-		return nil, fmt.Errorf("tdmrep.json is not a JSON array: %w", err)
+		return nil, errors.New("invalid: not a JSON array")
 	}
 	if len(elements) > MaxTDMRepRules {
-		return nil, fmt.Errorf("tdmrep.json has more than %d rules", MaxTDMRepRules)
+		return nil, fmt.Errorf("invalid: more than %d rules", MaxTDMRepRules)
 	}
 	t := &TDMRep{size: tdmrepBytes}
 	hash := Hash(body)
@@ -112,15 +118,27 @@ func tdmrepStatement(source Source, raw, reservation, policy string) Statement {
 // tdmrepPlaces are the places of TDMRep, weakest first.
 var tdmrepPlaces = []SourceKind{InFile, InHeader, InMeta}
 
-// strongestTDMRep returns the rank of the strongest source of a TDMRep value, or -1.
-func strongestTDMRep(statements []Statement) int {
+// Counting returns the statements that count, with their indexes. TDMRep statements count only
+// if no stronger source has a value: a meta element supersedes a header field, and a header
+// field the file.
+func Counting(statements []Statement) iter.Seq2[int, *Statement] {
+	return func(yield func(int, *Statement) bool) { eachCounting(statements, yield) } // inlined, without an allocation
+}
+
+func eachCounting(statements []Statement, yield func(int, *Statement) bool) {
 	strongest := -1
 	for i := range statements {
-		if s := &statements[i]; s.Kind == KindTDMRep && s.Values != nil {
+		if s := &statements[i]; s.Kind == KindTDMRep && len(s.Values) > 0 {
 			strongest = max(strongest, tdmrepRank(s))
 		}
 	}
-	return strongest
+	for i := range statements {
+		s := &statements[i]
+		superseded := s.Kind == KindTDMRep && tdmrepRank(s) < strongest
+		if !superseded && !yield(i, s) {
+			return
+		}
+	}
 }
 
 func tdmrepRank(s *Statement) int { return slices.Index(tdmrepPlaces, s.Source.Kind) }

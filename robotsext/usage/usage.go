@@ -73,17 +73,11 @@ type Verdicts map[Purpose]Verdict
 
 // Merge combines all statements about a page (draft-ietf-aipref-vocab, section 5.1). For
 // each purpose any disallow wins, else any allow, else the purpose is unknown. The first
-// statement with that value decides. Of TDMRep statements only those from the strongest
-// source count: a meta element supersedes a header field, and a header field the file.
-// Merge returns nil if no purpose is decided.
+// statement with that value decides. See [Counting] for the statements that count. Merge
+// returns nil if no purpose is decided.
 func Merge(statements []Statement) Verdicts {
-	tdmrep := strongestTDMRep(statements)
 	var verdicts Verdicts
-	for i := range statements {
-		s := &statements[i]
-		if s.Kind == KindTDMRep && tdmrepRank(s) < tdmrep {
-			continue
-		}
+	for i, s := range Counting(statements) {
 		for purpose, value := range s.Values {
 			if value > verdicts[purpose].Value {
 				if verdicts == nil {

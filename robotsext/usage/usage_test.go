@@ -635,3 +635,14 @@ func TestSourceString(t *testing.T) {
 		}
 	}
 }
+
+// Redact removes passwords from every text of a statement, and leaves the rest.
+func TestRedact(t *testing.T) {
+	const with, without = "see https://user:pass@example.com/a", "see https://***@example.com/a"
+	statements := []Statement{{Kind: KindRSL, Source: Source{Name: "Link"}, Raw: with, URL: with, Labels: map[string]string{"x": with}}, {Raw: "train-ai=n"}}
+	Redact(statements)
+	want := []Statement{{Kind: KindRSL, Source: Source{Name: "Link"}, Raw: without, URL: without, Labels: map[string]string{"x": without}}, {Raw: "train-ai=n"}}
+	if diff := cmp.Diff(want, statements); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

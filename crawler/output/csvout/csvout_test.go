@@ -71,7 +71,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
-			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai",
+			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai", TDMRepProblem: "unreachable",
 			Purposes:   usage.Verdicts{usage.Search: {Value: usage.Allowed, Statement: 1}, usage.TrainAI: {Value: usage.Disallowed, Statement: 1}},
 			Statements: []usage.Statement{{Kind: usage.KindContentUsage, Source: usage.Source{Kind: usage.InHeader, Name: "Content-Usage"}, Raw: "search=y, train-ai=n"}},
 		}},
@@ -117,11 +117,11 @@ func TestColumnsMatchJSON(t *testing.T) {
 			{"http://b.test/bare", "", "", "", "0", "", "", "", "", "0", "", "", "", "", "0"},
 		},
 		PermissionsFile: {
-			{"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
-			{"http://a.test/bare", "", "", "", "unknown", "unknown", "unknown", "unknown", "unknown", "", ""},
+			{"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld", "tdmrep_problem"},
+			{"http://a.test/bare", "", "", "", "unknown", "unknown", "unknown", "unknown", "unknown", "", "", ""},
 			{
 				"http://a.test/full", at, "00", "11", "allowed", "unknown", "disallowed", "unknown", "unknown",
-				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]`, "train-ai",
+				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]`, "train-ai", "unreachable",
 			},
 		},
 	}

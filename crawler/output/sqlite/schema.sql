@@ -45,7 +45,7 @@ CREATE TABLE rejected (
   reason     TEXT NOT NULL,    -- disallowed, robots-unreachable, out-of-scope, ...
   rule       TEXT NOT NULL,    -- the line of robots.txt that disallows the URL; else empty
   line       INTEGER NOT NULL, -- line number, from 1
-  robots_url TEXT NOT NULL,    -- the robots.txt with the rule
+  robots_url TEXT NOT NULL,    -- the robots.txt or tdmrep.json with the rule
   group_name TEXT,             -- the User-agent of the rule
   depth      INTEGER NOT NULL,
   found_on   TEXT NOT NULL,
@@ -150,7 +150,8 @@ CREATE TABLE permissions (
   tdm        TEXT NOT NULL,
   archive    TEXT NOT NULL,
   statements TEXT,          -- JSON: [{"kind": ..., "source": ..., "raw": ..., "values": ...}, ...]
-  withheld   TEXT           -- the purpose of the crawl that the page disallows, and why
+  withheld   TEXT,          -- the purpose of the crawl that the page disallows, and why
+  tdmrep_problem TEXT       -- why tdmrep.json states nothing, such as unreachable: status 503
 );
 CREATE INDEX permissions_url ON permissions (url);
 

@@ -55,7 +55,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			FetchedAt: noon, DurationMS: 4,
 		}, {URL: "http://b.test/bare"}},
 		Permissions: []*output.Permission{{URL: "http://a.test/bare"}, {
-			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai",
+			URL: "http://a.test/full", FetchedAt: noon, Robots: "00", TDMRep: "11", Withheld: "train-ai", TDMRepProblem: "unreachable",
 			Purposes:   usage.Verdicts{usage.Search: {Value: usage.Allowed, Statement: 1}, usage.TrainAI: {Value: usage.Disallowed, Statement: 1}},
 			Statements: []usage.Statement{{Kind: usage.KindContentUsage, Source: usage.Source{Kind: usage.InHeader, Name: "Content-Usage"}, Raw: "search=y, train-ai=n"}},
 		}},
@@ -90,9 +90,9 @@ func TestColumnsMatchJSON(t *testing.T) {
 			"2|http://b.test/bare||||0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0",
 		},
 		"permissions": {
-			"1|http://a.test/bare|NULL|NULL|NULL|unknown|unknown|unknown|unknown|unknown|NULL|NULL",
+			"1|http://a.test/bare|NULL|NULL|NULL|unknown|unknown|unknown|unknown|unknown|NULL|NULL|NULL",
 			"2|http://a.test/full|" + at + "|00|11|allowed|unknown|disallowed|unknown|unknown|" +
-				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]|train-ai`,
+				`[{"kind":"content-usage","source":{"kind":"header","name":"Content-Usage"},"raw":"search=y, train-ai=n"}]|train-ai|unreachable`,
 		},
 		"robots": {
 			"1|http://a.test|http://a.test/robots.txt|rules|200|NULL|" + at + "|2026-05-04T11:00:00.250Z|NULL|xUser-agent: *\n\xff\x00",

@@ -194,9 +194,9 @@ func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
 }
 
 // permission writes the metadata record of a page about its use: the line of permissions.jsonl. A
-// page without statements has none.
+// line that says nothing has none.
 func (s *sink) permission(p *output.Permission) error {
-	if len(p.Statements) == 0 && p.Withheld == "" {
+	if len(p.Statements) == 0 && p.Withheld == "" && p.TDMRepProblem == "" {
 		return nil
 	}
 	id, err := newID(s.opts.Rand)

@@ -61,8 +61,10 @@ command still requests only what robots.txt allows to its own user agent.
 permissions.jsonl again from the kept files in robots/versions and from the texts of headers and
 meta elements. It reports every difference, and kept files that were changed or are missing. The
 record has no copy of a file that the site forbade to keep (no-store); its statements cannot be
-verified, nor can texts that were cut at 1,000 bytes. The command counts both. It does not find
-a line that was removed.
+verified, nor can texts that were cut at 1,000 bytes. The command counts both. It also reports
+pages without a line, lines without a page, and robots.txt files that did not apply by
+robots.jsonl (unless the crawl is shared). It does not find a statement of a header or meta
+element that was removed, or whose text and values were changed together.
 
 --format json writes an object for each page on a line of its own:
 
@@ -78,13 +80,13 @@ a line that was removed.
                     labels
     errors          what could not be read, and is therefore missing
 
-With --verify it writes an object for each difference: line (of permissions.jsonl), url, file,
-problem. The last object counts lines, statements, files, differences, not_kept and cut.
+With --verify it writes an object for each difference: line (of permissions.jsonl, if it has
+one), url, file, problem. The last object counts lines, statements, files, differences, not_kept and cut.
 
 Exit code: 0 all pages and purposes are allowed or unknown, and the record agrees; 1 robots.txt
 disallows a page, or a page one of the purposes of --purpose, or the record has differences; 2
 usage error; 3 a page could not be read, or its address is blocked; 4 some robots.txt
-unreachable.`,
+unreachable, or with --purpose tdm some tdmrep.json unreachable, invalid or too large.`,
 		Example: `  politecrawl permit https://example.com/article
   politecrawl permit https://example.com/article --purpose train-ai --purpose tdm
   politecrawl permit https://example.com/article --agent GPTBot

@@ -149,6 +149,8 @@ func TestPermitExitCodes(t *testing.T) {
 	const signal = "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=no, search=yes\n"
 	h := newHost(t, map[string]string{"/robots.txt": signal, "/": html, "/gone": "410", "/moved": ">/no/x", "/loop": ">/loop"})
 	down := newHost(t, map[string]string{"/robots.txt": "503"})
+	odd := newHost(t, map[string]string{"/": html, "/.well-known/tdmrep.json": "503"})
+	invalid := newHost(t, map[string]string{"/": html, "/.well-known/tdmrep.json": "{}"})
 	for name, tt := range map[string]struct {
 		args    []string
 		code    int
@@ -165,6 +167,10 @@ func TestPermitExitCodes(t *testing.T) {
 		"page that is gone":              {[]string{h.URL + "/gone"}, cli.ExitFailed, allowed},
 		"robots.txt unreachable":         {[]string{down.URL + "/"}, cli.ExitLater, later},
 		"robots.txt at blocked address":  {[]string{h.URL + "/", "--allow-addr", "10.0.0.0/8"}, cli.ExitFailed, later},
+		"tdmrep.json unreachable":        {[]string{odd.URL + "/", "--purpose", "tdm"}, cli.ExitLater, allowed},
+		"tdmrep.json invalid":            {[]string{invalid.URL + "/", "--purpose", "search,tdm"}, cli.ExitLater, allowed},
+		"tdmrep.json of no interest":     {[]string{odd.URL + "/", "--purpose", "search"}, cli.ExitDone, allowed},
+		"tdmrep.json without purpose":    {[]string{odd.URL + "/"}, cli.ExitDone, allowed},
 		"disallowed, and a failed page":  {[]string{h.URL + "/gone", "--purpose", "train-ai"}, cli.ExitFailed, allowed},
 		"a purpose of a disallowed page": {[]string{h.URL + "/no/x", "--purpose", "search"}, cli.ExitFindings, disallowed},
 	} {
@@ -173,7 +179,7 @@ func TestPermitExitCodes(t *testing.T) {
 			if code != tt.code || a.Verdict != tt.verdict {
 				t.Errorf("exit code %d, want %d; %+v", code, tt.code, a)
 			}
-			if (code == cli.ExitFailed || code == cli.ExitLater) == (len(a.Errors) == 0) {
+			if failed := code == cli.ExitFailed || code == cli.ExitLater || strings.HasPrefix(name, "tdmrep.json"); failed == (len(a.Errors) == 0) {
 				t.Errorf("errors %q", a.Errors)
 			}
 		})
@@ -206,7 +212,8 @@ func TestPermitUnreadableFiles(t *testing.T) {
 		asked bool   // the license
 	}{
 		"tdmrep.json is no JSON":     {map[string]string{"/.well-known/tdmrep.json": "{"}, "tdmrep.json states nothing", false},
-		"tdmrep.json is unreachable": {map[string]string{"/.well-known/tdmrep.json": "500"}, "tdmrep.json states nothing: status 500", false},
+		"tdmrep.json is unreachable": {map[string]string{"/.well-known/tdmrep.json": "500"}, "tdmrep.json states nothing: unreachable: status 500", false},
+		"tdmrep.json is too large":   {map[string]string{"/.well-known/tdmrep.json": "[]" + strings.Repeat(" ", usage.MaxTDMRepBytes)}, "tdmrep.json states nothing: larger than 262144 bytes", false},
 		"no license":                 {map[string]string{"/": link}, "license.xml could not be read: status 404", true},
 		"license is no RSL":          {map[string]string{"/": link, "/license.xml": "x"}, "not RSL", true},
 		"license is too large":       {map[string]string{"/": link, "/license.xml": strings.Repeat(" ", usage.MaxRSLBytes+1)}, "larger than", true},
@@ -364,6 +371,13 @@ func TestPermitVerify(t *testing.T) {
 	found := clitest.JSONLines[map[string]any](t, got.Out)
 	if len(found) != 3 || found[0]["file"] != kept || found[1]["line"] != 1.0 || found[2]["differences"] != 2.0 {
 		t.Errorf("%v", found)
+	}
+	if err := errors.Join(os.WriteFile(lines, nil, 0o600), os.WriteFile(kept, []byte(robots), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	got = run(t, "permit", "--verify", dir)
+	if want := h.URL + "/: permissions.jsonl has no line for this page of pages.jsonl\n0 lines with 0 statements, 1 kept file: 1 difference\n"; got.Out != want || got.Code != cli.ExitFindings {
+		t.Errorf("without lines: %+v, want %q", got, want)
 	}
 	if err := errors.Join(os.Remove(lines), os.Remove(kept)); err != nil {
 		t.Fatal(err)

@@ -74,10 +74,7 @@ func (a *result) redact(target string) {
 		a.Page = ""
 	}
 	a.Page, a.Rule = secret.RedactURL(a.Page), secret.RedactText(a.Rule)
-	for i := range a.Statements {
-		s := &a.Statements[i]
-		s.Raw, s.URL, s.Labels = secret.RedactText(s.Raw), secret.RedactText(s.URL), secret.RedactMap(s.Labels)
-	}
+	usage.Redact(a.Statements)
 }
 
 // text returns the result as text.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -24,7 +25,6 @@ type client struct {
 	robots  *robotsext.Robots
 	http    *http.Client
 	timeout time.Duration
-	tdmrep  map[robotsext.Origin]error // why a tdmrep.json could not be read
 
 	delay  time.Duration            // of all servers
 	delays map[string]time.Duration // Crawl-delay, by server
@@ -38,12 +38,11 @@ func (p *permit) newClient() (*client, error) {
 	}
 	c := &client{
 		timeout: p.timeout, delay: p.delay,
-		tdmrep: map[robotsext.Origin]error{}, delays: map[string]time.Duration{}, ended: map[string]time.Time{},
+		delays: map[string]time.Duration{}, ended: map[string]time.Time{},
 	}
 	c.robots, err = robotsext.New(p.userAgent, &robotsext.Options{
 		Guard: g, Logger: slog.New(slog.DiscardHandler),
-		Fetch:    robotsext.FetchOptions{Timeout: p.timeout, Wait: c.wait},
-		OnTDMRep: c.onTDMRep,
+		Fetch: robotsext.FetchOptions{Timeout: p.timeout, Wait: c.wait},
 	})
 	if err != nil {
 		return nil, cli.Misuse("permit: --user-agent: %w", err)
@@ -68,15 +67,6 @@ func (c *client) wait(ctx context.Context, u *url.URL) (done func(), err error) 
 		}
 	}
 	return func() { c.ended[server] = time.Now() }, nil
-}
-
-func (c *client) onTDMRep(rec *robotsext.Record) {
-	switch rec.Outcome {
-	case robotsext.OutcomeUnreachable:
-		c.tdmrep[rec.Origin] = rec.Err
-	case robotsext.OutcomeRules:
-		_, c.tdmrep[rec.Origin] = usage.ParseTDMRep(rec.Body)
-	}
 }
 
 const maxRedirects = 5
@@ -180,9 +170,10 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 			a.Statements = append(a.Statements, s)
 		}
 	}
-	if d.Record != nil { // of robots.txt itself it is nil
-		if about := c.tdmrep[d.Record.Origin]; about != nil {
-			a.fail("%s%s states nothing: %v", d.Record.Origin, usage.TDMRepPath, about)
+	if said.TDMRepProblem != "" {
+		a.fail("%s%s states nothing: %s", d.Record.Origin, usage.TDMRepPath, said.TDMRepProblem)
+		if len(p.names) > 0 && slices.Contains(p.purposes, usage.TDM) { // the answer may change, as without a robots.txt
+			p.code = cli.Worse(p.code, cli.ExitLater)
 		}
 	}
 	switch {

@@ -28,7 +28,7 @@ func (p *permit) runVerify(cmd *cobra.Command) error {
 		if p.format == cli.JSON {
 			return out.PrintJSON(d)
 		}
-		where := cli.Escape(d.File)
+		where := cli.Escape(d.File + d.URL)
 		if d.Line > 0 {
 			where = fmt.Sprintf("line %d  %s", d.Line, cli.Escape(d.URL))
 		}

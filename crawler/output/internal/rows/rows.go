@@ -40,7 +40,7 @@ var Columns = [...][]string{
 		"url", "result", "kind", "found_on", "status", "location", "reason", "detail", "content_type", "bytes", "noindex", "canonical", "hreflang",
 		"fetched_at", "duration_ms",
 	},
-	Permissions: {"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld"},
+	Permissions: {"url", "fetched_at", "robots", "tdmrep", "search", "ai_input", "train_ai", "tdm", "archive", "statements", "withheld", "tdmrep_problem"},
 }
 
 // Optional is a text that the line of JSON leaves out when it is empty.
@@ -108,7 +108,7 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		if err != nil {
 			return err
 		}
-		if err := row(Permissions, append(cells, statements, Optional(p.Withheld))...); err != nil {
+		if err := row(Permissions, append(cells, statements, Optional(p.Withheld), Optional(p.TDMRepProblem))...); err != nil {
 			return err
 		}
 	}
