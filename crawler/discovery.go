@@ -173,8 +173,8 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 }
 
 // skipInvalid skips a link that is not a valid URL but was meant to be one. Others, such as
-// mailto: and javascript:, are ignored.
-func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
+// mailto: and javascript:, are ignored. Unfollowed is as in addLink.
+func (f *discoveries) skipInvalid(v *visit, base, ref string, err error, unfollowed string) {
 	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}
 	if f.skipTooLong(base, ref, t, err) {
 		return
@@ -182,8 +182,11 @@ func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
 	if !weburl.IsWeb(ref) {
 		return
 	}
-	shown := clippedRef(ref)
-	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
+	shown, reason, detail := clippedRef(ref), output.InvalidURL, err.Error()
+	if unfollowed != "" {
+		reason, detail = output.Nofollow, unfollowed
+	}
+	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, reason, detail)
 }
 
 // skipTooLong skips a URL that is too long to be parsed, if err says so. Only its beginning

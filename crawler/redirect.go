@@ -21,7 +21,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	a, err := weburl.Resolve(v.u.String(), location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipInvalid(v, v.u.String(), location, err)
+		found.skipInvalid(v, v.u.String(), location, err, "")
 		return found
 	case err != nil:
 		return nil // it leads to no page

@@ -136,6 +136,17 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/gone", Detail: "status 404", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
+	ruleInvalidURL: {
+		func(c *crawl) {
+			c.rejected = append(c.rejected, output.Rejection{URL: "http://<x>/", Reason: output.InvalidURL, Source: "link", FoundOn: example + "/", Detail: "invalid host name"})
+			for _, page := range []string{"/", "/de"} {
+				l := c.linksOf(page)
+				l.To = append(l.To, output.Link{URL: "http://<x>/"})
+			}
+			c.rejected = append(c.rejected, output.Rejection{URL: "http://<y>/", Reason: output.InvalidURL, Source: "sitemap", FoundOn: example + "/sitemap.xml"})
+		},
+		Finding{URL: "http://<x>/", Detail: "invalid host name", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+	},
 	ruleBrokenExternal: {
 		func(c *crawl) { c.check(other+"/gone", output.Check{Kind: "a", Status: 410}) },
 		Finding{URL: other + "/gone", Detail: "status 410", Pages: 1, FoundOn: []string{example + "/"}},

@@ -137,6 +137,9 @@ var planted = []change{
 		"hreflang link to a missing page", func(t *testing.T, b build) { b.replace(t, origin+"/de/\">", origin+"/at/\">", "index.html") },
 		"hreflang-broken", "index.html", origin + "/at/", "/",
 	},
+	{"link whose host was not filled in", func(t *testing.T, b build) {
+		b.replace(t, "<p>Better", "<a href=\"https://<host>/docs/\">Docs</a>\n<p>Better", "products/b.html")
+	}, "invalid-url", "products/b.html", "https://<host>/docs/", "https://<host>/docs/"},
 	{"image gone", func(_ *testing.T, b build) { delete(b, "logo.png") }, "broken-asset", "index.html", "/logo.png", "/logo.png"},
 	{"image of a srcset gone", func(_ *testing.T, b build) { delete(b, "photo-2x.jpg") }, "broken-asset", "products/a.html", "photo-2x.jpg", "/photo-2x.jpg"},
 	{"stylesheet renamed", func(_ *testing.T, b build) { b["main.css"] = b["style.css"]; delete(b, "style.css") }, "broken-asset", "index.html", "/style.css", "/style.css"},
