@@ -52,7 +52,7 @@ func (s *Scope) checks(kind string) bool {
 const (
 	useStylesheet = "stylesheet"
 	useCSS        = "css"       // url() or @import
-	useLink       = "link"      // by a link element of a kind that is not an asset, such as license
+	useLink       = "link"      // by a link element that names neither an asset nor a page, such as a feed
 	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	useCanonical  = "canonical" // the canonical URL of a page
 	useHreflang   = "hreflang"  // a version of a page for another language

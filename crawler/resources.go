@@ -75,7 +75,7 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 	l.resources = append(l.resources, resource{a, r.Kind, mode})
 }
 
-// checksResource reports whether a resource is checked. A link element of another kind, such as license,
+// checksResource reports whether a resource is checked. A link element of another kind, such as a feed,
 // is a link if it leaves the crawl.
 func (l *pageLinks) checksResource(kind string, u weburl.URL) bool {
 	if kind == useLink && !l.d.scope.Holds(u) {

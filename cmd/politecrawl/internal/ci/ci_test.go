@@ -137,6 +137,10 @@ var planted = []change{
 		"hreflang link to a missing page", func(t *testing.T, b build) { b.replace(t, origin+"/de/\">", origin+"/at/\">", "index.html") },
 		"hreflang-broken", "index.html", origin + "/at/", "/",
 	},
+	{"script of a page that only a link element names", func(t *testing.T, b build) {
+		b["find.html"] = doc{"/find.html", "Find a page", "", "<script src=\"find.js\"></script>"}.html()
+		b.replace(t, "</head>", "<link rel=\"search\" href=\"/find.html\">\n</head>", "about/index.html")
+	}, "broken-asset", "find.html", "find.js", "/find.js"},
 	{"link whose host was not filled in", func(t *testing.T, b build) {
 		b.replace(t, "<p>Better", "<a href=\"https://<host>/docs/\">Docs</a>\n<p>Better", "products/b.html")
 	}, "invalid-url", "products/b.html", "https://<host>/docs/", "https://<host>/docs/"},
