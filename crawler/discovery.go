@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,6 +41,7 @@ type discovery struct {
 
 	guard       *guard.Guard       // which addresses may be connected to; nil: all
 	local       frontier.Host      // of Options.Local, whose requests need no guard; empty: there is none
+	localDir    string             // the directory that Options.Local serves
 	credentials *credentials.Store // nil: none
 	scope       *scope.Scope
 	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
@@ -83,6 +85,11 @@ func (d *discovery) checkHost(a weburl.URL) error {
 		return nil
 	}
 	return d.guard.CheckHost(a.Hostname)
+}
+
+// isOutsideLocal reports whether the local site does not serve a URL of its server.
+func (d *discovery) isOutsideLocal(server frontier.Host, path string) bool {
+	return server == d.local && !strings.HasPrefix(path, d.localDir) && path+"/" != d.localDir
 }
 
 // cleanURL returns a URL from a page or a sitemap without the query parameters that do not

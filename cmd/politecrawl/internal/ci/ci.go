@@ -61,8 +61,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base is the URL at which the folder will be published, as used in its sitemaps and
-canonical links. No request reaches that site; its URLs of the other scheme redirect to those of
---base. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
+canonical links. No request reaches that site: URLs outside the path of --base are skipped, and
+those of the other scheme redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
 Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other

@@ -54,7 +54,7 @@ func (f *folder) close() error { return errors.Join(f.server.Close(), f.root.Clo
 func (f *folder) local() *crawler.LocalSite {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
 	server, _ := frontier.HostOf(f.origin) // it has a host
-	return &crawler.LocalSite{Server: server, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
+	return &crawler.LocalSite{Server: server, Dir: f.base, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
 }
 
 // toAddress sends requests to an address, whatever the host of their URL is. It redirects those of

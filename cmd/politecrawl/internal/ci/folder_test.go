@@ -136,3 +136,14 @@ func TestFolderIsTheSiteByBothSchemes(t *testing.T) {
 		t.Errorf("%s: %+v", at, p)
 	}
 }
+
+// The folder of a project has nothing to say about the rest of its host.
+func TestRestOfTheHostIsNotInTheFolder(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<a href=/other-project/>o</a><a href=/>h</a><a href=/project>p</a>\n<link rel=canonical href=/><img src=/logo.png><img src=gone.png>"}
+	for _, check := range []string{"all", "assets"} {
+		_, v := gateOf(t, b, "", "--base", "https://example.github.io/project/", "--check", check)
+		if len(v.Problems) != 1 || v.Problems[0].URL != "https://example.github.io/project/gone.png" {
+			t.Errorf("--check %s: %+v", check, v.Problems)
+		}
+	}
+}
