@@ -148,9 +148,9 @@ func (f *discoveries) addLink(a weburl.URL, t provenance.Provenance, meta []byte
 	switch {
 	case unfollowed != "":
 		f.skip(item, a, t, output.Nofollow, unfollowed)
-	case f.skipBlocked(item, a, t):
-	case !f.d.scope.Holds(a):
+	case !f.d.scope.Holds(a): // before the address: nothing is missed there
 		f.skip(item, a, t, output.OutOfScope, "")
+	case f.skipBlocked(item, a, t):
 	default:
 		f.addInScope(item, a, t)
 	}
