@@ -111,8 +111,9 @@ interrupted.`,
 // any change to this one.
 var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang}
 
-// defaultBase is the site of a folder.
-const defaultBase = "http://localhost/"
+// defaultBase is the site of a folder. Nothing else can have its name (RFC 6761, 6.4): pages do not
+// link to it as an example, as they do to localhost.
+const defaultBase = "http://folder.invalid/"
 
 func (g *gate) run(cmd *cobra.Command, args []string) error {
 	if err := g.checkFlags(cmd); err != nil {

@@ -334,12 +334,13 @@ func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
 	}
 }
 
-// Without --base the folder is a site of loopback, which is crawled as any other.
+// Without --base the folder is a site whose name nothing else has: the localhost of an example in the
+// documentation is not the folder.
 func TestFolderWithoutBase(t *testing.T) {
-	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png>"}
+	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png><a href=http://localhost/example>e</a>"}
 	t.Chdir(filepath.Dir(b.write(t)))
 	got := run(t, "ci", "public")
-	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://localhost/missing.html (status 404)", "public/a.html:2: Broken assets: http://localhost/missing.png"} {
+	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://folder.invalid/missing.html (status 404)", "public/a.html:2: Broken assets: http://folder.invalid/missing.png"} {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -350,7 +351,7 @@ func TestFolderWithoutBase(t *testing.T) {
 func TestSiteWithoutLinks(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<img src=a.png>"}
 	t.Chdir(filepath.Dir(b.write(t)))
-	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://localhost/a.png (status 404)\n") {
+	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://folder.invalid/a.png (status 404)\n") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -372,10 +373,10 @@ func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
 	got := run(t, "ci", "public")
 	for _, want := range []string{
 		"failed: 4 errors; 3 pages in ",
-		"public/index.html:2: Broken assets: http://localhost/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
-		"public/index.html:2: Broken assets: http://localhost/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
-		"public/index.html:3: Broken assets: http://localhost/c.png (status 404)\n",
-		"public/about.html:2: Broken links: http://localhost/gone (status 404)\n",
+		"public/index.html:2: Broken assets: http://folder.invalid/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:2: Broken assets: http://folder.invalid/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:3: Broken assets: http://folder.invalid/c.png (status 404)\n",
+		"public/about.html:2: Broken links: http://folder.invalid/gone (status 404)\n",
 	} {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
@@ -448,7 +449,7 @@ func TestGateWithoutPagesFails(t *testing.T) {
 func TestIncompleteGateFails(t *testing.T) {
 	b := build{"index.html": "<title>Home</title><img src=a.png><img src=b.png><img src=c.png><a href=about.html>About</a>", "about.html": "<title>About</title>"}
 	incomplete := regexp.MustCompile(`^failed: 1 error; 1 page in \d+m?s, crawl not finished: max-pages
-  error  http://localhost/: Crawls that ended before they had checked everything: http://localhost/ \(max-pages: \d URLs not fetched or checked\)
+  error  http://folder.invalid/: Crawls that ended before they had checked everything: http://folder.invalid/ \(max-pages: \d URLs not fetched or checked\)
 `)
 	for _, tt := range []struct {
 		name  string
