@@ -317,7 +317,7 @@ func (m *maker) secondReading() error {
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
-	m.robots.addTo(m.lists, m.isOfCrawl)
+	m.robots.addTo(m.lists, m.checks.dead)
 	return err
 }
 
