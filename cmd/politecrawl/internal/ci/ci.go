@@ -154,6 +154,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	if len(s.Config.URLs) == 0 {
 		return cli.MisuseOf(cmd, "give start URLs or the folder of a static site")
 	}
+	if served != nil && len(s.Config.URLs) == 1 && !served.hasStart(s.Config.Sitemaps.Probe) {
+		return cli.Misuse("%q has no %s, where the crawl starts; name the folder that has it%s, or name a sitemap in %s", served.dir, indexFile, served.example(), robotsFile)
+	}
 	if !s.IsSet("check") {
 		s.Config.Scope.Check = defaultChecks
 	}
