@@ -494,7 +494,7 @@ func TestSummaryIsShort(t *testing.T) {
 			lines = append(lines, line)
 		}
 	}
-	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 199 more") {
+	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 183 more") {
 		t.Errorf("%d lines, %d annotations: %+v", len(lines), annotations, got)
 	}
 }
