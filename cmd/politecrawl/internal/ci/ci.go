@@ -219,7 +219,7 @@ func (g *gate) serve(dir string) (*folder, error) {
 // crawl crawls, judges and prints.
 func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, before *compare.Crawl) error {
 	cfg := g.settings.Config
-	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
+	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, NoResume: true, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if err != nil {
 		return err

@@ -559,3 +559,24 @@ func TestServerThatNamesUnreachableSite(t *testing.T) {
 		}
 	}
 }
+
+// What ci advises runs the gate: a resumed crawl does not.
+func TestAdviceRunsTheGate(t *testing.T) {
+	t.Chdir(filepath.Dir(build{"index.html": "<title>Home</title><a href=a>a</a>", "a.html": "<title>A</title>"}.write(t)))
+	const allowed = "--allow-addr=192.0.2.1" // keeps run from allowing loopback
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"limit", []string{"public", "--output", "a", "--max-pages", "1", "--format", "json"}, cli.ExitFailed, ""},
+		{"directory with a crawl", []string{"public", "--output", "a"}, cli.ExitMisuse, "name another directory or remove this one"},
+		{"blocked address", []string{"http://127.0.0.1:9/", "--output", "b", allowed}, cli.ExitFailed, "run the command again with --allow-addr 192.0.2.1,127.0.0.0/8 and another --output\n"},
+	} {
+		got := run(t, append([]string{"ci"}, tt.args...)...)
+		if said := got.Out + got.Stderr; got.Code != tt.code || !strings.Contains(said, tt.want) || strings.Contains(said, "resume") {
+			t.Errorf("%s: %+v, want exit code %d and %q", tt.name, got, tt.code, tt.want)
+		}
+	}
+}
