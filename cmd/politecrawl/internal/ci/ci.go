@@ -80,10 +80,11 @@ all changes. They are also written into compare.html.
 most 20 lines.
 
 A crawl that ends before it has checked everything does not pass. To check a part of a site, use
---max-host-pages, --max-depth or --exclude, not --max-pages or --max-time.
+--max-host-pages, --max-depth or --exclude, not --max-pages or --max-time. With --retries 0 it
+does not wait for hosts whose robots.txt is unreachable, unless --max-wait says so.
 
 Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed or reached
---max-pages, --max-bytes or --max-time, 4 it is incomplete because of unreachable hosts, 130
+--max-pages, --max-bytes or --max-time, 4 all that failed is that hosts were unreachable, 130
 interrupted.`,
 		Example: `  politecrawl ci public --base https://example.com/
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
@@ -156,6 +157,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	if served != nil && len(s.Config.URLs) == 1 && !served.hasStart(s.Config.Sitemaps.Probe) {
 		return cli.Misuse("%q has no %s, where the crawl starts; name the folder that has it%s, or name a sitemap in %s", served.dir, indexFile, served.example(), robotsFile)
+	}
+	if s.Config.Fetch.Retries == 0 && !s.IsSet("max-wait") {
+		s.Config.Limits.MaxWait = 0 // else a server that is down is waited for until its robots.txt was requested again
 	}
 	if !s.IsSet("check") {
 		s.Config.Scope.Check = defaultChecks
@@ -249,7 +253,7 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 	if incomplete > 0 && code == cli.ExitDone {
 		code = cli.ExitFailed
 	}
-	if len(v.Problems) > incomplete {
+	if len(v.Problems) > incomplete+v.unreachable {
 		code = cli.Worse(code, cli.ExitFindings)
 	}
 	return cli.ExitWith(code)

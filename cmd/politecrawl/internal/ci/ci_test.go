@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -578,5 +579,33 @@ func TestAdviceRunsTheGate(t *testing.T) {
 		if said := got.Out + got.Stderr; got.Code != tt.code || !strings.Contains(said, tt.want) || strings.Contains(said, "resume") {
 			t.Errorf("%s: %+v, want exit code %d and %q", tt.name, got, tt.code, tt.want)
 		}
+	}
+}
+
+// Without retries the gate does not wait for a server that is down. The robots.txt that cannot be
+// requested still allows nothing.
+func TestServerThatIsDown(t *testing.T) {
+	var asked atomic.Int32
+	server := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "down", http.StatusServiceUnavailable)
+	})
+	t.Chdir(t.TempDir())
+	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--retries", "0", "--allow-addr", "127.0.0.1", "--output", "a")
+	if got.Code != cli.ExitLater || asked.Load() != 1 || !strings.Contains(got.Out, "Start URLs that were not fetched: "+server.URL+"/ (status 503)") {
+		t.Errorf("%d requests: %+v", asked.Load(), got)
+	}
+	b := build{"index.html": "<title>Home</title><a href=gone>g</a>"}
+	t.Chdir(filepath.Dir(b.write(t)))
+	up := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(b["index.html"]))
+	})
+	if got := run(t, "ci", server.URL+"/", up.URL+"/", "--delay", "0s", "--retries", "0", "--allow-addr", "127.0.0.1", "--output", "b"); got.Code != cli.ExitFindings {
+		t.Errorf("with a broken link: %+v", got)
 	}
 }
