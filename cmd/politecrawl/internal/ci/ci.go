@@ -103,8 +103,8 @@ interrupted.`,
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
 	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
-	groups := settings.HelpGroups("resume", "recrawl")
-	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
+	groups := settings.HelpGroups("resume", "recrawl", "audit")
+	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "audit", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
 
