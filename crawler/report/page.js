@@ -67,9 +67,9 @@ const matcher = (words, columns) => {
 // Returns the width of a column in rem. The first column tells the rows apart. A number is wide enough
 // for the longest word of its title.
 const widthOf = ([title, kind], i) => {
-  if (i === 0) return 20;
+  if (i === 0) return 18;
   if (isNumeric(kind)) return Math.max(5, 2 + Math.max(...title.split(" ").map((word) => word.length)) / 2);
-  return kind.startsWith("url") ? 13 : 10;
+  return kind.startsWith("url") ? 12 : 9;
 };
 
 // Shows a URL that may be cut in its middle: many URLs of a site begin alike.
