@@ -38,6 +38,9 @@ func (w *worker) parseLease(v *visit) decision {
 	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
 	}
+	if d := w.c.discovery; d.isOutsideLocal(v.lease.Host, v.u.Path) {
+		return skipWith(output.OutOfScope, "only "+d.localDir+" is served here")
+	}
 	excluded := w.c.discovery.scope.Excluded
 	if v.prov.IsCheck() {
 		excluded = w.c.discovery.scope.ExcludedCheck

@@ -52,7 +52,7 @@ func (s *Scope) checks(kind string) bool {
 const (
 	useStylesheet = "stylesheet"
 	useCSS        = "css"       // url() or @import
-	useLink       = "link"      // by a link element of a kind that is not an asset, such as license
+	useLink       = "link"      // by a link element that names neither an asset nor a page, such as a feed
 	useRedirect   = "redirect"  // the target of a redirect that leaves the crawl
 	useCanonical  = "canonical" // the canonical URL of a page
 	useHreflang   = "hreflang"  // a version of a page for another language
@@ -334,7 +334,7 @@ func (f *discoveries) addStylesheet(v *visit, text []byte) error {
 	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
 	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
 	for _, link := range l.links { // invalid ones
-		f.skipInvalid(v, l.url, link.ref, link.err)
+		f.skipInvalid(v, l.url, link.ref, link.err, "")
 	}
 	if l.limit != "" {
 		v.check.Detail = "it uses more URLs than are checked (" + l.limit + ")"

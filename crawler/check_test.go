@@ -370,21 +370,21 @@ func TestCheckDoesNotWaitForRobots(t *testing.T) {
 	}
 }
 
-// Link elements that lead to pages, such as license, are links if they leave the crawl. In the
-// crawl they are checked as files that a page uses.
+// Link elements that lead to pages, such as license, are links. Others are checked as files that a
+// page uses.
 func TestCheckLinkElements(t *testing.T) {
 	for _, tt := range []struct {
 		kinds       []string
 		here, there []string
 	}{
-		{[]string{CheckAssets}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /me.png"}},
-		{[]string{CheckExternal}, nil, []string{"HEAD /license", "HEAD /me.png"}},
-		{[]string{CheckAssets, CheckExternal}, []string{"HEAD /help", "HEAD /icon"}, []string{"HEAD /icon", "HEAD /license", "HEAD /me.png"}},
-		{[]string{CheckCanonical}, nil, nil},
+		{[]string{CheckAssets}, []string{"GET /help", "HEAD /icon", "HEAD /opensearch.xml"}, []string{"HEAD /icon", "HEAD /me.png"}},
+		{[]string{CheckExternal}, []string{"GET /help"}, []string{"HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckAssets, CheckExternal}, []string{"GET /help", "HEAD /icon", "HEAD /opensearch.xml"}, []string{"HEAD /icon", "HEAD /license", "HEAD /me.png"}},
+		{[]string{CheckCanonical}, []string{"GET /help"}, nil},
 	} {
 		t.Run(strings.Join(tt.kinds, " "), func(t *testing.T) {
 			other := newSite(t, "127.0.0.2", nil)
-			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<link rel=help href=/help><link rel=icon href=/icon>
+			s := newSite(t, "127.0.0.1", map[string]string{"/": strings.ReplaceAll(`<link rel=help href=/help><link rel="nofollow index" href=/index><link rel=search type=application/opensearchdescription+xml href=/opensearch.xml><link rel=icon href=/icon>
 				<link rel=icon href={other}/icon><link rel=license href={other}/license><link rel=me href={other}/me.png><img src={other}/me.png>`, "{other}", other.url)})
 			_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, tt.kinds...)
 			if here, there := sorted(s.sent()[1:]), sorted(other.sent()); !slices.Equal(here, tt.here) || !slices.Equal(there, tt.there) {

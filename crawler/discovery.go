@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,6 +41,7 @@ type discovery struct {
 
 	guard       *guard.Guard       // which addresses may be connected to; nil: all
 	local       frontier.Host      // of Options.Local, whose requests need no guard; empty: there is none
+	localDir    string             // the directory that Options.Local serves
 	credentials *credentials.Store // nil: none
 	scope       *scope.Scope
 	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
@@ -83,6 +85,11 @@ func (d *discovery) checkHost(a weburl.URL) error {
 		return nil
 	}
 	return d.guard.CheckHost(a.Hostname)
+}
+
+// isOutsideLocal reports whether the local site does not serve a URL of its server.
+func (d *discovery) isOutsideLocal(server frontier.Host, path string) bool {
+	return server == d.local && !strings.HasPrefix(path, d.localDir) && path+"/" != d.localDir
 }
 
 // cleanURL returns a URL from a page or a sitemap without the query parameters that do not
@@ -141,9 +148,9 @@ func (f *discoveries) addLink(a weburl.URL, t provenance.Provenance, meta []byte
 	switch {
 	case unfollowed != "":
 		f.skip(item, a, t, output.Nofollow, unfollowed)
-	case f.skipBlocked(item, a, t):
-	case !f.d.scope.Holds(a):
+	case !f.d.scope.Holds(a): // before the address: nothing is missed there
 		f.skip(item, a, t, output.OutOfScope, "")
+	case f.skipBlocked(item, a, t):
 	default:
 		f.addInScope(item, a, t)
 	}
@@ -173,8 +180,8 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 }
 
 // skipInvalid skips a link that is not a valid URL but was meant to be one. Others, such as
-// mailto: and javascript:, are ignored.
-func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
+// mailto: and javascript:, are ignored. Unfollowed is as in addLink.
+func (f *discoveries) skipInvalid(v *visit, base, ref string, err error, unfollowed string) {
 	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}
 	if f.skipTooLong(base, ref, t, err) {
 		return
@@ -182,8 +189,11 @@ func (f *discoveries) skipInvalid(v *visit, base, ref string, err error) {
 	if !weburl.IsWeb(ref) {
 		return
 	}
-	shown := clippedRef(ref)
-	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, output.InvalidURL, err.Error())
+	shown, reason, detail := clippedRef(ref), output.InvalidURL, err.Error()
+	if unfollowed != "" {
+		reason, detail = output.Nofollow, unfollowed
+	}
+	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, reason, detail)
 }
 
 // skipTooLong skips a URL that is too long to be parsed, if err says so. Only its beginning

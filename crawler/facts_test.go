@@ -193,7 +193,7 @@ func TestFullLinks(t *testing.T) {
 		<a href="/e" rel="` + long + `">` + long + `</a><meta http-equiv="refresh" content="9;url=/f"><a href="http://[">`})
 	want := []output.Link{
 		{URL: s.url + "/a", Text: "first link &", Rel: "nofollow x", Kind: "a"}, {URL: s.url + "/b", Kind: "area"}, {URL: s.url + "/c", Kind: "frame"},
-		{URL: s.url + "/d", Rel: "next", Kind: "link"}, {URL: s.url + "/e", Text: long[:200], Rel: long[:200], Kind: "a"}, {URL: s.url + "/f", Kind: "meta"},
+		{URL: s.url + "/d", Rel: "next", Kind: "link"}, {URL: s.url + "/e", Text: long[:200], Rel: long[:200], Kind: "a"}, {URL: s.url + "/f", Kind: "meta"}, {URL: "http://[", Kind: "a"},
 	}
 	for _, kind := range []LinkList{LinksFull, LinksPlain} {
 		cfg := testConfig(t, s.url+"/")

@@ -69,8 +69,9 @@ type pageLink struct {
 	rel  string // of the first link to it, or of one that may be followed
 	kind string // the element of the first link to it
 
-	ref string // the reference, where it is not a URL
-	err error  // why it is not
+	ref   string // the reference, where it is not a URL
+	err   error  // why it is not
+	asset bool   // it is not a URL, and the page uses it
 }
 
 // What spelling has for references that are not in links.
@@ -183,13 +184,21 @@ func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	l.byURL[link.Canonical] = place
 	l.links = append(l.links, link)
 	switch kind := l.d.cfg.Output.Links; {
-	case kind == LinksNone || err != nil:
+	case kind == LinksNone || errors.Is(err, weburl.ErrTooLong):
 	case kind == LinksFull:
-		l.to = append(l.to, output.Link{URL: link.Canonical, Text: first.Text, Rel: escape.Clip(first.Rel, escape.MaxBytes), Kind: first.Kind})
+		l.to = append(l.to, output.Link{URL: link.listed(), Text: first.Text, Rel: escape.Clip(first.Rel, escape.MaxBytes), Kind: first.Kind})
 	default:
-		l.to = append(l.to, output.Link{URL: link.Canonical})
+		l.to = append(l.to, output.Link{URL: link.listed()})
 	}
 	return place
+}
+
+// listed returns the URL as links.jsonl has it: an invalid one as written.
+func (link *pageLink) listed() string {
+	if link.err != nil {
+		return clippedRef(link.ref).Canonical
+	}
+	return link.Canonical
 }
 
 // cut notes that a limit cut off a URL.
@@ -222,7 +231,11 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	for i := range read.links {
 		link := &read.links[i]
 		if link.err != nil {
-			found.skipInvalid(v, read.url, link.ref, link.err)
+			unfollowed := ""
+			if !link.asset {
+				unfollowed = d.nofollowReason(nofollow, link.rel)
+			}
+			found.skipInvalid(v, read.url, link.ref, link.err, unfollowed)
 			continue
 		}
 		if !d.cfg.Sitemaps.Only {

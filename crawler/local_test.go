@@ -38,7 +38,7 @@ func TestLocalSite(t *testing.T) {
 		cfg := testConfig(t, "https://www.example.com/")
 		cfg.Politeness.Delay = 10 * time.Second
 		began := time.Now()
-		opts := &Options{Local: &LocalSite{"www.example.com", handlerTransport{http.HandlerFunc(local.serve)}}}
+		opts := &Options{Local: &LocalSite{Server: "www.example.com", Transport: handlerTransport{http.HandlerFunc(local.serve)}}}
 		got := run(t, cfg, opts)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the local site took %v", took)
@@ -71,9 +71,29 @@ func TestGuardBesideLocalSite(t *testing.T) {
 	for _, origin := range []string{"https://www.example.com", "http://localhost", "http://127.0.0.1"} {
 		cfg := testConfig(t, origin+"/", "http://10.0.0.1/")
 		cfg.Scope.Kind, cfg.Fetch.AllowAddr = ScopeAny, nil
-		got := run(t, cfg, &Options{Local: &LocalSite{weburl.ServerOf(origin), handlerTransport{http.HandlerFunc(local.serve)}}})
+		got := run(t, cfg, &Options{Local: &LocalSite{Server: weburl.ServerOf(origin), Transport: handlerTransport{http.HandlerFunc(local.serve)}}})
 		if got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 {
 			t.Errorf("%s: %d pages, rejected: %v", origin, got.Pages, got.Rejected)
+		}
+	}
+}
+
+// A local site may be a directory of its server. The rest of the server is not requested, whatever
+// the scope is.
+func TestLocalDirectory(t *testing.T) {
+	for _, kind := range []ScopeKind{ScopeHost, ScopePath, ScopeAny} {
+		local := &site{mux: http.NewServeMux()}
+		local.page("/dir/", `<a href="/dir/a">a</a><a href="/dir">d</a><a href="/">h</a><a href="/directory/">o</a><img src="/logo.png"><img src="/dir/logo.png">`)
+		cfg := testConfig(t, "https://www.example.com/dir/")
+		cfg.Scope.Kind = kind
+		_, checks := checkedCrawl(t, cfg, &Options{Local: &LocalSite{Server: "www.example.com", Dir: "/dir/", Transport: handlerTransport{http.HandlerFunc(local.serve)}}}, CheckAll)
+		uris := local.asked()
+		slices.Sort(uris)
+		if want := []string{"/dir", "/dir/", "/dir/a", "/dir/logo.png"}; !slices.Equal(uris, want) {
+			t.Errorf("%s: requests %q, want %q", kind, uris, want)
+		}
+		if c := checks["https://www.example.com/logo.png"]; c.Result != output.CheckUnverified || c.Reason != output.OutOfScope || c.Detail == "" {
+			t.Errorf("%s: %+v", kind, c)
 		}
 	}
 }

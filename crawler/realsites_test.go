@@ -116,14 +116,19 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 	for _, p := range c.pages {
 		r.Pages = append(r.Pages, fmt.Sprintf("%d %s", p.Status, p.URL))
 	}
-	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
-		for _, to := range targets(l) {
-			r.Links = append(r.Links, l.URL+" "+to)
+	invalid := map[string]bool{} // texts of links, no URLs
+	for _, j := range c.rejected {
+		if j.Reason == output.InvalidURL {
+			invalid[j.URL] = true
+		} else {
+			r.Skipped = append(r.Skipped, j.URL)
 		}
 	}
-	for _, j := range c.rejected {
-		if j.Reason != output.InvalidURL { // which has the text of the link, not a URL
-			r.Skipped = append(r.Skipped, j.URL)
+	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
+		for _, to := range targets(l) {
+			if !invalid[to] {
+				r.Links = append(r.Links, l.URL+" "+to)
+			}
 		}
 	}
 	made, err := report.Generate([]string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
@@ -310,6 +315,9 @@ func respondList(name string) (fileResponse, error) {
 // refreshURL matches the content of a meta refresh, as `5; url=/next`.
 var refreshURL = regexp.MustCompile(`(?i)^[\s\d.]*[;,]\s*url\s*=\s*["']?([^"']*)`)
 
+// pageWords are the relations of link elements to pages that these sites have.
+var pageWords = []string{"next", "prev", "previous", "index", "search", "copyright", "help", "up", "home", "first", "last", "start", "contents", "author", "license", "top"}
+
 // read records the links of a page and follows them, except nofollow (ROB-PAG-06, ROB-PAG-08).
 func (w *walk) read(u *url.URL, body []byte) error {
 	tree, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
@@ -345,8 +353,12 @@ func (w *walk) read(u *url.URL, body []byte) error {
 		}
 		w.enqueue(target, follow && !says(strings.ToLower(rel), "nofollow", "ugc", "sponsored"))
 	}
-	doc.Find(`a[href], area[href], iframe[src], frame[src], link[rel~="next" i][href], link[rel~="prev" i][href]`).Each(
+	doc.Find(`a[href], area[href], iframe[src], frame[src], link[href]`).Each(
 		func(_ int, element *goquery.Selection) {
+			rel := strings.ToLower(element.AttrOr("rel", ""))
+			if element.Is("link") && (!says(rel, pageWords...) || says(rel, "alternate", "stylesheet", "icon") || element.AttrOr("type", "text/html") != "text/html") {
+				return
+			}
 			link(element.AttrOr("href", element.AttrOr("src", "")), element.AttrOr("rel", ""))
 		})
 	doc.Find(`meta[http-equiv="refresh" i]`).Each(func(_ int, meta *goquery.Selection) {

@@ -21,7 +21,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	a, err := weburl.Resolve(v.u.String(), location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipInvalid(v, v.u.String(), location, err)
+		found.skipInvalid(v, v.u.String(), location, err, "")
 		return found
 	case err != nil:
 		return nil // it leads to no page
@@ -38,6 +38,9 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	switch {
 	case t.Hops > maxHops:
 		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
+	case !t.IsSitemap() && !t.FromStart && !d.scope.Holds(a):
+		found.skip(item, a, t, output.OutOfScope, "")
+		found.addCheck(a, t, useRedirect, checkMode(useRedirect))
 	case found.skipBlocked(item, a, t):
 	case t.IsSitemap():
 		found.items = append(found.items, item)
@@ -48,11 +51,8 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		}
 		found.joinHost = &a
 		found.items = append(found.items, item)
-	case d.scope.Holds(a):
-		found.addWithinBounds(item, a, t)
 	default:
-		found.skip(item, a, t, output.OutOfScope, "")
-		found.addCheck(a, t, useRedirect, checkMode(useRedirect))
+		found.addWithinBounds(item, a, t)
 	}
 	return found
 }

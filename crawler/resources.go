@@ -50,7 +50,7 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 	if err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
 		if weburl.IsWeb(ref) || errors.Is(err, weburl.ErrTooLong) {
-			l.links = append(l.links, pageLink{ref: ref, err: err})
+			l.links = append(l.links, pageLink{kind: r.Kind, ref: ref, err: err, asset: true})
 		}
 		return
 	}
@@ -75,7 +75,7 @@ func (l *pageLinks) addResource(base string, r extract.Resource) {
 	l.resources = append(l.resources, resource{a, r.Kind, mode})
 }
 
-// checksResource reports whether a resource is checked. A link element of another kind, such as license,
+// checksResource reports whether a resource is checked. A link element of another kind, such as a feed,
 // is a link if it leaves the crawl.
 func (l *pageLinks) checksResource(kind string, u weburl.URL) bool {
 	if kind == useLink && !l.d.scope.Holds(u) {
@@ -123,6 +123,11 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 		}
 		found.addCheck(r.URL, t, r.kind, r.mode)
 		line.Resources = append(line.Resources, output.Link{URL: r.Canonical, Kind: r.kind})
+	}
+	for i := range l.links {
+		if link := &l.links[i]; link.asset && !errors.Is(link.err, weburl.ErrTooLong) {
+			line.Resources = append(line.Resources, output.Link{URL: link.listed(), Kind: link.kind})
+		}
 	}
 	if len(line.To)+len(line.Resources) == 0 || l.unlisted || l.d.cfg.Output.Links == LinksNone {
 		return nil

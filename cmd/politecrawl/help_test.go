@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler"
 )
 
 // flagLine matches a line of help about a flag: its name and its text.
@@ -44,7 +45,7 @@ func TestCrawlHelpFitsOnAScreenAndAHalf(t *testing.T) {
 // TestHelpAllListsEachFlagOnce holds that each flag is in one group, and that --help lists some
 // of those that --help-all lists.
 func TestHelpAllListsEachFlagOnce(t *testing.T) {
-	for _, command := range []string{"crawl", "plan", "config show"} {
+	for _, command := range []string{"crawl", "plan", "config show", "ci"} {
 		args := strings.Fields(command)
 		common, all := listedFlags(done(t, append(args, "--help")...).Out), listedFlags(done(t, append(args, "--help-all")...).Out)
 		cmd, _, err := root(&cli.Streams{Out: io.Discard, Err: io.Discard}).Find(args)
@@ -111,4 +112,17 @@ func TestFlagTextsAreShort(t *testing.T) {
 		}
 	}
 	walk(root(&cli.Streams{Out: io.Discard, Err: io.Discard}))
+}
+
+// The kinds of --check, and the flag for one's own site, are found where a site is checked.
+func TestHelpOfChecks(t *testing.T) {
+	text := done(t, "help", "checks").Out
+	for _, kind := range []string{crawler.CheckAssets, crawler.CheckExternal, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang, crawler.CheckAll} {
+		if !strings.Contains(text, "\n    "+kind+" ") {
+			t.Errorf("no %s in %s", kind, text)
+		}
+	}
+	if !slices.Contains(listedFlags(done(t, "ci", "--help").Out), "audit") {
+		t.Error("ci --help does not list --audit")
+	}
 }

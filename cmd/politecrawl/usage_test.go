@@ -80,7 +80,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 
 // TestHelpTopics holds that the help lists the topics.
 func TestHelpTopics(t *testing.T) {
-	clitest.WantParts(t, run(t, "help").Out, "\nHelp topics:\n  exit-codes  What the exit codes mean\n")
+	clitest.WantParts(t, run(t, "help").Out, "\nHelp topics:\n  checks      What --check requests besides pages\n  exit-codes  What the exit codes mean\n")
 }
 
 func TestExitCodesTopicNamesThemAll(t *testing.T) {

@@ -30,7 +30,7 @@ const (
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"shown":  escape.Text,
 	"web":    func(text string) bool { return escape.IsWebLink(text, maxAddress) },
-	"moment": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") },
+	"moment": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
 	"first":  func(rows []report.Finding) []report.Finding { return rows[:min(len(rows), maxRows)] },
 	"beyond": func(rows []report.Finding) int { return max(len(rows)-maxRows, 0) },
 }).Parse(pageText))
@@ -40,20 +40,28 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	type table struct {
 		report.Rule
 
-		Rows []report.Finding
+		Rows                   []report.Finding
+		Detail, Related, Pages bool // whether a row has these
+	}
+	tableOf := func(rule report.Rule, rows []report.Finding) table {
+		t := table{Rule: rule, Rows: rows}
+		for _, row := range rows[:min(len(rows), maxRows)] {
+			t.Detail, t.Related, t.Pages = t.Detail || row.Detail != "", t.Related || row.Related != "", t.Pages || len(row.FoundOn) > 0
+		}
+		return t
 	}
 	var worse, fixed []table
 	for _, f := range c.Findings {
 		if len(f.New) > 0 {
-			worse = append(worse, table{f.Rule, f.New})
+			worse = append(worse, tableOf(f.Rule, f.New))
 		}
 		if len(f.Fixed) > 0 {
-			fixed = append(fixed, table{f.Rule, f.Fixed})
+			fixed = append(fixed, tableOf(f.Rule, f.Fixed))
 		}
 	}
 	var changed []table
 	for _, f := range c.Changes {
-		changed = append(changed, table{f.Rule, f.Rows})
+		changed = append(changed, tableOf(f.Rule, f.Rows))
 	}
 	type section struct {
 		Title, None string

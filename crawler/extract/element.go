@@ -191,8 +191,8 @@ func (p *parser) link(kind string, ref []byte) {
 	p.on.Link(p.doc.Base, link)
 }
 
-// relation reads a link element: the canonical URL, versions for other languages, and the pages
-// before and after this one in a series, which are links like any other.
+// relation reads a link element: the canonical URL, versions for other languages, and pages of the
+// site, which are links like any other.
 func (p *parser) relation() {
 	href := bytes.TrimSpace(p.attrs.href)
 	if len(href) == 0 {
@@ -213,6 +213,40 @@ func (p *parser) relation() {
 			return
 		}
 	}
+	if p.attrs.namesPage() {
+		p.link("link", href)
+	}
+}
+
+// pageRelations are the relations of link elements, besides next and prev, that name pages for
+// readers: those of HTML (living standard, 4.6.7) and of HTML 4.01 (6.12), and older names for them.
+// SCHEMA.md of package output documents them.
+var pageRelations = map[string]bool{
+	"author": true, "help": true, "license": true, "privacy-policy": true, "search": true, "terms-of-service": true,
+	"appendix": true, "bookmark": true, "chapter": true, "contents": true, "copyright": true, "glossary": true,
+	"index": true, "section": true, "start": true, "subsection": true,
+	"begin": true, "end": true, "first": true, "home": true, "last": true, "previous": true, "toc": true, "top": true, "up": true,
+}
+
+// namesPage reports whether a link element names a page by one of pageRelations. Files of another
+// type, such as a description of a search engine, are no pages, nor are alternates such as feeds.
+func (a *attributes) namesPage() bool {
+	if len(a.rel) == 0 || linkKind(a.rel) != "link" {
+		return false
+	}
+	kind, _, _ := bytes.Cut(a.kind, []byte(";"))
+	if kind = bytes.TrimSpace(kind); len(kind) > 0 && !equalFold(kind, "text/html") && !equalFold(kind, "application/xhtml+xml") {
+		return false
+	}
+	page := false
+	for value := range bytes.FieldsSeq(a.rel) {
+		word := strings.ToLower(string(value))
+		if word == "alternate" {
+			return false
+		}
+		page = page || pageRelations[word]
+	}
+	return page
 }
 
 // alternate takes a link element with hreflang, if it is an alternate.

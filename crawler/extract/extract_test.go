@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestParse(t *testing.T) {
 			Document{Canonical: "/one", Hreflang: []Hreflang{{"de-AT", "/de"}}}},
 		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,
 			Document{Links: []Link{{URL: "/2", Rel: "next", Kind: "link"}, {URL: "/0", Rel: "prev", Kind: "link"}}}},
+		{"other relations to pages", `<link rel=Search type="Text/HTML; charset=utf-8" href="/s"><link rel="x glossary" hreflang=de href="/g"><link rel=icon href=/i><link rel="top icon" href=/t>
+			<link rel=search type=application/opensearchdescription+xml href="/no"><link rel="alternate start" href="/no"><link rel="stylesheet index" href="/no"><link rel=me href=/no>`,
+			Document{Links: []Link{{URL: "/s", Rel: "Search", Kind: "link"}, {URL: "/g", Rel: "x glossary", Kind: "link"}}}},
 		{"robots meta", `<meta name=" Robots" content="noindex"><meta name="politecrawl" content="nofollow"><meta charset=utf-8>`,
 			Document{Meta: []Meta{{"robots", "noindex"}, {"politecrawl", "nofollow"}}}},
 		{"meta refresh", `<meta http-equiv="Refresh" content="5; URL='/next'"><meta http-equiv=refresh content="5">`,
@@ -160,4 +164,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("title of %d bytes", len(doc.Title))
 		}
 	})
+}
+
+// Readers of the output find there which link elements are links.
+func TestSchemaDocumentsPageRelations(t *testing.T) {
+	text, err := os.ReadFile("../output/SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word := range pageRelations {
+		if !strings.Contains(string(text), "`"+word+"`") {
+			t.Errorf("SCHEMA.md does not name %s", word)
+		}
+	}
 }

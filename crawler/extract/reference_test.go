@@ -182,7 +182,14 @@ func referenceElement(doc *Document, tag html.Token) {
 		rel := strings.Fields(strings.ToLower(get("rel")))
 		i := slices.IndexFunc(rel, func(r string) bool { return r == "canonical" || r == "next" || r == "prev" })
 		switch {
-		case i < 0 || trimmed("href") == "":
+		case trimmed("href") == "":
+		case i < 0:
+			kind, _, _ := strings.Cut(strings.ToLower(get("type")), ";")
+			isPage := slices.ContainsFunc(rel, func(r string) bool { return pageRelations[r] })
+			isOther := slices.ContainsFunc(rel, func(r string) bool { return r == "alternate" || linkKind([]byte(r)) != "link" })
+			if kind = strings.TrimSpace(kind); isPage && !isOther && (kind == "" || kind == "text/html" || kind == "application/xhtml+xml") {
+				doc.Links = append(doc.Links, Link{URL: trimmed("href"), Rel: get("rel"), Kind: "link"})
+			}
 		case rel[i] != "canonical":
 			doc.Links = append(doc.Links, Link{URL: trimmed("href"), Rel: get("rel"), Kind: "link"})
 		case doc.Canonical == "":

@@ -36,7 +36,7 @@ func (p *parser) resources(name []byte) {
 			p.resource("input", a.src)
 		}
 	case "link":
-		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil {
+		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil && !a.namesPage() {
 			p.resource(kind, a.href)
 			p.srcset(kind, a.imageSrcset)
 		}

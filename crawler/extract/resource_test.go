@@ -38,6 +38,7 @@ func TestResources(t *testing.T) {
 		{"icons", `<link rel="shortcut icon" href=1><link rel="apple-touch-icon" href=2><link rel=mask-icon href=3><link rel=fluid-icon href=4>`, []string{"icon 1", "icon 2", "icon 3", "icon 4"}},
 		{"manifest", `<link rel=manifest href=1>`, []string{"manifest 1"}},
 		{"other link elements", `<link rel=preload href=1 imagesrcset="2 1x"><link rel=alternate type=application/rss+xml href=3>`, []string{"preload 1", "preload 2", "link 3"}},
+		{"link elements that name pages", `<link rel=help href=1><link rel=search type=application/opensearchdescription+xml href=2><link rel="up icon" href=3>`, []string{"link 2", "icon 3"}},
 		{"link elements that name no document", `<link rel=webmention href=1><link rel=schema.DC href=2><link rel=hub href=3>`, nil},
 		{
 			"link elements that use nothing",

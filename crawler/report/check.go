@@ -117,7 +117,7 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 	switch _, known := c.dead[origin]; {
 	case line.Status != 0:
 		c.dead[origin] = false
-	case !known && (line.Reason == output.Failed || line.Reason == output.RobotsUnreachable):
+	case !known:
 		c.dead[origin] = true
 	}
 }

@@ -127,7 +127,7 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 				t.Errorf("inconclusive kinds (-want +got):\n%s", diff)
 			}
 			if !slices.ContainsFunc(r.Highlights, func(f Highlight) bool {
-				return f.Topic == topicSitemaps && strings.Contains(f.Text, "results may be incomplete: ")
+				return f.Topic == topicSitemaps && strings.Contains(f.Text, "results may be incomplete") && strings.Contains(f.Text, tt.words)
 			}) {
 				t.Errorf("no finding says it: %v", r.Highlights)
 			}

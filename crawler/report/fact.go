@@ -123,7 +123,11 @@ func (f *facts) reason(of fact) output.Reason {
 
 // atFault reports whether a link to a URL may be a finding.
 func (f *facts) atFault(of fact) bool {
-	return int(of.status) >= 300 && of.status != 304 || f.reason(of) == output.Failed || f.reason(of) == output.Disallowed
+	switch f.reason(of) {
+	case output.Failed, output.Disallowed, output.InvalidURL:
+		return true
+	}
+	return int(of.status) >= 300 && of.status != 304
 }
 
 // broken reports whether requests for a URL failed.

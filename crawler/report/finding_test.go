@@ -136,6 +136,17 @@ var faults = map[string]struct {
 		},
 		Finding{URL: example + "/gone", Detail: "status 404", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
+	ruleInvalidURL: {
+		func(c *crawl) {
+			c.rejected = append(c.rejected, output.Rejection{URL: "http://<x>/", Reason: output.InvalidURL, Source: "link", FoundOn: example + "/", Detail: "invalid host name"})
+			for _, page := range []string{"/", "/de"} {
+				l := c.linksOf(page)
+				l.To = append(l.To, output.Link{URL: "http://<x>/"})
+			}
+			c.rejected = append(c.rejected, output.Rejection{URL: "http://<y>/", Reason: output.InvalidURL, Source: "sitemap", FoundOn: example + "/sitemap.xml"})
+		},
+		Finding{URL: "http://<x>/", Detail: "invalid host name", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+	},
 	ruleBrokenExternal: {
 		func(c *crawl) { c.check(other+"/gone", output.Check{Kind: "a", Status: 410}) },
 		Finding{URL: other + "/gone", Detail: "status 410", Pages: 1, FoundOn: []string{example + "/"}},
@@ -813,5 +824,44 @@ func TestRecrawlWaitsForRobotsOfPreviousCrawl(t *testing.T) {
 	}
 	if !slices.ContainsFunc(r.Highlights, func(h Highlight) bool { return h.Text == "the robots.txt of 1 origin could not be fetched" }) {
 		t.Errorf("%+v", r.Highlights)
+	}
+}
+
+// The robots.txt of a server that is only checked is no finding, whatever became of the checks: those
+// have findings of their own.
+func TestRobotsOfCheckedServersAreNoFindings(t *testing.T) {
+	const server = "https://server.example"
+	down := robotsLine{Origin: server, Outcome: "unreachable", Chain: []string{server + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)}
+	for name, tt := range map[string]struct {
+		add  func(*crawl)
+		want int
+	}{
+		"no response":      {func(c *crawl) { c.check(server+"/a", output.Check{Kind: "a", Reason: output.Failed}) }, 0},
+		"status 200 first": {func(c *crawl) { c.check(server+"/a", output.Check{Kind: "a", Status: 200}) }, 0},
+		"robots.txt":       {unverified(server, output.RobotsUnreachable), 0},
+		"blocked address":  {unverified(server, output.BlockedAddress), 0},
+		"limit of hosts":   {unverified(server, output.MaxHosts), 0},
+		"not due yet":      {unverified(server, output.Deferred), 0},
+		"disallowed first": {unverified(server, output.Disallowed), 0},
+		"page of the crawl": {func(c *crawl) {
+			unverified(server, output.RobotsUnreachable)(c)
+			c.rejected = append(c.rejected, output.Rejection{URL: server + "/b", Reason: output.RobotsUnreachable, RobotsURL: server + "/robots.txt", Source: "link", FoundOn: example + "/"})
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := faultless()
+			tt.add(c)
+			c.robots = append(c.robots, down)
+			if got := FindingsOf(c.make(t), ruleRobotsUnreachable); got.Total != tt.want {
+				t.Errorf("%+v, want %d findings", got.Rows, tt.want)
+			}
+		})
+	}
+}
+
+// unverified adds a check that was not made.
+func unverified(server string, reason output.Reason) func(*crawl) {
+	return func(c *crawl) {
+		c.check(server+"/a", output.Check{Kind: "a", Result: output.CheckUnverified, Reason: reason})
 	}
 }

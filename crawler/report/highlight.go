@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -162,8 +163,7 @@ func (n *highlightList) sitemaps(r *Report) {
 	if n.empty() {
 		n.add(OK, r.Sitemaps.OK, "the sitemaps match the site")
 	}
-	var uncertain []string
-	var reason string
+	var uncertain, reasons []string
 	all := true
 	for _, f := range r.Findings {
 		switch {
@@ -172,12 +172,17 @@ func (n *highlightList) sitemaps(r *Report) {
 			all = false
 		default:
 			uncertain = append(uncertain, f.Title)
-			reason = f.Caveats[0]
+			for _, reason := range f.Caveats {
+				if !slices.Contains(reasons, reason) {
+					reasons = append(reasons, reason)
+				}
+			}
 		}
 	}
+	why := strings.Join(reasons, "; ")
 	if all {
-		n.add(Warning, len(uncertain), "results may be incomplete: %s", reason)
+		n.add(Warning, len(uncertain), "results may be incomplete: %s", why)
 	} else {
-		n.add(Info, len(uncertain), "these results may be incomplete: %s", strings.Join(uncertain, "; "))
+		n.add(Info, len(uncertain), "these results may be incomplete (%s): %s", why, strings.Join(uncertain, "; "))
 	}
 }

@@ -64,6 +64,22 @@ const matcher = (words, columns) => {
   return (row) => words.every((_, i) => columns.some(([, kind], c) => has(kind, row[c], i)));
 };
 
+// Returns the width of a column in rem. The first column tells the rows apart. A number is wide enough
+// for the longest word of its title.
+const widthOf = ([title, kind], i) => {
+  if (i === 0) return 18;
+  if (isNumeric(kind)) return Math.max(5, 2 + Math.max(...title.split(" ").map((word) => word.length)) / 2);
+  return kind.startsWith("url") ? 12 : 9;
+};
+
+// Shows a URL that may be cut in its middle: many URLs of a site begin alike.
+const tail = 16; // characters that are never cut
+const urlText = (text) => {
+  if (text.length <= 2 * tail) return [text];
+  const cut = text.length - tail - /[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(-tail - 1).slice(0, 2)); // not in a character
+  return [element("span", { className: "start" }, text.slice(0, cut)), text.slice(cut)];
+};
+
 // Shows a table with search, sorting and export. Only the rows that can be seen are elements.
 let tables = 0;
 const spare = 12; // rows above and below those that can be seen
@@ -78,9 +94,11 @@ const table = (name, label, columns, rows) => {
   body.setAttribute("role", "rowgroup");
   const heads = columns.map(([title, kind], i) => element("th", { scope: "col", role: "columnheader", className: isNumeric(kind) ? "n" : kind },
     button(title, () => sort(i, heads[i].ariaSort ? heads[i].ariaSort === "ascending" : isNumeric(kind)))));
+  const widths = columns.map(widthOf), width = widths.reduce((sum, w) => sum + w);
   const head = element("thead", { role: "rowgroup" }, element("tr", { role: "row", ariaRowIndex: 1 }, ...heads));
   const grid = element("table", { className: "grid", role: "grid", tabIndex: 0, ariaLabel: label }, head, body);
-  grid.style.setProperty("--width", columns.reduce((sum, [, kind]) => sum + (isNumeric(kind) ? 6 : kind === "text" ? 10 : 14), 0) + "rem");
+  grid.style.setProperty("--width", width + "rem");
+  heads.forEach((th, i) => { th.style.width = (widths[i] / width) * 100 + "%"; });
   const scroller = element("div", { className: "scroller" }, grid);
 
   const row = (place) => {
@@ -90,7 +108,8 @@ const table = (name, label, columns, rows) => {
       const bad = (kind === "fault" && v > 0) || (kind === "status" && v >= 400);
       const td = element("td", { role: "gridcell", className: (isNumeric(kind) ? "n" : "") + (bad ? " bad" : "") });
       td.dataset.label = title;
-      td.append(i === 0 ? element("button", { type: "button", tabIndex: -1, className: "open" }, text || "(none)") : element("span", {}, text));
+      const shown = kind.startsWith("url") ? urlText(text) : [text];
+      td.append(i === 0 ? element("button", { type: "button", tabIndex: -1, className: "open" }, ...(text ? shown : ["(none)"])) : element("span", {}, ...shown));
       return td;
     }));
     tr.addEventListener("click", () => {

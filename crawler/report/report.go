@@ -317,7 +317,7 @@ func (m *maker) secondReading() error {
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
-	m.robots.addTo(m.lists, m.isOfCrawl)
+	m.robots.addTo(m.lists, m.checks.dead)
 	return err
 }
 
@@ -363,6 +363,8 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 		switch {
 		case r.Reason == output.Failed:
 			m.addBroken(k, f, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.Source, r.FoundOn)
+		case r.Reason == output.InvalidURL && r.Source == "link":
+			m.lists.addReferred(ruleInvalidURL, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.FoundOn)
 		case r.Reason == output.Disallowed && (r.Source == "link" || m.referrers.counts[k].pages > 0):
 			row := Finding{URL: r.URL, Related: r.RobotsURL}
 			row.disallow(r)

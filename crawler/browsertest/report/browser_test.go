@@ -446,6 +446,41 @@ func states(b *browsertest.Tab, check func(topic string)) {
 	browsertest.Eval[int](b, `document.querySelector("dialog").close(), 1`)
 }
 
+// The end of each URL can be seen, since the URLs of a site begin alike. No title of a column breaks
+// inside a word.
+func TestColumnsAreWideEnough(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(800, 900)
+	openHuge(t, b)
+	for _, column := range []int{0, 3} { // URL and Found on
+		hidden := browsertest.Eval[[]string](b, fmt.Sprintf(`%s.map(r => r.cells[%d]).filter(td => {
+			const text = document.createTreeWalker(td, NodeFilter.SHOW_TEXT), end = document.createRange();
+			let last;
+			while (text.nextNode()) last = text.currentNode;
+			end.setStart(last, last.length - 6);
+			end.setEnd(last, last.length);
+			return end.getBoundingClientRect().right > td.getBoundingClientRect().right || last.parentElement.scrollWidth > last.parentElement.clientWidth + 1;
+		}).map(td => td.textContent)`, drawn("broken-link"), column))
+		if len(hidden) > 0 {
+			t.Errorf("column %d: %d cells hide the end of their URL, such as %s", column, len(hidden), hidden[0])
+		}
+	}
+	b.Resize(1280, 900)
+	openReport(t, b, "big")
+	states(b, func(topic string) {
+		broken := browsertest.Eval[[]string](b, `[...document.querySelectorAll(".grid th button")].filter(e => e.checkVisibility()).flatMap(e => e.textContent.split(" ").filter(word => {
+			const range = document.createRange(), at = e.textContent.indexOf(word);
+			range.setStart(e.firstChild, at);
+			range.setEnd(e.firstChild, at + word.length);
+			return range.getClientRects().length > 1;
+		}))`)
+		if len(broken) > 0 {
+			t.Errorf("%s: broken titles %q", topic, broken)
+		}
+	})
+	b.CheckNoProblems("file://", "data:")
+}
+
 // Nothing is wider than the screen of a phone.
 func TestPageFitsAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)

@@ -61,8 +61,8 @@ func Command(streams *cli.Streams) *cobra.Command {
 findings. Instead of URLs, give the folder of a static site: it is served on loopback for the
 crawl, without delays and with the robots.txt that it has, and findings name its files and
 lines. --base is the URL at which the folder will be published, as used in its sitemaps and
-canonical links. No request reaches that site; its URLs of the other scheme redirect to those of
---base. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
+canonical links. No request reaches that site: URLs outside the path of --base are skipped, and
+those of the other scheme redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
 Netlify.
 
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
@@ -80,10 +80,11 @@ all changes. They are also written into compare.html.
 most 20 lines.
 
 A crawl that ends before it has checked everything does not pass. To check a part of a site, use
---max-host-pages, --max-depth or --exclude, not --max-pages or --max-time.
+--max-host-pages, --max-depth or --exclude, not --max-pages or --max-time. With --retries 0 it
+does not wait for hosts whose robots.txt is unreachable, unless --max-wait says so.
 
 Exit code: 0 passed, 1 there are such findings, 2 usage error, 3 the crawl failed or reached
---max-pages, --max-bytes or --max-time, 4 it is incomplete because of unreachable hosts, 130
+--max-pages, --max-bytes or --max-time, 4 all that failed is that hosts were unreachable, 130
 interrupted.`,
 		Example: `  politecrawl ci public --base https://example.com/
   politecrawl ci https://staging.example.com/ --baseline last --fail-on new --junit junit.xml`,
@@ -102,8 +103,8 @@ interrupted.`,
 	g.listen.AddFlags(flags)
 	g.settings.AddFlags(cmd)
 	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
-	groups := settings.HelpGroups("resume", "recrawl")
-	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "junit", "sarif", "github"}}}, groups...))
+	groups := settings.HelpGroups("resume", "recrawl", "audit")
+	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "audit", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
 
@@ -111,8 +112,9 @@ interrupted.`,
 // any change to this one.
 var defaultChecks = []string{crawler.CheckAssets, crawler.CheckFragments, crawler.CheckCanonical, crawler.CheckHreflang}
 
-// defaultBase is the site of a folder.
-const defaultBase = "http://localhost/"
+// defaultBase is the site of a folder. Nothing else can have its name (RFC 6761, 6.4): pages do not
+// link to it as an example, as they do to localhost.
+const defaultBase = "http://folder.invalid/"
 
 func (g *gate) run(cmd *cobra.Command, args []string) error {
 	if err := g.checkFlags(cmd); err != nil {
@@ -152,6 +154,12 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	if len(s.Config.URLs) == 0 {
 		return cli.MisuseOf(cmd, "give start URLs or the folder of a static site")
+	}
+	if served != nil && len(s.Config.URLs) == 1 && !served.hasStart(s.Config.Sitemaps.Probe) {
+		return cli.Misuse("%q has no %s, where the crawl starts; name the folder that has it%s, or name a sitemap in %s", served.dir, indexFile, served.example(), robotsFile)
+	}
+	if s.Config.Fetch.Retries == 0 && !s.IsSet("max-wait") {
+		s.Config.Limits.MaxWait = 0 // else a server that is down is waited for until its robots.txt was requested again
 	}
 	if !s.IsSet("check") {
 		s.Config.Scope.Check = defaultChecks
@@ -215,7 +223,7 @@ func (g *gate) serve(dir string) (*folder, error) {
 // crawl crawls, judges and prints.
 func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, before *compare.Crawl) error {
 	cfg := g.settings.Config
-	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
+	r := &runner.Runner{Streams: g.Streams, Quiet: g.quiet, NoResume: true, Log: g.settings.Log, Listen: g.listen, SecretFlags: g.settings.SecretFlags()}
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if err != nil {
 		return err
@@ -245,7 +253,7 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 	if incomplete > 0 && code == cli.ExitDone {
 		code = cli.ExitFailed
 	}
-	if len(v.Problems) > incomplete {
+	if len(v.Problems) > incomplete+v.unreachable {
 		code = cli.Worse(code, cli.ExitFindings)
 	}
 	return cli.ExitWith(code)

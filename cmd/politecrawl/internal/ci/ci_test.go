@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -137,6 +138,13 @@ var planted = []change{
 		"hreflang link to a missing page", func(t *testing.T, b build) { b.replace(t, origin+"/de/\">", origin+"/at/\">", "index.html") },
 		"hreflang-broken", "index.html", origin + "/at/", "/",
 	},
+	{"script of a page that only a link element names", func(t *testing.T, b build) {
+		b["find.html"] = doc{"/find.html", "Find a page", "", "<script src=\"find.js\"></script>"}.html()
+		b.replace(t, "</head>", "<link rel=\"search\" href=\"/find.html\">\n</head>", "about/index.html")
+	}, "broken-asset", "find.html", "find.js", "/find.js"},
+	{"link whose host was not filled in", func(t *testing.T, b build) {
+		b.replace(t, "<p>Better", "<a href=\"https://<host>/docs/\">Docs</a>\n<p>Better", "products/b.html")
+	}, "invalid-url", "products/b.html", "https://<host>/docs/", "https://<host>/docs/"},
 	{"image gone", func(_ *testing.T, b build) { delete(b, "logo.png") }, "broken-asset", "index.html", "/logo.png", "/logo.png"},
 	{"image of a srcset gone", func(_ *testing.T, b build) { delete(b, "photo-2x.jpg") }, "broken-asset", "products/a.html", "photo-2x.jpg", "/photo-2x.jpg"},
 	{"stylesheet renamed", func(_ *testing.T, b build) { b["main.css"] = b["style.css"]; delete(b, "style.css") }, "broken-asset", "index.html", "/style.css", "/style.css"},
@@ -327,12 +335,13 @@ func TestGatePassesOwnTitleOfDuplicate(t *testing.T) {
 	}
 }
 
-// Without --base the folder is a site of loopback, which is crawled as any other.
+// Without --base the folder is a site whose name nothing else has: the localhost of an example in the
+// documentation is not the folder.
 func TestFolderWithoutBase(t *testing.T) {
-	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png>"}
+	b := build{"index.html": "<title>Home</title>\n<a href=a.html>a</a>", "a.html": "<title>A</title>\n<a href=missing.html>m</a><img src=missing.png><a href=http://localhost/example>e</a>"}
 	t.Chdir(filepath.Dir(b.write(t)))
 	got := run(t, "ci", "public")
-	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://localhost/missing.html (status 404)", "public/a.html:2: Broken assets: http://localhost/missing.png"} {
+	for _, want := range []string{"failed: 2 errors; 3 pages in ", "public/a.html:2: Broken links: http://folder.invalid/missing.html (status 404)", "public/a.html:2: Broken assets: http://folder.invalid/missing.png"} {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -343,7 +352,7 @@ func TestFolderWithoutBase(t *testing.T) {
 func TestSiteWithoutLinks(t *testing.T) {
 	b := build{"index.html": "<title>Home</title>\n<img src=a.png>"}
 	t.Chdir(filepath.Dir(b.write(t)))
-	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://localhost/a.png (status 404)\n") {
+	if got := run(t, "ci", "public"); !strings.Contains(got.Out, "public/index.html:2: Broken assets: http://folder.invalid/a.png (status 404)\n") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -365,10 +374,10 @@ func TestLinksOutOfTheFolderAreNamed(t *testing.T) {
 	got := run(t, "ci", "public")
 	for _, want := range []string{
 		"failed: 4 errors; 3 pages in ",
-		"public/index.html:2: Broken assets: http://localhost/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
-		"public/index.html:2: Broken assets: http://localhost/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
-		"public/index.html:3: Broken assets: http://localhost/c.png (status 404)\n",
-		"public/about.html:2: Broken links: http://localhost/gone (status 404)\n",
+		"public/index.html:2: Broken assets: http://folder.invalid/shared/a.png (status 404: public/shared/a.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:2: Broken assets: http://folder.invalid/b.png (status 404: public/b.png is behind a symbolic link that is absolute or leaves the folder)\n",
+		"public/index.html:3: Broken assets: http://folder.invalid/c.png (status 404)\n",
+		"public/about.html:2: Broken links: http://folder.invalid/gone (status 404)\n",
 	} {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
@@ -441,7 +450,7 @@ func TestGateWithoutPagesFails(t *testing.T) {
 func TestIncompleteGateFails(t *testing.T) {
 	b := build{"index.html": "<title>Home</title><img src=a.png><img src=b.png><img src=c.png><a href=about.html>About</a>", "about.html": "<title>About</title>"}
 	incomplete := regexp.MustCompile(`^failed: 1 error; 1 page in \d+m?s, crawl not finished: max-pages
-  error  http://localhost/: Crawls that ended before they had checked everything: http://localhost/ \(max-pages: \d URLs not fetched or checked\)
+  error  http://folder.invalid/: Crawls that ended before they had checked everything: http://folder.invalid/ \(max-pages: \d URLs not fetched or checked\)
 `)
 	for _, tt := range []struct {
 		name  string
@@ -486,7 +495,7 @@ func TestSummaryIsShort(t *testing.T) {
 			lines = append(lines, line)
 		}
 	}
-	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 199 more") {
+	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 183 more") {
 		t.Errorf("%d lines, %d annotations: %+v", len(lines), annotations, got)
 	}
 }
@@ -549,5 +558,54 @@ func TestServerThatNamesUnreachableSite(t *testing.T) {
 		if got.Code != cli.ExitFindings || !strings.Contains(got.Out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
+	}
+}
+
+// What ci advises runs the gate: a resumed crawl does not.
+func TestAdviceRunsTheGate(t *testing.T) {
+	t.Chdir(filepath.Dir(build{"index.html": "<title>Home</title><a href=a>a</a>", "a.html": "<title>A</title>"}.write(t)))
+	const allowed = "--allow-addr=192.0.2.1" // keeps run from allowing loopback
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"limit", []string{"public", "--output", "a", "--max-pages", "1", "--format", "json"}, cli.ExitFailed, ""},
+		{"directory with a crawl", []string{"public", "--output", "a"}, cli.ExitMisuse, "name another directory or remove this one"},
+		{"blocked address", []string{"http://127.0.0.1:9/", "--output", "b", allowed}, cli.ExitFailed, "run the command again with --allow-addr 192.0.2.1,127.0.0.0/8 and another --output\n"},
+	} {
+		got := run(t, append([]string{"ci"}, tt.args...)...)
+		if said := got.Out + got.Stderr; got.Code != tt.code || !strings.Contains(said, tt.want) || strings.Contains(said, "resume") {
+			t.Errorf("%s: %+v, want exit code %d and %q", tt.name, got, tt.code, tt.want)
+		}
+	}
+}
+
+// Without retries the gate does not wait for a server that is down. The robots.txt that cannot be
+// requested still allows nothing.
+func TestServerThatIsDown(t *testing.T) {
+	var asked atomic.Int32
+	server := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "down", http.StatusServiceUnavailable)
+	})
+	t.Chdir(t.TempDir())
+	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--retries", "0", "--allow-addr", "127.0.0.1", "--output", "a")
+	if got.Code != cli.ExitLater || asked.Load() != 1 || !strings.Contains(got.Out, "Start URLs that were not fetched: "+server.URL+"/ (status 503)") {
+		t.Errorf("%d requests: %+v", asked.Load(), got)
+	}
+	b := build{"index.html": "<title>Home</title><a href=gone>g</a>"}
+	t.Chdir(filepath.Dir(b.write(t)))
+	up := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(b["index.html"]))
+	})
+	if got := run(t, "ci", server.URL+"/", up.URL+"/", "--delay", "0s", "--retries", "0", "--allow-addr", "127.0.0.1", "--output", "b"); got.Code != cli.ExitFindings {
+		t.Errorf("with a broken link: %+v", got)
 	}
 }

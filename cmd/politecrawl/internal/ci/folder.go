@@ -54,7 +54,7 @@ func (f *folder) close() error { return errors.Join(f.server.Close(), f.root.Clo
 func (f *folder) local() *crawler.LocalSite {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
 	server, _ := frontier.HostOf(f.origin) // it has a host
-	return &crawler.LocalSite{Server: server, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
+	return &crawler.LocalSite{Server: server, Dir: f.base, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
 }
 
 // toAddress sends requests to an address, whatever the host of their URL is. It redirects those of
@@ -247,6 +247,28 @@ func (f *folder) otherOrigin() string {
 		}
 	}
 	return ""
+}
+
+// hasStart reports whether a crawl of the folder finds a page: its index, or those of a sitemap.
+func (f *folder) hasStart(probeSitemap bool) bool {
+	if _, err := f.root.Stat(indexFile); err == nil {
+		return true
+	}
+	if f.base != "/" { // its robots.txt is not that of the host
+		return false
+	}
+	text, err := f.read(robotsFile)
+	_, sitemapErr := f.root.Stat("sitemap.xml")
+	return err == nil && len(robotstxt.Parse(text, nil).Sitemaps) > 0 || probeSitemap && sitemapErr == nil
+}
+
+// example names a folder below that has an index, for a message; empty: there is none.
+func (f *folder) example() string {
+	pages, _ := fs.Glob(f.root.FS(), "*/"+indexFile) // the pattern is valid
+	if len(pages) == 0 {
+		return ""
+	}
+	return ", such as " + filepath.Join(f.dir, filepath.Dir(pages[0]))
 }
 
 // fromHere returns the path of a directory from the working directory if it is in there: CI

@@ -136,3 +136,42 @@ func TestFolderIsTheSiteByBothSchemes(t *testing.T) {
 		t.Errorf("%s: %+v", at, p)
 	}
 }
+
+// The folder of a project has nothing to say about the rest of its host.
+func TestRestOfTheHostIsNotInTheFolder(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>\n<a href=/other-project/>o</a><a href=/>h</a><a href=/project>p</a>\n<link rel=canonical href=/><img src=/logo.png><img src=gone.png>"}
+	for _, check := range []string{"all", "assets"} {
+		_, v := gateOf(t, b, "", "--base", "https://example.github.io/project/", "--check", check)
+		if len(v.Problems) != 1 || v.Problems[0].URL != "https://example.github.io/project/gone.png" {
+			t.Errorf("--check %s: %+v", check, v.Problems)
+		}
+	}
+}
+
+// A folder without a page to start at is most likely the wrong one.
+func TestFolderWithoutStart(t *testing.T) {
+	const missing = `"public" has no index.html, where the crawl starts; name the folder that has it`
+	sitemap := build{"a.html": "<title>A</title>", "sitemap.xml": strings.ReplaceAll(sitemapOf([]string{"/a.html"}), origin, "http://folder.invalid")}
+	named := build{"a.html": sitemap["a.html"], "sitemap.xml": sitemap["sitemap.xml"], "robots.txt": "Sitemap: http://folder.invalid/sitemap.xml\n"}
+	for _, tt := range []struct {
+		name  string
+		b     build
+		flags []string
+		want  string // empty: it is crawled
+	}{
+		{"pages only", build{"a.html": "a"}, nil, missing + ", or name a sitemap in robots.txt\n"},
+		{"in a folder below", build{"html/index.html": "a", "x/a.html": "x"}, nil, missing + ", such as " + filepath.Join("public", "html") + ","},
+		{"sitemap that nothing names", sitemap, nil, missing},
+		{"sitemap that is looked for", sitemap, []string{"--probe-sitemap"}, ""},
+		{"sitemap in robots.txt", named, nil, ""},
+		{"robots.txt that is not at the root", named, []string{"--base", "http://folder.invalid/project/"}, missing},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(filepath.Dir(tt.b.write(t)))
+			got := run(t, append([]string{"ci", "public"}, tt.flags...)...)
+			if _, err := os.Stat("crawl"); (got.Code == cli.ExitMisuse) != (tt.want != "") || !strings.Contains(got.Stderr, tt.want) || (err != nil) != (tt.want != "") {
+				t.Errorf("%+v, want %q", got, tt.want)
+			}
+		})
+	}
+}

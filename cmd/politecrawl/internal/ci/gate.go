@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -58,12 +59,14 @@ type verdict struct {
 
 	rules  []report.Rule  // that were checked
 	totals map[string]int // problems by rule
+
+	unreachable int // problems that hosts cause that were unreachable at the end of the crawl
 }
 
 // judge decides whether a crawl passes. Changes is nil without a baseline.
 func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s *sources) (*verdict, error) {
 	v := &verdict{FailOn: failOn, Problems: []problem{}, Notes: []string{}, Counts: map[report.Severity]int{}, rules: []report.Rule{startRule, incompleteRule}, totals: map[string]int{}}
-	started, err := unfetchedStarts(sum.Output)
+	started, waiting, err := unfetchedStarts(sum.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +108,9 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 			v.Problems = append(v.Problems, problem{Rule: of.ID, Finding: f, Severity: of.Severity, Places: s.places(of.Rule, f), rule: of.Rule})
 		}
 	}
+	if sum.End == crawler.EndDeferred {
+		v.unreachable = waiting + v.totals[robotsUnreachable]
+	}
 	v.Passed = len(v.Problems) == 0
 	return v, nil
 }
@@ -112,16 +118,22 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 // bySeverity are the severities, the most severe first.
 var bySeverity = []report.Severity{report.SeverityError, report.SeverityWarning, report.SeverityNotice}
 
-// unfetchedStarts returns the start URLs that the crawl skipped.
-func unfetchedStarts(dir string) ([]report.Finding, error) {
-	var list []report.Finding
+// robotsUnreachable is the rule of the report for unreachable hosts.
+const robotsUnreachable = "robots-unreachable"
+
+// unfetchedStarts returns the start URLs that the crawl skipped, and how many of them wait for their
+// host.
+func unfetchedStarts(dir string) (list []report.Finding, waiting int, err error) {
 	for r, err := range output.Read[output.Rejection](dir) {
 		if err != nil {
-			return list, err
+			return list, waiting, err
 		}
 		if r.Source == "start" {
 			list = append(list, report.Finding{URL: r.URL, Detail: cmp.Or(r.Rule, r.Detail, string(r.Reason)), Line: r.Line})
+			if r.Reason == output.RobotsUnreachable || r.Reason == output.Deferred {
+				waiting++
+			}
 		}
 	}
-	return list, nil
+	return list, waiting, nil
 }

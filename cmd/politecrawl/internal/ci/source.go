@@ -173,7 +173,8 @@ func (d *document) lineOfReference(page, target string) int {
 			for _, ref := range references(t) {
 				full := resolve(ref)
 				bare, _, _ := strings.Cut(full, "#")
-				for _, u := range []string{full, bare} {
+				written, _, _ := strings.Cut(strings.TrimSpace(ref), "#") // of an invalid URL
+				for _, u := range []string{full, bare, written} {
 					if d.lines[u] == 0 {
 						d.lines[u] = line
 					}

@@ -38,6 +38,8 @@ func TestPlacesOfFindings(t *testing.T) {
 		{"SVG", "broken-asset", onPage("https://www.example.com/s.svg"), "\n<svg><use xlink:href='/s.svg#a'>", 2},
 		{"poster", "broken-asset", onPage("https://www.example.com/p.jpg"), "\n<video poster=/p.jpg>", 2},
 		{"refresh", "broken-link", onPage("https://www.example.com/New"), "\n<meta http-equiv=refresh content=\"0; URL='/New'\">", 2},
+		{"invalid URL", "invalid-url", onPage("http://<x>/"), "\n<a href='http://<x>/#a'>", 2},
+		{"invalid URL with a space", "invalid-url", onPage("https:///trac er/"), "<a href=https:///trac>\n<img src='https:///trac er/'>", 2},
 		{"style", "broken-asset", onPage("https://www.example.com/bg.png"), "<style>\nbody { background: url(/bg.png) }", 2},
 		{"not found", "broken-link", onPage("https://www.example.com/nowhere"), "<p>\n<head>\n<a href=x>", 2},
 		{"text in a comment", "broken-link", onPage("https://www.example.com/docs/a"), "<!-- \n<a href=a> -->\n<a href=a>", 3},

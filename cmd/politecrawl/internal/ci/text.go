@@ -15,7 +15,8 @@ const (
 	maxNotes = 3
 )
 
-// text returns the summary of the gate. If not every problem has a line, each rule has one.
+// text returns the summary of the gate. If there are more problems than lines, each rule has at least
+// one, and the first rules, which are the most severe, have the rest.
 func (v *verdict) text(crawled string, files []string, paint cli.Painter) string {
 	var lines []string
 	state := paint(cli.Green, "passed")
@@ -49,7 +50,7 @@ func (v *verdict) text(crawled string, files []string, paint cli.Painter) string
 	room := maxLines - len(lines)
 	rows := v.rows(paint)
 	if len(rows) > room || len(v.Problems) < v.Counts[report.SeverityError]+v.Counts[report.SeverityWarning] {
-		rows = v.rulesText(paint)
+		rows = v.rulesText(room, paint)
 	}
 	if len(rows) > room {
 		more := len(rows) - room + 1
@@ -68,16 +69,31 @@ func (v *verdict) rows(paint cli.Painter) []string {
 	return list
 }
 
-// rulesText returns a line for each rule, with its first problem.
-func (v *verdict) rulesText(paint cli.Painter) []string {
-	var list []string
-	for i := 0; i < len(v.Problems); {
-		n := 1
-		for i+n < len(v.Problems) && v.Problems[i+n].Rule == v.Problems[i].Rule {
-			n++
+// rulesText returns lines for each rule, with its first problems. The last line of a rule counts the
+// others. Spare lines beyond one for each rule go to the first rules.
+func (v *verdict) rulesText(room int, paint cli.Painter) []string {
+	var starts []int // of the rules in v.Problems
+	for i, p := range v.Problems {
+		if i == 0 || p.Rule != v.Problems[i-1].Rule {
+			starts = append(starts, i)
 		}
-		list = append(list, row(v.Problems[i], paint, v.totals[v.Problems[i].Rule]-1))
-		i += n
+	}
+	spare := max(room-len(starts), 0)
+	var list []string
+	for i, start := range starts {
+		end := len(v.Problems)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		shown := min(end-start, 1+spare)
+		spare -= shown - 1
+		for n, p := range v.Problems[start : start+shown] {
+			others := 0
+			if n == shown-1 {
+				others = v.totals[p.Rule] - shown
+			}
+			list = append(list, row(p, paint, others))
+		}
 	}
 	return list
 }

@@ -2,6 +2,8 @@ package ci
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -38,4 +40,54 @@ func TestOtherPlacesOfAProblem(t *testing.T) {
 			t.Errorf("line %d: %d others, want %d", line, more, want)
 		}
 	}
+}
+
+// The summary fills its lines with problems, and counts the others of each rule.
+func TestSummaryFillsItsLines(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		rules []int // the problems of each
+		want  []string
+	}{
+		{"all have a line", []int{3, 2}, []string{"0/0", "0/1", "0/2", "1/0", "1/1"}},
+		{"one rule", []int{426}, append(numbered(0, 17), "0/17, and 408 more")},
+		{"two rules", []int{426, 5}, append(numbered(0, 16), "0/16, and 409 more", "1/0, and 4 more")},
+		{"a short one first", []int{2, 100}, append(append([]string{"0/0", "0/1"}, numbered(1, 15)...), "1/15, and 84 more")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := &verdict{FailOn: failOnError, Counts: map[report.Severity]int{}, totals: map[string]int{}}
+			for i, n := range tt.rules {
+				id := fmt.Sprint("rule-", i)
+				v.totals[id] = n
+				v.Counts[report.SeverityError] += n
+				for j := range n {
+					at := []place{{URL: fmt.Sprintf("%d/%d", i, j)}}
+					v.Problems = append(v.Problems, problem{Rule: id, Severity: report.SeverityError, Places: at, rule: report.Rule{Title: "T"}})
+				}
+			}
+			text := v.text("2 pages", []string{"report: r"}, func(_ cli.Color, text string) string { return text })
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			var got []string
+			for _, line := range lines[1 : len(lines)-1] {
+				at, rest, _ := strings.Cut(strings.TrimPrefix(line, "  error  "), ":")
+				_, more, ok := strings.Cut(rest, ", ")
+				if ok {
+					at += ", " + more
+				}
+				got = append(got, at)
+			}
+			if !slices.Equal(got, tt.want) || len(lines) > maxLines {
+				t.Errorf("%d lines: %q, want %q", len(lines), got, tt.want)
+			}
+		})
+	}
+}
+
+// numbered returns the first n problems of a rule.
+func numbered(rule, n int) []string {
+	var list []string
+	for j := range n {
+		list = append(list, fmt.Sprintf("%d/%d", rule, j))
+	}
+	return list
 }

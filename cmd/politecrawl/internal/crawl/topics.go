@@ -10,12 +10,30 @@ import (
 // Topics returns the pages of help about crawls.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
+		{Use: "checks", Short: "What --check requests besides pages", Long: checksTopic},
 		{Use: "output", Short: "What a crawl writes: files, summary, log", Long: outputTopic},
 		{Use: "resume", Short: "How to stop, resume and repeat a crawl", Long: resumeTopic},
 		{Use: "sharing", Short: "How to run one crawl on several machines", Long: sharingTopic},
 		{Use: "network", Short: "Which addresses and proxies a crawl connects to", Long: networkTopic},
 	}
 }
+
+const checksTopic = `--check KIND also checks what pages use and link to. KIND is a list of these:
+
+    assets       images, scripts, stylesheets, icons, media and what stylesheets use, on any host
+    external     links and redirects out of the crawl, also nofollow ones
+    fragments    links to #id: the id is on the page. It requests nothing
+    canonical    canonical URLs that the crawl does not fetch
+    hreflang     hreflang targets that the crawl does not fetch
+    all          all of these
+
+"politecrawl ci" checks all but external, unless --check says otherwise.
+
+Each URL is requested once, by HEAD, or by GET where HEAD is refused. Stylesheets, canonical
+and hreflang targets are read. robots.txt, delays and --allow-addr apply as to pages.
+--max-pages, --max-host-pages and --max-depth do not; --max-links, --max-hosts, --max-bytes and
+--max-time do. Status 401, 402, 403, 429 and 999 mean that a URL is not verified, not that it is
+broken. The results are in checks.jsonl, anchors.jsonl and the report.`
 
 const outputTopic = `A crawl writes these files into its --output directory:
 

@@ -15,7 +15,7 @@ import (
 
 // notStarted returns the error of a crawl that could not be started or resumed, with what
 // to do.
-func notStarted(dir string, opts crawler.Options, err error) error {
+func (r *Runner) notStarted(dir string, opts crawler.Options, err error) error {
 	flag := "output"
 	switch {
 	case opts.Resume:
@@ -25,7 +25,7 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 	}
 	isNew := flag == "output"
 	_, onDisk := errors.AsType[*fs.PathError](err)
-	if short := crawldir.ExhaustedError(dir, err); short != nil {
+	if short := r.exhausted(dir, err); short != nil {
 		return short
 	}
 	switch {
@@ -37,6 +37,8 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 		return cli.Failed("%w; wait until it ends, or choose another directory with --output", err)
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; wait until it ends", err)
+	case errors.Is(err, output.ErrExists) && r.NoResume:
+		return cli.Misuse("--output: %w", err)
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
 		if _, unread := crawler.LoadConfig(dir); unread != nil && !crawldir.IsBadJSON(unread) {
 			return cli.Misuse("--output: %w. That crawl cannot be resumed: %w", err, unread)
@@ -61,17 +63,25 @@ func notStarted(dir string, opts crawler.Options, err error) error {
 }
 
 // endedBy returns the error that ended the crawl in dir, with what to do.
-func endedBy(dir string, err error) error {
+func (r *Runner) endedBy(dir string, err error) error {
 	if IsRedisError(err) {
 		return RedisError(err)
 	}
-	if short := crawldir.ExhaustedError(dir, err); short != nil {
+	if short := r.exhausted(dir, err); short != nil {
 		return short
 	}
 	if crawldir.IsDamagedFrontier(dir, err) {
 		return crawldir.DamagedFrontier(dir, err)
 	}
 	return cli.Failed("%w", err)
+}
+
+// exhausted returns the error of a crawl that ran out of a resource; nil for any other error.
+func (r *Runner) exhausted(dir string, err error) error {
+	if remedy := crawldir.Remedy(err); r.NoResume && remedy != "" && crawldir.HoldsCrawl(dir) {
+		return cli.Failed("%w; %s, and run the command again with another --output", err, remedy)
+	}
+	return crawldir.ExhaustedError(dir, err)
 }
 
 // redisRemedies lists errors of Redis with their remedies. Errors of settings are usage

@@ -20,19 +20,23 @@ func (r *Runner) RefusedStarts(refused []crawler.BlockedStart, already []string,
 	switch {
 	case len(refused) == 0:
 	case inVain:
-		return cli.Failed("%s", refusedText(refused, already, dir))
+		return cli.Failed("%s", r.refusedText(refused, already, dir))
 	default:
-		r.Note(refusedText(refused, already, dir))
+		r.Note(r.refusedText(refused, already, dir))
 	}
 	return nil
 }
 
 // refusedText names the blocked start URLs, and says how to allow them.
-func refusedText(refused []crawler.BlockedStart, already []string, dir string) string {
+func (r *Runner) refusedText(refused []crawler.BlockedStart, already []string, dir string) string {
 	first, why := refused[0], ""
-	if flag := allowingAll(refused, already); flag != "" && dir != "" {
+	switch flag := allowingAll(refused, already); {
+	case flag == "":
+	case r.NoResume:
+		why = "; if that is the site you mean, run the command again with " + flag + " and another --output"
+	case dir != "":
 		why = "; if that is the site you mean, allow it and resume: politecrawl crawl --resume " + cli.ShellWord(dir) + " " + flag
-	} else if flag != "" {
+	default:
 		why = "; if that is the site you mean, allow it with " + flag
 	}
 	more := ""

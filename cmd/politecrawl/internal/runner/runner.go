@@ -27,6 +27,7 @@ import (
 type Runner struct {
 	*cli.Streams
 	Quiet       bool // say nothing but errors
+	NoResume    bool // the command cannot resume a crawl, so do not advise it
 	Log         logging.Config
 	Listen      Listen
 	SecretFlags map[string]string // flags that hold a secret, each with the variable to use instead
@@ -84,11 +85,14 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	view.End()
 	page.end(sum)
 	if sum == nil {
-		return nil, notStarted(cfg.Output.Dir, opts, err)
+		return nil, r.notStarted(cfg.Output.Dir, opts, err)
 	}
 	printed := NewSummary(sum)
+	if r.NoResume {
+		printed.ResumeCommand = ""
+	}
 	if err != nil {
-		return printed, endedBy(cfg.Output.Dir, err)
+		return printed, r.endedBy(cfg.Output.Dir, err)
 	}
 	found, err := report.Generate([]string{cfg.Output.Dir}, nil)
 	if err == nil {

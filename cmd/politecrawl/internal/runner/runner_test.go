@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,10 +68,22 @@ func TestNotStartedSaysRemedy(t *testing.T) {
 		{syscall.EACCES, cli.ExitMisuse, "that you can write to"},
 		{syscall.EROFS, cli.ExitMisuse, "that you can write to"},
 	} {
-		err := notStarted(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
+		err := new(Runner).notStarted(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
 		e, ok := errors.AsType[*cli.ExitError](err)
 		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
 			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
+		}
+	}
+}
+
+func TestExhaustionOfACommandThatCannotResume(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for noResume, want := range map[bool]string{false: "crawl --resume " + dir, true: "run the command again with another --output"} {
+		if err := (&Runner{NoResume: noResume}).endedBy(dir, syscall.ENOSPC); !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }
@@ -82,7 +95,7 @@ func TestEndedBy(t *testing.T) {
 		"check that the server runs and that --frontier is its address": redisstore.ErrUnavailable,
 		"disk on fire": errors.New("disk on fire"),
 	} {
-		got := endedBy(t.TempDir(), fmt.Errorf("crawl: %w", err))
+		got := new(Runner).endedBy(t.TempDir(), fmt.Errorf("crawl: %w", err))
 		if cli.ExitCode(got) != cli.ExitFailed || !strings.Contains(got.Error(), want) {
 			t.Errorf("%v: %v", err, got)
 		}
