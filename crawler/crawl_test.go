@@ -17,7 +17,7 @@ import (
 // TestMain also runs the processes that tests and benchmarks start.
 func TestMain(m *testing.M) {
 	for env, serve := range map[string]func(string) error{
-		benchSiteEnv: numbered(serveBenchSite), hostsEnv: numbered(serveHosts), crawlEnv: crawlAsChild,
+		benchSiteEnv: numbered(serveBenchSite), hostsEnv: numbered(serveHosts), crawlEnv: crawlAsChild, benchPeerEnv: benchPeer,
 	} {
 		if arg := os.Getenv(env); arg != "" {
 			if err := serve(arg); err != nil {
