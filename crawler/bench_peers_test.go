@@ -107,7 +107,7 @@ func benchBare(site, out string) error {
 	}
 	workers.Wait()
 	c.client.CloseIdleConnections()
-	return errors.Join(append(errs, c.lines.Flush())...)
+	return errors.Join(errors.Join(errs...), c.lines.Flush())
 }
 
 func (c *bareCrawl) next() (string, bool) {
