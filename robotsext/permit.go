@@ -71,8 +71,13 @@ func (r *Robots) siteUsage(ctx context.Context, u *url.URL, d Decision, purposes
 
 // Permit is Check and SiteUsage together. It returns a *BlockedError with the Reason Usage if the
 // files of the site disallow one of the purposes. Nil does not say that every purpose is allowed:
-// the site may have said nothing.
+// the site may have said nothing. It fails for a purpose that is not one of [usage.Purposes].
 func (r *Robots) Permit(ctx context.Context, u *url.URL, purposes ...usage.Purpose) error {
+	for _, p := range purposes {
+		if _, err := usage.ParsePurpose(string(p)); err != nil {
+			return err
+		}
+	}
 	d, err := r.Decide(ctx, u)
 	if err != nil {
 		return err

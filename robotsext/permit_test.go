@@ -85,6 +85,11 @@ func TestPermit(t *testing.T) {
 			wantUsage(t, err, blocked.Purpose, test.source)
 		})
 	}
+	t.Run("an unknown purpose", func(t *testing.T) {
+		if err := r.Permit(t.Context(), s.url("/"), "ai-train"); err == nil || !strings.Contains(err.Error(), `unknown purpose "ai-train"`) {
+			t.Errorf("error %v", err)
+		}
+	})
 	t.Run("a page that robots.txt disallows", func(t *testing.T) {
 		wantDisallowed(t, r.Permit(t.Context(), s.url("/private"), usage.Archive), 2)
 	})
@@ -144,7 +149,7 @@ func TestSiteUsageOfDisallowedURL(t *testing.T) {
 func TestTDMRepObeysRobots(t *testing.T) {
 	t.Run("disallowed", func(t *testing.T) {
 		s := newTDMSite(t, "User-agent: *\nDisallow: /.well-known/\n", text(reserved))
-		if said, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != "" || said.TDMRepHash != "" {
+		if said, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != "" || said.TDMRepHash != "" || said.TDMRepProblem != "disallowed by robots.txt" {
 			t.Errorf("%+v", said)
 		}
 		s.wantAsked(t, robotsLine)

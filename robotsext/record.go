@@ -41,8 +41,8 @@ type tdmrepText struct {
 }
 
 // TDMRepProblem says why the tdmrep.json of a record from Options.OnTDMRep states nothing, such as
-// "unreachable: status 503", "invalid: not a JSON array" or "larger than 262144 bytes". Empty: it
-// has been read, or the site has none.
+// "unreachable: status 503", "invalid: not a JSON array", "larger than 262144 bytes" or "disallowed
+// by robots.txt". Empty: it has been read, or the site has none.
 func (rec *Record) TDMRepProblem() string {
 	rec = rec.inForce()
 	switch {
@@ -50,6 +50,8 @@ func (rec *Record) TDMRepProblem() string {
 		return rec.tdmrep.problem.Error()
 	case rec.Outcome == OutcomeUnreachable, rec.Outcome == OutcomeAllowAll && !rec.FailingSince.IsZero():
 		return fmt.Sprintf("unreachable: %v", rec.Err)
+	case rec.Outcome == OutcomeAllowAll && len(rec.RedirectChain) == 0: // nothing was requested
+		return "disallowed by robots.txt"
 	}
 	return ""
 }

@@ -41,6 +41,9 @@
 // max-snippet above 0, an unavailable_after in the future, an invalid value, or a link to a
 // license file. An RSL permit with a condition, such as a payment, permits nothing by itself.
 //
+// Lines about usage neither start nor end a group of robots.txt, like all lines but Allow and Disallow
+// (RFC 9309, section 2.2.4): if a User-agent line follows them directly, its crawler is in the group.
+//
 // # Sources
 //
 // Content-Usage is defined by draft-ietf-aipref-attach and draft-ietf-aipref-vocab, Content-Signal
