@@ -53,14 +53,14 @@ build: ## Build bin/politecrawl
 # Tests may use newer features of Go than the go directive allows; lint checks the other code.
 # With -race, vet uses the same packages as the tests.
 .PHONY: test
-test: warcio redis readers ## Run vet and all tests except the long ones, with the race detector (five minutes)
+test: warcio webbotauth redis readers ## Run vet and all tests except the long ones, with the race detector (five minutes)
 	$(call each,$(GO) vet -race -stdversion=false ./...)
 	$(call each,$(GO) test $(TESTFLAGS) -short -timeout 20m ./...,$(BROWSERTEST))
 
 # Long tests call testing.Short, or are in the module BROWSERTEST. TestPeak measures a process
 # that is built like a release.
 .PHONY: test-all
-test-all: chromium axe warcio redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium axe warcio webbotauth redis readers docs ## Run the rest: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
@@ -73,10 +73,14 @@ test-all: chromium axe warcio redis readers docs ## Run the rest: long tests, te
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests in a browser)
 
-# warcio and axe-core are packages of npm, at the versions that package-lock.json names.
+# warcio, web-bot-auth and axe-core are packages of npm, at the versions that package-lock.json names.
 .PHONY: warcio
 warcio:
 	@$(call npm,crawler/output/warc/testdata/warcio,warcio,tests of WARC files)
+
+.PHONY: webbotauth
+webbotauth:
+	@$(call npm,cmd/politecrawl/testdata/webbotauth,web-bot-auth,tests of signatures)
 
 .PHONY: axe
 axe:

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/botauth"
 )
 
 // BenchmarkPeers crawls one host without a delay, three times a round: with this
@@ -64,6 +66,31 @@ func BenchmarkSite(b *testing.B) {
 		rates = append(rates, rate)
 	}
 	b.ReportMetric(median(rates), "pages/CPU-s")
+}
+
+// BenchmarkSigned crawls the site of BenchmarkPeers in turn without and with signatures, and reports
+// how much more processor time a signed page takes. A signature serves the requests of a host for a
+// minute; BenchmarkSign of package botauth says what a new one costs.
+func BenchmarkSigned(b *testing.B) {
+	site := startBenchSite(b, benchPages(b))
+	key, err := botauth.GenerateKey()
+	if err != nil {
+		b.Fatal(err)
+	}
+	signer, err := botauth.NewSigner(key, "https://bot.example.com/", &botauth.SignerOptions{Reuse: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var unsigned, signed, cost []float64
+	for b.Loop() {
+		u, _ := benchRound(b, site, benchCrawler)
+		s, _ := benchRound(b, site, func(b *testing.B, site, out string) { benchCrawl(b, site, out, &Options{Signer: signer}) })
+		unsigned, signed, cost = append(unsigned, u), append(signed, s), append(cost, 100*(u/s-1))
+	}
+	b.ReportMetric(median(unsigned), "unsigned-pages/CPU-s")
+	b.ReportMetric(median(signed), "signed-pages/CPU-s")
+	b.ReportMetric(median(cost), "%CPU")
+	b.ReportMetric(0, "ns/op")
 }
 
 func benchPages(b *testing.B) int {
@@ -115,7 +142,10 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-func benchCrawler(b *testing.B, site, out string) {
+func benchCrawler(b *testing.B, site, out string) { benchCrawl(b, site, out, nil) }
+
+func benchCrawl(b *testing.B, site, out string, opts *Options) {
+	b.Helper()
 	cfg := Default()
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Politeness.PerHost = []string{site + "/p/0"}, out, 0, 4, 4
@@ -123,7 +153,7 @@ func benchCrawler(b *testing.B, site, out string) {
 	if l := os.Getenv("BENCH_LINKS"); l != "" {
 		cfg.Output.Links = LinkList(l)
 	}
-	c, err := New(cfg, nil)
+	c, err := New(cfg, opts)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -259,6 +259,13 @@ type Fetch struct {
 	// the header From. Empty (default): they have no From.
 	Contact string `json:"contact"`
 
+	// Identity is the directory of the identity that signs all requests; see package identity. Its
+	// name must be the product token of UserAgent. Empty (default): requests are not signed.
+	Identity string `json:"identity"`
+
+	// CheckDNS checks this machine's names in DNS at the start; faults are notices (default false).
+	CheckDNS bool `json:"check-dns"`
+
 	// Types are the media types of pages to read, such as text/html, or text/* for all types of
 	// text. The body of another type is not used. Empty (default): all types are read.
 	Types []string `json:"types"`

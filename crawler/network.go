@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/identity"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -21,6 +22,8 @@ type network struct {
 	slots     *politeness.Slots
 	addresses *politeness.Addresses
 	resolver  *net.Resolver                                          // nil: the machine's
+	identity  *identity.Folder                                       // signs the requests; nil: they are not signed
+	dns       identity.DNS                                           // of Fetch.CheckDNS
 	onRequest func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
 }
 
@@ -30,7 +33,7 @@ func (c *Crawler) connect() error {
 		UserAgent: c.cfg.Fetch.UserAgent, Contact: c.cfg.Fetch.Contact, Types: c.pageRules.types,
 		Timeout: c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Concurrency, PerHost: c.cfg.Politeness.PerHost,
-		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.discovery.credentials,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.discovery.guard, Resolver: c.network.resolver, Base: c.opts.Transport, Local: c.localRequests(), Credentials: c.discovery.credentials, Signer: c.opts.Signer,
 	}
 	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.onRequest, Fail: c.lifecycle.Fail, Lease: c.member.WithinLease}
 	c.warnOfNetwork()

@@ -36,6 +36,10 @@ func (c *Crawler) open() (err error) {
 	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
 		return err
 	}
+	if err := c.openIdentity(); err != nil {
+		return err
+	}
+	c.checkDNS()
 	if c.discovery.credentials.UnusedCookieFile() {
 		c.notice(fmt.Sprintf("%q has no cookie for the start URLs that is valid now, so the crawl sends none of them (cookie-file)", c.cfg.Credentials.CookieFile))
 	}

@@ -43,6 +43,9 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	if c.discovery.credentials, err = newCredentials(&c.cfg); err != nil {
 		return nil, err
 	}
+	if err := c.openIdentity(); err != nil {
+		return nil, err
+	}
 	c.formats = nil // nothing is written
 	p := &Planner{c: c, counter: plancount.New(planned(c))}
 	c.frontier, c.recorder = p.counter.Frontier, p.counter

@@ -190,6 +190,7 @@ func (f *Fetch) validate(p *problems) {
 	_, err := robotstxt.ProductToken(f.UserAgent)
 	p.check(err == nil, "user-agent", "%q contains no product token (letters, - and _)", f.UserAgent)
 	p.add("contact", checkContact(f.Contact))
+	p.check(!f.CheckDNS || f.Identity != "", "check-dns", "needs the identity whose domain the names must be under; set identity too")
 	_, err = fetch.ParseTypes(f.Types)
 	p.add("types", err)
 	p.checkTimeout("timeout", f.Timeout)

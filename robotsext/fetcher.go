@@ -25,6 +25,7 @@ type robotsFetcher struct {
 	transports *transports
 	schemes    map[string]Fetcher
 	limiter    *limiter
+	signer     Signer // nil: requests are not signed
 	userAgent  string
 	timeout    time.Duration // of one fetch
 	maxBytes   int
@@ -43,6 +44,7 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *limiter
 		transports: t,
 		schemes:    opts.Fetch.Schemes,
 		limiter:    p,
+		signer:     opts.Signer,
 		userAgent:  userAgent,
 		timeout:    opts.Fetch.timeout(),
 		maxBytes:   maxBytes,
@@ -126,7 +128,7 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 		res.unsent = len(res.chain) == 0 || !errors.Is(err, errRetryAfter)
 		return nil, true
 	}
-	defer release()
+	defer func() { release() }()
 	res.chain = append(res.chain, u.String())
 	res.status, res.header = 0, nil
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -145,7 +147,14 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip")
 	sent := time.Now()
-	resp, err := f.transports.roundTrip(req)
+	resp, err := send(f.signer, roundTripper(f.transports.roundTrip), req, func(ctx context.Context) error {
+		release()
+		var err error
+		if release, err = f.acquireSlot(ctx, limit, u); err != nil {
+			release = func() {}
+		}
+		return err
+	})
 	if err != nil {
 		res.unreachable(err)
 		return nil, true

@@ -66,17 +66,28 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 		out.Header.Set("User-Agent", r.userAgent)
 	}
 	r.warnWithoutToken(out)
+	o, _ := OriginOf(u) // it fails only for requests that are not checked
+	resp, err := send(r.options.Signer, roundTripper(func(req *http.Request) (*http.Response, error) {
+		return r.transmit(o, req, base)
+	}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = seen
+	return resp, nil
+}
+
+// transmit sends req to o through base, and notes what the limiter needs. An empty o is not noted.
+func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	end := func() {}
-	o, err := OriginOf(u)
-	if err == nil { // it fails only for requests that are not checked
+	if o != "" {
 		end = r.limiter.begin(o)
 	}
-	resp, err := complete(base.RoundTrip(out))
+	resp, err := complete(base.RoundTrip(req))
 	if err != nil {
 		end()
 		return nil, err
 	}
-	resp.Request = seen
 	now := r.limiter.now()
 	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
 		r.resolver.memory.noteResponse(o, now) // ROB-STA-10

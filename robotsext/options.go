@@ -21,6 +21,7 @@ type Options struct {
 	Parse               *robotstxt.Options // parser options; nil: the defaults
 	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
 	Guard               *guard.Guard       // addresses that may be connected to; nil: all; if set, Transport must be nil
+	Signer              Signer             // signs all requests; nil: none are signed
 	Fetch               FetchOptions
 	Cache               CacheOptions
 	Outage              OutageOptions

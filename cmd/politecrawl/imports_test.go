@@ -40,6 +40,7 @@ const programParts = "cmd/politecrawl/internal/"
 var commands = []string{
 	programParts + "robots", programParts + "permit", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
 	programParts + "compare", programParts + "ci", programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
+	programParts + "identity",
 }
 
 // internal is the folder of the parts of the crawler.

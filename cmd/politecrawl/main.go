@@ -13,6 +13,7 @@
 //	politecrawl robots diff OLD NEW           which URLs have got another verdict
 //	politecrawl permit URL…                   what may these pages be used for?
 //	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
+//	politecrawl identity init URL             a key to sign requests, and the files to publish
 //
 // Results go to standard output or to files, everything else to standard error;
 // "politecrawl help exit-codes" lists what the exit code says.
@@ -34,6 +35,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawl"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/demo"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/frontier"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/identity"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/man"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/permit"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/plan"
@@ -64,6 +66,7 @@ func root(streams *cli.Streams) *cobra.Command {
 		robots.Command(streams),
 		permit.Command(streams),
 		sitemap.Command(streams),
+		identity.Command(streams),
 		version.Command(streams),
 		crawl.Command(streams),
 		plan.Command(streams),

@@ -138,6 +138,15 @@ func TestSignedDirectory(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
 		}
 	}
+	body, h, err = SignDirectory("bot.example", now, now.Add(time.Hour), a, b.Until(now.Add(time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]int{59 * time.Second: 2, time.Minute: 1} {
+		if dir, err := VerifyDirectory("bot.example", h, body, now.Add(after)); err != nil || len(dir.Keys) != want {
+			t.Errorf("after %v: %v %v, want %d keys", after, dir, err, want)
+		}
+	}
 	wrong := bytes.Replace(body, []byte(`"kid":"`), []byte(`"kid":"x`), 1)
 	if _, err := ParseDirectory(wrong); !errors.Is(err, Malformed) {
 		t.Errorf("wrong kid: %v", err)

@@ -10,6 +10,7 @@ import (
 type Card struct {
 	ClientID   string     `json:"client_id"`
 	ClientName string     `json:"client_name,omitempty"`
+	ClientURI  string     `json:"client_uri,omitempty"`
 	Contacts   []string   `json:"contacts,omitempty"`
 	JWKSURI    string     `json:"jwks_uri,omitempty"`
 	JWKS       *Directory `json:"jwks,omitempty"`
@@ -20,6 +21,7 @@ type Card struct {
 type Crawler struct {
 	UserAgent    string `json:"expected-user-agent,omitempty"`
 	ProductToken string `json:"rfc9309-product-token,omitempty"`
+	Compliance   any    `json:"rfc9309-compliance,omitempty"` // true, or a list of directives in earlier drafts
 	Trigger      string `json:"trigger,omitempty"`
 	Purpose      string `json:"purpose,omitempty"`
 	IPsURI       string `json:"ips_uri,omitempty"`

@@ -4,7 +4,8 @@
 // A crawler has an Ed25519 key and publishes the public half in a directory, a
 // JSON Web Key Set, below an HTTPS URL. Each request carries three fields:
 // Signature-Agent names that URL, Signature-Input says what is signed and until
-// when, and Signature holds the signature. [Signer.Sign] writes them.
+// when, and Signature holds the signature. [Signer.Sign] writes them, and
+// [Signer.Send] also answers a site that asks for another signature.
 // A site fetches the directory with [ParseDirectory] or [VerifyDirectory] and
 // passes it to [Verify].
 //

@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
+	"time"
 )
 
 const hidden = "[private key]"
@@ -24,10 +25,20 @@ type PrivateKey struct {
 	// A closure hides the secret from fmt and reflection, which ignore the
 	// methods of unexported fields.
 	load func() ed25519.PrivateKey
+	exp  int64 // of the public half, as in JWK
 }
 
 func newKey(key ed25519.PrivateKey) PrivateKey {
-	return PrivateKey{func() ed25519.PrivateKey { return key }}
+	return PrivateKey{load: func() ed25519.PrivateKey { return key }}
+}
+
+// Until returns the key with a public half that expires at a time. Zero: it does not expire.
+func (k PrivateKey) Until(exp time.Time) PrivateKey {
+	k.exp = 0
+	if !exp.IsZero() {
+		k.exp = exp.Unix()
+	}
+	return k
 }
 
 // GenerateKey returns a new random key.
@@ -80,7 +91,7 @@ func (k PrivateKey) JWK() ([]byte, error) {
 // Public returns the public half as it stands in a directory.
 func (k PrivateKey) Public() JWK {
 	public := k.load().Public().(ed25519.PublicKey)
-	jwk := JWK{Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(public), Use: "sig"}
+	jwk := JWK{Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(public), Use: "sig", Exp: k.exp}
 	jwk.Kid = jwk.Thumbprint()
 	return jwk
 }

@@ -1,6 +1,7 @@
 package botauth
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ed25519"
 	"crypto/rsa"
@@ -66,6 +67,24 @@ func requestAuthority(req *http.Request) string {
 		host = req.URL.Host
 	}
 	return authority(scheme, host)
+}
+
+// requestValue returns the value of a component of a request, except that of one member of
+// Signature-Agent.
+func requestValue(req *http.Request, item httpsfv.Item) (string, error) {
+	name, _ := item.Value.(string)
+	switch {
+	case len(item.Params.Names()) > 0:
+	case name == "@authority":
+		return requestAuthority(req), nil
+	case name == "@method":
+		return cmp.Or(req.Method, http.MethodGet), nil
+	case name == "@path":
+		return max(req.URL.EscapedPath(), "/"), nil
+	case name != "" && name[0] != '@' && len(req.Header.Values(name)) > 0:
+		return fieldValue(req.Header, name), nil
+	}
+	return "", fail(WrongComponent, "%q", name)
 }
 
 func component(name, param string, value any) httpsfv.Item {

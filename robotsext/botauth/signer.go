@@ -62,12 +62,10 @@ func NewSigner(key PrivateKey, agent string, opts *SignerOptions) (*Signer, erro
 // Sign sets the Signature-Agent, Signature-Input and Signature fields of req.
 func (s *Signer) Sign(req *http.Request) error {
 	host, now := requestAuthority(req), s.opts.Now()
-	p := signatureParams{created: now, expires: now.Add(s.opts.Lifetime), keyID: s.keyID, tag: requestTag}
 	if !s.opts.Reuse {
 		nonce := make([]byte, 64)
 		_, _ = rand.Read(nonce) // never fails
-		p.nonce = base64.StdEncoding.EncodeToString(nonce)
-		f, err := s.fields(requestLabel, requestLabel, host, p)
+		f, err := s.fields(req, newForm(requestLabel, requestLabel), base64.StdEncoding.EncodeToString(nonce))
 		if err == nil {
 			f.set(req)
 		}
@@ -82,7 +80,7 @@ func (s *Signer) Sign(req *http.Request) error {
 	f, ok := s.reused[host]
 	if !ok {
 		var err error
-		if f, err = s.fields(requestLabel, requestLabel, host, p); err != nil {
+		if f, err = s.fields(req, newForm(requestLabel, requestLabel), ""); err != nil {
 			return err
 		}
 		s.reused[host] = f
@@ -100,17 +98,23 @@ func (f fields) set(req *http.Request) {
 	req.Header.Set("Signature", f.signature)
 }
 
-func (s *Signer) fields(label, agentKey, host string, p signatureParams) (fields, error) {
+// fields returns the fields of a signature that covers what a form asks for.
+func (s *Signer) fields(req *http.Request, form form, nonce string) (fields, error) {
 	agent, err := httpsfv.Marshal(httpsfv.NewItem(s.agent))
 	if err != nil {
 		return fields{}, err
 	}
-	items := []httpsfv.Item{component("@authority", "", nil), component(agentField, "key", agentKey)}
-	input, signature, err := s.key.sign(label, p, items, func(item httpsfv.Item) (string, error) {
-		if item.Value == agentField {
+	field := form.agentKey + "=" + agent
+	now := s.opts.Now()
+	p := signatureParams{created: now, expires: now.Add(s.opts.Lifetime), keyID: s.keyID, nonce: nonce, tag: requestTag}
+	input, signature, err := s.key.sign(form.label, p, form.components, func(item httpsfv.Item) (string, error) {
+		switch {
+		case item.Value != agentField:
+			return requestValue(req, item)
+		case len(item.Params.Names()) > 0: // the key
 			return agent, nil
 		}
-		return host, nil
+		return field, nil
 	})
-	return fields{agentKey + "=" + agent, input, signature}, err
+	return fields{field, input, signature}, err
 }

@@ -103,8 +103,9 @@ func TestSignWritesTheVectorByteForByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := signatureParams{created: time.UnixMilli(v.CreatedMS), expires: time.UnixMilli(v.ExpiresMS), keyID: s.keyID, nonce: v.Nonce, tag: requestTag}
-		got, err := s.fields(v.Label, v.AgentKey, requestAuthority(v.request()), p)
+		created := time.UnixMilli(v.CreatedMS)
+		s.opts.Now, s.opts.Lifetime = func() time.Time { return created }, time.UnixMilli(v.ExpiresMS).Sub(created)
+		got, err := s.fields(v.request(), newForm(v.Label, v.AgentKey), v.Nonce)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,18 +46,10 @@ func Verify(req *http.Request, dir *Directory, opts *VerifyOptions) (Identity, e
 				value, agent, err := coveredAgent(req.Header, item, o.Legacy)
 				id.Agent = agent
 				return value, err
-			case len(item.Params.Names()) > 0:
 			case name == "@authority":
 				bound = true
-				return requestAuthority(req), nil
-			case name == "@method":
-				return req.Method, nil
-			case name == "@path":
-				return max(req.URL.EscapedPath(), "/"), nil
-			case name != "" && name[0] != '@' && len(req.Header.Values(name)) > 0:
-				return fieldValue(req.Header, name), nil
 			}
-			return "", fail(WrongComponent, "%q", name)
+			return requestValue(req, item)
 		}, func() error {
 			if !bound {
 				return fail(WrongComponent, "@authority is not covered")

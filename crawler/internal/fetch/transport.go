@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
@@ -29,6 +30,7 @@ type Config struct {
 	Proxies          []string      // URLs; all requests to a host use one of them; empty: those of the environment
 
 	Credentials *credentials.Store // added to requests; nil: none
+	Signer      robotsext.Signer   // signs requests; nil: none are signed
 
 	Guard    *guard.Guard  // allows or blocks addresses
 	Resolver *net.Resolver // nil: that of the machine
@@ -79,6 +81,7 @@ type Transport struct {
 	conns http2Conns
 
 	credentials *credentials.Store // nil: none
+	signer      robotsext.Signer   // nil: none
 	contact     string             // in From; empty: none
 	types       Types
 }
@@ -88,12 +91,34 @@ func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
 	return &Transport{
 		ctx: ctx, base: &idleCloser{withLocal(base, cfg.Local), hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout,
-		credentials: cfg.Credentials, contact: cfg.Contact, types: cfg.Types,
+		credentials: cfg.Credentials, signer: cfg.Signer, contact: cfg.Contact, types: cfg.Types,
 	}
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.signer == nil {
+		return t.exchange(req)
+	}
+	resp, err := t.signer.Send(exchanger{t}, req, func(ctx context.Context) error {
+		t.hooks.Delay(ctx, req.URL)
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = req
+	return resp, nil
+}
+
+// exchanger is a Transport that does not sign.
+type exchanger struct{ *Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (e exchanger) RoundTrip(req *http.Request) (*http.Response, error) { return e.exchange(req) }
+
+// exchange sends one request.
+func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	ctx, cancel := context.WithCancelCause(req.Context())
 	abort := func() { cancel(nil) }

@@ -93,6 +93,8 @@ func onLoopback(args []string) []string {
 		words = 1
 	case len(args) > 1 && args[0] == "robots" && slices.Contains([]string{"check", "show", "lint", "diff", "agents"}, args[1]):
 		words = 2
+	case len(args) > 1 && args[0] == "identity" && args[1] == "check":
+		words = 2
 	}
 	if words == 0 || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--allow-addr") }) {
 		return args

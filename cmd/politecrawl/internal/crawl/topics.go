@@ -143,4 +143,9 @@ are lost when the process ends. In a shared crawl, use --header-for, --basic-aut
 The user agent (--user-agent) contains a product token, by default politecrawl. This token
 selects the group of robots.txt that applies. The user agent should also contain the URL of
 a web page or an email address, so that site owners can reach you. --contact EMAIL sends
-the address as From with every request.`
+the address as From with every request.
+
+--identity DIR signs every request, so that sites can tell the crawl from someone who copies
+its user agent; "politecrawl identity init" makes DIR. --check-dns checks at the start whether
+the public addresses of this machine have names under the domain of the identity that resolve
+back to them. It prints what is wrong, and the crawl continues.`

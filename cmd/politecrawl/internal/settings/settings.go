@@ -80,6 +80,8 @@ func New() *Settings {
 	k.StringArrayVar(&c.Scope.Exclude, "exclude", c.Scope.Exclude, "skip URLs that match the regular expression `RE`; repeatable")
 	site.AddUserAgentFlag(k, &c.Fetch.UserAgent)
 	k.StringVar(&c.Fetch.Contact, "contact", c.Fetch.Contact, "send the email address `EMAIL` as From with every request (default: no From)")
+	k.StringVar(&c.Fetch.Identity, "identity", c.Fetch.Identity, "sign all requests with the identity in `DIR` (default: they are not signed)")
+	k.BoolVar(&c.Fetch.CheckDNS, "check-dns", c.Fetch.CheckDNS, "check whether the DNS of this machine fits --identity")
 	k.StringSliceVar(&c.Fetch.Types, "types", c.Fetch.Types, "read only pages of `TYPE`, or a list such as text/html,text/* (default: all)")
 	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "stop the request for a page after `DURATION`")
 	k.DurationVar(&c.Fetch.FirstByteTimeout, "first-byte-timeout", c.Fetch.FirstByteTimeout, "wait at most `DURATION` for a response to start; 0s: no limit")

@@ -1,0 +1,67 @@
+package identity_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/identity"
+	"github.com/politecrawl/politecrawl/robotsext/botauth"
+)
+
+// How does a program make an identity, sign a request, and change the key?
+func Example() {
+	temp, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	dir := filepath.Join(temp, "identity")
+	made, err := identity.Create(dir, identity.Settings{Agent: "https://bot.example.com", Name: "examplebot"}, identity.FileSource, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("upload", filepath.Base(made.PublicDir()))
+
+	folder, err := identity.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	signer, err := folder.Signer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req, err := http.NewRequest(http.MethodGet, "https://example.com/", http.NoBody)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(signer.Sign(req), req.Header.Get("Signature-Agent"))
+
+	_, err = folder.Rotate("")
+	fmt.Println(len(folder.Keys()), "keys", err)
+	fmt.Println(time.Until(folder.Keys()[1].Expires) <= botauth.MaxLifetime)
+	// Output:
+	// upload public
+	// <nil> sig1="https://bot.example.com"
+	// 2 keys <nil>
+	// true
+}
+
+// Where are the keys that a Signature-Agent names?
+func ExampleDirectoryURL() {
+	fmt.Println(identity.DirectoryURL("https://bot.example.com"))
+	// Output: https://bot.example.com/.well-known/http-message-signatures-directory
+}
+
+// Which networks does a crawler publish?
+func ExampleParseRanges() {
+	fmt.Println(identity.ParseRanges([]byte(`{"creationTime": "2026-11-01T12:00:00Z", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`)))
+	// Output: [192.0.2.0/24] <nil>
+}

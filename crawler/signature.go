@@ -1,0 +1,52 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/identity"
+)
+
+// dnsTimeout is the timeout of all lookups of Fetch.CheckDNS.
+const dnsTimeout = 10 * time.Second
+
+// openIdentity opens the identity that signs the requests, and reads its key.
+func (c *Crawler) openIdentity() error {
+	dir := c.cfg.Fetch.Identity
+	if dir == "" {
+		return nil
+	}
+	folder, err := identity.Open(dir, nil)
+	if err == nil {
+		_, err = folder.Signer()
+	}
+	if err == nil {
+		if name := folder.Settings().Name; !strings.EqualFold(name, c.pageRules.token) {
+			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.pageRules.token, folder.Settings().UserAgent)
+		}
+	}
+	if err != nil {
+		return &ConfigError{Key: "identity", Problem: err}
+	}
+	c.network.identity, c.opts.Signer = folder, folder
+	return nil
+}
+
+// checkDNS prints a notice if sites cannot recognize this machine by its name in DNS.
+func (c *Crawler) checkDNS() {
+	if !c.cfg.Fetch.CheckDNS {
+		return
+	}
+	if len(c.cfg.Fetch.Proxies) > 0 || len(proxyVariables(c.cfg.URLs)) > 0 {
+		c.notice("requests go through a proxy, so sites see its address; the DNS of this machine is not checked (check-dns)")
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.lifecycle.Working, dnsTimeout)
+	defer cancel()
+	settings := c.network.identity.Settings()
+	for _, line := range settings.CheckDNS(ctx, c.network.dns) {
+		c.notice(line + " (check-dns)")
+	}
+}
