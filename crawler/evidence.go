@@ -60,11 +60,13 @@ func newEvidence(dir string, s *state) (*evidence, error) {
 	e.pages.sort()
 	e.found = make([]bool, len(e.pages))
 	err = eachLine(dir, crawldir.RobotsFile, func(r *struct{ Origin, Outcome, Hash string }) error {
-		if r.Hash == "" && r.Outcome == robotsext.OutcomeRules.String() {
-			r.Hash = noText
+		switch {
+		case r.Hash != "" || r.Outcome == robotsext.OutcomeAllowAll.String():
+			e.robots.add(r.Origin, r.Hash)
+		case r.Outcome == robotsext.OutcomeRules.String():
+			e.robots.add(r.Origin, noText)
 		}
-		e.robots.add(r.Origin, r.Hash)
-		return nil
+		return nil // no page was requested while it was unreachable
 	})
 	e.robots.sort()
 	return e, err

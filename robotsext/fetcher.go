@@ -209,13 +209,16 @@ func (f *robotsFetcher) refused(ctx context.Context, limit *timeLimit, u *url.UR
 	case err == nil:
 		return false
 	case errors.As(err, &refusal) && refusal.Reason == Disallowed:
-		res.outcome = OutcomeAllowAll
+		res.outcome, res.err = OutcomeAllowAll, errDisallowed
 	default:
 		res.unreachable(err)
-		res.unsent = true
+		res.unsent = len(res.chain) == 0 // else it is a redirect, which the site has sent
 	}
 	return true
 }
+
+// errDisallowed is the error of a file that robots.txt disallows, or to whose end of redirects it does.
+var errDisallowed = errors.New("disallowed by robots.txt")
 
 // location returns the http or https URL that a redirect of u points to, without
 // fragment, user name and password.

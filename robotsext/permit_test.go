@@ -158,10 +158,11 @@ func TestTDMRepObeysRobots(t *testing.T) {
 		robots  string // of the redirect target
 		sources string
 		asked   []string
+		problem string
 	}{
-		"redirect to another origin":            {private, "file /.well-known/tdmrep.json, rule 1", []string{robotsLine, "GET /policy.json"}},
-		"redirect to a disallowed URL":          {"User-agent: *\nDisallow: /policy.json\n", "", []string{robotsLine}},
-		"redirect to an unreachable robots.txt": {"", "", []string{robotsLine}},
+		"redirect to another origin":            {private, "file /.well-known/tdmrep.json, rule 1", []string{robotsLine, "GET /policy.json"}, ""},
+		"redirect to a disallowed URL":          {"User-agent: *\nDisallow: /policy.json\n", "", []string{robotsLine}, "disallowed by robots.txt"},
+		"redirect to an unreachable robots.txt": {"", "", []string{robotsLine}, "unreachable: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			robots := text(test.robots)
@@ -175,10 +176,15 @@ func TestTDMRepObeysRobots(t *testing.T) {
 			target.mu.Lock()
 			target.at = map[string]string{"/policy.json": `[{"location": "/", "tdm-reservation": 1}]`}
 			target.mu.Unlock()
-			if _, sources := siteUsage(t, newRobots(t, nil), s, "/", usage.TDM); sources != test.sources {
-				t.Errorf("statements %q, want %q", sources, test.sources)
+			r := newRobots(t, nil)
+			for range 2 {
+				said, sources := siteUsage(t, r, s, "/", usage.TDM)
+				if sources != test.sources || !strings.HasPrefix(said.TDMRepProblem, test.problem) || (test.problem == "") != (said.TDMRepProblem == "") {
+					t.Errorf("statements %q, problem %q", sources, said.TDMRepProblem)
+				}
 			}
 			target.wantAsked(t, test.asked...)
+			s.wantCount(t, tdmrepLine, 1)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,8 +51,8 @@ func (rec *Record) TDMRepProblem() string {
 		return rec.tdmrep.problem.Error()
 	case rec.Outcome == OutcomeUnreachable, rec.Outcome == OutcomeAllowAll && !rec.FailingSince.IsZero():
 		return fmt.Sprintf("unreachable: %v", rec.Err)
-	case rec.Outcome == OutcomeAllowAll && len(rec.RedirectChain) == 0: // nothing was requested
-		return "disallowed by robots.txt"
+	case errors.Is(rec.Err, errDisallowed):
+		return rec.Err.Error()
 	}
 	return ""
 }

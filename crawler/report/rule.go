@@ -81,7 +81,7 @@ const (
 // rules are all rules in the order of the report.
 var rules = []Rule{
 	{ruleBrokenLink, SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
-	{ruleInvalidURL, SeverityError, topicLinks, "Links and assets with an invalid URL", "Correct the URL: no browser can open it."},
+	{ruleInvalidURL, SeverityError, topicLinks, "Links and assets with an invalid URL", "Correct the URL: crawlers and most browsers cannot open it."},
 	{ruleBrokenExternal, SeverityWarning, topicLinks, "Broken external links", "Correct or remove the links."},
 	{ruleBrokenFragment, SeverityWarning, topicLinks, "Links to missing fragments", "Correct the part after #, or add an element with this id to the target page."},
 	{ruleUnverified, SeverityNotice, topicLinks, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},

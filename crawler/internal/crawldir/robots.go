@@ -67,7 +67,7 @@ func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 	if _, ok := d.kept[hash]; ok {
 		return nil
 	}
-	if info, err := os.Lstat(path); err != nil || info.Size() != int64(len(body)) {
+	if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, body) {
 		if err := replace(path, body, 0o644, power); err != nil {
 			return err
 		}
@@ -101,6 +101,9 @@ type robotsLine struct {
 // readable line of each origin in robots.jsonl, and syncs them. text returns the known robots.txt of an origin. lost are
 // the origins whose text is missing or does not match the line.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
+	d.versions.Lock()
+	clear(d.kept) // they may be damaged too
+	d.versions.Unlock()
 	name := filepath.Join(d.path, RobotsFile)
 	last := make(map[string]int64)
 	err = jsonlines.Each(name, func(at int64, l *robotsLine) error {

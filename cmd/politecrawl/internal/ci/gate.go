@@ -129,7 +129,11 @@ func unfetchedStarts(dir string) (list []report.Finding, waiting int, err error)
 			return list, waiting, err
 		}
 		if r.Source == "start" {
-			list = append(list, report.Finding{URL: r.URL, Detail: cmp.Or(r.Rule, r.Detail, string(r.Reason)), Line: r.Line})
+			f := report.Finding{URL: r.URL, Detail: cmp.Or(r.Rule, r.Detail, string(r.Reason))}
+			if strings.HasSuffix(r.RobotsURL, "/"+robotsFile) { // else it is a tdmrep.json
+				f.Line = r.Line
+			}
+			list = append(list, f)
 			if r.Reason == output.RobotsUnreachable || r.Reason == output.Deferred {
 				waiting++
 			}

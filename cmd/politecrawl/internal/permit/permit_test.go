@@ -218,7 +218,7 @@ func TestPermitUnreadableFiles(t *testing.T) {
 		"license is no RSL":          {map[string]string{"/": link, "/license.xml": "x"}, "not RSL", true},
 		"license is too large":       {map[string]string{"/": link, "/license.xml": strings.Repeat(" ", usage.MaxRSLBytes+1)}, "larger than", true},
 		"license is disallowed":      {map[string]string{"/": link, "/robots.txt": "User-agent: *\nContent-Usage: search=y\nDisallow: /license"}, "is disallowed by", false},
-		"tdmrep.json is disallowed":  {map[string]string{"/robots.txt": "User-agent: *\nContent-Usage: search=y\nDisallow: /.well-known"}, "", false},
+		"tdmrep.json is disallowed":  {map[string]string{"/robots.txt": "User-agent: *\nContent-Usage: search=y\nDisallow: /.well-known"}, "states nothing: disallowed by robots.txt", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			texts := map[string]string{"/robots.txt": "User-agent: *\nContent-Usage: search=y\n", "/": html}

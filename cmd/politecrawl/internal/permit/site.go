@@ -136,6 +136,13 @@ func (c *client) request(ctx context.Context, u *url.URL, limit int64) (response
 // readSite decides by what the site says: robots.txt, the page, tdmrep.json and a license file.
 func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	c := p.online
+	if d, err := c.robots.Decide(ctx, u); err == nil && d.Record != nil && d.Record.File != nil {
+		first := *a
+		if p.readRobots(&first, d.Record.File, d.Record.Hash, u); first.Verdict == disallowed {
+			*a = first // the crawler of --agent would not learn of a redirect
+			return nil
+		}
+	}
 	began := time.Now()
 	resp, err := c.get(ctx, u, int64(crawler.Default().Fetch.MaxBody))
 	if ctx.Err() != nil {
@@ -150,10 +157,6 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 		p.failed(a, "%v", undecided)
 		return nil
 	}
-	said, unread := c.robots.SiteUsage(ctx, u, usage.TDM)
-	if unread != nil {
-		return unread
-	}
 	if d.Record != nil && d.Record.File != nil { // for the crawler of --agent
 		p.readRobots(a, d.Record.File, d.Record.Hash, u)
 	} else if a.decide(d.Group, robotstxt.Verdict{Allowed: d.Verdict != robotsext.Disallowed}); d.Verdict == robotsext.Later {
@@ -163,6 +166,10 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	}
 	if a.Verdict == disallowed {
 		return nil
+	}
+	said, unread := c.robots.SiteUsage(ctx, u, usage.TDM)
+	if unread != nil {
+		return unread
 	}
 	a.Status = resp.status
 	for _, s := range said.Statements {
