@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/robotsext/botauth"
+	"github.com/politecrawl/politecrawl/crawler/identity"
 )
 
 // BenchmarkPeers crawls one host without a delay, three times a round: with this
@@ -73,18 +73,14 @@ func BenchmarkSite(b *testing.B) {
 // minute; BenchmarkSign of package botauth says what a new one costs.
 func BenchmarkSigned(b *testing.B) {
 	site := startBenchSite(b, benchPages(b))
-	key, err := botauth.GenerateKey()
-	if err != nil {
-		b.Fatal(err)
-	}
-	signer, err := botauth.NewSigner(key, "https://bot.example.com/", &botauth.SignerOptions{Reuse: true})
-	if err != nil {
+	dir := filepath.Join(b.TempDir(), "identity")
+	if _, err := identity.Create(dir, identity.Settings{Agent: "https://bot.example.com/", Name: "politecrawl"}, identity.FileSource, nil); err != nil {
 		b.Fatal(err)
 	}
 	var unsigned, signed, cost []float64
 	for b.Loop() {
 		u, _ := benchRound(b, site, benchCrawler)
-		s, _ := benchRound(b, site, func(b *testing.B, site, out string) { benchCrawl(b, site, out, &Options{Signer: signer}) })
+		s, _ := benchRound(b, site, func(b *testing.B, site, out string) { benchCrawl(b, site, out, dir) })
 		unsigned, signed, cost = append(unsigned, u), append(signed, s), append(cost, 100*(u/s-1))
 	}
 	b.ReportMetric(median(unsigned), "unsigned-pages/CPU-s")
@@ -142,18 +138,19 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-func benchCrawler(b *testing.B, site, out string) { benchCrawl(b, site, out, nil) }
+func benchCrawler(b *testing.B, site, out string) { benchCrawl(b, site, out, "") }
 
-func benchCrawl(b *testing.B, site, out string, opts *Options) {
+func benchCrawl(b *testing.B, site, out, identity string) {
 	b.Helper()
 	cfg := Default()
+	cfg.Fetch.Identity = identity
 	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Concurrency, cfg.Politeness.PerHost = []string{site + "/p/0"}, out, 0, 4, 4
 	cfg.Limits.TrapPages = max(cfg.Limits.TrapPages, benchPages(b)) // its pages all say the same
 	if l := os.Getenv("BENCH_LINKS"); l != "" {
 		cfg.Output.Links = LinkList(l)
 	}
-	c, err := New(cfg, opts)
+	c, err := New(cfg, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -448,7 +448,7 @@ func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 	})
 	w := fetch.NewTransport(t.Context(), fetch.Config{
 		Timeout: time.Minute, Workers: idle, PerHost: idle, Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")),
-	}, fetch.Hooks{Delay: func(context.Context, *url.URL) {}, Fail: func(err error) { t.Error(err) }})
+	}, fetch.Hooks{Delay: func(context.Context, *url.URL) error { return nil }, Fail: func(err error) { t.Error(err) }})
 	t.Cleanup(w.CloseIdleConnections)
 	status := func(path string) int {
 		resp, err := w.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil))

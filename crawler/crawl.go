@@ -22,7 +22,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
@@ -56,9 +55,6 @@ type Options struct {
 
 	// Local is a site that is served on this machine for the crawl. Nil: there is none.
 	Local *LocalSite
-
-	// Signer signs every request; the key identity replaces it. Nil: none are signed.
-	Signer robotsext.Signer
 
 	// Logger receives the messages that README.md lists, and debug messages. Nil: no log.
 	Logger *slog.Logger

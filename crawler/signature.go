@@ -30,7 +30,7 @@ func (c *Crawler) openIdentity() error {
 	if err != nil {
 		return &ConfigError{Key: "identity", Problem: err}
 	}
-	c.network.identity, c.opts.Signer = folder, folder
+	c.network.identity = folder
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A challenger answers 401 with Accept-Signature unless a request has its nonce.
@@ -99,13 +100,30 @@ func TestSendAnswersAcceptSignatureOnce(t *testing.T) {
 	}
 }
 
-func TestSendEndsWithTheErrorOfWait(t *testing.T) {
+func TestSendReturnsTheFirstResponseIfWaitFails(t *testing.T) {
 	s, _ := newTestSigner(t, nil)
 	c := &challenger{accept: `x=();tag="web-bot-auth"`, nonce: "none", status: 401}
 	req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
-	stop := errors.New("stop")
-	if _, err := s.Send(c, req, func(context.Context) error { return stop }); !errors.Is(err, stop) || len(c.requests) != 1 { //nolint:bodyclose // there is none
-		t.Errorf("%v after %d requests", err, len(c.requests))
+	resp, err := s.Send(c, req, func(context.Context) error { return errors.New("no time") })
+	if err != nil || resp.StatusCode != 401 || len(c.requests) != 1 {
+		t.Fatalf("%v after %d requests", err, len(c.requests))
+	}
+	_ = resp.Body.Close()
+}
+
+// The second signature is as old as the second request.
+func TestSendSignsAfterTheWait(t *testing.T) {
+	now := time.Unix(6000, 0)
+	s, dir := newTestSigner(t, &SignerOptions{Now: func() time.Time { return now }})
+	c := &challenger{accept: `x=();nonce="n1";tag="web-bot-auth"`, nonce: "n1", status: 401}
+	req := httptest.NewRequest(http.MethodGet, "https://a.example/", http.NoBody)
+	resp, err := s.Send(c, req, func(context.Context) error { now = now.Add(time.Hour); return nil })
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if _, err := Verify(c.requests[1], dir, &VerifyOptions{Now: s.opts.Now}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -134,11 +152,14 @@ func FuzzAcceptSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, accept string) {
 		req := httptest.NewRequest(http.MethodGet, "https://a.example/p?q", http.NoBody)
 		req.Header.Set("User-Agent", "examplebot/1.0")
-		again, ok := s.answer(req, http.Header{"Accept-Signature": {accept}})
+		form, ok := s.requestedForm(req, []string{accept})
 		if !ok {
 			return
 		}
-		_, err := Verify(again, dir, nil)
+		err := s.signAs(req, form)
+		if err == nil {
+			_, err = Verify(req, dir, nil)
+		}
 		if err != nil && !errors.Is(err, WrongComponent) { // Verify accepts Signature-Agent only by key
 			t.Errorf("%q: %v", accept, err)
 		}

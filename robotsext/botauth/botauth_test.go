@@ -1,14 +1,18 @@
 package botauth
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -234,6 +238,38 @@ func BenchmarkVerify(b *testing.B) {
 	for b.Loop() {
 		if _, err := Verify(req, dir, nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The signature covers the Host field that net/http sends.
+func TestSignCoversTheAuthorityThatIsSent(t *testing.T) {
+	s, dir := newTestSigner(t, nil)
+	for _, target := range []string{
+		"http://127.0.0.1:8080/", "http://a.example:80/", "http://A.example./", "http://b\u00fccher.example/", "http://[::1]:8080/", "http://[fe80::1%25lo]/",
+	} {
+		var sent *http.Request
+		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go func() {
+				defer server.Close()
+				sent, _ = http.ReadRequest(bufio.NewReader(server))
+				_, _ = io.WriteString(server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			}()
+			return client, nil
+		}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := s.Send(transport, req, nil)
+		if err != nil {
+			t.Errorf("%s: %v", target, err)
+			continue
+		}
+		_ = resp.Body.Close()
+		if _, err := Verify(sent, dir, nil); err != nil {
+			t.Errorf("%s, sent to %s: %v", target, sent.Host, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dunglas/httpsfv"
+	"golang.org/x/net/http/httpguts"
 )
 
 type signatureParams struct {
@@ -65,6 +66,12 @@ func requestAuthority(req *http.Request) string {
 	}
 	if host == "" {
 		host = req.URL.Host
+	}
+	if ascii, err := httpguts.PunycodeHostPort(host); err == nil { // as net/http sends it
+		host = ascii
+	}
+	if zone := strings.Index(host, "%"); zone >= 0 && strings.HasPrefix(host, "[") {
+		host = host[:zone] + host[strings.LastIndexByte(host, ']'):]
 	}
 	return authority(scheme, host)
 }

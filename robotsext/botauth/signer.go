@@ -61,15 +61,12 @@ func NewSigner(key PrivateKey, agent string, opts *SignerOptions) (*Signer, erro
 
 // Sign sets the Signature-Agent, Signature-Input and Signature fields of req.
 func (s *Signer) Sign(req *http.Request) error {
-	host, now := requestAuthority(req), s.opts.Now()
+	host, now, form := requestAuthority(req), s.opts.Now(), newForm(requestLabel, requestLabel)
 	if !s.opts.Reuse {
 		nonce := make([]byte, 64)
 		_, _ = rand.Read(nonce) // never fails
-		f, err := s.fields(req, newForm(requestLabel, requestLabel), base64.StdEncoding.EncodeToString(nonce))
-		if err == nil {
-			f.set(req)
-		}
-		return err
+		form.nonce = base64.StdEncoding.EncodeToString(nonce)
+		return s.signAs(req, form)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +77,7 @@ func (s *Signer) Sign(req *http.Request) error {
 	f, ok := s.reused[host]
 	if !ok {
 		var err error
-		if f, err = s.fields(req, newForm(requestLabel, requestLabel), ""); err != nil {
+		if f, err = s.fields(req, form); err != nil {
 			return err
 		}
 		s.reused[host] = f
@@ -98,15 +95,15 @@ func (f fields) set(req *http.Request) {
 	req.Header.Set("Signature", f.signature)
 }
 
-// fields returns the fields of a signature that covers what a form asks for.
-func (s *Signer) fields(req *http.Request, form form, nonce string) (fields, error) {
+// fields returns the fields of a signature in a form.
+func (s *Signer) fields(req *http.Request, form form) (fields, error) {
 	agent, err := httpsfv.Marshal(httpsfv.NewItem(s.agent))
 	if err != nil {
 		return fields{}, err
 	}
 	field := form.agentKey + "=" + agent
 	now := s.opts.Now()
-	p := signatureParams{created: now, expires: now.Add(s.opts.Lifetime), keyID: s.keyID, nonce: nonce, tag: requestTag}
+	p := signatureParams{created: now, expires: now.Add(s.opts.Lifetime), keyID: s.keyID, nonce: form.nonce, tag: requestTag}
 	input, signature, err := s.key.sign(form.label, p, form.components, func(item httpsfv.Item) (string, error) {
 		switch {
 		case item.Value != agentField:

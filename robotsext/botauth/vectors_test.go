@@ -105,7 +105,9 @@ func TestSignWritesTheVectorByteForByte(t *testing.T) {
 		}
 		created := time.UnixMilli(v.CreatedMS)
 		s.opts.Now, s.opts.Lifetime = func() time.Time { return created }, time.UnixMilli(v.ExpiresMS).Sub(created)
-		got, err := s.fields(v.request(), newForm(v.Label, v.AgentKey), v.Nonce)
+		form := newForm(v.Label, v.AgentKey)
+		form.nonce = v.Nonce
+		got, err := s.fields(v.request(), form)
 		if err != nil {
 			t.Fatal(err)
 		}

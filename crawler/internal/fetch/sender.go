@@ -24,7 +24,7 @@ import (
 // other request is in flight on it.
 type sender struct {
 	ctx    context.Context
-	delay  func()            // waits until the host may be sent another request
+	delay  func() error      // waits until the host may be sent another request
 	cancel func(cause error) // ends ctx
 	conns  *http2Conns       // of all requests
 
@@ -46,7 +46,9 @@ func (s *sender) withTrace() context.Context {
 	return httptrace.WithClientTrace(s.ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if s.gotConn(info.Conn, info.Reused) {
-				s.delay()
+				if err := s.delay(); err != nil {
+					s.cancel(err)
+				}
 			}
 		},
 		WroteHeaders: func() {

@@ -160,6 +160,6 @@ func http2Conn(t *testing.T) *tls.Conn {
 
 // testTransport returns a transport over a base.
 func testTransport(t *testing.T, base http.RoundTripper) *Transport {
-	hooks := Hooks{Delay: func(context.Context, *url.URL) {}, Fail: func(err error) { t.Error(err) }}
+	hooks := Hooks{Delay: func(context.Context, *url.URL) error { return nil }, Fail: func(err error) { t.Error(err) }}
 	return NewTransport(t.Context(), Config{Base: base}, hooks)
 }

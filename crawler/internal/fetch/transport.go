@@ -45,8 +45,9 @@ type Config struct {
 
 // Hooks are functions of the crawl that a [Transport] calls. Those that may be nil say so.
 type Hooks struct {
-	// Delay waits until the host of a URL is due. It is called before a request is repeated.
-	Delay func(ctx context.Context, u *url.URL)
+	// Delay waits until the host of a URL is due. It is called before a request is repeated. It
+	// fails if ctx ends before that, without waiting if ctx has a deadline.
+	Delay func(ctx context.Context, u *url.URL) error
 
 	// Lease calls abort with an error if the lease of the request's host ends during the
 	// request. If Lease returns an error, the request is not sent. Done is called when the
@@ -65,8 +66,8 @@ type Hooks struct {
 	// exchanges are not recorded.
 	Record func(*output.Exchange)
 
-	// Fail is called when no connection can be opened because the process, or the machine, has
-	// no file descriptor left.
+	// Fail is called when requests cannot be signed, and when no connection can be opened because the
+	// process, or the machine, has no file descriptor left.
 	Fail func(error)
 }
 
@@ -100,22 +101,25 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.signer == nil {
 		return t.exchange(req)
 	}
-	resp, err := t.signer.Send(exchanger{t}, req, func(ctx context.Context) error {
-		t.hooks.Delay(ctx, req.URL)
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil, err
+	sent := false
+	resp, err := t.signer.Send(sendFunc(func(req *http.Request) (*http.Response, error) {
+		sent = true
+		return t.exchange(req)
+	}), req, func(ctx context.Context) error { return t.hooks.Delay(ctx, req.URL) })
+	switch {
+	case err == nil:
+		resp.Request = req
+	case !sent: // the site is not at fault
+		t.hooks.Fail(err)
 	}
-	resp.Request = req
-	return resp, nil
+	return resp, err
 }
 
-// exchanger is a Transport that does not sign.
-type exchanger struct{ *Transport }
+// sendFunc is a function as http.RoundTripper.
+type sendFunc func(*http.Request) (*http.Response, error)
 
-// RoundTrip implements http.RoundTripper.
-func (e exchanger) RoundTrip(req *http.Request) (*http.Response, error) { return e.exchange(req) }
+// RoundTrip calls f.
+func (f sendFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // exchange sends one request.
 func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
@@ -132,7 +136,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		}
 		end = func() { done(); unlink(); abort() }
 	}
-	s := &sender{ctx: ctx, delay: func() { t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
+	s := &sender{ctx: ctx, delay: func() error { return t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
 	page, content := pageOf(req), isContent(req)
 	out := req.WithContext(s.withTrace())
 	out.Header = req.Header.Clone()

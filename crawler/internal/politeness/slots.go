@@ -193,16 +193,19 @@ func isUnreachable(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500
 }
 
-// PauseBefore waits for the delay of a server before a request is sent again. It returns when
-// ctx ends.
-func (s *Slots) PauseBefore(ctx context.Context, u *url.URL) {
+// PauseBefore waits for the delay of a server before a request is sent again. It fails if ctx ends
+// before that, at once if that is known.
+func (s *Slots) PauseBefore(ctx context.Context, u *url.URL) error {
 	pause := s.delays.opts.Delay
 	if host, err := frontier.HostOf(u.String()); err == nil {
 		if known, err := s.pause(ctx, host, time.Now()); err == nil {
 			pause = known
 		}
 	}
-	_ = sleep(ctx, pause)
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
+		return context.DeadlineExceeded
+	}
+	return sleep(ctx, pause)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

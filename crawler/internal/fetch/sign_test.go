@@ -1,0 +1,77 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext/botauth"
+)
+
+// A failingSigner cannot sign.
+type failingSigner struct{}
+
+var errNoKey = errors.New("no key")
+
+func (failingSigner) Send(http.RoundTripper, *http.Request, func(context.Context) error) (*http.Response, error) {
+	return nil, errNoKey
+}
+
+// A request that cannot be signed is not the site's failure: the crawl ends.
+func TestSigningFailureEndsTheCrawl(t *testing.T) {
+	base := sendFunc(func(*http.Request) (*http.Response, error) {
+		t.Error("a request was sent")
+		return nil, errNoKey
+	})
+	var failed error
+	transport := NewTransport(t.Context(), Config{Base: base, Signer: failingSigner{}}, Hooks{Fail: func(err error) { failed = err }})
+	_, err := transport.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody)) //nolint:bodyclose // there is none
+	if !errors.Is(err, errNoKey) || !errors.Is(failed, errNoKey) {
+		t.Errorf("%v; the crawl got %v", err, failed)
+	}
+}
+
+// A site that asks for another signature gets it after the delay of its host, if the time limit of
+// the request allows it. Otherwise its first response counts.
+func TestAcceptSignatureWaitsForTheDelay(t *testing.T) {
+	key, err := botauth.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := botauth.NewSigner(key, "https://bot.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		delay                    error
+		requests, status, delays int
+	}{
+		"in time":         {nil, 2, http.StatusOK, 1},
+		"after the limit": {context.DeadlineExceeded, 1, http.StatusUnauthorized, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests, delays := 0, 0
+			base := sendFunc(func(req *http.Request) (*http.Response, error) {
+				requests++
+				w := httptest.NewRecorder()
+				if requests == 1 {
+					w.Header().Set("Accept-Signature", `x=("@authority");nonce="n";tag="web-bot-auth"`)
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+				return w.Result(), nil
+			})
+			hooks := Hooks{Delay: func(context.Context, *url.URL) error { delays++; return test.delay }, Fail: func(err error) { t.Error(err) }}
+			resp, err := NewTransport(t.Context(), Config{Base: base, Signer: signer}, hooks).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if requests != test.requests || delays != test.delays || resp.StatusCode != test.status {
+				t.Errorf("%d requests after %d delays, status %d", requests, delays, resp.StatusCode)
+			}
+		})
+	}
+}
