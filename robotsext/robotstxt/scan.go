@@ -7,11 +7,11 @@ import (
 )
 
 // compileCost is the approximate cost of compiling a rule, relative to scanning one.
-const compileCost = 8
+const compileCost = 32
 
 // canonicalPart is the number of octets of a rule that add 1 to the cost of scanning it,
 // since its canonical form is needed.
-const canonicalPart = 4
+const canonicalPart = 2
 
 // found is the rule that decides about a path.
 type found struct {
