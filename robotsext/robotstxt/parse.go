@@ -21,8 +21,6 @@ func Parse(body []byte, opts *Options) *File {
 
 func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
-	s := scratches.Get().(*scratch)
-	s.lend(f)
 	p := parser{file: f}
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
@@ -35,6 +33,8 @@ func parse(body []byte, opts Options, d decision) *File {
 	}
 	f.text = trimBOM(text)
 	f.names.text = f.text
+	s := scratches.Get().(*scratch)
+	s.lend(f)
 	if p = newParser(f); p.html {
 		p.note(1, KindHTML, "")
 	}
