@@ -68,6 +68,16 @@ func wildcards() []byte {
 	return []byte(b.String())
 }
 
+// escapes is a file of 500 KiB of rules that have no canonical form as written.
+func escapes() []byte {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := 0; b.Len() < DefaultMaxBytes-64; i++ {
+		fmt.Fprintf(&b, "Disallow: /%%2f?a=/%d\n", i)
+	}
+	return []byte(b.String())
+}
+
 // stars is a file of 254 rules of 1,000 stars.
 func stars() []byte {
 	return []byte("User-agent: *\n" + strings.Repeat("Disallow: /"+strings.Repeat("*a", 1000)+"b\n", 254))
@@ -176,6 +186,8 @@ func BenchmarkFirst(b *testing.B) {
 	}{
 		{"typical", [][]byte{typical()}, int64(len(typical()))},
 		{"honest", [][]byte{honest()}, int64(len(honest()))},
+		{"wildcards", [][]byte{wildcards()}, int64(len(wildcards()))},
+		{"escapes", [][]byte{escapes()}, int64(len(escapes()))},
 		{"corpus", files, size},
 	} {
 		if len(c.bodies) == 0 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -271,10 +270,6 @@ func checkCanonical(t *testing.T, s string) {
 	if rulepath.EscapeQuery(escaped) != escaped {
 		t.Errorf("query %q: %q", path, escaped)
 	}
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // FuzzProductToken shows that what ProductToken returns is a product token.

@@ -56,7 +56,7 @@ func (g *Group) Rules() []Rule {
 	if g.set == nil {
 		return nil
 	}
-	return g.compiled().rules
+	return g.list().rules
 }
 
 // Count returns the numbers of rules and of other fields in the group. It keeps

@@ -13,13 +13,21 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// checkBothWays is Check. It holds the two ways that an index has to find a rule
-// against each other.
+// checkBothWays is Check. It holds the scan of a group against its index, and the two ways that
+// an index has to find a rule against each other.
 func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict {
 	t.Helper()
 	if g := f.Group(tokens...); g.set != nil {
-		c := g.compiled()
 		path := canonicalPath(pathAndQuery(url, f.google), f.google)
+		scanned, c := g.scan(path), g.compiled()
+		indexed := found{place: -1}
+		if v := f.Check(url, tokens...); v.Rule != nil {
+			indexed.place = slices.IndexFunc(g.Rules(), func(r Rule) bool { return r.Line == v.Rule.Line })
+			indexed.allow = v.Rule.Allow
+		}
+		if path != "/robots.txt" && (scanned.place != indexed.place || scanned.allow != indexed.allow) {
+			t.Errorf("%q: the scan finds %+v, the index %+v", path, scanned, indexed)
+		}
 		sameBothWays(t, &c.index, path)
 		sameBothWays(t, c.query.changed.of(c.query.ranked, changes), rulepath.EscapeQuery(path))
 		sameBothWays(t, c.query.meeting.of(c.query.ranked, meetsEscapes), rulepath.EscapeQuery(path))
@@ -35,6 +43,37 @@ func sameBothWays(t testing.TB, x *index, path string) {
 	one, _ := x.tryAll(path, noRank)
 	if other := x.tree.Load().match(path, noRank); one != other {
 		t.Errorf("%q: the rule of rank %d decides, but %d by the prefix tree", path, one, other)
+	}
+}
+
+// TestScanUntilCompiled shows that a group is compiled when its scans have cost as much, and not
+// before, and that it then gives the same verdict.
+func TestScanUntilCompiled(t *testing.T) {
+	for name, c := range map[string]struct {
+		body  []byte
+		scans int // at most
+	}{
+		"honest": {rules(1000), compileCost}, "escapes": {escapes(), compileCost / 4}, "wildcards": {wildcards(), compileCost / 4},
+	} {
+		t.Run("ROB-MAT-26/"+name, func(t *testing.T) {
+			g := Parse(c.body, nil).Group("x")
+			for _, path := range []string{"/a", "/shop/item-7919/review", "/a2a1b?x=/y"} {
+				before := g.Match(path)
+				if g.set.scanned.Store(0); g.set.compiled.Load() != nil {
+					t.Fatal("compiled at once")
+				}
+				for range c.scans {
+					g.Match(path)
+				}
+				if g.set.compiled.Load() == nil {
+					t.Errorf("%q: not compiled after %d scans", path, c.scans)
+				}
+				if after := g.Match(path); after != before {
+					t.Errorf("%q: %v, then %v", path, before, after)
+				}
+				g.set.compiled.Store(nil)
+			}
+		})
 	}
 }
 

@@ -37,7 +37,14 @@ func (g *Group) Match(pathAndQuery string) Verdict {
 	if path == "/robots.txt" && !d.has(googleRobots) {
 		return v // ROB-MAT-21
 	}
-	c := g.compiled()
+	c := g.set.compiled.Load()
+	if c == nil {
+		if r := g.scan(path); r.place >= 0 {
+			v.Rule = &g.list().rules[r.place]
+			v.Allowed = r.allow || r.length == 0
+		}
+		return v
+	}
 	rank := c.index.match(path, noRank)
 	if !d.has(googleQuery) {
 		rank = c.query.match(path, rank)

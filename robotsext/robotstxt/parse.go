@@ -1,7 +1,6 @@
 package robotstxt
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,27 +21,28 @@ func Parse(body []byte, opts *Options) *File {
 
 func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
-	f.names.list, f.blocks, f.mentions = f.few.names[:0], f.few.blocks[:0], f.few.mentions[:0]
 	p := parser{file: f}
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
-	if !utf8.Valid(body) {
+	text := string(body) // a copy, because the caller may change body
+	if !isASCII(text) && !utf8.ValidString(text) {
 		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
 	}
-	f.text = trimBOM(string(body)) // a copy, because the caller may change body
+	f.text = trimBOM(text)
 	f.names.text = f.text
+	s := scratches.Get().(*scratch)
+	s.lend(f)
 	if p = newParser(f); p.html {
 		p.note(1, KindHTML, "")
-	} else {
-		ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
-		f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
 	}
 	for r := new(record); p.lines.next(r); {
 		p.line(r)
 	}
+	s.take(f)
+	scratches.Put(s)
 	p.finish()
 	return f
 }
@@ -223,9 +223,6 @@ func (p *parser) finish() {
 	p.closeBlock()
 	f := p.file
 	f.Sitemaps = p.sitemaps.list
-	if len(f.rules) < cap(f.rules)/2 {
-		f.rules = slices.Clone(f.rules) // most lines were not rules
-	}
 	f.sortMentions()
 	for i := range f.blocks {
 		b := &f.blocks[i]

@@ -47,6 +47,9 @@ func TestSize(t *testing.T) {
 				f = Parse(body, nil)
 				for _, agent := range append(f.Agents(), "x") {
 					g := f.Group(agent)
+					if g.set != nil {
+						g.compiled()
+					}
 					g.Match("/x?a=/b")
 					g.ContentUsage("/x")
 					g.ContentSignals("/x")

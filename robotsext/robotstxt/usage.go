@@ -55,7 +55,7 @@ func (g *Group) ContentUsage(pathAndQuery string) []UsageLine {
 	if g.set == nil {
 		return nil
 	}
-	lines := readLines(g, &g.compiled().usage, "content-usage", func(e Extension, prefs string) (UsageLine, bool) {
+	lines := readLines(g, &g.list().usage, "content-usage", func(e Extension, prefs string) (UsageLine, bool) {
 		usage := ParseUsage(prefs)
 		return UsageLine{e.Line, e.Value, usage}, usage != nil
 	})
@@ -85,7 +85,7 @@ func (g *Group) ContentSignals(pathAndQuery string) []SignalLine {
 	if g.set == nil {
 		return nil
 	}
-	return deciding(readLines(g, &g.compiled().signals, "content-signal", func(e Extension, pairs string) (SignalLine, bool) {
+	return deciding(readLines(g, &g.list().signals, "content-signal", func(e Extension, pairs string) (SignalLine, bool) {
 		signals := parseSignals(pairs)
 		return SignalLine{e.Line, e.Value, signals}, signals != nil
 	}), pathAndQuery)

@@ -6,14 +6,19 @@ import (
 	"sync"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // Resolver resolves the references of one document.
 type Resolver struct {
 	origins *OriginCache
 	base    URL
+	scheme  string // of base, with the colon
 	origin  string // of base, without a slash at the end
-	folder  string // the path of base up to its last slash
+	path    string // of base
+	folder  string // path up to its last slash
+	complex bool   // base is too complex for the parser
 
 	parsed *whatwg.Url // base, parsed when first needed: 8 KB take as long as a page of links
 }
@@ -29,30 +34,81 @@ func NewResolver(base string, known *OriginCache) (*Resolver, error) {
 	}
 	origin := string(a.Origin)
 	path, _, _ := strings.Cut(a.Canonical[len(origin):], "?")
-	return &Resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
+	return &Resolver{
+		origins: known, base: a, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
+		scheme: origin[:strings.IndexByte(origin, ':')+1], complex: checkComplexity(a.Canonical) != nil,
+	}, nil
 }
 
-// Resolve is the function Resolve for base. It does not parse the most common references:
-// paths of plain characters, with or without a host that is cached.
+// Resolve is the function Resolve for base. It does not parse the most common references; see
+// resolvePlain. FuzzResolver holds both ways against each other.
 func (r *Resolver) Resolve(ref string) (URL, error) {
-	plain, _, _ := strings.Cut(ref, "#")
-	if len(plain) > MaxLength/2 {
-		return r.parse(ref)
+	if len(ref) <= MaxLength/2 && !r.complex {
+		if hasOtherScheme(ref) {
+			return URL{}, invalidError(ref, robotsext.ErrUnsupportedScheme)
+		}
+		plain, _, _ := strings.Cut(ref, "#")
+		if a, ok := r.resolvePlain(plain); ok && len(a.Canonical) <= MaxLength {
+			return a, nil
+		}
 	}
-	if a, path, ok := r.origins.splitOrigin(plain); ok && isPlain(path) {
+	return r.parse(ref)
+}
+
+// resolvePlain resolves a reference without a fragment that needs no parser: paths and queries
+// that parsing leaves unchanged, also after dot segments or a host that is cached. It reports
+// false for others.
+func (r *Resolver) resolvePlain(ref string) (URL, bool) {
+	if strings.HasPrefix(ref, "//") {
+		ref = r.scheme + ref
+	}
+	a, path, absolute := r.origins.splitOrigin(ref)
+	if absolute {
+		if !isPlain(path) {
+			return URL{}, false
+		}
 		a.Canonical = string(a.Origin) + path
-		return a, nil
+		return a, true
 	}
-	if !isPlain(plain) {
-		return r.parse(ref)
+	a = r.base
+	switch {
+	case ref == "":
+	case ref[0] == '?':
+		if !isPlain(ref) {
+			return URL{}, false
+		}
+		a.Canonical = r.origin + r.path + ref
+	case ref[0] == '/':
+		if !isPlain(ref) {
+			return URL{}, false
+		}
+		a.Canonical = r.origin + ref
+	default:
+		folder, rest := skipDots(r.folder, ref)
+		if !isPlain(rest) || strings.Count(ref, "/") > MaxSegments {
+			return URL{}, false
+		}
+		a.Canonical = r.origin + folder + rest
 	}
-	a := r.base
-	if plain[0] == '/' {
-		a.Canonical = r.origin + plain
-	} else {
-		a.Canonical = r.origin + r.folder + plain
+	return a, true
+}
+
+// skipDots applies the dot segments that a reference begins with to a folder.
+func skipDots(folder, ref string) (newFolder, rest string) {
+	for strings.HasPrefix(ref, ".") {
+		segment, rest, _ := strings.Cut(ref, "/")
+		switch segment {
+		case ".":
+		case "..":
+			if up := folder[:len(folder)-1]; up != "" {
+				folder = up[:strings.LastIndexByte(up, '/')+1]
+			}
+		default:
+			return folder, ref
+		}
+		ref = rest
 	}
-	return a, nil
+	return folder, ref
 }
 
 // parse resolves a reference with the URL parser.
@@ -71,34 +127,73 @@ func (r *Resolver) parse(ref string) (URL, error) {
 	return urlOf(ref, u, err)
 }
 
-// isPlain reports whether a reference is a path, with or without a query, that parsing
-// leaves unchanged: no scheme, host, escapes, dot segments or characters to be escaped.
-func isPlain(ref string) bool {
-	if ref == "" || ref[0] == '?' || strings.HasPrefix(ref, "//") {
+// hasOtherScheme reports whether a reference has a scheme other than http and https, such as
+// mailto.
+func hasOtherScheme(ref string) bool {
+	i := 0
+	for i < len(ref) && ('a' <= ref[i]|0x20 && ref[i]|0x20 <= 'z' || i > 0 && isHostChar(ref[i]) && ref[i] != ':' || i > 0 && ref[i] == '+') {
+		i++
+	}
+	if i == 0 || i == len(ref) || ref[i] != ':' {
 		return false
 	}
-	query, afterSlash := false, ref[0] != '/'
-	for i := range len(ref) {
+	return !strings.EqualFold(ref[:i], "http") && !strings.EqualFold(ref[:i], "https")
+}
+
+// The octets that parsing leaves unchanged.
+const (
+	plainPath uint8 = 1 << iota
+	plainQuery
+)
+
+var plainOctets = func() (t [256]uint8) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~!$&()*+,;=:@/") {
+		t[c] = plainPath | plainQuery
+	}
+	t['\''] = plainPath
+	t['?'] = plainQuery
+	return t
+}()
+
+// isPlain reports whether parsing leaves a path, with or without a query, unchanged: it has no
+// dot segments, and neither invalid escapes nor characters to be escaped. A relative path has no
+// colon, which might end a scheme.
+func isPlain(ref string) bool {
+	want, slashes := plainPath, 0
+	for i := 0; i < len(ref); i++ {
 		c := ref[i]
 		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '~', c == '=', c == '&', c == ';', c == '+':
 		case c == '?':
-			query = true
-		case c == '/':
-		case c == '.':
-			if afterSlash && !query {
+			want = plainQuery
+			continue
+		case c == '%':
+			if i+2 >= len(ref) || !isHex(ref[i+1]) || !isHex(ref[i+2]) || want == plainPath && ref[i+1] == '2' && ref[i+2]|0x20 == 'e' {
 				return false
 			}
-		case c == ':' || c == '@' || c == ',':
-			if !query {
-				return false
-			}
-		default:
+		case plainOctets[c]&want == 0:
 			return false
 		}
-		afterSlash = c == '/'
+		if want == plainQuery {
+			continue
+		}
+		switch c {
+		case '/':
+			slashes++
+		case '.':
+			if i == 0 || ref[i-1] == '/' {
+				return false
+			}
+		case ':':
+			if ref[0] != '/' {
+				return false
+			}
+		}
 	}
-	return true
+	return slashes <= MaxSegments
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
 // OriginCache caches origins by their spelling in URLs, since a crawl finds the same ones

@@ -128,16 +128,27 @@ func Segments(ref string) int {
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// invalidError returns the error for a reference that cannot be requested. It is written to
-// the output, so it repeats no password, and only the beginning of a long reference.
-func invalidError(ref string, err error) error {
-	hidden := secret.RedactInvalidURL(ref)
-	short, why := escape.Clip(hidden, escape.MaxBytes), err.Error()
-	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*escape.MaxBytes { // it repeats the URL
-		return fmt.Errorf("%q is not a URL", short)
-	}
-	return fmt.Errorf("%q: %w", short, err)
+// invalidRef is a reference that cannot be requested. Its text is built when needed, since most
+// pages have such references and nobody reads it.
+type invalidRef struct {
+	ref string
+	err error
 }
+
+func invalidError(ref string, err error) error { return &invalidRef{ref, err} }
+
+// Error returns the text that is written to the output, so it repeats no password, and only the
+// beginning of a long reference.
+func (e *invalidRef) Error() string {
+	hidden := secret.RedactInvalidURL(e.ref)
+	short, why := escape.Clip(hidden, escape.MaxBytes), e.err.Error()
+	if hidden != e.ref && !errors.Is(e.err, robotsext.ErrUnsupportedScheme) || len(why) > 2*escape.MaxBytes { // it repeats the URL
+		return fmt.Sprintf("%q is not a URL", short)
+	}
+	return fmt.Sprintf("%q: %v", short, e.err)
+}
+
+func (e *invalidRef) Unwrap() error { return e.err }
 
 // ServerOf returns the server of a URL or an origin; empty: it has none.
 func ServerOf(url string) frontier.Host {

@@ -81,31 +81,89 @@ func FuzzCanonical(f *testing.F) {
 
 // FuzzResolver: the short way gives what the long way gives.
 func FuzzResolver(f *testing.F) {
-	for _, base := range []string{"http://example.com/dir/page?q=1", "https://example.com:8443/", "http://[::1]/a/b/"} {
+	for _, base := range []string{"http://example.com/dir/page?q=1", "https://example.com:8443/", "http://[::1]/a/b/", "http://example.com/a//b/c?d", "http://example.com//"} {
 		for _, ref := range []string{
 			"", "/", "/a/b", "c.html", "c?d=e/./f#g", "?x", "#y", "//other/", "./x", "../x", "a/../b", "/.well-known", "a:b", "/a:b", "x?a:b@c,d",
 			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "http://Example.COM/x", "http://other.example", "http://1.2.3/x", "http://h:99999/", "http://a:b:c/", "http://xn--a/", "https://other.example?q", "http://-/", "a?b?c", "/a?", ";p", "a\\b",
+			".", "..", "./", "../", "../../../x", "..//x", "./..x", ".x", "./a:b", "../?q", "..?q", "...", "a/..", "?", "?a=%41&b='", "??", "/a(b)!*$,;'", "/%2e%2E/x", "/%zz", "/%e4%C3", "x%2f", "?%", "?%zz", "/a:b@c", "a:b/c", "//other.example/x?y", "//EXAMPLE.com", "///x", "mailto:a@b", "javascript:void(0)", "HTTPS:x", "http:x", "https:/x", "ftp://h/x", "tel:+1", "1a:b", "a+b:c", "data:,x",
 		} {
 			f.Add(base, ref)
 		}
 	}
 	known := NewOriginCache()
 	f.Fuzz(func(t *testing.T, base, ref string) {
-		parsed, err := Parse(base)
-		if err != nil {
-			return
-		}
-		b := parsed.Canonical
-		r, err := NewResolver(b, known)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, gotErr := r.Resolve(ref)
-		want, wantErr := Resolve(b, ref)
-		if got != want || (gotErr == nil) != (wantErr == nil) {
-			t.Errorf("%q in %q: %+v, %v; want %+v, %v", ref, b, got, gotErr, want, wantErr)
+		if parsed, err := Parse(base); err == nil {
+			checkResolver(t, parsed.Canonical, ref, known)
 		}
 	})
+}
+
+func checkResolver(t *testing.T, base, ref string, known *OriginCache) {
+	t.Helper()
+	r, err := NewResolver(base, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, gotErr := r.Resolve(ref)
+	want, wantErr := Resolve(base, ref)
+	if got != want || (gotErr == nil) != (wantErr == nil) || errors.Is(gotErr, ErrTooLong) != errors.Is(wantErr, ErrTooLong) {
+		t.Errorf("%.99q in %.99q: %+v, %v; want %+v, %v", ref, base, got, gotErr, want, wantErr)
+	}
+}
+
+// TestResolverShortReferences holds the short way against the long way for each text of up to four
+// of the characters with a meaning.
+func TestResolverShortReferences(t *testing.T) {
+	known := NewOriginCache()
+	texts := []string{""}
+	for range 4 {
+		var longer []string
+		for _, text := range texts {
+			checkResolver(t, "http://h/a//b/c?d", text, known)
+			checkResolver(t, "https://h/", "x/%"+text, known)
+			for _, c := range "a./?%2e:'@#" {
+				longer = append(longer, text+string(c))
+			}
+		}
+		texts = longer
+	}
+}
+
+// TestResolverLongReferences holds the limits of the short way against those of the long way.
+func TestResolverLongReferences(t *testing.T) {
+	known := NewOriginCache()
+	for _, base := range []string{"http://h/a/b", "http://h/" + strings.Repeat("a", MaxLength-20) + "/", "http://h" + strings.Repeat("/a", MaxSegments+1)} {
+		for _, ref := range []string{
+			"", "x", "/x", "?x", "../x", "//h/x", "http://h/x", "mailto:x", "mailto:" + strings.Repeat("x", MaxLength), "/x#" + strings.Repeat("y", MaxLength),
+			strings.Repeat("a", MaxLength/2), strings.Repeat("a", MaxLength/2+1), strings.Repeat("a", MaxLength), "?" + strings.Repeat("a/", MaxSegments+1),
+		} {
+			checkResolver(t, base, ref, known)
+		}
+		for n := MaxSegments - 2; n < MaxSegments+3; n++ {
+			for _, ref := range []string{"/a", "a/", "../", "./"} {
+				checkResolver(t, base, strings.Repeat(ref, n), known)
+				checkResolver(t, base, "http://h/"+strings.Repeat(ref, n), known)
+			}
+		}
+	}
+}
+
+// BenchmarkResolve resolves the links of a page: of its site, as documents on disk write them, and
+// as most generators do; of other hosts; and those that are no pages.
+func BenchmarkResolve(b *testing.B) {
+	refs := []string{"/p/1", "/shop/item-31676?page=2&sort=price", "chapter-2.html", "../index.html", "./", "?page=3", "", "http://example.com/a/b", "//cdn.example.com/x", "https://en.wikipedia.org/wiki/Library_(computing)", "/caf%C3%A9", "mailto:a@example.com", "javascript:void(0)"}
+	r, err := NewResolver("http://example.com/docs/2/page.html", NewOriginCache())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, ref := range refs {
+		b.Run(strings.ReplaceAll(ref, "/", "|"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = r.Resolve(ref)
+			}
+		})
+	}
 }
 
 // The hosts of URLs are remembered by how they are written: some of them, short ones, and
