@@ -36,7 +36,7 @@ func memoryLimit(inUse uint64) int64 { return max(minMemory, 2*int64(inUse)) }
 
 // A collection is garbage, so the collector frees it.
 type collection struct {
-	next *collection // a pointer: Go frees small objects without pointers later
+	_ *collection // a pointer: Go frees small objects without pointers later
 }
 
 // afterNextCollection adapts the memory limit after each garbage collection.

@@ -87,7 +87,7 @@ func TestSmallStoreIsSmallOnDisk(t *testing.T) {
 				if err := syscall.Stat(filepath.Join(dir, file.Name()), &info); err != nil {
 					t.Fatal(err)
 				}
-				allocated += int64(info.Blocks) * 512
+				allocated += info.Blocks * 512
 			}
 			if allocated > 1<<20 {
 				t.Errorf("the directory takes %d bytes", allocated)
