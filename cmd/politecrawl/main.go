@@ -24,7 +24,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -47,17 +46,11 @@ import (
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		// A crawl makes much garbage and keeps little: for some 20 MB more it
-		// takes an eighth of the processor time less.
-		debug.SetGCPercent(gcPercent)
-	}
+	setHeapPolicy()
 	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
 	streams := &cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	os.Exit(streams.Run(context.Background(), root(streams), os.Args[1:]))
 }
-
-const gcPercent = 400
 
 // root builds the tree of commands. It is built anew for each run, because
 // cobra keeps the values of the flags in it.

@@ -68,6 +68,34 @@ func TestPowerFailure(t *testing.T) {
 	}
 }
 
+// TestSmallStoreIsSmallOnDisk holds that the directory of a small crawl takes little space: no log
+// reserves more than it needs.
+func TestSmallStoreIsSmallOnDisk(t *testing.T) {
+	for name, durability := range map[string]Durability{"process": Process, "power": Power} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir, &Options{Durability: durability})
+			defer s.Close()
+			addURLs(t, s, "http://a.test/1")
+			files, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var allocated int64
+			for _, file := range files {
+				var info syscall.Stat_t
+				if err := syscall.Stat(filepath.Join(dir, file.Name()), &info); err != nil {
+					t.Fatal(err)
+				}
+				allocated += info.Blocks * 512
+			}
+			if allocated > 1<<20 {
+				t.Errorf("the directory takes %d bytes", allocated)
+			}
+		})
+	}
+}
+
 // TestDirectorySurvivesPowerFailure simulates a power failure after the directory of a store was created.
 func TestDirectorySurvivesPowerFailure(t *testing.T) {
 	fs := vfs.NewCrashableMem()

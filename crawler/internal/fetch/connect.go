@@ -24,6 +24,14 @@ const (
 // before it. Servers send less than 8 KiB; browsers take 256.
 const maxHeader = 256 << 10
 
+// Buffers of a connection in bytes, which it keeps while it is idle; the default is 4 KiB each. A
+// typical header fits into one, and bodies are read past the buffer. A larger request takes several
+// writes.
+const (
+	readBuffer  = 2 << 10
+	writeBuffer = 1 << 10
+)
+
 // newHTTPTransport returns a transport for crawling, without a dialer. It keeps as many idle
 // connections to a host as the host may have requests in flight.
 func newHTTPTransport(cfg *Config) *http.Transport {
@@ -37,6 +45,8 @@ func newHTTPTransport(cfg *Config) *http.Transport {
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
+		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        writeBuffer,
 	}
 }
 
