@@ -122,6 +122,10 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 			*r = ""
 			return nil, nil
 		}
+		if all == nil { // most links have no comma, or it stands between their fields
+			n := strings.Count(string(*r), ",") + 1
+			all, kinds = make([]linkURL, 0, n), make([]string, 0, n)
+		}
 		if !strings.HasPrefix(string(*r), "{") {
 			all, kinds = append(all, linkURL(r.after(`"`))), append(kinds, "")
 			continue
