@@ -12,6 +12,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync"
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -98,31 +99,84 @@ func each[T any](name string, f func(at int64, number int, v *T) error) error {
 	if err != nil {
 		return err
 	}
-	r := bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16)
+	batches, stop := make(chan []decoded[T]), make(chan struct{})
+	var failed error
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		defer close(batches)
+		failed = decodeLines(io.LimitReader(file, info.Size()), batches, stop)
+	})
+	defer reader.Wait()
+	defer close(stop)
 	damage := &DamagedError{File: name}
-	var line []byte
-	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
-		line, err = readLine(r, line[:0])
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		v, why := decode[T](line, err == nil)
-		if v != nil {
-			failed := f(at, number, v)
-			if bad, ok := errors.AsType[*badLine](failed); ok {
-				why = bad.error
-			} else if failed != nil {
-				return failed
+	for batch := range batches {
+		for i := range batch {
+			line := &batch[i]
+			if line.v != nil {
+				err := f(line.at, line.number, line.v)
+				if bad, ok := errors.AsType[*badLine](err); ok {
+					line.err = bad.error
+				} else if err != nil {
+					return err
+				}
+			}
+			if line.err != nil {
+				damage.add(line.number, line.err)
 			}
 		}
-		if why != nil {
-			damage.add(number, why)
-		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if len(damage.Lines) > 0 {
 		return damage
 	}
 	return nil
+}
+
+// decoded is a line with a value or an error.
+type decoded[T any] struct {
+	at     int64
+	number int
+	v      *T // nil: it cannot be read
+	err    error
+}
+
+// The limits of a batch. They bound the memory of two batches.
+const (
+	maxBatchBytes = 1 << 16
+	maxBatchLines = 256
+)
+
+// decodeLines sends the lines of a file in batches, until stop is closed. It decodes a batch while
+// the receiver works on the previous one, since both take long.
+func decodeLines[T any](file io.Reader, batches chan<- []decoded[T], stop <-chan struct{}) (err error) {
+	r := bufio.NewReaderSize(file, 1<<16)
+	var line []byte
+	var batch []decoded[T]
+	size := 0
+	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
+		line, err = readLine(r, line[:0])
+		if err != nil && !errors.Is(err, io.EOF) {
+			break
+		}
+		if v, why := decode[T](line, err == nil); v != nil || why != nil {
+			batch = append(batch, decoded[T]{at, number, v, why})
+		}
+		if size += len(line); err == nil && size < maxBatchBytes && len(batch) < maxBatchLines {
+			continue
+		}
+		select {
+		case batches <- batch:
+			batch, size = make([]decoded[T], 0, len(batch)), 0
+		case <-stop:
+			return nil
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // readLine appends the next line to buf, including its newline.
