@@ -7,7 +7,7 @@
 // disallowed URLs by line of robots.txt, outages of robots.txt and changes to it, duplicates, robots
 // directives of pages, and what the pages may be used for.
 //
-//	r, err := report.Generate([]string{"example"}, nil) // the directory of a crawl
+//	r, err := report.Generate(ctx, []string{"example"}, nil) // the directory of a crawl
 //	…
 //	err = r.WriteFiles("example")
 //

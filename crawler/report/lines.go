@@ -37,6 +37,9 @@ func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) erro
 			if again && n == limit {
 				return errEndOfFirstReading
 			}
+			if err := s.canceled(); err != nil {
+				return err
+			}
 			n++
 			return f(s, v)
 		})
