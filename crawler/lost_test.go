@@ -215,7 +215,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	if _, err := c.Run(t.Context()); err == nil {
 		t.Fatal("the recrawl has rotated files where others are")
 	}
-	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 			}
 		}
 	}
-	made, err := report.Generate([]string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
+	made, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, &report.Options{Rows: len(c.pages)})
 	if err != nil {
 		t.Fatal(err)
 	}

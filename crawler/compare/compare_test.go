@@ -325,7 +325,7 @@ func TestNewAndFixedFindings(t *testing.T) {
 	t.Run("reports", func(t *testing.T) {
 		var files []string
 		for _, dir := range []string{before, after} {
-			r, err := report.Generate([]string{dir}, nil)
+			r, err := report.Generate(t.Context(), []string{dir}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -377,7 +377,7 @@ func TestDuplicatesKeepTheirIdentity(t *testing.T) {
 // A rule that the old crawl did not check says nothing about what is new.
 func TestUncheckedRulesAreNotNew(t *testing.T) {
 	dir := site{pages: []output.Page{page("/gone", status(404))}}.write(t)
-	r, err := report.Generate([]string{dir}, nil)
+	r, err := report.Generate(t.Context(), []string{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

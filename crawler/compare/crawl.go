@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func Open(path string) (*Crawl, error) {
 	if !info.IsDir() {
 		return openReport(path)
 	}
-	r, err := report.Generate([]string{path}, nil)
+	r, err := report.Generate(context.Background(), []string{path}, nil)
 	if err != nil {
 		return nil, err
 	}

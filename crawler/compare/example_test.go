@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -53,7 +54,7 @@ func ExampleCompare() {
 		fmt.Println(err)
 		return
 	}
-	r, err := report.Generate([]string{now}, nil) // a program that has the report anyway needs no second one
+	r, err := report.Generate(context.Background(), []string{now}, nil) // a program that has the report anyway needs no second one
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -214,7 +214,7 @@ func TestWithoutEntriesSitemapsAreInconclusive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := Generate([]string{dir}, nil)
+		r, err := Generate(t.Context(), []string{dir}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -107,7 +108,7 @@ func (c *crawl) write(t *testing.T) string {
 
 func newTestMaker(t testing.TB, dirs ...string) *maker {
 	t.Helper()
-	m, err := newMaker(dirs, nil)
+	m, err := newMaker(t.Context(), dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func newTestMaker(t testing.TB, dirs ...string) *maker {
 
 // write makes the report of a directory and writes it there.
 func write(dir string, opts *Options) (*Report, error) {
-	r, err := Generate([]string{dir}, opts)
+	r, err := Generate(context.Background(), []string{dir}, opts)
 	if err == nil {
 		err = r.WriteFiles(dir)
 	}
@@ -126,7 +127,7 @@ func write(dir string, opts *Options) (*Report, error) {
 // make makes the directory and its report.
 func (c *crawl) make(t *testing.T) *Report {
 	t.Helper()
-	r, err := Generate([]string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}

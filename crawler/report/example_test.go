@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -57,7 +58,7 @@ func ExampleGenerate() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Generate([]string{dir}, nil)
+	r, err := report.Generate(context.Background(), []string{dir}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -83,7 +84,7 @@ func ExampleReport_WriteFiles() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Generate([]string{dir}, nil)
+	r, err := report.Generate(context.Background(), []string{dir}, nil)
 	if err == nil {
 		err = r.WriteFiles(dir)
 	}
@@ -125,7 +126,7 @@ func ExampleGenerate_workers() {
 		return
 	}
 
-	r, err := report.Generate([]string{first, second}, nil)
+	r, err := report.Generate(context.Background(), []string{first, second}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -137,7 +138,7 @@ func ExampleGenerate_workers() {
 	for _, note := range r.Notes {
 		fmt.Println(strings.ReplaceAll(note, second, "worker 2"))
 	}
-	_, err = report.Generate([]string{first, first}, nil)
+	_, err = report.Generate(context.Background(), []string{first, first}, nil)
 	fmt.Println("the same directory twice is an error:", errors.Is(err, report.ErrNotOneCrawl))
 	// Output:
 	// 4 pages, 0 broken
@@ -154,7 +155,7 @@ func ExampleGenerate_sitemaps() {
 	defer remove()
 
 	// The caller knows that 12 URLs remained when the crawl stopped.
-	r, err := report.Generate([]string{dir}, &report.Options{CrawlEnd: func(string) *report.CrawlEnd { return &report.CrawlEnd{Remaining: 12} }})
+	r, err := report.Generate(context.Background(), []string{dir}, &report.Options{CrawlEnd: func(string) *report.CrawlEnd { return &report.CrawlEnd{Remaining: 12} }})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -178,7 +179,7 @@ func ExampleFindIndexable() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	pages, err := report.FindIndexable([]string{dir}, nil)
+	pages, err := report.FindIndexable(context.Background(), []string{dir}, nil)
 	if err != nil {
 		log.Print(err)
 		return

@@ -44,7 +44,7 @@ func crawl(t *testing.T, cfg crawler.Config, opts *crawler.Options) *report.Repo
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestInterruptedCrawlIsInconclusiveUntilItFinishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Generate([]string{cfg.Output.Dir}, nil)
+	r, err := report.Generate(t.Context(), []string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,7 +444,7 @@ func TestWorkersFindWhatOneDoes(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
 	cfg.Limits.Concurrency = 2
-	r, err := report.Generate(crawlTogether(t, cfg, 3), nil)
+	r, err := report.Generate(t.Context(), crawlTogether(t, cfg, 3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -633,7 +633,7 @@ func TestRowsOfFindingsAreLimited(t *testing.T) {
 		c.last().URL += "b"
 		c.last().Canonical = ""
 	}
-	r, err := Generate([]string{c.write(t)}, &Options{Rows: 3})
+	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -694,7 +694,7 @@ func TestManyFindingsAreLimited(t *testing.T) {
 	const n = 10_000 // of each of a dozen rules
 	dir := hostileFindings(n).write(t)
 	before := heap()
-	r, err := Generate([]string{dir}, &Options{Rows: 1_000})
+	r, err := Generate(t.Context(), []string{dir}, &Options{Rows: 1_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +50,8 @@ type Indexable struct {
 //
 // If a recrawl found a page unchanged (304), the facts of the page are those of the crawl that
 // fetched it.
-func FindIndexable(dirs []string, opts *Options) (*Indexable, error) {
-	m, err := newMaker(dirs, opts)
+func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexable, error) {
+	m, err := newMaker(ctx, dirs, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // indexable returns the indexable pages of crawls as one, with the dates of their last changes.
 func indexable(t *testing.T, dirs ...string) (map[string]string, *Indexable) {
 	t.Helper()
-	x, err := FindIndexable(dirs, nil)
+	x, err := FindIndexable(t.Context(), dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +216,10 @@ func TestIndexablePagesOfSeveralWorkers(t *testing.T) {
 			t.Errorf("incomplete %v, caveats %q, %d fetched", x.Incomplete, x.Caveats, x.Fetched)
 		}
 	}
-	if _, err := FindIndexable([]string{d1, d1}, nil); !errors.Is(err, ErrNotOneCrawl) {
+	if _, err := FindIndexable(t.Context(), []string{d1, d1}, nil); !errors.Is(err, ErrNotOneCrawl) {
 		t.Errorf("one directory twice: error %v", err)
 	}
-	if _, err := FindIndexable([]string{t.TempDir()}, nil); !errors.Is(err, output.ErrNoCrawl) {
+	if _, err := FindIndexable(t.Context(), []string{t.TempDir()}, nil); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("no crawl: error %v", err)
 	}
 }

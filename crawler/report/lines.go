@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -35,6 +37,9 @@ func each[T any](all workerDirs, name string, f func(*workerDir, *T) error) erro
 		err := jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
 			if again && n == limit {
 				return errEndOfFirstReading
+			}
+			if err := s.canceled(); err != nil {
+				return err
 			}
 			n++
 			return f(s, v)
@@ -93,6 +98,9 @@ func (l *linksLine) insecure(i int) bool {
 // ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json
 // takes several times as long. It reports false for any other text, and if a string has escapes.
 func (l *linksLine) ReadJSON(text []byte) bool {
+	if !plain(text) {
+		return false
+	}
 	rest := lineReader(text)
 	line := linksLine{URL: rest.after(`{"url":"`)}
 	if line.To, _ = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
@@ -127,6 +135,10 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 			*r = ""
 			return nil, nil
 		}
+		if all == nil { // most links have no comma, or it stands between their fields
+			n := strings.Count(string(*r), ",") + 1
+			all, kinds = make([]linkURL, 0, n), make([]string, 0, n)
+		}
 		if !strings.HasPrefix(string(*r), "{") {
 			all, kinds = append(all, linkURL(r.after(`"`))), append(kinds, "")
 			continue
@@ -149,13 +161,32 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 func (r *lineReader) after(text string) string {
 	rest, found := strings.CutPrefix(string(*r), text)
 	*r = ""
-	for i := 0; found && i < len(rest) && rest[i] >= ' ' && rest[i] != '\\'; i++ {
-		if rest[i] == '"' {
-			*r = lineReader(rest[i+1:])
-			return rest[:i]
-		}
+	if end := strings.IndexByte(rest, '"'); found && end >= 0 {
+		*r = lineReader(rest[end+1:])
+		return rest[:end]
 	}
 	return ""
+}
+
+// plain reports whether a text has no escapes and no control characters but a line end, so that a
+// quote ends each string.
+func plain(line []byte) bool {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if bytes.IndexByte(line, '\\') >= 0 {
+		return false
+	}
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(line) >= 8; line = line[8:] {
+		if x := binary.LittleEndian.Uint64(line); (x-ones*' ')&^x&high != 0 { // a byte is less than a space
+			return false
+		}
+	}
+	for _, c := range line {
+		if c < ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // permissionLine is a line of permissions.jsonl.
@@ -190,7 +221,7 @@ func (l *permissionLine) ReadJSON(text []byte) bool {
 	rest := lineReader(text)
 	url := rest.after(`{"url":"`)
 	rest.after(`,"fetched_at":"`)
-	if !strings.HasPrefix(string(rest), ",") && !strings.HasPrefix(string(rest), "}") {
+	if !plain(text[:len(text)-len(rest)]) || !strings.HasPrefix(string(rest), ",") && !strings.HasPrefix(string(rest), "}") {
 		return false
 	}
 	*l = permissionLine{url, string(rest)}

@@ -35,7 +35,7 @@ func together(t *testing.T, workers ...*crawl) *Report {
 	for _, c := range workers {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Generate(dirs, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(t.Context(), dirs, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,13 +456,13 @@ func TestUnreadableEarlierRobotsIsAnError(t *testing.T) {
 	c := everything()
 	c.state["recrawls"] = 1
 	dir := c.write(t)
-	if _, err := Generate([]string{dir}, nil); err != nil {
+	if _, err := Generate(t.Context(), []string{dir}, nil); err != nil {
 		t.Errorf("where it is missing: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "robots.1.jsonl"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Generate([]string{dir}, nil); err == nil {
+	if _, err := Generate(t.Context(), []string{dir}, nil); err == nil {
 		t.Error("a directory was read")
 	}
 }

@@ -102,7 +102,7 @@ func TestNamesOfACrawlAreEscaped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := Generate(dirs, nil)
+	r, err := Generate(t.Context(), dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestWritePages(t *testing.T) {
 		for _, c := range workers {
 			dirs = append(dirs, c.write(t))
 		}
-		r, err := Generate(dirs, &Options{Rows: 100_000})
+		r, err := Generate(t.Context(), dirs, &Options{Rows: 100_000})
 		if err == nil {
 			err = r.WriteFiles(dirs[0])
 		}

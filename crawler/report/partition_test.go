@@ -137,11 +137,11 @@ func wantSame(t *testing.T, whole string, parts []string) {
 	t.Helper()
 	for _, rows := range []int{2, 1000} {
 		opts := &report.Options{Rows: rows}
-		one, err := report.Generate([]string{whole}, opts)
+		one, err := report.Generate(t.Context(), []string{whole}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		several, err := report.Generate(parts, opts)
+		several, err := report.Generate(t.Context(), parts, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func wantSame(t *testing.T, whole string, parts []string) {
 // wantPart checks that the report of some of the parts says that it is incomplete.
 func wantPart(t *testing.T, parts []string, words string) {
 	t.Helper()
-	r, err := report.Generate(parts, nil)
+	r, err := report.Generate(t.Context(), parts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

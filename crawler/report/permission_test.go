@@ -147,7 +147,7 @@ func TestDamagedPermissionsAreReported(t *testing.T) {
 	if err := os.WriteFile(name, put, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Generate([]string{dir}, nil)
+	r, err := Generate(t.Context(), []string{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

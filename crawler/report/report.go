@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -92,9 +93,10 @@ const EndRunning = "running"
 // matches [output.ErrNoCrawl] if a directory has no crawl, and [ErrNotOneCrawl] if the directories
 // belong to different crawls (errors.Is). Report.Notes names missing files and unreadable lines.
 //
-// If the crawl is still running, the report describes its results so far.
-func Generate(dirs []string, opts *Options) (*Report, error) {
-	m, err := newMaker(dirs, opts)
+// If the crawl is still running, the report describes its results so far. If ctx ends, Generate stops
+// reading and returns the error of ctx.
+func Generate(ctx context.Context, dirs []string, opts *Options) (*Report, error) {
+	m, err := newMaker(ctx, dirs, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +145,7 @@ type maker struct {
 	linesOfLinks uint32 // read so far
 }
 
-func newMaker(dirs []string, opts *Options) (*maker, error) {
+func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error) {
 	o := Options{Rows: DefaultRows, now: time.Now}
 	if opts != nil {
 		o.CrawlEnd = opts.CrawlEnd
@@ -154,7 +156,7 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 			o.now = opts.now
 		}
 	}
-	all, err := openWorkerDirs(dirs, o.CrawlEnd)
+	all, err := openWorkerDirs(ctx, dirs, o.CrawlEnd)
 	if err != nil {
 		return nil, err
 	}

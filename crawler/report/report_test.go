@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -75,7 +76,7 @@ func TestBlockedStartURLsAreCounted(t *testing.T) {
 		})
 	}
 	c.reject("/private", output.Rejection{Reason: output.Disallowed, Source: "start", Rule: "Disallow: /private", Line: 1})
-	r, err := Generate([]string{c.write(t)}, &Options{Rows: 1})
+	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{Rows: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestRowsLimitsListsNotCounts(t *testing.T) {
 		c.page("/copy"+path, output.Page{Source: "link", Hash: hash, DurationMS: int64(100 + i)})
 		c.page("/moved"+path, output.Page{Status: 301, Source: "link", Location: path})
 	}
-	r, err := Generate([]string{c.write(t)}, &Options{Rows: 3})
+	r, err := Generate(t.Context(), []string{c.write(t)}, &Options{Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestReportWithoutLineFiles(t *testing.T) {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Generate([]string{dir}, nil)
+		r, err := Generate(t.Context(), []string{dir}, nil)
 		if err != nil {
 			t.Fatalf("without %s: %v", name, err)
 		}
@@ -206,14 +207,14 @@ func TestReportWithoutLineFiles(t *testing.T) {
 			t.Fatalf("without %s: %v", name, err)
 		}
 	}
-	r, err := Generate([]string{dir}, nil)
+	r, err := Generate(t.Context(), []string{dir}, nil)
 	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Origins.Rows) != 0 {
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "crawl.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Generate([]string{dir}, nil); !errors.Is(err, output.ErrNoCrawl) {
+	if _, err := Generate(t.Context(), []string{dir}, nil); !errors.Is(err, output.ErrNoCrawl) {
 		t.Errorf("without %s: %v", "crawl.json", err)
 	}
 }
@@ -232,7 +233,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if err := os.WriteFile(file, append([]byte("nonsense\n"), text...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Generate([]string{dir}, nil)
+		r, err := Generate(t.Context(), []string{dir}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Summary.Broken != whole.Summary.Broken {
 			t.Errorf("%s: %+v", name, r.Summary)
 		}
-		if r, err := Generate([]string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
+		if r, err := Generate(t.Context(), []string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
 			t.Errorf("%s, of two directories: %v", name, err)
 		}
 	}
@@ -260,7 +261,7 @@ func TestDamagedStateFileIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
-		if _, err := Generate(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, "crawl.json")) {
+		if _, err := Generate(t.Context(), dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, "crawl.json")) {
 			t.Errorf("%d directories: Generate = %v", len(dirs), err)
 		}
 	}
@@ -450,7 +451,7 @@ func TestSkippedURLsAreUnknownUntilTheCrawlEnds(t *testing.T) {
 			c := everything()
 			c.rejected = nil
 			c.state["ended"] = tt.saved
-			r, err := Generate([]string{c.write(t)}, &Options{CrawlEnd: func(string) *CrawlEnd { return tt.caller }})
+			r, err := Generate(t.Context(), []string{c.write(t)}, &Options{CrawlEnd: func(string) *CrawlEnd { return tt.caller }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -511,7 +512,7 @@ func TestLostDataIsReported(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "pages.jsonl"), int64(last)+5); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Generate([]string{dir}, &Options{now: func() time.Time { return at(3600) }})
+	r, err := Generate(t.Context(), []string{dir}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -538,7 +539,7 @@ func TestLostDataIsReported(t *testing.T) {
 			t.Errorf("%s: %q", kind.ID, kind.Caveats)
 		}
 	}
-	other, err := Generate([]string{dir, everything().write(t)}, nil)
+	other, err := Generate(t.Context(), []string{dir, everything().write(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -571,7 +572,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 	}
 	c.texts[bare] = strings.Repeat("User-agent: *\nDisalow: /a\nUseragent: b\nAlow: /b\nSitmap: x\nCrawl-dely: 1\n", 5)
 	dir := c.write(t)
-	r, err := Generate([]string{dir}, &Options{Rows: 1})
+	r, err := Generate(t.Context(), []string{dir}, &Options{Rows: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -602,7 +603,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 			t.Errorf("nothing is said to be in %s", file)
 		}
 	}
-	if r, err = Generate([]string{dir}, &Options{Rows: most}); err != nil {
+	if r, err = Generate(t.Context(), []string{dir}, &Options{Rows: most}); err != nil {
 		t.Fatal(err)
 	}
 	for name, more := range map[string]int{
@@ -655,5 +656,18 @@ func TestRedirectToItselfHasOneHop(t *testing.T) {
 	}
 	if hops[example+"/self"] != 1 || hops[example+"/before"] != 2 || hops[example+"/there"]+hops[example+"/back"] != 2 || r.Loops != 3 || r.Long != 0 {
 		t.Errorf("hops %v of %+v", hops, r)
+	}
+}
+
+// A report that is no longer wanted ends with the error of the context.
+func TestReportIsCanceled(t *testing.T) {
+	dir := everything().write(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Generate(ctx, []string{dir}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Generate: %v", err)
+	}
+	if _, err := FindIndexable(ctx, []string{dir}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("FindIndexable: %v", err)
 	}
 }

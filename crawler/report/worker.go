@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +40,8 @@ type workerDir struct {
 	number uint16 // from 1, in the order of the names
 	state  state
 	ending *CrawlEnd // nil: not known
+
+	canceled func() error // why the report is no longer wanted; nil: it is
 
 	lines      map[string]int // how many each file had at the first reading
 	damaged    []output.Loss  // lines that cannot be read
@@ -134,7 +137,7 @@ func (s *workerDir) lacksEntries() bool { return s.hasEntries && s.lines[crawldi
 type workerDirs []*workerDir
 
 // openWorkerDirs reads crawl.json of each directory.
-func openWorkerDirs(dirs []string, ending func(dir string) *CrawlEnd) (workerDirs, error) {
+func openWorkerDirs(ctx context.Context, dirs []string, ending func(dir string) *CrawlEnd) (workerDirs, error) {
 	if len(dirs) == 0 {
 		return nil, fmt.Errorf("%w: no directory is given", ErrNotOneCrawl)
 	}
@@ -143,7 +146,7 @@ func openWorkerDirs(dirs []string, ending func(dir string) *CrawlEnd) (workerDir
 	}
 	var all workerDirs
 	for i, dir := range dirs {
-		s := &workerDir{dir: dir, number: uint16(i + 1), lines: make(map[string]int)}
+		s := &workerDir{dir: dir, number: uint16(i + 1), lines: make(map[string]int), canceled: ctx.Err}
 		if err := crawldir.LoadState(dir, &s.state); err != nil {
 			return nil, err
 		}

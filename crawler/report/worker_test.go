@@ -118,7 +118,7 @@ func TestCallerKnowsTheEnding(t *testing.T) {
 	for _, c := range endings(true, nil, &CrawlEnd{"interrupted", 5}) {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Generate(dirs, &Options{CrawlEnd: func(dir string) *CrawlEnd {
+	r, err := Generate(t.Context(), dirs, &Options{CrawlEnd: func(dir string) *CrawlEnd {
 		if dir == dirs[1] {
 			return &CrawlEnd{Remaining: 3}
 		}
@@ -161,7 +161,7 @@ func TestDirectoriesOfDifferentCrawlsAreRefused(t *testing.T) {
 		"twice by other names":             {[]string{a, link}, []string{a, link, "the same"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Generate(tt.dirs, nil)
+			_, err := Generate(t.Context(), tt.dirs, nil)
 			if errors.Is(err, ErrNotOneCrawl) != (tt.words != nil) || tt.words == nil && err != nil {
 				t.Fatalf("Generate = %v", err)
 			}
@@ -172,7 +172,7 @@ func TestDirectoriesOfDifferentCrawlsAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Generate([]string{a, filepath.Dir(a)}, nil); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), filepath.Dir(a)) {
+	if _, err := Generate(t.Context(), []string{a, filepath.Dir(a)}, nil); !errors.Is(err, output.ErrNoCrawl) || !strings.Contains(err.Error(), filepath.Dir(a)) {
 		t.Errorf("with no crawl: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestMissingFileOfOneWorkerIsInconclusive(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := Generate(dirs, nil)
+			r, err := Generate(t.Context(), dirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,11 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync"
 	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
 )
@@ -95,32 +99,84 @@ func each[T any](name string, f func(at int64, number int, v *T) error) error {
 	if err != nil {
 		return err
 	}
-	r := bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16)
+	batches, stop := make(chan []decoded[T]), make(chan struct{})
+	var failed error
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		defer close(batches)
+		failed = decodeLines(io.LimitReader(file, info.Size()), batches, stop)
+	})
+	defer reader.Wait()
+	defer close(stop)
 	damage := &DamagedError{File: name}
-	var line []byte
-	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
-		line, err = readLine(r, line[:0])
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		v := new(T)
-		found, why := decode(line, err == nil, v)
-		if found {
-			failed := f(at, number, v)
-			if bad, ok := errors.AsType[*badLine](failed); ok {
-				why = bad.error
-			} else if failed != nil {
-				return failed
+	for batch := range batches {
+		for i := range batch {
+			line := &batch[i]
+			if line.v != nil {
+				err := f(line.at, line.number, line.v)
+				if bad, ok := errors.AsType[*badLine](err); ok {
+					line.err = bad.error
+				} else if err != nil {
+					return err
+				}
+			}
+			if line.err != nil {
+				damage.add(line.number, line.err)
 			}
 		}
-		if why != nil {
-			damage.add(number, why)
-		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if len(damage.Lines) > 0 {
 		return damage
 	}
 	return nil
+}
+
+// decoded is a line with a value or an error.
+type decoded[T any] struct {
+	at     int64
+	number int
+	v      *T // nil: it cannot be read
+	err    error
+}
+
+// The limits of a batch. They bound the memory of two batches.
+const (
+	maxBatchBytes = 1 << 16
+	maxBatchLines = 256
+)
+
+// decodeLines sends the lines of a file in batches, until stop is closed. It decodes a batch while
+// the receiver works on the previous one, since both take long.
+func decodeLines[T any](file io.Reader, batches chan<- []decoded[T], stop <-chan struct{}) (err error) {
+	r := bufio.NewReaderSize(file, 1<<16)
+	var line []byte
+	var batch []decoded[T]
+	size := 0
+	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
+		line, err = readLine(r, line[:0])
+		if err != nil && !errors.Is(err, io.EOF) {
+			break
+		}
+		if v, why := decode[T](line, err == nil); v != nil || why != nil {
+			batch = append(batch, decoded[T]{at, number, v, why})
+		}
+		if size += len(line); err == nil && size < maxBatchBytes && len(batch) < maxBatchLines {
+			continue
+		}
+		select {
+		case batches <- batch:
+			batch, size = make([]decoded[T], 0, len(batch)), 0
+		case <-stop:
+			return nil
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // readLine appends the next line to buf, including its newline.
@@ -134,41 +190,57 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// decode decodes a line, and reports whether it has a value. Empty lines and an
-// incomplete last line have none.
-func decode(line []byte, ended bool, v any) (found bool, err error) {
+// decode returns the value of a line. Empty lines and an incomplete last line have none: nil.
+func decode[T any](line []byte, ended bool) (v *T, err error) {
 	if len(bytes.TrimSpace(line)) == 0 {
-		return false, nil
+		return nil, nil
 	}
 	if ended {
-		err = Unmarshal(line, v)
-		return err == nil, err
+		return unmarshal[T](line)
 	}
 	var value json.RawMessage
 	if err = json.NewDecoder(bytes.NewReader(line)).Decode(&value); errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, nil
+		return nil, nil
 	}
-	if err == nil {
-		err = Unmarshal(value, v)
+	if err != nil {
+		return nil, err
 	}
-	return err == nil, err
+	return unmarshal[T](value)
 }
 
 // ErrNotUTF8 means that a JSON text is damaged, since a crawl writes only UTF-8.
 var ErrNotUTF8 = errors.New("not UTF-8")
 
-// A reader reads its usual JSON itself, faster than encoding/json. It reports false for any other
+// A reader reads its usual JSON itself, faster than a decoder. It reports false for any other
 // text, and is then unchanged.
 type reader interface{ ReadJSON(text []byte) bool }
+
+// likeStd are options for names as encoding/json matches them. Whatever else the two decoders read
+// in different ways, the fast one rejects.
+var likeStd = jsonv2.JoinOptions(jsonv2.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
+
+// unmarshal returns the value of a JSON text, as Unmarshal reads it. If the fast decoder rejects the
+// text, encoding/json decides, so that its errors stay the same.
+func unmarshal[T any](text []byte) (*T, error) {
+	if !utf8.Valid(text) {
+		return nil, ErrNotUTF8
+	}
+	v := new(T)
+	if r, ok := any(v).(reader); ok && r.ReadJSON(text) || jsonv2.Unmarshal(text, v, likeStd) == nil {
+		return v, nil
+	}
+	v = new(T) // the fast decoder may have filled a part
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
 
 // Unmarshal is json.Unmarshal for UTF-8 only. json.Unmarshal reads other bytes as U+FFFD,
 // so a damaged line could silently name another URL.
 func Unmarshal(text []byte, v any) error {
 	if !utf8.Valid(text) {
 		return ErrNotUTF8
-	}
-	if r, ok := v.(reader); ok && r.ReadJSON(text) {
-		return nil
 	}
 	return json.Unmarshal(text, v)
 }

@@ -45,7 +45,7 @@ report.html is one file that needs no network. report.json has the same data for
   politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if rows < 1 {
 				return cli.Misuse("report: --rows: %d is less than 1", rows)
 			}
@@ -56,7 +56,7 @@ report.html is one file that needs no network. report.json has the same data for
 			default:
 				to = dirs[0]
 			}
-			r, err := report.Generate(dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
+			r, err := report.Generate(cmd.Context(), dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
 			if err != nil {
 				return crawldir.ReadError("report", dirs, err)
 			}

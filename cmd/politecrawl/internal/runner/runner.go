@@ -80,8 +80,8 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
 	ctx, done := r.Interruptible(ctx, c.Abort, "interrupted: finishing the requests in flight; interrupt again to abort them")
-	defer done()
 	sum, err := c.Run(ctx)
+	done()
 	view.End()
 	page.end(sum)
 	if sum == nil {
@@ -94,7 +94,10 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	if err != nil {
 		return printed, r.endedBy(cfg.Output.Dir, err)
 	}
-	found, err := report.Generate([]string{cfg.Output.Dir}, nil)
+	// An interrupted crawl has a report too. Another interruption is of the report.
+	ctx, done = r.Interruptible(context.WithoutCancel(ctx), func() {}, "interrupted: the report is not written")
+	defer done()
+	found, err := report.Generate(ctx, []string{cfg.Output.Dir}, nil)
 	if err == nil {
 		err = found.WriteFiles(cfg.Output.Dir)
 	}

@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,7 +47,7 @@ crawl is not finished or has lost data: then the sitemap may lack pages.`,
 		Example: `  politecrawl sitemap write example --output public
   politecrawl sitemap write w1 w2 w3 --output public --gzip`,
 		Args: cli.Args(1, -1, "the output directory of a crawl"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+		RunE: func(cmd *cobra.Command, dirs []string) error {
 			switch {
 			case to != "":
 			case len(dirs) > 1:
@@ -54,7 +55,7 @@ crawl is not finished or has lost data: then the sitemap may lack pages.`,
 			default:
 				to = dirs[0]
 			}
-			return write(streams, dirs, to, gzip)
+			return write(cmd.Context(), streams, dirs, to, gzip)
 		},
 	}
 	cmd.Flags().BoolVar(&gzip, "gzip", false, "compress the sitemaps, except an index")
@@ -63,8 +64,8 @@ crawl is not finished or has lost data: then the sitemap may lack pages.`,
 }
 
 // write writes the sitemaps of a crawl into the directory to.
-func write(streams *cli.Streams, dirs []string, to string, gzip bool) error {
-	pages, err := report.FindIndexable(dirs, &report.Options{CrawlEnd: crawldir.End})
+func write(ctx context.Context, streams *cli.Streams, dirs []string, to string, gzip bool) error {
+	pages, err := report.FindIndexable(ctx, dirs, &report.Options{CrawlEnd: crawldir.End})
 	if err != nil {
 		return crawldir.ReadError(writeName, dirs, err)
 	}

@@ -1,0 +1,3 @@
+package jsonlines
+
+func UnmarshalLine[T any](text []byte) (*T, error) { return unmarshal[T](text) }
