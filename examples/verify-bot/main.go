@@ -33,7 +33,7 @@ func main() {
 			Addr: "127.0.0.1:8080", ReadHeaderTimeout: 10 * time.Second,
 			Handler: verified(newSite(), func() (*botauth.Directory, error) { return readDirectory(agent, file) }),
 		}
-		log.Printf("serving http://%s/ for %s", site.Addr, agent)
+		log.Printf("serving http://%s/ for %q", site.Addr, agent) //nolint:gosec // quoted
 		log.Fatal(site.ListenAndServe())
 	default:
 		log.Fatal("usage: verify-bot [AGENT DIRECTORY]")
@@ -56,12 +56,12 @@ func verified(site http.Handler, directory func() (*botauth.Directory, error)) h
 		}
 		id, err := botauth.Verify(req, dir, nil)
 		if err != nil {
-			log.Printf("refused %s: %v", req.URL, err)
+			log.Printf("refused %q: %q", req.URL, err) //nolint:gosec // quoted
 			w.Header().Set("Accept-Signature", `sig1=("@authority" "signature-agent";key="sig1");tag="web-bot-auth"`)
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 			return
 		}
-		log.Printf("passed %s, signed by %s", req.URL, id.Agent)
+		log.Printf("passed %q, signed by %q", req.URL, id.Agent) //nolint:gosec // quoted
 		site.ServeHTTP(w, req)
 	})
 }

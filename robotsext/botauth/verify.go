@@ -41,12 +41,12 @@ func Verify(req *http.Request, dir *Directory, opts *VerifyOptions) (Identity, e
 		bound := false
 		return s.verify(dir, now, func(item httpsfv.Item) (string, error) {
 			name, _ := item.Value.(string)
-			switch {
-			case name == agentField:
+			switch name {
+			case agentField:
 				value, agent, err := coveredAgent(req.Header, item, o.Legacy)
 				id.Agent = agent
 				return value, err
-			case name == "@authority":
+			case "@authority":
 				bound = true
 			}
 			return requestValue(req, item)

@@ -28,7 +28,7 @@ func TestSigningFailureEndsTheCrawl(t *testing.T) {
 	})
 	var failed error
 	transport := NewTransport(t.Context(), Config{Base: base, Signer: failingSigner{}}, Hooks{Fail: func(err error) { failed = err }})
-	_, err := transport.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody)) //nolint:bodyclose // there is none
+	_, err := transport.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", http.NoBody))
 	if !errors.Is(err, errNoKey) || !errors.Is(failed, errNoKey) {
 		t.Errorf("%v; the crawl got %v", err, failed)
 	}
