@@ -123,7 +123,6 @@ func (s *signedSite) start(t *testing.T, args ...string) *signedCrawl {
 	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.out
 	s.mu.Lock()
 	s.process = fmt.Sprintf("process %d", len(s.keys)+1)
-	s.keys[s.process] = make(map[string]bool)
 	s.mu.Unlock()
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -155,6 +154,9 @@ func (s *signedSite) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.paths[req.URL.Path]++
 	if _, after, ok := strings.Cut(req.Header.Get("Signature-Input"), `keyid="`); ok {
 		id, _, _ := strings.Cut(after, `"`)
+		if s.keys[s.process] == nil {
+			s.keys[s.process] = make(map[string]bool)
+		}
 		s.keys[s.process][id] = true
 	}
 	if reached, ok := s.reached[s.requests]; ok {

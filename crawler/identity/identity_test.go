@@ -71,7 +71,7 @@ func served(t *testing.T, f *Identity, now time.Time) *botauth.Directory {
 	return dir
 }
 
-// signed returns a request that the signer of a folder has signed.
+// signed returns a request that an identity has signed.
 func signed(t *testing.T, f *Identity) *http.Request {
 	t.Helper()
 	s, err := f.Signer()
