@@ -100,7 +100,7 @@ func newSignedSite(t *testing.T, verifier *webBotAuth, hosts, pages int) *signed
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}} //nolint:gosec // loopback
+		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
 		server.Start()
 		t.Cleanup(server.Close)
 		s.hosts = append(s.hosts, server.URL)
@@ -219,7 +219,7 @@ func TestWebBotAuthAcceptsEveryRequest(t *testing.T) {
 	}
 	identity, dir := filepath.Join(t.TempDir(), "identity"), filepath.Join(t.TempDir(), "crawl")
 	done(t, "identity", "init", "https://bot.example.com/", identity)
-	directory := filepath.Join(identity, "public/.well-known/http-message-signatures-directory")
+	directory := filepath.Join(identity, "public", ".well-known", "http-message-signatures-directory")
 	site := newSignedSite(t, newWebBotAuth(t, directory), 50, 40)
 	start := clitest.WriteFile(t, "urls", strings.Join(site.hosts, "\n"))
 
@@ -230,7 +230,9 @@ func TestWebBotAuthAcceptsEveryRequest(t *testing.T) {
 	if err := crawl.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-crawl.ends
+	if err := <-crawl.ends; err == nil {
+		t.Error("the crawl ended before it was killed")
+	}
 	rotateAnHourAgo(t, identity)
 	crawl = site.start(t, "crawl", "--resume", dir)
 	crawl.wait(1300)
@@ -271,7 +273,7 @@ func TestWebBotAuthAcceptsTheDirectory(t *testing.T) {
 	done(t, "identity", "init", "https://bot.example.com/", identity)
 	done(t, "identity", "rotate", identity)
 	const path = "/.well-known/http-message-signatures-directory"
-	_, fields, found := strings.Cut(readText(t, filepath.Join(identity, "public/_headers")), path+"\n")
+	_, fields, found := strings.Cut(readText(t, filepath.Join(identity, "public", "_headers")), path+"\n")
 	if !found {
 		t.Fatal("_headers lacks the directory")
 	}
@@ -311,7 +313,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 	pkcs8 := base64.StdEncoding.EncodeToString(der)
 	secrets := []string{
 		seed[:ed25519.SeedSize], secret, hex.EncodeToString(private.Seed()), strings.ToUpper(hex.EncodeToString(private.Seed())),
-		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprint([]byte(private.Seed()))[1:40],
+		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprint(private.Seed())[1:40],
 	}
 	check := func(got clitest.Result) clitest.Result {
 		t.Helper()
@@ -323,7 +325,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 		return got
 	}
 	check(done(t, "identity", "init", "https://bot.example.com/", identity, "--key", "env:TEST_CRAWLER_KEY"))
-	site := newSignedSite(t, newWebBotAuth(t, filepath.Join(identity, "public/.well-known/http-message-signatures-directory")), 1, 5)
+	site := newSignedSite(t, newWebBotAuth(t, filepath.Join(identity, "public", ".well-known", "http-message-signatures-directory")), 1, 5)
 	check(done(t, "crawl", site.hosts[0], "--identity", identity, "--output", dir, "--delay", "0s", "--also-write", "warc,csv,sqlite", "--log-level", "debug", "--keep-header", "signature,signature-input"))
 	check(done(t, "identity", "show", identity))
 	for _, secret := range secrets {

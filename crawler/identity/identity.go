@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,18 +103,6 @@ func Create(dir string, s Settings, source string, opts *Options) (*Identity, er
 		return nil, errors.Join(err, empty(dir, missing))
 	}
 	return d, nil
-}
-
-// empty removes all that is in a directory, and the directory itself if it was missing before.
-func empty(dir string, wasMissing bool) error {
-	if wasMissing {
-		return os.RemoveAll(dir)
-	}
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
-	}
-	return err
 }
 
 // Open reads the identity in a directory. It reads no private key.
@@ -410,50 +397,4 @@ func (d *Identity) write(c content, private map[string]botauth.PrivateKey) error
 	defer d.mu.Unlock()
 	d.content, d.checked = c, time.Time{}
 	return nil
-}
-
-// isWritten reports whether all files are as they must be.
-func isWritten(files map[string][]byte) bool {
-	for name, text := range files {
-		if !has(name, text) {
-			return false
-		}
-	}
-	return true
-}
-
-// has reports whether a file has a text; nil: whether there is no file.
-func has(name string, text []byte) bool {
-	old, err := os.ReadFile(name)
-	if text == nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	return err == nil && bytes.Equal(old, text)
-}
-
-// replace writes a file beside its place, and moves it there; nil: it removes the file.
-func replace(name string, text []byte, mode fs.FileMode) (err error) {
-	if has(name, text) {
-		return nil
-	}
-	if text == nil {
-		return os.Remove(name)
-	}
-	if err := durable.MkdirAll(filepath.Dir(name)); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Chmod(mode), durable.File(file), file.Close()); err != nil {
-		return err
-	}
-	return durable.Rename(file.Name(), name)
 }
