@@ -313,7 +313,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 	pkcs8 := base64.StdEncoding.EncodeToString(der)
 	secrets := []string{
 		seed[:ed25519.SeedSize], secret, hex.EncodeToString(private.Seed()), strings.ToUpper(hex.EncodeToString(private.Seed())),
-		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprint(private.Seed())[1:40],
+		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprintf("%d", private.Seed())[1:40],
 	}
 	check := func(got clitest.Result) clitest.Result {
 		t.Helper()
