@@ -22,7 +22,7 @@ type network struct {
 	slots     *politeness.Slots
 	addresses *politeness.Addresses
 	resolver  *net.Resolver                                          // nil: the machine's
-	identity  *identity.Folder                                       // signs the requests; nil: they are not signed
+	identity  *identity.Identity                                     // signs the requests; nil: they are not signed
 	dns       identity.DNS                                           // of Fetch.CheckDNS
 	onRequest func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
@@ -84,19 +86,21 @@ type signedSite struct {
 	mu       sync.Mutex
 	requests int
 	paths    map[string]int
+	keys     map[string]map[string]bool // key ids of requests, by the process that sent them
+	process  string
 	refused  []string
 	reached  map[int]chan struct{} // closed at this number of requests
 }
 
 func newSignedSite(t *testing.T, verifier *webBotAuth, hosts, pages int) *signedSite {
 	t.Helper()
-	s := &signedSite{verifier: verifier, pages: pages, paths: make(map[string]int), reached: make(map[int]chan struct{})}
+	s := &signedSite{verifier: verifier, pages: pages, paths: make(map[string]int), keys: make(map[string]map[string]bool), reached: make(map[int]chan struct{})}
 	for i := range hosts {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}} //nolint:gosec // loopback
+		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
 		server.Start()
 		t.Cleanup(server.Close)
 		s.hosts = append(s.hosts, server.URL)
@@ -117,6 +121,9 @@ func (s *signedSite) start(t *testing.T, args ...string) *signedCrawl {
 	t.Helper()
 	c := &signedCrawl{t: t, site: s, cmd: clitest.Process(t, args...), ends: make(chan error, 1)}
 	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.out
+	s.mu.Lock()
+	s.process = fmt.Sprintf("process %d", len(s.keys)+1)
+	s.mu.Unlock()
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +152,13 @@ func (s *signedSite) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	defer s.mu.Unlock()
 	s.requests++
 	s.paths[req.URL.Path]++
+	if _, after, ok := strings.Cut(req.Header.Get("Signature-Input"), `keyid="`); ok {
+		id, _, _ := strings.Cut(after, `"`)
+		if s.keys[s.process] == nil {
+			s.keys[s.process] = make(map[string]bool)
+		}
+		s.keys[s.process][id] = true
+	}
 	if reached, ok := s.reached[s.requests]; ok {
 		close(reached)
 	}
@@ -176,31 +190,53 @@ func (s *signedSite) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// rotateAnHourAgo rotates the key of an identity, and lets the new key sign now, as if an hour had passed.
+func rotateAnHourAgo(t *testing.T, identity string) {
+	t.Helper()
+	done(t, "identity", "rotate", identity)
+	name := filepath.Join(identity, "identity.json")
+	var content map[string]any
+	if err := json.Unmarshal([]byte(readText(t, name)), &content); err != nil {
+		t.Fatal(err)
+	}
+	newest := content["keys"].([]any)[0].(map[string]any)
+	newest["signs_from"] = time.Now().Add(-time.Second).UTC().Format(time.RFC3339)
+	text, err := json.Marshal(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(name+".new", text, 0o600), os.Rename(name+".new", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Cloudflare's verifier accepts each request of a crawl over 50 hosts, whose keys change while it
 // runs, and after it was killed: those for pages, robots.txt, tdmrep.json, sitemaps, redirects and
-// checks.
+// checks. The delay gives a process the time to read identity.json again.
 func TestWebBotAuthAcceptsEveryRequest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it crawls 2,000 pages")
+		t.Skip("it crawls 2,000 pages in half a minute")
 	}
 	identity, dir := filepath.Join(t.TempDir(), "identity"), filepath.Join(t.TempDir(), "crawl")
 	done(t, "identity", "init", "https://bot.example.com/", identity)
-	directory := filepath.Join(identity, "public/.well-known/http-message-signatures-directory")
+	directory := filepath.Join(identity, "public", ".well-known", "http-message-signatures-directory")
 	site := newSignedSite(t, newWebBotAuth(t, directory), 50, 40)
 	start := clitest.WriteFile(t, "urls", strings.Join(site.hosts, "\n"))
 
-	crawl := site.start(t, "crawl", "--url-file", start, "--identity", identity, "--output", dir, "--delay", "0s", "--permissions", "--check", "assets")
-	crawl.wait(400)
-	done(t, "identity", "rotate", identity)
-	crawl.wait(900)
+	crawl := site.start(t, "crawl", "--url-file", start, "--identity", identity, "--output", dir, "--delay", "500ms", "--concurrency", "60", "--permissions", "--check", "assets")
+	crawl.wait(200)
+	rotateAnHourAgo(t, identity)
+	crawl.wait(1000)
 	if err := crawl.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-crawl.ends
-	done(t, "identity", "rotate", identity)
+	if err := <-crawl.ends; err == nil {
+		t.Error("the crawl ended before it was killed")
+	}
+	rotateAnHourAgo(t, identity)
 	crawl = site.start(t, "crawl", "--resume", dir)
-	crawl.wait(1500)
-	done(t, "identity", "rotate", identity)
+	crawl.wait(1300)
+	rotateAnHourAgo(t, identity)
 	if err := <-crawl.ends; err != nil {
 		t.Errorf("the resumed crawl: %v: %s", err, crawl.out.String())
 	}
@@ -209,6 +245,15 @@ func TestWebBotAuthAcceptsEveryRequest(t *testing.T) {
 	defer site.mu.Unlock()
 	if len(site.refused) > 0 {
 		t.Errorf("%d of %d requests are refused, such as %q", len(site.refused), site.requests, site.refused[0])
+	}
+	used := make(map[string]bool)
+	for process, ids := range site.keys {
+		if maps.Copy(used, ids); len(ids) != 2 {
+			t.Errorf("%s signed with %d keys, want 2", process, len(ids))
+		}
+	}
+	if len(used) != 4 {
+		t.Errorf("the crawl signed with %d keys, want 4", len(used))
 	}
 	for path, least := range map[string]int{"/robots.txt": 50, "/sitemap.xml": 50, "/.well-known/tdmrep.json": 50, "/moved": 50, "/challenge": 100, "/image.png": 50, "/page/39": 50} {
 		if site.paths[path] < least {
@@ -228,7 +273,7 @@ func TestWebBotAuthAcceptsTheDirectory(t *testing.T) {
 	done(t, "identity", "init", "https://bot.example.com/", identity)
 	done(t, "identity", "rotate", identity)
 	const path = "/.well-known/http-message-signatures-directory"
-	_, fields, found := strings.Cut(readText(t, filepath.Join(identity, "public/_headers")), path+"\n")
+	_, fields, found := strings.Cut(readText(t, filepath.Join(identity, "public", "_headers")), path+"\n")
 	if !found {
 		t.Fatal("_headers lacks the directory")
 	}
@@ -268,7 +313,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 	pkcs8 := base64.StdEncoding.EncodeToString(der)
 	secrets := []string{
 		seed[:ed25519.SeedSize], secret, hex.EncodeToString(private.Seed()), strings.ToUpper(hex.EncodeToString(private.Seed())),
-		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprint([]byte(private.Seed()))[1:40],
+		base64.StdEncoding.EncodeToString(private.Seed())[:40], pkcs8[len(pkcs8)-20:], fmt.Sprintf("%d", private.Seed())[1:40],
 	}
 	check := func(got clitest.Result) clitest.Result {
 		t.Helper()
@@ -280,7 +325,7 @@ func TestPrivateKeyIsInNoOutput(t *testing.T) {
 		return got
 	}
 	check(done(t, "identity", "init", "https://bot.example.com/", identity, "--key", "env:TEST_CRAWLER_KEY"))
-	site := newSignedSite(t, newWebBotAuth(t, filepath.Join(identity, "public/.well-known/http-message-signatures-directory")), 1, 5)
+	site := newSignedSite(t, newWebBotAuth(t, filepath.Join(identity, "public", ".well-known", "http-message-signatures-directory")), 1, 5)
 	check(done(t, "crawl", site.hosts[0], "--identity", identity, "--output", dir, "--delay", "0s", "--also-write", "warc,csv,sqlite", "--log-level", "debug", "--keep-header", "signature,signature-input"))
 	check(done(t, "identity", "show", identity))
 	for _, secret := range secrets {

@@ -8,7 +8,7 @@
 //	public/         the files to upload to the host of the identity
 //	nginx.conf      what nginx needs to serve the key directory
 //
-// [Create] makes it and [Folder.Rotate] changes the key. public/ has the signed key directory, the
+// [Create] makes it and [Identity.Rotate] changes the key. public/ has the signed key directory, the
 // signature agent card, the IP ranges, a page for site owners, and _headers: a file with the header
 // fields of the key directory that static hosts read. The formats are those of package botauth and of
 // draft-illyes-webbotauth-jafar.

@@ -27,12 +27,12 @@ func Example() {
 	}
 	fmt.Println("upload", filepath.Base(made.PublicDir()))
 
-	folder, err := identity.Open(dir, nil)
+	opened, err := identity.Open(dir, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	signer, err := folder.Signer()
+	signer, err := opened.Signer()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,9 +44,9 @@ func Example() {
 	}
 	fmt.Println(signer.Sign(req), req.Header.Get("Signature-Agent"))
 
-	_, err = folder.Rotate("")
-	fmt.Println(len(folder.Keys()), "keys", err)
-	fmt.Println(time.Until(folder.Keys()[1].Expires) <= botauth.MaxLifetime)
+	_, err = opened.Rotate("")
+	fmt.Println(len(opened.Keys()), "keys", err)
+	fmt.Println(time.Until(opened.Keys()[1].Expires) <= time.Hour+botauth.MaxLifetime)
 	// Output:
 	// upload public
 	// <nil> sig1="https://bot.example.com"
@@ -58,10 +58,4 @@ func Example() {
 func ExampleDirectoryURL() {
 	fmt.Println(identity.DirectoryURL("https://bot.example.com"))
 	// Output: https://bot.example.com/.well-known/http-message-signatures-directory
-}
-
-// Which networks does a crawler publish?
-func ExampleParseRanges() {
-	fmt.Println(identity.ParseRanges([]byte(`{"creationTime": "2026-11-01T12:00:00Z", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`)))
-	// Output: [192.0.2.0/24] <nil>
 }

@@ -4,13 +4,9 @@ import (
 	"bytes"
 	_ "embed" // of the page
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
-	"net/netip"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,47 +24,27 @@ const (
 // directoryFields are the header fields of the key directory, in the order of _headers.
 var directoryFields = []string{"Content-Type", "Content-Digest", "Signature-Input", "Signature", "Cache-Control"}
 
-// Ranges are the IP ranges of a crawler, as in draft-illyes-webbotauth-jafar.
-type Ranges struct {
-	SyncToken    string        `json:"synctoken,omitempty"`
+// ranges are the IP ranges of a crawler, as in draft-illyes-webbotauth-jafar.
+type ranges struct {
+	SyncToken    string        `json:"synctoken"`
 	CreationTime time.Time     `json:"creationTime"`
-	Prefixes     []RangePrefix `json:"prefixes"`
+	Prefixes     []rangePrefix `json:"prefixes"`
 }
 
-// RangePrefix has one of the two forms of a network.
-type RangePrefix struct {
+// rangePrefix has one of the two forms of a network.
+type rangePrefix struct {
 	IPv4 string `json:"ipv4Prefix,omitempty"`
 	IPv6 string `json:"ipv6Prefix,omitempty"`
 }
 
-// ParseRanges parses a file of IP ranges and returns its networks.
-func ParseRanges(body []byte) ([]netip.Prefix, error) {
-	var r Ranges
-	if err := json.Unmarshal(body, &r); err != nil {
-		return nil, fmt.Errorf("the IP ranges are not JSON: %w", err)
-	}
-	if r.CreationTime.IsZero() || r.Prefixes == nil {
-		return nil, errors.New("the IP ranges lack creationTime or prefixes")
-	}
-	var list []netip.Prefix
-	for i, p := range r.Prefixes {
-		prefix, err := netip.ParsePrefix(p.IPv4 + p.IPv6)
-		if err != nil || (p.IPv4 == "") == (p.IPv6 == "") || prefix.Addr().Is4() != (p.IPv4 != "") {
-			return nil, fmt.Errorf("entry %d of the IP ranges is neither an ipv4Prefix nor an ipv6Prefix", i+1)
-		}
-		list = append(list, prefix)
-	}
-	return list, nil
-}
-
 // ranges returns the file of IP ranges.
-func (s *Settings) ranges(now time.Time) Ranges {
-	r := Ranges{SyncToken: strconv.FormatInt(now.Unix(), 10), CreationTime: now}
+func (s *Settings) ranges(now time.Time) ranges {
+	r := ranges{SyncToken: strconv.FormatInt(now.Unix(), 10), CreationTime: now}
 	for _, text := range s.IPRanges {
 		if strings.Contains(text, ":") {
-			r.Prefixes = append(r.Prefixes, RangePrefix{IPv6: text})
+			r.Prefixes = append(r.Prefixes, rangePrefix{IPv6: text})
 		} else {
-			r.Prefixes = append(r.Prefixes, RangePrefix{IPv4: text})
+			r.Prefixes = append(r.Prefixes, rangePrefix{IPv4: text})
 		}
 	}
 	return r
@@ -78,7 +54,7 @@ func (s *Settings) ranges(now time.Time) Ranges {
 func (s *Settings) card() botauth.Card {
 	c := botauth.Card{
 		ClientID: s.Agent + CardPath, ClientName: s.Name, ClientURI: s.Agent + "/", JWKSURI: DirectoryURL(s.Agent),
-		WebBotAuth: &botauth.Crawler{UserAgent: s.UserAgent, ProductToken: s.Name, Compliance: true, Trigger: "crawler", Purpose: s.Purpose},
+		WebBotAuth: &botauth.Crawler{UserAgent: s.UserAgent, ProductToken: s.Name, Trigger: "crawler", Purpose: s.Purpose},
 	}
 	if s.Contact != "" {
 		c.Contacts = []string{"mailto:" + s.Contact}
@@ -98,47 +74,44 @@ var page = template.Must(template.New("page").Parse(pageText))
 type pageData struct {
 	Settings
 
-	Card, Directory, Ranges string
+	Host, Card, Directory, Ranges string
 }
 
-// publish writes the files to upload, and nginx.conf. It returns the key directory.
-func (f *Folder) publish(now, until time.Time, keys []botauth.PrivateKey) (directory []byte, err error) {
-	s := &f.content.Settings
-	directory, header, err := botauth.SignDirectory(s.host(), now, until, keys...)
+// files returns the files to upload, and nginx.conf. A nil text means that there must be no file. The same
+// content gives the same files.
+func (d *Identity) files(c *content, private map[string]botauth.PrivateKey) (map[string][]byte, error) {
+	s, created := &c.Settings, c.SignedUntil.Add(-directoryLife)
+	var keys []botauth.PrivateKey
+	for _, k := range c.Keys {
+		keys = append(keys, private[k.ID].Until(k.Expires))
+	}
+	directory, header, err := botauth.SignDirectory(s.host(), created, c.SignedUntil, keys...)
 	if err != nil {
 		return nil, err
 	}
-	header.Set("Cache-Control", "max-age=3600")
+	header.Set("Cache-Control", fmt.Sprintf("max-age=%.0f", publishTime.Seconds()))
 	card, err := indented(s.card())
 	if err != nil {
 		return nil, err
 	}
-	ranges, err := indented(s.ranges(now))
-	if err != nil {
-		return nil, err
-	}
-	var html bytes.Buffer
-	if err := page.Execute(&html, pageData{*s, CardPath, botauth.DirectoryPath, RangesPath}); err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{
-		f.public(botauth.DirectoryPath):    directory,
-		f.public(CardPath):                 card,
-		f.public("index.html"):             html.Bytes(),
-		f.public("_headers"):               s.headers(header),
-		filepath.Join(f.dir, "nginx.conf"): nginx(header),
-	}
+	var networks []byte
 	if len(s.IPRanges) > 0 {
-		files[f.public(RangesPath)] = ranges
-	} else if err := os.Remove(f.public(RangesPath)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for name, text := range files {
-		if err := replace(name, text, 0o644); err != nil {
+		if networks, err = indented(s.ranges(created)); err != nil {
 			return nil, err
 		}
 	}
-	return directory, nil
+	var html bytes.Buffer
+	if err := page.Execute(&html, pageData{*s, s.host(), CardPath, botauth.DirectoryPath, RangesPath}); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		d.public(botauth.DirectoryPath):    directory,
+		d.public(CardPath):                 card,
+		d.public(RangesPath):               networks,
+		d.public("index.html"):             html.Bytes(),
+		d.public("_headers"):               s.headers(header),
+		filepath.Join(d.dir, "nginx.conf"): nginx(header),
+	}, nil
 }
 
 func indented(v any) ([]byte, error) {

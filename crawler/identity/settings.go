@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext/botauth"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -36,9 +38,11 @@ type Settings struct {
 	IPRanges []string `json:"ip_ranges,omitempty"`
 }
 
-// parseAgent returns the normal form of the URL of an identity.
+// parseAgent returns the normal form of the URL of an identity. Its host is in Punycode, since a signed
+// field has no other letters.
 func parseAgent(raw string) (string, error) {
-	u, err := url.Parse(strings.TrimSpace(raw))
+	raw = strings.TrimSpace(raw)
+	u, err := url.Parse(raw)
 	shown := secret.RedactInvalidURL(raw)
 	switch {
 	case err != nil:
@@ -50,7 +54,14 @@ func parseAgent(raw string) (string, error) {
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("%q has more parts than a host; sites look for keys at the root of the host, so write it as https://%s/", shown, u.Host)
 	}
-	return "https://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443"), nil
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); strings.HasSuffix(u.Host, ":") || u.Port() != "" && (err != nil || port == 0 || strconv.FormatUint(port, 10) != u.Port()) {
+		return "", fmt.Errorf("%q has a port that is not a number from 1 to 65535; leave it out, or write it as https://bot.example.com:8443/", shown)
+	}
+	a, err := weburl.Parse(raw)
+	if err != nil {
+		return "", fmt.Errorf("%q has a host that is not valid; write it as https://bot.example.com/", shown)
+	}
+	return strings.TrimSuffix(a.Canonical, "/"), nil
 }
 
 // DirectoryURL returns the URL of the key directory that a Signature-Agent names. A URL without a

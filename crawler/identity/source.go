@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"time"
 
@@ -24,45 +27,60 @@ const (
 	maxKey         = 64 << 10 // bytes that a command may print
 )
 
+// variableName matches the name of an environment variable.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// checkSource checks a source. Its error does not quote it: users paste keys.
 func checkSource(source string) error {
 	name, isEnv := strings.CutPrefix(source, envSource)
 	command, isCommand := strings.CutPrefix(source, commandSource)
 	switch {
-	case source == FileSource, isEnv && name != "", isCommand && len(strings.Fields(command)) > 0:
+	case source == FileSource, isEnv && variableName.MatchString(name), isCommand && len(strings.Fields(command)) > 0:
 		return nil
-	case strings.Contains(source, "PRIVATE KEY"), strings.Contains(source, "{"):
-		return errors.New("the source of the key is not file, env:NAME or command:PROGRAM ARGS; do not put the key itself there")
+	case isEnv:
+		return errors.New("the source of the key has no name of an environment variable after env:; use letters, digits and _, and do not put the key itself there")
 	}
-	return fmt.Errorf("%q is not a source of the key: use file, env:NAME or command:PROGRAM ARGS", source)
+	return errors.New("the source of the key is not file, env:NAME or command:PROGRAM ARGS; do not put the key itself there")
 }
 
-// readKey reads a private key from the environment or a command.
-func readKey(source string) (botauth.PrivateKey, error) {
+// describe names a source that has delivered a key before.
+func describe(source string) string {
+	if name, ok := strings.CutPrefix(source, envSource); ok {
+		return "the environment variable " + name
+	}
+	if command, ok := strings.CutPrefix(source, commandSource); ok {
+		return "the command " + strings.Fields(command)[0]
+	}
+	return "the file of the key"
+}
+
+// readKey reads a private key from the environment or a command. Its errors name the source as origin.
+func readKey(source, origin string) (botauth.PrivateKey, error) {
 	var text []byte
 	if name, ok := strings.CutPrefix(source, envSource); ok {
 		text = []byte(os.Getenv(name))
 		if len(text) == 0 {
-			return botauth.PrivateKey{}, fmt.Errorf("the environment variable %s is empty; set it to the private key", name)
+			return botauth.PrivateKey{}, fmt.Errorf("cannot read the private key from %s: the environment variable is empty; set it to the key", origin)
 		}
 	} else {
 		var err error
 		if text, err = runCommand(strings.Fields(strings.TrimPrefix(source, commandSource))); err != nil {
-			return botauth.PrivateKey{}, err
+			return botauth.PrivateKey{}, fmt.Errorf("cannot read the private key from %s: %w; run the command yourself to see why", origin, err)
 		}
 	}
-	return parseKey(source, text)
+	return parseKey(origin, text)
 }
 
 // parseKey parses a key. Its error names the source and quotes nothing of the text.
-func parseKey(source string, text []byte) (botauth.PrivateKey, error) {
+func parseKey(origin string, text []byte) (botauth.PrivateKey, error) {
 	key, err := botauth.ParseKey(bytes.TrimSpace(text))
 	if err != nil {
-		return key, fmt.Errorf("%s delivers no key that can be read: it must be an Ed25519 key in PEM (PKCS #8) or a JWK", source)
+		return key, fmt.Errorf("%s delivers no key that can be read: it must be an Ed25519 key in PEM (PKCS #8) or a JWK", origin)
 	}
 	return key, nil
 }
 
-// runCommand returns what a command prints. Its error has none of it, since that may be the key.
+// runCommand returns what a command prints. Its error has none of it, nor of args, since either may be the key.
 func runCommand(args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
 	defer cancel()
@@ -71,34 +89,53 @@ func runCommand(args []string) ([]byte, error) {
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:
-		err = fmt.Errorf("it took longer than %v", commandTimeout)
+		return nil, fmt.Errorf("it took longer than %v", commandTimeout)
 	case err == nil && len(out) > maxKey:
-		err = fmt.Errorf("it printed more than %d bytes", maxKey)
+		return nil, fmt.Errorf("it printed more than %d bytes", maxKey)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the private key from the command %s: %w; run it yourself to see why", args[0], err)
+	if about, ok := errors.AsType[*exec.Error](err); ok {
+		err = about.Err // without the name
 	}
-	return out, nil
+	if about, ok := errors.AsType[*fs.PathError](err); ok {
+		err = about.Err
+	}
+	return out, err
 }
 
 // load reads the private key of a key of the identity.
-func (f *Folder) load(k Key) (botauth.PrivateKey, error) {
+func (d *Identity) load(k Key) (botauth.PrivateKey, error) {
 	var key botauth.PrivateKey
 	var err error
+	origin := describe(k.Source)
 	if k.Source == FileSource {
-		name := f.keyFile(k.ID)
-		text, readErr := os.ReadFile(name)
-		if readErr != nil {
-			return key, fmt.Errorf("cannot read the private key: %w", readErr)
+		origin = d.keyFile(k.ID)
+		var text []byte
+		if text, err = readPrivate(origin); err == nil {
+			key, err = parseKey(origin, text)
 		}
-		key, err = parseKey(name, text)
 	} else {
-		key, err = readKey(k.Source)
+		key, err = readKey(k.Source, origin)
 	}
 	if err == nil && key.Public().Kid != k.ID {
-		err = fmt.Errorf("%s delivers another key than %s", k.Source, k.ID)
+		err = fmt.Errorf("%s delivers another key than %s", origin, k.ID)
 	}
-	return key.Until(k.Expires), err
+	return key, err
 }
 
-func (f *Folder) keyFile(id string) string { return filepath.Join(f.dir, "keys", id+".pem") }
+// readPrivate reads a file that only its owner may read. Windows has no such modes.
+func readPrivate(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the private key: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("other users can read or change the private key %q (mode %04o); run: chmod 600 %[1]q", name, mode)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the private key: %w", err)
+	}
+	return text, nil
+}
+
+func (d *Identity) keyFile(id string) string { return filepath.Join(d.dir, "keys", id+".pem") }

@@ -17,7 +17,7 @@ type Settings map[string]json.RawMessage
 var ownKeys = []string{
 	"output", "concurrency", "per-ip", "proxy", "also-write", "durability", urlsKey,
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
-	"header", "header-for", "basic-auth", "netrc", "cookie-file", "cookies",
+	"header", "header-for", "basic-auth", "netrc", "cookie-file", "cookies", "identity",
 }
 
 const urlsKey = "urls"

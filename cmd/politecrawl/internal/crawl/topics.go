@@ -146,6 +146,7 @@ a web page or an email address, so that site owners can reach you. --contact EMA
 the address as From with every request.
 
 --identity DIR signs every request, so that sites can tell the crawl from someone who copies
-its user agent; "politecrawl identity init" makes DIR. --check-dns checks at the start whether
-the public addresses of this machine have names under the domain of the identity that resolve
+its user agent; "politecrawl identity init" makes DIR. The crawl takes the user agent and the
+contact from the identity, unless you set them. --check-dns checks at the start whether the
+public addresses of this machine have names under the domain of the identity that resolve
 back to them. It prints what is wrong, and the crawl continues.`

@@ -53,8 +53,7 @@ func checkCommand(streams *cli.Streams, now func() time.Time) *cobra.Command {
 say what is wrong, why and what to do.
 
 A URL names the host of an identity, or the key directory itself. The command requests the
-key directory, the signature agent card and the IP ranges. It follows no redirects, as
-sites that verify signatures follow none.
+key directory. It follows no redirects, as sites that verify signatures follow none.
 
 Anything else is the name of a file with a captured HTTP/1.1 request: the request line and
 the header fields. -: standard input. The command requests the key directory that
@@ -78,7 +77,7 @@ directory could not be requested.`,
 	c.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&c.directory, "directory", "", "verify a request with the key directory in `FILE` or at a URL")
+	flags.StringVar(&c.directory, "directory", "", "verify a request with the key directory in `FILE`")
 	site.AddAllowFlag(flags, &c.allowed)
 	return cmd
 }

@@ -13,12 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
-	"github.com/politecrawl/politecrawl/crawler/identity"
 	"github.com/politecrawl/politecrawl/robotsext/botauth"
 )
-
-// exampleKey is the key of RFC 9421, appendix B.1.4. Its private half is printed there.
-const exampleKey = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"
 
 // soon is the time before the end of a signature in which it should be renewed.
 const soon = 7 * 24 * time.Hour
@@ -49,10 +45,8 @@ func (c *check) checkHost(ctx context.Context, raw string) error {
 	if err != nil {
 		return err
 	}
-	if found, err := c.checkDirectory(u, resp); err != nil || !found {
-		return err
-	}
-	return c.checkCard(ctx, u)
+	_, err = c.checkDirectory(u, resp)
+	return err
 }
 
 // checkDirectory checks a key directory. found is false if there is none.
@@ -101,8 +95,6 @@ func (c *check) checkKey(k botauth.JWK) (good bool, err error) {
 		return false, c.problem("write the thumbprint as kid, or leave kid out", "the key id %q is not the thumbprint of its key, %s; sites do not find the key", k.Kid, id)
 	case bad != nil || len(parsed.Keys) == 0:
 		return false, c.problem(adviseRenew, "key %s is not valid: %v", id, bad)
-	case id == exampleKey:
-		return false, c.problem("run \"politecrawl identity rotate DIR --key file\"", "key %s is the example of RFC 9421; anyone can sign with it", id)
 	case k.Exp != 0 && k.Exp <= now.Unix():
 		return false, c.problem(adviseRenew, "key %s expired on %s", id, humanize.Time(time.Unix(k.Exp, 0)))
 	case k.Nbf > now.Unix():
@@ -133,38 +125,4 @@ func (c *check) checkSigned(u *url.URL, resp response, usable int) error {
 		return c.note(adviseRenew, "the key directory is signed by its keys, but only for less than 7 more days")
 	}
 	return c.ok("the key directory is signed by all its valid keys")
-}
-
-// checkCard checks the signature agent card, and the IP ranges that it names.
-func (c *check) checkCard(ctx context.Context, directory *url.URL) error {
-	at := url.URL{Scheme: directory.Scheme, Host: directory.Host, Path: identity.CardPath}
-	resp, err := c.get(ctx, at.String())
-	if err != nil {
-		return err
-	}
-	if resp.status != http.StatusOK {
-		return c.note("upload it, so that site owners learn who crawls", "there is no signature agent card at %s (status %d)", &at, resp.status)
-	}
-	card, err := botauth.ParseCard(at.String(), resp.body)
-	switch {
-	case err != nil:
-		return c.problem(adviseUpload, "the signature agent card is not valid: %v", err)
-	case card.JWKS == nil && card.JWKSURI != directory.String():
-		return c.problem(adviseUpload, "the signature agent card names the key directory %q, not this one", card.JWKSURI)
-	}
-	if err := c.ok("the signature agent card at %s is valid", &at); err != nil || card.WebBotAuth == nil || card.WebBotAuth.IPsURI == "" {
-		return err
-	}
-	from := card.WebBotAuth.IPsURI
-	if resp, err = c.get(ctx, from); err != nil {
-		return err
-	}
-	list, err := identity.ParseRanges(resp.body)
-	switch {
-	case resp.status != http.StatusOK:
-		return c.problem(adviseUpload, "the IP ranges at %s have the status %d", from, resp.status)
-	case err != nil:
-		return c.problem(adviseUpload, "%v", err)
-	}
-	return c.ok("%s has %s", from, humanize.Count(len(list), "IP range"))
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,13 +94,16 @@ func rotateCommand(streams *cli.Streams, now func() time.Time) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use:   "rotate DIR",
-		Short: "Replace the key, and keep the old one valid for a day",
-		Long: `Make a new key, which signs from now on, and write DIR/public again. A crawl that is running
-uses the new key within a minute, so upload DIR/public at once.
+		Short: "Replace the key in an hour, and keep the old one valid for a day",
+		Long: `Make a new key and write DIR/public again. Upload it at once: the new key signs from one hour
+later, when no site has an older copy of the key directory. Until then the old key signs. A
+crawl that is running needs no restart.
 
-The old key stays in the key directory for 24 hours. The next "identity" command after that
-removes it and its file. If the old private key cannot be read, it is removed at once: to
-remove a stolen key, delete its file in DIR/keys first.
+The old key stays in the key directory for 24 more hours. The next "identity" command after
+that removes it and its file.
+
+If a key was stolen, delete its file in DIR/keys, or its variable, before you rotate. A key
+whose private half cannot be read is removed, and the next one signs at once.
 
 Exit code: 0 done, 2 usage error or no valid key, 3 a file could not be read or written.`,
 		Example: `  politecrawl identity rotate identity
@@ -115,7 +119,7 @@ Exit code: 0 done, 2 usage error or no valid key, 3 a file could not be read or 
 				return failed("rotate", err)
 			}
 			note(streams, notes)
-			return streams.Print(fmt.Sprintf("new key %s\n\n%s", f.Keys()[0].ID, uploadText(f)) + keysText(f))
+			return streams.Print(fmt.Sprintf("new key %s, which signs from %s\n\n%s\n", f.Keys()[0].ID, humanize.Time(f.Keys()[0].SignsFrom), uploadText(f)) + keysText(f, now()))
 		},
 	}
 	cmd.Flags().StringVar(&key, "key", "", keyUsage+" (default: same)")
@@ -130,14 +134,15 @@ func showCommand(streams *cli.Streams, now func() time.Time) *cobra.Command {
 		Long: `Show the settings and keys of an identity. To change a setting, edit DIR/identity.json and run
 this command.
 
-The command writes DIR/public again if a setting was changed, if an old key has expired, or if
-the signature of the key directory expires within 15 days; then it says so, and you upload
-DIR/public again. Run it every two weeks.
+The command reads the private keys. It writes DIR/public again if a file of it is not as it
+must be, as after a changed setting or when an old key has expired, or if the signature of
+the key directory expires within 15 days; then it says so, and you upload DIR/public again.
+Run it every two weeks.
 
 --format json writes one object:
 
     settings        agent, name, user_agent, contact, purpose, ip_ranges
-    keys            list of objects, the current key first: id, source, created, expires
+    keys            list of objects, the newest key first: id, source, signs_from, expires
     until           when the signature of the key directory expires
     renewed         true if DIR/public was written
 
@@ -160,9 +165,9 @@ Exit code: 0 done, 2 usage error or no valid key, 3 a file could not be read or 
 					Keys     []identity.Key    `json:"keys"`
 					Until    time.Time         `json:"until"`
 					Renewed  bool              `json:"renewed"`
-				}{f.Settings(), f.Keys(), f.Until(), renewed})
+				}{f.Settings(), f.Keys(), f.SignedUntil(), renewed})
 			}
-			text := settingsText(f) + keysText(f)
+			text := settingsText(f) + keysText(f, now())
 			if renewed {
 				text += "\n" + uploadText(f)
 			}
@@ -174,7 +179,7 @@ Exit code: 0 done, 2 usage error or no valid key, 3 a file could not be read or 
 }
 
 // open opens an identity that the user named.
-func open(command, dir string, now func() time.Time) (*identity.Folder, error) {
+func open(command, dir string, now func() time.Time) (*identity.Identity, error) {
 	f, err := identity.Open(dir, &identity.Options{Now: now})
 	if err != nil {
 		return nil, cli.Misuse("identity %s: %w", command, cli.QuotePath(err))
@@ -200,19 +205,22 @@ func note(streams *cli.Streams, notes []string) {
 }
 
 // madeText says what to do with a new identity.
-func madeText(dir string, f *identity.Folder) string {
+func madeText(dir string, f *identity.Identity) string {
 	s, word := f.Settings(), cli.ShellWord(dir)
 	host := s.Agent + "/"
-	contact, missing := "", ""
-	if s.Contact == "" {
-		missing = "\nThe page for site owners names no contact. To add one, set \"contact\" in " + filepath.Join(dir, "identity.json") + "\nand run: politecrawl identity show " + word + "\n"
-	} else {
-		contact = " --contact " + s.Contact
+	var missing []string
+	for _, setting := range [][2]string{{"purpose", s.Purpose}, {"contact", s.Contact}} {
+		if setting[1] == "" {
+			missing = append(missing, strconv.Quote(setting[0]))
+		}
 	}
-	identityFlag := "politecrawl crawl --identity " + word + " --user-agent " + cli.ShellWord(s.UserAgent) + contact
+	hint := ""
+	if len(missing) > 0 {
+		hint = "\nThe page for site owners lacks your " + strings.Join(missing, " and ") + ". To add that, edit " + filepath.Join(dir, "identity.json") + "\nand run: politecrawl identity show " + word + "\n"
+	}
 	directory := filepath.Join(f.PublicDir(), filepath.FromSlash(botauth.DirectoryPath))
-	return strings.NewReplacer("{dir}", dir, "{word}", word, "{public}", f.PublicDir(), "{host}", host, "{agent}", s.Agent, "{crawl}", identityFlag, "{directory}", cli.ShellWord(directory),
-		"{until}", humanize.Time(f.Until()), "{renew}", humanize.Time(f.Until().AddDate(0, 0, -15)), "{key}", keyText(f.Keys()[0], dir), "{missing}", missing,
+	return strings.NewReplacer("{dir}", dir, "{word}", word, "{public}", f.PublicDir(), "{host}", host, "{agent}", s.Agent, "{crawl}", "politecrawl crawl --identity "+word, "{directory}", cli.ShellWord(directory),
+		"{until}", humanize.Time(f.SignedUntil()), "{renew}", humanize.Time(f.SignedUntil().AddDate(0, 0, -15)), "{key}", keyText(f.Keys()[0], dir), "{missing}", hint,
 	).Replace(`Made the identity of {host} in {dir}.
 {key}
 
@@ -245,11 +253,11 @@ func keyText(k identity.Key, dir string) string {
 	return "Its private key comes from " + k.Source + "."
 }
 
-func uploadText(f *identity.Folder) string {
+func uploadText(f *identity.Identity) string {
 	return fmt.Sprintf("Wrote %s and nginx.conf again. Upload them now, then run: politecrawl identity check %s/\n", f.PublicDir(), f.Settings().Agent)
 }
 
-func settingsText(f *identity.Folder) string {
+func settingsText(f *identity.Identity) string {
 	s := f.Settings()
 	var b strings.Builder
 	for _, line := range [][2]string{
@@ -263,15 +271,18 @@ func settingsText(f *identity.Folder) string {
 	return b.String()
 }
 
-func keysText(f *identity.Folder) string {
+func keysText(f *identity.Identity, now time.Time) string {
 	var b strings.Builder
-	for i, k := range f.Keys() {
-		state := "signs since " + humanize.Time(k.Created)
-		if i > 0 {
-			state = "valid until " + humanize.Time(k.Expires)
+	for _, k := range f.Keys() {
+		state := "signs from " + humanize.Time(k.SignsFrom)
+		if !k.Expires.IsZero() {
+			state += ", valid until " + humanize.Time(k.Expires)
+		}
+		if now.Before(k.SignsFrom) {
+			state += " (upload it now)"
 		}
 		fmt.Fprintf(&b, "%-11s %s  %s  (%s)\n", "key", k.ID, state, cli.Escape(k.Source))
 	}
-	fmt.Fprintf(&b, "%-11s %s\n", "directory", "signed until "+humanize.Time(f.Until()))
+	fmt.Fprintf(&b, "%-11s %s\n", "directory", "signed until "+humanize.Time(f.SignedUntil()))
 	return b.String()
 }

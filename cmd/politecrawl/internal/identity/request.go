@@ -79,21 +79,18 @@ func agentOf(req *http.Request) (string, error) {
 
 // keys returns the keys of --directory or of an agent; nil: a problem was reported.
 func (c *check) keys(ctx context.Context, agent string) (*botauth.Directory, error) {
-	from := c.directory
-	switch {
-	case from == "":
-		from = identity.DirectoryURL(agent)
-	case !strings.Contains(from, "://"):
-		body, err := cli.ReadInput(from, c.In)
+	if c.directory != "" {
+		body, err := cli.ReadInput(c.directory, c.In)
 		if err != nil {
 			return nil, fmt.Errorf("identity check: --directory: %w", err)
 		}
 		dir, err := botauth.ParseDirectory(body)
 		if err != nil {
-			return nil, cli.Misuse("identity check: --directory %q: %w", from, err)
+			return nil, cli.Misuse("identity check: --directory %q: %w", c.directory, err)
 		}
 		return dir, nil
 	}
+	from := identity.DirectoryURL(agent)
 	u, err := url.Parse(from)
 	if err != nil {
 		return nil, cli.Misuse("identity check: %q is not a URL", from)

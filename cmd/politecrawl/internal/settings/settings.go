@@ -255,6 +255,9 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 	if err := s.setAudit(); err != nil {
 		return err
 	}
+	if err := s.adoptIdentity(); err != nil {
+		return err
+	}
 	return s.moveUsers(given)
 }
 

@@ -1,6 +1,7 @@
 // Verifies requests with the npm package web-bot-auth, one line of JSON for each: null, or why the
 // request is refused. A line {"directory": …} is a response with a directory instead. The argument
-// is the file of the directory, which is read again for an unknown key.
+// is the file of the directory, which is read again for an unknown or expired key, as a site does. Keys that
+// are no longer in it, and keys outside of their nbf and exp, are refused.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { verify as verifyMessage } from "http-message-sig";
@@ -8,24 +9,30 @@ import { parseDictionary } from "structured-headers";
 import { verify as verifyRequest } from "web-bot-auth";
 import { verifierFromJWK } from "web-bot-auth/crypto";
 
-const verifiers = new Map();
+const keys = new Map();
 
 async function readKeys(body) {
+  keys.clear();
   for (const jwk of JSON.parse(body).keys) {
-    const verifier = await verifierFromJWK(jwk);
-    verifiers.set(jwk.kid, verifier);
+    keys.set(jwk.kid, { verifier: await verifierFromJWK(jwk), nbf: jwk.nbf ?? 0, exp: jwk.exp ?? Infinity });
   }
 }
 
+function validKey(id) {
+  const key = keys.get(id);
+  const now = Date.now() / 1000;
+  return key && key.nbf <= now && now < key.exp ? key : undefined;
+}
+
 async function check(data, signature, params) {
-  if (!verifiers.has(params.keyid)) {
+  if (!validKey(params.keyid)) {
     await readKeys(readFileSync(process.argv[2]));
   }
-  const verifier = verifiers.get(params.keyid);
-  if (!verifier) {
-    throw new Error(`unknown key ${params.keyid}`);
+  const key = validKey(params.keyid);
+  if (!key) {
+    throw new Error(`unknown or expired key ${params.keyid}`);
   }
-  return verifier(data, signature, params);
+  return key.verifier(data, signature, params);
 }
 
 // The package knows Signature-Agent as a string only. The signature covers one member of the
@@ -48,8 +55,8 @@ async function directory({ url, headers, body }) {
     const response = { status: 200, headers: { ...headers, "signature-input": input, signature: signatures[i] } };
     await verifyMessage({ request: { method: "GET", url, headers: {} }, response }, check);
   }
-  if (inputs.length !== verifiers.size) {
-    throw new Error(`${inputs.length} signatures of ${verifiers.size} keys`);
+  if (inputs.length !== keys.size) {
+    throw new Error(`${inputs.length} signatures of ${keys.size} keys`);
   }
 }
 

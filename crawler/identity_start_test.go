@@ -28,9 +28,9 @@ func newIdentity(t *testing.T) string {
 // or request anything.
 func TestIdentityIsCheckedAtTheStart(t *testing.T) {
 	unreadable := newIdentity(t)
-	folder, err := identity.Open(unreadable, nil)
+	opened, err := identity.Open(unreadable, nil)
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join(unreadable, "keys", folder.Keys()[0].ID+".pem"), []byte("hunter2"), 0o600))
+	must(t, os.WriteFile(filepath.Join(unreadable, "keys", opened.Keys()[0].ID+".pem"), []byte("hunter2"), 0o600))
 	for _, tt := range []struct{ name, dir, agent, want string }{
 		{"no directory", filepath.Join(t.TempDir(), "absent"), "examplebot/1.0", "politecrawl identity init"},
 		{"no key", unreadable, "examplebot/1.0", "delivers no key"},
@@ -51,6 +51,26 @@ func TestIdentityIsCheckedAtTheStart(t *testing.T) {
 				t.Errorf("the directory was made: %v", err)
 			}
 		})
+	}
+}
+
+// crawl.json has the absolute path of the identity, so that a crawl can be resumed elsewhere.
+func TestIdentityIsKeptAsAbsolutePath(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
+	dir := newIdentity(t)
+	t.Chdir(filepath.Dir(dir))
+	cfg := testConfig(t, s.url+"/")
+	cfg.Fetch.Identity, cfg.Fetch.UserAgent = filepath.Base(dir), "examplebot/1.0"
+	if _, err := newCrawler(t, cfg, nil).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := LoadConfig(cfg.Output.Dir)
+	if err != nil || !filepath.IsAbs(saved.Fetch.Identity) {
+		t.Errorf("%q %v", saved.Fetch.Identity, err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := newCrawler(t, saved, &Options{Resume: true}).Run(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,6 +3,8 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,26 +14,43 @@ import (
 // dnsTimeout is the timeout of all lookups of Fetch.CheckDNS.
 const dnsTimeout = 10 * time.Second
 
-// openIdentity opens the identity that signs the requests, and reads its key.
+// openIdentity opens the identity that signs the requests, and signs one to find errors now. The
+// configuration keeps the absolute path, so that the crawl can be resumed in another directory.
 func (c *Crawler) openIdentity() error {
 	dir := c.cfg.Fetch.Identity
 	if dir == "" {
 		return nil
 	}
-	folder, err := identity.Open(dir, nil)
+	opened, err := identity.Open(dir, nil)
 	if err == nil {
-		_, err = folder.Signer()
+		err = trySigning(opened)
 	}
 	if err == nil {
-		if name := folder.Settings().Name; !strings.EqualFold(name, c.pageRules.token) {
-			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.pageRules.token, folder.Settings().UserAgent)
+		if name := opened.Settings().Name; !strings.EqualFold(name, c.pageRules.token) {
+			err = fmt.Errorf("the identity in %q is that of %s, and the user agent that of %s; set user-agent to %q, or name another identity", dir, name, c.pageRules.token, opened.Settings().UserAgent)
 		}
+	}
+	if err == nil {
+		c.cfg.Fetch.Identity, err = filepath.Abs(dir)
 	}
 	if err != nil {
 		return &ConfigError{Key: "identity", Problem: err}
 	}
-	c.network.identity = folder
+	c.network.identity = opened
 	return nil
+}
+
+// trySigning signs a request that is not sent.
+func trySigning(id *identity.Identity) error {
+	signer, err := id.Signer()
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(http.MethodGet, "https://example.com/", http.NoBody) //nolint:noctx // it is not sent
+	if err != nil {
+		return err
+	}
+	return signer.Sign(req)
 }
 
 // checkDNS prints a notice if sites cannot recognize this machine by its name in DNS.
