@@ -248,7 +248,7 @@ and crawl it from another terminal:
 // keyText says where the private key is.
 func keyText(k identity.Key, dir string) string {
 	if k.Source == identity.FileSource {
-		return "Its private key is " + filepath.Join(dir, "keys", k.ID+".pem") + ". Upload it nowhere."
+		return "Its private key is " + filepath.Join(dir, "keys", k.ID+".pem") + ". Never upload it."
 	}
 	return "Its private key comes from " + k.Source + "."
 }
