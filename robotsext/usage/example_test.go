@@ -85,3 +85,27 @@ func ExampleParseRSL() {
 	}
 	// Output: map[search:allowed train-ai:disallowed]
 }
+
+// Which statement about text and data mining counts, if a page has several?
+func ExampleCounting() {
+	file, err := usage.ParseTDMRep([]byte(`[{"location": "/", "tdm-reservation": 1}]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reserved, _ := file.Match("/article")
+	statements := append([]usage.Statement{reserved}, usage.FromHeader(http.Header{"Tdm-Reservation": {"0"}}, nil, time.Now())...)
+	for i, s := range usage.Counting(statements) {
+		fmt.Printf("statement %d: %s\n", i+1, s.Source)
+	}
+	// Output: statement 2: header TDM-Reservation
+}
+
+// How do I print statements without the passwords that a site may have in its URLs?
+func ExampleRedact() {
+	file := robotstxt.Parse([]byte("User-agent: *\nLicense: https://me:secret@example.com/license.xml\n"), nil)
+	statements := usage.FromRobots(file, file.Group("examplebot"), "", "/")
+	usage.Redact(statements)
+	fmt.Println(statements[0].URL)
+	// Output: https://***@example.com/license.xml
+}
