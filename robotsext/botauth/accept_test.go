@@ -63,7 +63,7 @@ func TestSendAnswersAcceptSignatureOnce(t *testing.T) {
 		"no tag":                            {`x=("@authority")`, 401, 1, "sig1="},
 		"another key":                       {ask + `;keyid="other"`, 401, 1, "sig1="},
 		"another algorithm":                 {ask + `;alg="rsa-pss-sha512"`, 401, 1, "sig1="},
-		"an agent key that is none":         {strings.Replace(ask, `key="a"`, `key="A B"`, 1), 401, 1, "sig1="},
+		"an invalid agent key":              {strings.Replace(ask, `key="a"`, `key="A B"`, 1), 401, 1, "sig1="},
 		"malformed":                         {`x=(`, 401, 1, "sig1="},
 		"a value that is not a list":        {`x=1`, 401, 1, "sig1="},
 		"a field of 9 KB":                   {`y=("` + strings.Repeat("a", 9<<10) + `"), ` + ask, 401, 1, "sig1="},

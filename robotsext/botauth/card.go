@@ -21,7 +21,6 @@ type Card struct {
 type Crawler struct {
 	UserAgent    string `json:"expected-user-agent,omitempty"`
 	ProductToken string `json:"rfc9309-product-token,omitempty"`
-	Compliance   any    `json:"rfc9309-compliance,omitempty"` // true, or a list of directives in earlier drafts
 	Trigger      string `json:"trigger,omitempty"`
 	Purpose      string `json:"purpose,omitempty"`
 	IPsURI       string `json:"ips_uri,omitempty"`
