@@ -182,14 +182,10 @@ func IsClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, errRefusedAgain)
 }
 
-// Cause returns an error of a request without the text that http.Client adds: the URL, and which
-// time limit was exceeded.
+// Cause returns an error of a request without the URL that http.Client adds.
 func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
-	if text, _, found := strings.Cut(err.Error(), " (Client.Timeout"); found {
-		return &transportError{text, err}
+		return wrapped.Err
 	}
 	return err
 }

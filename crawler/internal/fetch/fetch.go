@@ -28,6 +28,7 @@ import (
 // robotsext.
 type Fetcher struct {
 	collector *colly.Collector
+	timeout   time.Duration
 	maxBody   int
 }
 
@@ -56,6 +57,7 @@ type Response struct {
 
 	url   string // as requested
 	check bool   // the request only checks the URL
+	limit int    // maximum bytes of the body to read
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.
@@ -110,29 +112,28 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 	c.CacheDir = ""
 	c.MaxDepth, c.MaxRequests = 0, 0
 	c.AllowedDomains, c.DisallowedDomains = nil, nil
-	c.MaxBodySize = cfg.MaxBody + 1 // the additional byte shows that there is more
 	c.DisableCookies()
-	c.SetRequestTimeout(cfg.Timeout)
+	c.SetRequestTimeout(0) // Fetch sets a deadline, which needs no goroutine
 	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
 	robots.Attach(c)
 	c.IgnoreRobotsTxt = true // Attach turns it off, for collectors whose URLs nobody has checked before
-	return &Fetcher{collector: c, maxBody: cfg.MaxBody}
+	return &Fetcher{collector: c, timeout: cfg.Timeout, maxBody: cfg.MaxBody}
 }
 
 // Fetch requests a page. It returns responses of any status without error, and does not follow
 // redirects. The error is a network error or a [*robotsext.BlockedError]. Even then the Response
 // is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
-	resp := &Response{Began: time.Now(), url: req.URL, check: req.Method != ""}
+	limit := cmp.Or(req.MaxBody, f.maxBody+1) // the additional byte shows that there is more
+	resp := &Response{Began: time.Now(), url: req.URL, check: req.Method != "", limit: limit}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()
-	c.Context = context.WithValue(c.Context, responseKey{}, resp)
-	if req.MaxBody > 0 {
-		c.MaxBodySize = req.MaxBody
-	}
+	ctx, cancel := context.WithTimeout(c.Context, f.timeout)
+	defer cancel()
+	c.Context = context.WithValue(ctx, responseKey{}, resp)
 	c.OnResponse(func(r *colly.Response) {
-		resp.Status, resp.Header, resp.Body = r.StatusCode, *r.Headers, r.Body
+		resp.Status, resp.Header = r.StatusCode, *r.Headers
 		if len(resp.Body) > f.maxBody {
 			resp.Body, resp.Truncated = resp.Body[:f.maxBody], truncatedByMaxBody
 		}

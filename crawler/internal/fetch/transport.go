@@ -174,18 +174,15 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	if rec != nil {
 		rec.responded(out, resp)
 	}
-	switch {
-	case encoded:
+	if encoded {
 		decode(resp, page)
-	case page != nil && page.check:
-		resp.Uncompressed = true // colly must not decode a body that is missing or cut
-	}
-	if page != nil && !page.check {
-		t.types.check(resp, page, body, size)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}
 	correctLocation(resp)
+	if page != nil {
+		page.readBody(resp, t.types, body, size)
+	}
 	return resp, nil
 }
 
