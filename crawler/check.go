@@ -220,6 +220,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 		request.Header, request.MaxBody = http.Header{"Range": {"bytes=0-0"}}, 1
 	}
 	resp, failure := w.pages.Fetch(request)
+	v.response = resp
 	line := v.checkLine()
 	line.FetchedAt, line.DurationMS = resp.Began.UTC(), resp.Took.Milliseconds()
 	if failure != nil {
@@ -294,7 +295,7 @@ func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.Check
 		found.redirectCheck(v, location, mode)
 	case resp.Status/100 != 2 || mode != provenance.CheckRead:
 	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
-		return found, found.addStylesheet(v, resp.Body)
+		return found, found.addStylesheet(v, toUTF8(resp.Body, kind))
 	case isHTML(kind, resp.Body):
 		doc := extract.ParseFunc(toUTF8(resp.Body, kind), extract.Handlers{Link: func(string, extract.Link) {}})
 		directives := w.directives(resp.Header, doc)
@@ -331,7 +332,8 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 
 // addStylesheet adds what a stylesheet uses.
 func (f *discoveries) addStylesheet(v *visit, text []byte) error {
-	l := &pageLinks{d: f.d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
+	l := newPageLinks(f.d, v)
+	defer l.release()
 	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
 	for _, link := range l.links { // invalid ones
 		f.skipInvalid(v, l.url, link.ref, link.err, "")

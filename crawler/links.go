@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -42,11 +43,9 @@ type pageLinks struct {
 	url       string           // of base
 	refs      *weburl.Resolver // nil: no link was read yet
 
-	links    []pageLink
-	to       []output.Link  // valid links, as links.jsonl lists them; nil if it does not
-	byURL    map[string]int // places in links
-	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
-	size     int            // see maxLinkBytes
+	*linkIndex
+	to   []output.Link // valid links, as links.jsonl lists them; nil if it does not
+	size int           // see maxLinkBytes
 
 	resources    []resource     // what the page uses, if assets are checked
 	resourceRefs map[string]int // their references as written, with the position in resources; -1: not there
@@ -61,6 +60,36 @@ type pageLinks struct {
 	total   int    // links of the page, repeated ones too
 	skipped int    // of these, those to URLs that were not kept
 	limit   string // the limit that was met first; empty: none
+}
+
+// A linkIndex has the distinct links of one page at a time.
+type linkIndex struct {
+	links    []pageLink
+	byURL    map[string]int // places in links
+	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
+}
+
+// linkIndexes are used again, since they would be a seventh of what a crawl allocates.
+var linkIndexes = sync.Pool{New: func() any {
+	return &linkIndex{make([]pageLink, 0, usualLinks), make(map[string]int, usualLinks), make(map[string]int, usualLinks)}
+}}
+
+// usualLinks is the number of links up to which lists do not grow.
+const usualLinks = 32
+
+// maxReused is the maximum number of links in an index that is used again.
+const maxReused = 1000
+
+// release empties the index for another page.
+func (x *linkIndex) release() {
+	if len(x.spelling) > maxReused {
+		return
+	}
+	clear(x.links)
+	clear(x.byURL)
+	clear(x.spelling)
+	x.links = x.links[:0]
+	linkIndexes.Put(x)
 }
 
 // pageLink is a URL that a page links to.
@@ -80,13 +109,24 @@ const (
 	notKept
 )
 
+// newPageLinks returns an empty list for a page, to be released at the end.
+func newPageLinks(d *discovery, v *visit) *pageLinks {
+	l := &pageLinks{
+		d: d, v: v, linkIndex: linkIndexes.Get().(*linkIndex),
+		prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl},
+	}
+	l.meta = l.prov.Encode()
+	return l
+}
+
 // readLinks parses a page in UTF-8. It returns the links apart from the document.
 func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl}}
-	l.meta = l.prov.Encode()
+	l := newPageLinks(d, v)
 	doc := extract.ParseFunc(text, l.handlers())
 	if doc.Base != l.base && (l.total > 0 || l.refs != nil) { // it comes after the first links, but applies to them too
-		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, baseKnown: true}
+		l.release()
+		l = newPageLinks(d, v)
+		l.base, l.baseKnown = doc.Base, true
 		doc = extract.ParseFunc(text, l.handlers())
 	}
 	return doc, l
@@ -145,10 +185,8 @@ func (l *pageLinks) init(base string) bool {
 		l.d.log.Warn("links not read", "url", l.url, "error", err)
 		return false
 	}
-	const usual = 32 // the lists of most pages never grow
-	l.links, l.byURL, l.spelling = make([]pageLink, 0, usual), make(map[string]int, usual), make(map[string]int, usual)
 	if l.d.cfg.Output.Links != LinksNone {
-		l.to = make([]output.Link, 0, usual)
+		l.to = make([]output.Link, 0, usualLinks)
 	}
 	return true
 }

@@ -1,11 +1,9 @@
 package crawler
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -151,6 +149,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	if kind := got.Header.Get("Content-Type"); isHTML(kind, got.Body) {
 		page.text = toUTF8(got.Body, kind)
 		doc, links = c.discovery.readLinks(v, page.text)
+		defer links.release()
 	}
 	if err := w.addPermission(v, page, got.Header, doc); err != nil || page.refused != "" {
 		return page, nil, err
@@ -208,13 +207,9 @@ func isHTML(contentType string, body []byte) bool {
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 
-// toUTF8 decodes a page whose encoding is declared in the page itself. Colly has decoded an
-// encoding declared in the header, unless a byte order mark says otherwise.
+// toUTF8 decodes a text. A byte order mark decides about its encoding, otherwise the header, otherwise
+// a declaration in the page.
 func toUTF8(body []byte, contentType string) []byte {
-	marked := bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
-	if !marked && strings.Contains(strings.ToLower(contentType), "charset") {
-		return body
-	}
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)
 	if name == "utf-8" || !certain && utf8.Valid(body) {
 		return body

@@ -87,6 +87,7 @@ type visit struct {
 	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
 
+	response *fetch.Response     // to the request for a page or a check; nil: none was sent
 	exchange *output.Exchange    // of the request for a page; nil: archives get none
 	granted  bool                // a page was taken from the limits
 	entries  int                 // of a sitemap, taken from its limit
@@ -130,6 +131,7 @@ func (w *worker) process(waiting context.Context, lease frontier.Lease) (err err
 	c.member.Hold(&lease)
 	defer c.member.Release(lease.ID)
 	v, d := &visit{lease: lease}, waitUntil(time.Time{})
+	defer func() { v.response.Release() }() // what is recorded has no part of the body
 	if waiting.Err() == nil {
 		if d, err = w.decide(v); err != nil {
 			return errors.Join(err, w.finishQuota(v, decision{}))
@@ -216,6 +218,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
 	}
 	resp, failure := w.pages.Fetch(request)
+	v.response = resp
 	v.exchange = resp.Exchange
 	return w.decideResponse(v, resp, failure)
 }

@@ -11,6 +11,7 @@
 package fetch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -48,16 +49,17 @@ type Request struct {
 type Response struct {
 	Status    int
 	Header    http.Header
-	Body      []byte // decoded, at most Config.MaxBody bytes
+	Body      []byte // decoded, at most Config.MaxBody bytes; until Release
 	Truncated string // the limit that truncated Body: max-body or ratio; empty: Body is complete
 	OtherType string // the media type because of which Body was not read; empty: it was
 	Began     time.Time
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
 
-	url   string // as requested
-	check bool   // the request only checks the URL
-	limit int    // maximum bytes of the body to read
+	url   string        // as requested
+	check bool          // the request only checks the URL
+	limit int           // maximum bytes of the body to read
+	buf   *bytes.Buffer // of Body; nil: there is none
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.

@@ -19,51 +19,60 @@ const (
 	maxPooled = 1 << 20
 )
 
-// buffers are for bodies that are being read, since a site does not always tell their size.
+// buffers are for the bodies of pages. Without them, these would be most of what a crawl allocates.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // readBody reads and closes the body of a response to the request of the page. Colly gets an empty
 // body, since it would allocate more than twice the size of the other. If reading fails, colly gets
 // the error. Encoded is the body as the site sends it, and size its Content-Length.
 func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader, size int64) {
-	buf := buffers.Get().(*bytes.Buffer)
-	buf.Reset()
-	p.Truncated = "" // of an earlier response, to a request without a signature
-	media, err := p.mediaType(resp, types, buf)
+	p.Release() // an earlier response, to a request without a signature
+	p.Truncated = ""
+	p.buf = buffers.Get().(*bytes.Buffer)
+	p.buf.Reset()
+	media, err := p.mediaType(resp, types)
 	if media == "" || types.Accept(media) {
 		if err == nil {
-			_, err = buf.ReadFrom(io.LimitReader(resp.Body, int64(p.limit-buf.Len())))
+			_, err = p.buf.ReadFrom(io.LimitReader(resp.Body, int64(p.limit-p.buf.Len())))
 		}
-		p.Body = bytes.Clone(buf.Bytes())
+		p.Body = p.buf.Bytes()
 	} else {
 		p.OtherType, err = media, nil
 		if size >= 0 && size <= maxDropped {
 			_, _ = io.Copy(io.Discard, encoded) // an error ends the connection, and nothing else
 		}
 	}
-	if buf.Cap() <= maxPooled {
-		buffers.Put(buf)
-	}
 	_ = resp.Body.Close()
 	resp.Body, resp.Uncompressed = http.NoBody, true // colly must not decode it
 	if err != nil {
-		resp.Body = failedBody{err}
+		p.Body, resp.Body = nil, failedBody{err}
 	}
 }
 
 // mediaType returns the media type of a successful response, if only pages of some types are read.
 // Without a Content-Type, it reads the beginning of the body. An empty body has no type.
-func (p *Response) mediaType(resp *http.Response, types Types, buf *bytes.Buffer) (media string, err error) {
+func (p *Response) mediaType(resp *http.Response, types Types) (media string, err error) {
 	if p.check || len(types) == 0 || resp.StatusCode/100 != 2 {
 		return "", nil
 	}
 	if kind := resp.Header.Get("Content-Type"); kind != "" {
 		return MediaType(kind), nil
 	}
-	if _, err = buf.ReadFrom(io.LimitReader(resp.Body, sniffed)); buf.Len() > 0 {
-		media = MediaType(http.DetectContentType(buf.Bytes()))
+	if _, err = p.buf.ReadFrom(io.LimitReader(resp.Body, sniffed)); p.buf.Len() > 0 {
+		media = MediaType(http.DetectContentType(p.buf.Bytes()))
 	}
 	return media, err
+}
+
+// Release ends the use of Body, whose memory another page gets. A nil Response has none.
+func (p *Response) Release() {
+	if p == nil || p.buf == nil {
+		return
+	}
+	if p.buf.Cap() <= maxPooled {
+		buffers.Put(p.buf)
+	}
+	p.Body, p.buf = nil, nil
 }
 
 // failedBody is a body that could not be read.

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"fmt"
-	"mime"
 	"slices"
 	"strings"
 
@@ -36,11 +35,9 @@ func (t Types) Accept(media string) bool {
 	return len(t) == 0 || slices.Contains(t, media) || whole && slices.Contains(t, name+"/*")
 }
 
-// MediaType returns the media type in a Content-Type, in lower case and without parameters.
+// MediaType returns the media type in a Content-Type, in lower case and without parameters, as
+// [mime.ParseMediaType] does. Invalid parameters do not matter.
 func MediaType(contentType string) string {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
-	}
-	return strings.TrimSpace(media)
+	media, _, _ := strings.Cut(contentType, ";")
+	return strings.TrimSpace(strings.ToLower(media))
 }

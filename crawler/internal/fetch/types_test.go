@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -74,6 +75,18 @@ func FuzzParseTypes(f *testing.F) {
 		name, _, _ := strings.Cut(media, "/")
 		if !types.Accept(media) || !(Types{name + "/*"}).Accept(media) {
 			t.Errorf("%q does not accept %q", types, media)
+		}
+	})
+}
+
+// FuzzMediaType: the media type of a valid Content-Type is that of package mime.
+func FuzzMediaType(f *testing.F) {
+	for _, text := range []string{"text/html", " Text/HTML ; charset=utf-8", "text/html;charset", ";", "a/b;x=\";\"", "\u00a0text/html"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if want, _, err := mime.ParseMediaType(text); err == nil && MediaType(text) != want {
+			t.Errorf("%q: %q, want %q", text, MediaType(text), want)
 		}
 	})
 }

@@ -1,0 +1,36 @@
+package crawler
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A page is decoded by its byte order mark, otherwise by the header, otherwise by what it declares.
+func TestEncodingOfAPage(t *testing.T) {
+	const utf16 = "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00"
+	for _, test := range []struct{ name, contentType, page, title string }{
+		{"header", "text/html; charset=ISO-8859-1", "<title>\xe9", "é"},
+		{"quoted header", `text/html; charset="shift_jis"`, "<title>\x93\xfa\x96{", "日本"},
+		{"header and declaration", "text/html; charset=windows-1251", "<meta charset=utf-8><title>\xe9", "й"},
+		{"declaration", "text/html", "<meta charset=windows-1251><title>\xe9", "й"},
+		{"mark and header", "text/html; charset=iso-8859-1", utf16, "é"},
+		{"mark of UTF-8 and header", "text/html; charset=iso-8859-1", "\xef\xbb\xbf<title>é", "é"},
+		{"UTF-8 in the header", "text/html; charset=UTF8", "<meta charset=windows-1251><title>é", "é"},
+		{"nothing, and valid UTF-8", "text/html", "<title>é", "é"},
+		{"nothing, and not UTF-8", "text/html", "<title>\xe9", "é"},
+		{"unknown name", "text/html; charset=klingon", "<title>é", "é"},
+	} {
+		inBubble(t, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", nil)
+			s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", test.contentType)
+				_, _ = w.Write([]byte(test.page))
+			})
+			got := run(t, testConfig(t, s.url+"/"), nil)
+			if page := got.pages[0]; strings.TrimPrefix(page.Title, "\ufeff") != test.title || page.Bytes != len(test.page) {
+				t.Errorf("%s: title %q, %d bytes", test.name, page.Title, page.Bytes)
+			}
+		})
+	}
+}
