@@ -234,9 +234,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer stopLeases()
 	c.member.Start()
 	c.checkLimits() // an earlier process may have reached one
-	c.record.Start()
 	c.work(leases)
-	c.record.Stop()
 	if ctx.Err() != nil {
 		c.lifecycle.Stop(EndInterrupted) // unless something else ended it before
 	}

@@ -131,10 +131,8 @@ func TestRetryAfterOfALostLeaseHolds(t *testing.T) {
 		})
 		defer c.lifecycle.Abort()
 		c.member = lostMember{c.member}
-		c.record.Start()
 		w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 		must(t, w.process(t.Context(), leased(t, c).lease))
-		c.record.Stop()
 		host, err := c.frontier.Host(t.Context(), "a.test")
 		must(t, err)
 		if wait := time.Until(host.BlockedUntil); wait < 59*time.Minute {

@@ -2,6 +2,8 @@ package record
 
 import (
 	"errors"
+	"slices"
+	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -13,7 +15,21 @@ type commitEntry struct {
 	outcome frontier.Outcome
 	page    *output.Page   // nil: the URL has no line in pages.jsonl
 	lines   crawldir.Batch // of the other files
-	done    chan error
+
+	done bool // committed, or failed with err
+	err  error
+}
+
+// A committer commits the outcomes of all workers in batches. The worker that holds mu commits its
+// own outcome and those that wait for mu.
+type committer struct {
+	waitingMu sync.Mutex     // held shortly
+	waiting   []*commitEntry // not done
+
+	mu     sync.Mutex // guards the fields below, and the fields of entries that are not done
+	ready  []*commitEntry
+	batch  crawldir.Batch
+	failed error // after a failure nothing is written
 }
 
 // maxEntries is the maximum number of entries that are written at once.
@@ -21,41 +37,37 @@ const maxEntries = 256
 
 // Commit writes the page of a URL, unless it is nil, and its lines in other files. Then it
 // reports the outcome to the frontier. When Commit returns, all of it is permanent.
-func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
-	e := &commitEntry{outcome: outcome, page: page, lines: lines, done: make(chan error, 1)}
-	r.queue <- e
-	return <-e.done
-}
-
-// commitQueue commits outcomes until the queue is closed. It first writes the lines of the
-// output. Then it finishes the leases in the frontier, together with the new lengths of the
-// files. So a crash in between neither loses a page nor leaves a page twice: a resumed crawl
-// truncates the files to the lengths in the frontier, and fetches those URLs again.
 //
-// One goroutine commits the outcomes of all workers, in batches.
-func (r *Recorder) commitQueue() {
-	ready := make([]*commitEntry, 0, maxEntries)
-	var batch crawldir.Batch
-	var failed error // after a failure nothing is written
-	for first := range r.queue {
-		ready = append(ready[:0], first)
-		for more := true; more && len(ready) < maxEntries; {
-			select {
-			case e, ok := <-r.queue:
-				if more = ok; ok {
-					ready = append(ready, e)
-				}
-			default:
-				more = false
-			}
+// The lines come first. The leases are finished together with the new lengths of the files. So a
+// crash in between neither loses a page nor leaves a page twice: a resumed crawl truncates the files
+// to the lengths in the frontier, and fetches those URLs again.
+func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
+	e := &commitEntry{outcome: outcome, page: page, lines: lines}
+	c := &r.committer
+	c.waitingMu.Lock()
+	c.waiting = append(c.waiting, e)
+	c.waitingMu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !e.done {
+		c.take()
+		if c.failed == nil {
+			c.failed = r.commitAll(c.ready, &c.batch)
 		}
-		if failed == nil {
-			failed = r.commitAll(ready, &batch)
-		}
-		for _, e := range ready {
-			e.done <- failed
+		for _, e := range c.ready {
+			e.done, e.err = true, c.failed
 		}
 	}
+	return e.err
+}
+
+// take makes the entries ready that have waited longest.
+func (c *committer) take() {
+	c.waitingMu.Lock()
+	defer c.waitingMu.Unlock()
+	n := min(len(c.waiting), maxEntries)
+	c.ready = append(c.ready[:0], c.waiting[:n]...)
+	c.waiting = slices.Delete(c.waiting, 0, n)
 }
 
 // commitAll commits entries. It reuses batch.

@@ -41,7 +41,6 @@ func TestCommitInBatches(t *testing.T) {
 		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
 			f := &finishing{fails: fails, hold: make(chan struct{})}
 			r := openRecorder(t, f)
-			r.Start()
 			var commits sync.WaitGroup
 			const n = 3 * maxEntries
 			var failed atomic.Int32
@@ -58,7 +57,6 @@ func TestCommitInBatches(t *testing.T) {
 			started.Wait()
 			close(f.hold)
 			commits.Wait()
-			r.Stop()
 			if m := f.most.Load(); m > maxEntries {
 				t.Errorf("%d at a time", m)
 			}
@@ -84,7 +82,6 @@ func TestCommitAddsSkippedURL(t *testing.T) {
 	f := &finishing{Frontier: frontier.NewMemory(nil), hold: make(chan struct{})}
 	close(f.hold)
 	r := openRecorder(t, f)
-	r.Start()
 	const url = "http://a.test/b"
 	if err := r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: output.MaxDepth}}}); err != nil || !r.Skipped.isCounted(url) {
 		t.Fatal("it does not count", err)
@@ -92,7 +89,7 @@ func TestCommitAddsSkippedURL(t *testing.T) {
 	if err := r.Commit(frontier.Outcome{Links: []frontier.Item{{URL: url}}}, nil, crawldir.Batch{}); err != nil {
 		t.Error(err)
 	}
-	if r.Stop(); r.Skipped.isCounted(url) {
+	if r.Skipped.isCounted(url) {
 		t.Error("it still counts")
 	}
 }

@@ -51,9 +51,8 @@ type Config struct {
 }
 
 // Recorder writes the results of a crawl. Use it in this order: New, then Create, or Load
-// and Open; then OpenSinks and Restore; then Start, and Stop after the last worker; then
-// WriteRejected and Flush; then Close, at any time. Between Start and Stop it is safe for
-// concurrent use.
+// and Open; then OpenSinks and Restore; then Commit and the methods that record something, which are
+// safe for concurrent use; then WriteRejected and Flush; then Close, at any time.
 type Recorder struct {
 	outputs
 
@@ -63,8 +62,7 @@ type Recorder struct {
 
 	cfg       Config
 	committed committed // as the frontier knows it
-	queue     chan *commitEntry
-	running   sync.WaitGroup
+	committer committer
 
 	duplicates          *duplicates
 	previousLinks       previousLinks
@@ -77,7 +75,7 @@ type Recorder struct {
 // New returns a recorder. It opens nothing.
 func New(cfg Config) *Recorder {
 	r := &Recorder{
-		cfg: cfg, queue: make(chan *commitEntry, maxEntries),
+		cfg:        cfg,
 		duplicates: newDuplicates(filepath.Join(cfg.Dir, crawldir.PagesFile)),
 	}
 	r.power = cfg.Power
@@ -101,15 +99,6 @@ func New(cfg Config) *Recorder {
 		cfg.Notice(fmt.Sprintf("more than %d URLs are skipped; further ones are not listed", maxSkipped))
 	}
 	return r
-}
-
-// Start starts to commit.
-func (r *Recorder) Start() { r.running.Go(r.commitQueue) }
-
-// Stop returns when everything is committed. Commit must not be called after it.
-func (r *Recorder) Stop() {
-	close(r.queue)
-	r.running.Wait()
 }
 
 // AddJoined records that the host of a URL joined the crawl.

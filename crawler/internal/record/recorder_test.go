@@ -32,9 +32,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 		}
 	}
 	r := openRecorder(t, f)
-	r.Start()
 	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: item.URL, Hash: "ab"}, crawldir.Batch{}))
-	r.Stop()
 	check(r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: "http://b.test/", Reason: output.OutOfScope}}}))
 	check(r.Deferred.Add("http://c.test", output.Rejection{Reason: output.RobotsUnreachable, Detail: "status 503"}, item.NotBefore))
 	check(r.AddJoined("http://d.test/"))
@@ -63,9 +61,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	if d := r.Deferred.Get("http://c.test"); d == nil || d.Rejection.Detail != "status 503" {
 		t.Errorf("deferred: %+v", d)
 	}
-	r.Start()
 	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: "http://a.test/3", Hash: "ab"}, crawldir.Batch{}))
-	r.Stop()
 	var duplicates []string
 	for p, err := range output.Read[output.Page](cfg.Dir) {
 		check(err)
