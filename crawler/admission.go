@@ -29,11 +29,12 @@ func (w *worker) parseLease(v *visit) decision {
 	v.prov, metaErr = provenance.Decode(v.lease.Meta)
 	u, err := url.Parse(v.lease.URL)
 	if err != nil {
-		v.u = &url.URL{Opaque: v.lease.URL}
+		v.u, v.url = &url.URL{Opaque: v.lease.URL}, v.lease.URL
 		return skipFor(output.InvalidURL, err)
 	}
 	v.u = u
 	v.u.Fragment = "" // it distinguishes the key of a sitemap from that of a page
+	v.url = v.u.String()
 	v.origin, err = robotsext.OriginOf(v.u)
 	if err := cmp.Or(metaErr, err); err != nil {
 		return skipFor(output.InvalidURL, err)
@@ -45,7 +46,7 @@ func (w *worker) parseLease(v *visit) decision {
 	if v.prov.IsCheck() {
 		excluded = w.c.discovery.scope.ExcludedCheck
 	}
-	if why := excluded(v.u.String()); why != "" && !v.prov.IsSitemap() {
+	if why := excluded(v.url); why != "" && !v.prov.IsSitemap() {
 		return skipWith(output.Excluded, why)
 	}
 	return decision{}

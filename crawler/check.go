@@ -177,7 +177,7 @@ func (w *worker) refuseChecks(v *visit, items []frontier.Item) error {
 // checkLine returns the line about a URL that is checked.
 func (v *visit) checkLine() *output.Check {
 	if v.check == nil {
-		v.check = &output.Check{URL: v.u.String(), Kind: v.prov.Check, FoundOn: v.prov.FoundOn}
+		v.check = &output.Check{URL: v.url, Kind: v.prov.Check, FoundOn: v.prov.FoundOn}
 	}
 	return v.check
 }
@@ -188,7 +188,7 @@ func (v *visit) checkLine() *output.Check {
 func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 	d := w.c.discovery
 	mode, recrawl := provenance.ParseCheckKey(v.lease.URL)
-	url := v.u.String()
+	url := v.url
 	if a, err := weburl.Parse(url); err != nil || recrawl < v.prov.Recrawl || !d.checks(a, v.prov.Check) {
 		return decision{verdict: done}, nil
 	}
@@ -212,7 +212,7 @@ func (w *worker) skipKnownCheck(v *visit) (decision, error) {
 func (w *worker) checkURL(v *visit) (decision, error) {
 	c := w.c
 	mode, _ := provenance.ParseCheckKey(v.lease.URL)
-	request := fetch.Request{URL: v.u.String(), Method: http.MethodGet}
+	request := fetch.Request{URL: v.url, Method: http.MethodGet}
 	switch mode {
 	case provenance.CheckHead:
 		request.Method = http.MethodHead
@@ -256,7 +256,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 // slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.u.String(), provenance.CheckGet, v.prov.Recrawl)
+	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl)
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
 }
 
@@ -313,13 +313,13 @@ func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.Check
 // redirectCheck adds the target of a redirect, which is a check of its own.
 func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.CheckMode) {
 	line := v.check
-	a, err := weburl.Resolve(v.u.String(), location)
+	a, err := weburl.Resolve(v.url, location)
 	if err != nil {
 		line.Detail = detailOf("the redirect leads to no valid URL: " + err.Error())
 		return
 	}
 	line.Result, line.Location = output.CheckRedirected, a.Canonical
-	t := v.prov.Redirected(v.u.String())
+	t := v.prov.Redirected(v.url)
 	if t.Hops > maxHops {
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops)
 		return

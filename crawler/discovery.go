@@ -182,7 +182,7 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 // skipInvalid skips a link that is not a valid URL but was meant to be one. Others, such as
 // mailto: and javascript:, are ignored. Unfollowed is as in addLink.
 func (f *discoveries) skipInvalid(v *visit, base, ref string, err error, unfollowed string) {
-	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String())}
+	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url)}
 	if f.skipTooLong(base, ref, t, err) {
 		return
 	}

@@ -113,7 +113,7 @@ const (
 func newPageLinks(d *discovery, v *visit) *pageLinks {
 	l := &pageLinks{
 		d: d, v: v, linkIndex: linkIndexes.Get().(*linkIndex),
-		prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.u.String()), Recrawl: v.prov.Recrawl},
+		prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url), Recrawl: v.prov.Recrawl},
 	}
 	l.meta = l.prov.Encode()
 	return l
@@ -179,7 +179,7 @@ func (l *pageLinks) init(base string) bool {
 	if !l.baseKnown {
 		l.base = base
 	}
-	l.url = baseURL(l.v.u.String(), l.base)
+	l.url = baseURL(l.v.url, l.base)
 	var err error
 	if l.refs, err = weburl.NewResolver(l.url, l.d.origins); err != nil {
 		l.d.log.Warn("links not read", "url", l.url, "error", err)

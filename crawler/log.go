@@ -61,7 +61,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 		why = slog.String("error", escape.Clip(secret.RedactText(d.cause.Error()), maxDetail))
 	}
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelInfo, "retrying URL",
-		slog.String("url", v.u.String()), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
+		slog.String("url", v.url), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage logs that a page was fetched.

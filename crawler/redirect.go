@@ -18,15 +18,15 @@ const maxHops = 10
 // URL: scope, robots.txt and delay apply to it. Nil: it is not a URL.
 func (d *discovery) redirect(v *visit, location string) *discoveries {
 	found := newDiscoveries(d)
-	a, err := weburl.Resolve(v.u.String(), location)
+	a, err := weburl.Resolve(v.url, location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipInvalid(v, v.u.String(), location, err, "")
+		found.skipInvalid(v, v.url, location, err, "")
 		return found
 	case err != nil:
 		return nil // it leads to no page
 	}
-	t := v.prov.Redirected(v.u.String())
+	t := v.prov.Redirected(v.url)
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():

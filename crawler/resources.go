@@ -106,7 +106,7 @@ const maxSheetResources = 10_000
 
 // addResources adds what was collected to the URLs to check, and writes the line of links.jsonl.
 func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link) error {
-	line := &output.Links{URL: v.u.String(), To: to}
+	line := &output.Links{URL: v.url, To: to}
 	sheets, rest := 0, min(l.maxResources(), maxSheetResources)
 	if v.prov.IsCheck() {
 		rest -= len(l.resources)

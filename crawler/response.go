@@ -95,7 +95,7 @@ func isTemporary(status int) bool {
 // newPage describes a response for pages.jsonl.
 func newPage(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
-		URL: v.u.String(), Status: got.Status,
+		URL: v.url, Status: got.Status,
 		Depth: v.prov.Depth, FoundOn: v.prov.FoundOn, Source: v.prov.Source.String(),
 		ContentType: escape.Clip(secret.RedactText(got.Header.Get("Content-Type")), escape.MaxBytes), Bytes: len(got.Body),
 		FetchedAt: got.Began.UTC(), DurationMS: got.Took.Milliseconds(), Attempt: v.lease.Attempt,

@@ -64,13 +64,13 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	}
 	// The listing in robots.txt authorizes the sitemap for its host, on whatever host it is.
 	// Without it, a sitemap could send the crawl anywhere.
-	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
+	scope, err := sitemap.NewScope(sitemap.Listed, v.url, string(v.prov.SitemapOf))
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
 	}
-	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.u.String()), sitemapTime)
+	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.url), sitemapTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url, nil)
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
 	}
@@ -96,7 +96,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	}
 	if resp.StatusCode/100 != 2 {
 		if v.prov.FoundOn != "" { // robots.txt or an index lists it
-			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.prov.SitemapOf, "status", resp.StatusCode)
+			c.log.Warn("sitemap missing", "url", v.url, "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
 		return decision{verdict: done}, v.lines.Sitemap(line)
@@ -113,7 +113,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 // sitemapLine returns the line of sitemaps.jsonl about v.
 func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
-		URL: v.u.String(), Status: status, Origin: string(v.prov.SitemapOf),
+		URL: v.url, Status: status, Origin: string(v.prov.SitemapOf),
 		FoundOn: v.prov.FoundOn, IndexDepth: v.prov.IndexDepth, FetchedAt: began.UTC(),
 	}
 }
@@ -131,14 +131,14 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 		}
 		if err != nil {
 			err = secret.RedactError(err)
-			d.log.Warn("sitemap error", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
+			d.log.Warn("sitemap error", "url", v.url, "host", v.prov.SitemapOf, "error", err)
 			line.Detail = err.Error()
 			d.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}
 		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
 			line.Reason, line.Detail = output.MaxSitemapEntries, d.sitemaps.ExceededText(v.prov.SitemapOf)
-			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
+			d.log.Warn("too many sitemap entries", "url", v.url, "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
 			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
 		}
@@ -177,12 +177,12 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) 
 // addEntry adds an entry of a sitemap: a page, or a sitemap in an index. Entries that the
 // sitemap is not authorized for are skipped (ROB-SMP-18).
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.u.String()), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
+	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.url), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {
 			loc := secret.RedactURL(entry.Loc)
-			f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.u.String(), "line", entry.Line)
+			f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.url, "line", entry.Line)
 			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
 			if !covered {
@@ -202,7 +202,7 @@ func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) erro
 		return nil
 	}
 	a.Canonical = f.d.cleanURL(a.Canonical, nil)
-	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
+	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.url, LastMod: entry.LastMod}); err != nil {
 		return err
 	}
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}

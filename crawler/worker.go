@@ -78,6 +78,7 @@ type visit struct {
 	lease  frontier.Lease
 	prov   provenance.Provenance
 	u      *url.URL            // as it will be sent
+	url    string              // u as a text
 	origin robotsext.Origin    // of u; its robots.txt applies
 	file   *robotstxt.File     // that robots.txt; nil: there is none
 	group  *robotstxt.Group    // its rules for this crawler; nil: none
@@ -210,7 +211,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.takeQuota(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	request := fetch.Request{URL: v.u.String()}
+	request := fetch.Request{URL: v.url}
 	// A 304 has no links and no permissions, so they have to be known, and nothing to check.
 	permitted := c.record.KnowsPermission(request.URL)
 	known := permitted && c.record.KnowsLinks(request.URL) || (permitted || len(c.pageRules.purposes) == 0) && c.member.OthersHavePages()
@@ -301,7 +302,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if v.prov.IsCheck() {
 		return w.skipCheck(v, &r)
 	}
-	r.URL, r.Depth, r.FoundOn, r.Source = v.u.String(), v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
+	r.URL, r.Depth, r.FoundOn, r.Source = v.url, v.prov.Depth, v.prov.FoundOn, v.prov.Source.String()
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
 	}

@@ -91,9 +91,9 @@ func ForSitemap(ctx context.Context, url string) context.Context {
 	return context.WithValue(ctx, sitemapKey{}, url)
 }
 
-// isContent reports whether a request is for a page or a sitemap.
-func isContent(req *http.Request) bool {
-	return req.URL.Path != robotsPath && (pageOf(req) != nil || req.Context().Value(sitemapKey{}) == req.URL.String())
+// isContent reports whether a request is for a page or a sitemap. Page is that of pageOf.
+func isContent(req *http.Request, page *Response) bool {
+	return req.URL.Path != robotsPath && (page != nil || req.Context().Value(sitemapKey{}) == req.URL.String())
 }
 
 const robotsPath = "/robots.txt"

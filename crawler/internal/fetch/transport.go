@@ -137,7 +137,8 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 		end = func() { done(); unlink(); abort() }
 	}
 	s := &sender{ctx: ctx, delay: func() error { return t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
-	page, content := pageOf(req), isContent(req)
+	page := pageOf(req)
+	content := isContent(req, page)
 	out := req.WithContext(s.withTrace())
 	out.Header = req.Header.Clone()
 	encoded := acceptCodings(out)
