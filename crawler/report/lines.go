@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -98,7 +97,7 @@ func (l *linksLine) ReadJSON(text []byte) bool {
 	}
 	rest := lineReader(text)
 	line := linksLine{URL: rest.after(`{"url":"`)}
-	if line.To, _ = rest.links(`,"to":[`); strings.HasPrefix(string(rest), ",") {
+	if line.To, _ = rest.links(`,"to":[`); rest.has(",") {
 		line.Resources, line.Kinds = rest.links(`,"resources":[`)
 	}
 	if rest != "}\n" {
@@ -134,13 +133,13 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 			n := strings.Count(string(*r), ",") + 1
 			all, kinds = make([]linkURL, 0, n), make([]string, 0, n)
 		}
-		if !strings.HasPrefix(string(*r), "{") {
+		if !r.has("{") {
 			all, kinds = append(all, linkURL(r.after(`"`))), append(kinds, "")
 			continue
 		}
 		all = append(all, linkURL(r.after(`{"url":"`)))
 		for _, key := range [...]string{`,"text":"`, `,"rel":"`} {
-			if strings.HasPrefix(string(*r), key) {
+			if r.has(key) {
 				r.after(key)
 			}
 		}
@@ -165,11 +164,11 @@ func (r *lineReader) after(text string) string {
 
 // plain reports whether a text has no escapes and no control characters but a line end, so that a
 // quote ends each string.
-func plain(line []byte) bool {
+func plain(line []byte) bool { return bytes.IndexByte(line, '\\') < 0 && noControl(line) }
+
+// noControl reports whether a text has no control characters but a line end.
+func noControl(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte("\n"))
-	if bytes.IndexByte(line, '\\') >= 0 {
-		return false
-	}
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(line) >= 8; line = line[8:] {
 		if x := binary.LittleEndian.Uint64(line); (x-ones*' ')&^x&high != 0 { // a byte is less than a space
@@ -216,31 +215,9 @@ func (l *permissionLine) ReadJSON(text []byte) bool {
 	rest := lineReader(text)
 	url := rest.after(`{"url":"`)
 	rest.after(`,"fetched_at":"`)
-	if !plain(text[:len(text)-len(rest)]) || !strings.HasPrefix(string(rest), ",") && !strings.HasPrefix(string(rest), "}") {
+	if !plain(text[:len(text)-len(rest)]) || !rest.has(",") && !rest.has("}") {
 		return false
 	}
 	*l = permissionLine{url, string(rest)}
 	return true
-}
-
-// pageLine is a line of pages.jsonl. It ignores maps that no report needs, since they take longest
-// to decode.
-type pageLine struct {
-	output.Page
-
-	Fields  ignored `json:"fields"`
-	Headers ignored `json:"headers"`
-}
-
-// ignored is a value that is not decoded.
-type ignored struct{}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (*ignored) UnmarshalJSON([]byte) error { return nil }
-
-// readPages calls f for each page that counts.
-func (m *maker) readPages(f func(*workerDir, *output.Page)) error {
-	return read(m.dirs, crawldir.PagesFile,
-		func(s *workerDir, l *pageLine) bool { return m.merger.page(s, &l.Page) },
-		func(s *workerDir, l *pageLine) { f(s, &l.Page) })
 }
