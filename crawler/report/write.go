@@ -2,12 +2,15 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/safejson"
@@ -26,11 +29,15 @@ func (r *Report) WriteFiles(dir string) error {
 
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(safejson.NewWriter(w))
-	enc.SetEscapeHTML(false) // a URL with & stays readable
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	if err := jsonv2.MarshalWrite(safejson.NewWriter(w), r, readable); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
+
+// readable are the options of encoding/json, with indentation, and without escapes of & in URLs.
+var readable = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
 
 // writeFiles writes all files beside their places, and then moves them there. Its errors
 // name the place.
