@@ -157,7 +157,7 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	if !known {
 		place = l.indexOf(ref, link)
 		if len(l.spelling) >= maxSpellings {
-			clear(l.spelling)
+			l.spelling = make(map[string]int, usualLinks) // a map that was cleared would stay large
 		}
 		l.spelling[ref] = place
 	}
