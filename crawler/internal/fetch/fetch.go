@@ -2,9 +2,9 @@
 //
 // A [Transport] sends every request, for a robots.txt, a sitemap or a page. It opens the
 // connections, directly or through a proxy, and falls back to HTTP/1.1 if a site requires
-// it. It aborts responses that stall, decodes bodies within bounds, records exchanges for
-// archives, and describes in plain English why a request failed. It knows nothing of robots.txt,
-// delays or leases: the crawl controls requests by [Hooks].
+// it. It aborts responses that stall, decodes bodies within bounds and reads those of pages, records
+// exchanges for archives, and describes in plain English why a request failed. It knows nothing of
+// robots.txt, delays or leases: the crawl controls requests by [Hooks].
 //
 // A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
 // robotsext and then the Transport.
@@ -24,7 +24,7 @@ import (
 )
 
 // Fetcher fetches pages, each with a clone of one synchronous collector. It turns off what
-// the crawl does itself: visited URLs, redirects, depth, limits, parallelism. Colly's
+// the crawl does itself: visited URLs, redirects, depth, limits, parallelism, reading bodies. Colly's
 // robots.txt check is off too, since every request goes through the gate of package
 // robotsext.
 type Fetcher struct {
