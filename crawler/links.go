@@ -67,11 +67,12 @@ type linkIndex struct {
 	links    []pageLink
 	byURL    map[string]int // places in links
 	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
+	large    bool           // spelling was full, and keeps its size
 }
 
 // linkIndexes are used again, since they would be a seventh of what a crawl allocates.
 var linkIndexes = sync.Pool{New: func() any {
-	return &linkIndex{make([]pageLink, 0, usualLinks), make(map[string]int, usualLinks), make(map[string]int, usualLinks)}
+	return &linkIndex{links: make([]pageLink, 0, usualLinks), byURL: make(map[string]int, usualLinks), spelling: make(map[string]int, usualLinks)}
 }}
 
 // usualLinks is the number of links up to which lists do not grow.
@@ -82,7 +83,7 @@ const maxReused = 1000
 
 // release empties the index for another page.
 func (x *linkIndex) release() {
-	if len(x.spelling) > maxReused {
+	if x.large || len(x.spelling) > maxReused {
 		return
 	}
 	clear(x.links)
@@ -157,7 +158,8 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	if !known {
 		place = l.indexOf(ref, link)
 		if len(l.spelling) >= maxSpellings {
-			l.spelling = make(map[string]int, usualLinks) // a map that was cleared would stay large
+			l.large = true
+			clear(l.spelling)
 		}
 		l.spelling[ref] = place
 	}

@@ -59,7 +59,7 @@ type Response struct {
 	url   string        // as requested
 	check bool          // the request only checks the URL
 	limit int           // maximum bytes of the body to read
-	buf   *bytes.Buffer // of Body; nil: there is none
+	buf   *bytes.Buffer // of Body, unless it is large; nil: there is none
 }
 
 // The values of Response.Truncated, as in limits_reached of pages.jsonl.

@@ -15,8 +15,8 @@ const (
 	// connection can be used again.
 	maxDropped = 16 << 10
 
-	// maxPooled is the maximum size in bytes of a buffer that is used again.
-	maxPooled = 1 << 20
+	// maxPooled is the maximum size in bytes of a body in a buffer that is used again.
+	maxPooled = 256 << 10
 )
 
 // buffers are for the bodies of pages. Without them, these would be most of what a crawl allocates.
@@ -33,9 +33,12 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 	media, err := p.mediaType(resp, types)
 	if media == "" || types.Accept(media) {
 		if err == nil {
-			_, err = p.buf.ReadFrom(io.LimitReader(resp.Body, int64(p.limit-p.buf.Len())))
+			err = p.read(resp.Body, min(p.limit, maxPooled))
 		}
 		p.Body = p.buf.Bytes()
+		if err == nil && len(p.Body) == maxPooled { // io.ReadAll takes less memory for a large body
+			p.Body, err = io.ReadAll(io.LimitReader(io.MultiReader(p.buf, resp.Body), int64(p.limit)))
+		}
 	} else {
 		p.OtherType, err = media, nil
 		if size >= 0 && size <= maxDropped {
@@ -58,10 +61,16 @@ func (p *Response) mediaType(resp *http.Response, types Types) (media string, er
 	if kind := resp.Header.Get("Content-Type"); kind != "" {
 		return MediaType(kind), nil
 	}
-	if _, err = p.buf.ReadFrom(io.LimitReader(resp.Body, sniffed)); p.buf.Len() > 0 {
+	if err = p.read(resp.Body, sniffed); p.buf.Len() > 0 {
 		media = MediaType(http.DetectContentType(p.buf.Bytes()))
 	}
 	return media, err
+}
+
+// read reads into the buffer, up to a number of bytes in it.
+func (p *Response) read(body io.Reader, limit int) error {
+	_, err := p.buf.ReadFrom(io.LimitReader(body, int64(limit-p.buf.Len())))
+	return err
 }
 
 // Release ends the use of Body, whose memory another page gets. A nil Response has none.
@@ -69,9 +78,7 @@ func (p *Response) Release() {
 	if p == nil || p.buf == nil {
 		return
 	}
-	if p.buf.Cap() <= maxPooled {
-		buffers.Put(p.buf)
-	}
+	buffers.Put(p.buf)
 	p.Body, p.buf = nil, nil
 }
 
