@@ -19,6 +19,8 @@ func TestEncodingOfAPage(t *testing.T) {
 		{"UTF-8 in the header", "text/html; charset=UTF8", "<meta charset=windows-1251><title>é", "é"},
 		{"nothing, and valid UTF-8", "text/html", "<title>é", "é"},
 		{"nothing, and not UTF-8", "text/html", "<title>\xe9", "é"},
+		{"UTF-8 in a header joined from two", "text/html; charset=utf-8,text/html", "<!--" + strings.Repeat("-", 1024) + "--><title>é</title>\xe9", "é"},
+		{"UTF-8 under a wrong name", "text/html; charset=UTF-8mb4", "<!--" + strings.Repeat("-", 1024) + "--><title>é</title>\xe9", "é"},
 		{"unknown name", "text/html; charset=klingon", "<title>é", "é"},
 	} {
 		inBubble(t, func(t *testing.T) {

@@ -83,7 +83,7 @@ const maxReused = 1000
 
 // release empties the index for another page.
 func (x *linkIndex) release() {
-	if x.large || len(x.spelling) > maxReused {
+	if x.large || max(len(x.links), len(x.spelling)) > maxReused {
 		return
 	}
 	clear(x.links)

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -107,18 +105,6 @@ func (l *linksLine) ReadJSON(text []byte) bool {
 	return true
 }
 
-// A lineReader is what is left of a line. After a mismatch, nothing is left.
-type lineReader string
-
-// skip skips a text, and reports whether it was there.
-func (r *lineReader) skip(text string) bool {
-	rest, ok := strings.CutPrefix(string(*r), text)
-	if ok {
-		*r = lineReader(rest)
-	}
-	return ok
-}
-
 // links returns the links of the list that follows a text, with their kinds, and skips it.
 func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 	if !r.skip(text) {
@@ -149,38 +135,6 @@ func (r *lineReader) links(text string) (all []linkURL, kinds []string) {
 		}
 	}
 	return all, kinds
-}
-
-// after returns the string that follows a text with its opening quote, and skips both.
-func (r *lineReader) after(text string) string {
-	rest, found := strings.CutPrefix(string(*r), text)
-	*r = ""
-	if end := strings.IndexByte(rest, '"'); found && end >= 0 {
-		*r = lineReader(rest[end+1:])
-		return rest[:end]
-	}
-	return ""
-}
-
-// plain reports whether a text has no escapes and no control characters but a line end, so that a
-// quote ends each string.
-func plain(line []byte) bool { return bytes.IndexByte(line, '\\') < 0 && noControl(line) }
-
-// noControl reports whether a text has no control characters but a line end.
-func noControl(line []byte) bool {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	for ; len(line) >= 8; line = line[8:] {
-		if x := binary.LittleEndian.Uint64(line); (x-ones*' ')&^x&high != 0 { // a byte is less than a space
-			return false
-		}
-	}
-	for _, c := range line {
-		if c < ' ' {
-			return false
-		}
-	}
-	return true
 }
 
 // permissionLine is a line of permissions.jsonl.

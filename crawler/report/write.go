@@ -36,7 +36,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// readable are the options of encoding/json, with indentation, and without escapes of & in URLs.
+// readable are the options of encoding/json, with indentation, and without escapes of & in URLs. A
+// replacement character (U+FFFD) is written as such, not as an escape.
 var readable = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
 
 // writeFiles writes all files beside their places, and then moves them there. Its errors

@@ -56,7 +56,6 @@ type Response struct {
 	Took      time.Duration
 	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
 
-	url   string        // as requested
 	check bool          // the request only checks the URL
 	limit int           // maximum bytes of the body to read
 	buf   *bytes.Buffer // of Body, unless it is large; nil: there is none
@@ -69,16 +68,12 @@ const (
 )
 
 // responseKey is the context key of the *Response that the Transport fills in. Only requests for
-// pages have one.
+// pages have one: the gate requests a robots.txt with the context of the crawl.
 type responseKey struct{}
 
-// pageOf returns the Response that a request fills in; nil: the request is not for the page. The
-// gate may request a robots.txt with the context of the page.
+// pageOf returns the Response that a request fills in; nil: the request is not for a page.
 func pageOf(req *http.Request) *Response {
 	page, _ := req.Context().Value(responseKey{}).(*Response)
-	if page == nil || page.url != req.URL.String() {
-		return nil
-	}
 	return page
 }
 
@@ -127,7 +122,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // is not nil: it has the times, and the Exchange as far as it was recorded.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	limit := cmp.Or(req.MaxBody, f.maxBody+1) // the additional byte shows that there is more
-	resp := &Response{Began: time.Now(), url: req.URL, check: req.Method != "", limit: limit}
+	resp := &Response{Began: time.Now(), check: req.Method != "", limit: limit}
 	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()

@@ -176,8 +176,8 @@ func TestConnectionsOfOtherTypes(t *testing.T) {
 				transport := testTransport(t, base)
 				transport.types = Types{"text/html"}
 				for i := range 10 {
-					page := Response{url: fmt.Sprint(server.URL, "/", i), limit: 1 << 20}
-					req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, page.url, nil)
+					page := Response{limit: 1 << 20}
+					req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, fmt.Sprint(server.URL, "/", i), nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -220,7 +220,7 @@ func TestOtherTypeOverHTTP2(t *testing.T) {
 	}))
 	transport := testTransport(t, base)
 	transport.types = Types{"text/html"}
-	page := Response{url: server.URL, limit: 1 << 20}
+	page := Response{limit: 1 << 20}
 	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), responseKey{}, &page), http.MethodGet, server.URL, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ type commitEntry struct {
 // A committer commits the outcomes of all workers in batches. The worker that holds mu commits its
 // own outcome and those that wait for mu.
 type committer struct {
-	waitingMu sync.Mutex     // held shortly
+	waitingMu sync.Mutex     // guards waiting; nobody writes while holding it
 	waiting   []*commitEntry // not done
 
 	mu     sync.Mutex // guards the fields below, and the fields of entries that are not done
