@@ -134,7 +134,7 @@ func (r *referrers) want(k key) { r.from[k] = newExamples() }
 
 // name names a page that refers to a URL.
 func (r *referrers) name(k key, page string) {
-	if pages := r.from[k]; pages != nil {
+	if pages := r.from[k]; pages != nil && !pages.rejects(page) {
 		pages.add(strings.Clone(page)) // it would keep the whole line in memory
 	}
 }

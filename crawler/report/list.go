@@ -57,7 +57,7 @@ func (f *topRows[T]) add(row T) {
 
 // addDuplicate adds a row without counting it.
 func (f *topRows[T]) addDuplicate(row T) {
-	if f.full && f.compare(row, f.rows[f.limit-1]) >= 0 {
+	if f.rejects(row) {
 		return
 	}
 	f.rows = append(f.rows, row)
@@ -65,6 +65,9 @@ func (f *topRows[T]) addDuplicate(row T) {
 		f.cut()
 	}
 }
+
+// rejects reports whether a row comes after the limit.
+func (f *topRows[T]) rejects(row T) bool { return f.full && f.compare(row, f.rows[f.limit-1]) >= 0 }
 
 // cut sorts the rows and drops those beyond the limit.
 func (f *topRows[T]) cut() {

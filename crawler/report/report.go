@@ -259,6 +259,7 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	}
 	for i, to := range l.Resources {
 		k := keyOf(string(to))
+		m.graph.loops = m.graph.loops || k == from
 		m.refer(k, 0, usedAs(l.Kinds[i], l.URL, string(to)))
 		if l.insecure(i) {
 			m.insecure.counts[k]++
@@ -311,8 +312,11 @@ func (m *maker) secondReading() error {
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
-	if wanted := m.lists.choose(); wanted || len(m.insecure.chosen) > 0 { // links.jsonl is the largest file
-		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks))
+	switch wanted := m.lists.choose(); {
+	case len(m.insecure.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
+		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks)) // the largest file
+	case wanted:
+		m.graph.name(m.referrers)
 	}
 	if m.fragments.conclude(m.rows); len(m.fragments.missing.chosen) > 0 {
 		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
