@@ -21,6 +21,7 @@ func TestEncodingOfAPage(t *testing.T) {
 		{"nothing, and not UTF-8", "text/html", "<title>\xe9", "é"},
 		{"UTF-8 in a header joined from two", "text/html; charset=utf-8,text/html", "<!--" + strings.Repeat("-", 1024) + "--><title>é</title>\xe9", "é"},
 		{"UTF-8 under a wrong name", "text/html; charset=UTF-8mb4", "<!--" + strings.Repeat("-", 1024) + "--><title>é</title>\xe9", "é"},
+		{"declaration of ISO-2022-JP", "text/html", "<meta charset=iso-2022-jp><title>\x1b$BF|K\\\x1b(B", "日本"},
 		{"unknown name", "text/html; charset=klingon", "<title>é", "é"},
 	} {
 		inBubble(t, func(t *testing.T) {

@@ -72,6 +72,9 @@ func proxyVariables(urls []string) (used []string) {
 		if os.Getenv(upper) == "" {
 			name = strings.ToLower(upper)
 		}
+		if os.Getenv(name) == "" {
+			continue
+		}
 		for _, raw := range urls {
 			a, err := weburl.Parse(raw)
 			if err != nil {

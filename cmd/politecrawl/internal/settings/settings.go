@@ -71,7 +71,7 @@ func New() *Settings {
 	k.IntVar(&c.Limits.MaxHosts, "max-hosts", c.Limits.MaxHosts, "visit at most `N` hosts; 0: no limit")
 	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "stop after `N` bytes of pages and of what checks read (default 0: no limit)")
 	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "stay within `N` links of a start URL or sitemap entry; -1: no limit")
-	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `DURATION` (default 0s: no limit)")
+	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "stop after `DURATION`, when requests under way end (default 0s: no limit)")
 	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "wait at most `DURATION` if no remaining host allows a request")
 	k.StringSliceVar(&c.Scope.Check, "check", c.Scope.Check, "check `KIND`: assets, external, fragments, canonical, hreflang, all (default none)")
 	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "crawl start hosts, start directories, domains, or any host")
