@@ -210,8 +210,8 @@ func isHTML(contentType string, body []byte) bool {
 
 // toUTF8 decodes a text. A byte order mark decides about its encoding, otherwise the header, otherwise
 // a declaration in the page. A header that names UTF-8 in a wrong way, such as one that a proxy
-// joined from two, counts too. A page in valid UTF-8 may declare anything else but ISO-2022-JP, which
-// has only bytes of ASCII.
+// joined from two, counts too. Valid UTF-8 is decoded as such whatever the page declares, unless that is
+// ISO-2022-JP, whose bytes are all ASCII.
 func toUTF8(body []byte, contentType string) []byte {
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)
 	if name == "utf-8" || !certain && (utf8.Valid(body) && name != "iso-2022-jp" || strings.Contains(strings.ToLower(contentType), "utf-8")) {

@@ -154,8 +154,9 @@ func TestGraphNamesPagesOfFindings(t *testing.T) {
 	for name, c := range map[string]*crawl{"everything": everything(), "hostile": hostileCrawl(), "a page uses itself": uses, "a page links to itself": links} {
 		t.Run(name, func(t *testing.T) {
 			dir := c.write(t)
-			findings := func(fromFile bool) []Findings {
+			findings := func(fromFile bool, count int) []Findings {
 				m := newTestMaker(t, dir)
+				m.graph.count = count
 				if err := m.firstReading(); err != nil {
 					t.Fatal(err)
 				}
@@ -166,14 +167,17 @@ func TestGraphNamesPagesOfFindings(t *testing.T) {
 				}
 				return m.report().Findings
 			}
-			want := findings(true)
+			want := findings(true, 0)
 			if !slices.ContainsFunc(want, func(f Findings) bool {
 				return slices.ContainsFunc(f.Rows, func(row Finding) bool { return len(row.FoundOn) > 1 })
 			}) {
 				t.Error("no finding has two pages")
 			}
-			if diff := cmp.Diff(want, findings(false)); diff != "" {
+			if diff := cmp.Diff(want, findings(false, 0)); diff != "" {
 				t.Errorf("(-file +graph):\n%s", diff)
+			}
+			if diff := cmp.Diff(want, findings(false, maxGraphLinks-3)); diff != "" {
+				t.Errorf("full graph (-file +graph):\n%s", diff)
 			}
 		})
 	}
