@@ -112,8 +112,7 @@ func (w *worker) isOutsideOutage(v *visit, rec *robotsext.Record) bool {
 	if !v.prov.IsCheck() && !v.prov.IsSitemap() || !blocked.IsOutage(rec) || c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(rec.Err, frontier.ErrLeaseLost) {
 		return false
 	}
-	server, err := weburl.Parse(string(v.origin) + "/")
-	return err == nil && !c.discovery.scope.HoldsServer(server)
+	return !c.discovery.scope.HoldsServer(weburl.ServerOf(string(v.origin)))
 }
 
 // isStale reports whether a lease was issued before another lease of the host fetched

@@ -70,7 +70,7 @@ func (c *Crawler) applyRobots(rec *robotsext.Record) error {
 	if err := c.network.delays.Learn(c.lifecycle.CommitCtx, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.discovery.scope.HoldsServer(origin) {
+	if !c.discovery.scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
 		if err := c.member.Sync(c.lifecycle.CommitCtx); err != nil { // it may have joined the crawl meanwhile
 			return err
 		}
@@ -107,8 +107,7 @@ func (d *discovery) seedJoined(a weburl.URL) error {
 // seedSitemaps queues the sitemaps that a robots.txt lists, if its host belongs to the
 // crawl.
 func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
-	origin, err := weburl.Parse(string(rec.Origin) + "/")
-	if err != nil || !d.scope.HoldsServer(origin) {
+	if !d.scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
 		return nil
 	}
 	var lines []string

@@ -24,6 +24,7 @@ type host struct {
 	name    frontier.Host
 	counts  frontier.Counts
 	named   bool // its name is stored or queued
+	fresh   bool // it was new when it came into memory, and has no robots.txt record yet
 	changed bool // since its record was written
 	pins    int  // queued changes of it
 

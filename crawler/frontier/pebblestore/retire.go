@@ -54,7 +54,9 @@ func (s *Store) ensureHosts(names []frontier.Host, now instant) (instant, error)
 			s.register(s.restoreHost(f.id, f.record))
 		default:
 			s.lastID++
-			s.register(s.newHost(name, s.lastID))
+			h := s.newHost(name, s.lastID)
+			h.fresh = true
+			s.register(h)
 		}
 	}
 	return now, nil

@@ -17,9 +17,11 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	s.readers.Add(1)
 	defer s.readers.Done()
 	var record frontier.HostRecord
-	var id hostID
+	var id hostID // of a host that may have robots.txt records
 	if h := s.hosts[name]; h != nil {
-		id, record = h.id, s.publicRecord(h, now)
+		if record = s.publicRecord(h, now); !h.fresh {
+			id = h.id
+		}
 		s.sched.Exit(now)
 	} else {
 		s.sched.Exit(now)
@@ -69,6 +71,7 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 	s.sched.Place(&h.Host, now)
 	r := &request{changes: []change{s.recordChange(h, now)}, done: make(chan struct{})}
 	for origin, robots := range u.Robots {
+		h.fresh = false
 		r.changes = append(r.changes, &robotsChange{h.id, origin, appendRobots(nil, robots)})
 	}
 	s.queue.push(r)

@@ -169,7 +169,7 @@ func TestFilesAreEscaped(t *testing.T) {
 		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json", filepath.Join("robots", "http_a.test.json")} {
+	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json"} {
 		text, err := os.ReadFile(filepath.Join(d.Path(), file))
 		if err != nil {
 			t.Fatal(err)

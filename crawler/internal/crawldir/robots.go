@@ -2,9 +2,10 @@ package crawldir
 
 import (
 	"bytes"
-	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
@@ -12,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// Robots replaces the robots.txt files of an origin: the body as received, and the record as JSON.
-// It also keeps the body as a version. The files are for users; the crawl never reads them. It
-// returns the line to append to [Dir.RobotsLog].
+// Robots replaces the robots.txt of an origin by body, as received, and keeps it as a version. The
+// files are for users; the crawl never reads them. It returns the line of the record, to append to
+// [Dir.RobotsLog].
 //
 // With power, the files are on disk when it returns. Append the line after that, so that a
 // power cut cannot leave a line without its files.
@@ -22,40 +23,17 @@ func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line [
 	if line, err = jsonlines.Line(nil, record); err != nil {
 		return nil, err
 	}
-	about, err := indented(line)
-	if err != nil {
+	if err := replace(output.RobotsPath(d.path, origin), body, 0o644, power); err != nil {
 		return nil, err
 	}
-	if err := d.writeRobots(origin, body, about, power); err != nil {
-		return nil, err
+	if body == nil {
+		return line, nil
 	}
-	if body != nil {
-		if err := d.KeepVersion(usage.Hash(body), body, power); err != nil {
-			return nil, err
-		}
+	hash := usage.Hash(body)
+	if end := len(line) - len("}\n"); end > len("{") {
+		line = append(line[:end], `,"hash":"`+hash+"\"}\n"...)
 	}
-	if end := len(line) - len("}\n"); body != nil && end > len("{") {
-		l := robotsLine{Hash: usage.Hash(body)}
-		line = append(line[:end], l.hashField()+"}\n"...)
-	}
-	return line, nil
-}
-
-// indented returns a line of JSON with indentation.
-func indented(line []byte) ([]byte, error) {
-	var text bytes.Buffer
-	if err := json.Indent(&text, line, "", "  "); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
-}
-
-func (d *Dir) writeRobots(origin string, body, about []byte, power bool) error {
-	base := d.robotsBase(origin)
-	if err := replace(base+".txt", body, 0o644, power); err != nil {
-		return err
-	}
-	return replace(base+".json", about, 0o644, power)
+	return line, d.KeepVersion(hash, body, power)
 }
 
 // KeepVersion keeps a robots.txt or tdmrep.json that applied to a page, under its [usage.Hash].
@@ -83,11 +61,6 @@ func (d *Dir) KeepVersion(hash string, body []byte, power bool) error {
 // look for a file.
 const maxKept = 10_000
 
-// robotsBase returns the path of the files of an origin, without ".txt" and ".json".
-func (d *Dir) robotsBase(origin string) string {
-	return strings.TrimSuffix(output.RobotsPath(d.path, origin), ".txt")
-}
-
 // RobotsLog returns the log of robots.txt fetches, robots.jsonl.
 func (d *Dir) RobotsLog() *jsonlines.Log { return d.robots }
 
@@ -97,48 +70,40 @@ type robotsLine struct {
 	Hash   string `json:"hash"` // of the text; empty: no text was stored
 }
 
-// RestoreRobots rewrites missing or damaged robots.txt files, with their versions, from the last
-// readable line of each origin in robots.jsonl, and syncs them. text returns the known robots.txt of an origin. lost are
-// the origins whose text is missing or does not match the line.
+// RestoreRobots rewrites missing or damaged robots.txt files, with their versions, if they do not
+// match the last readable line of their origin in robots.jsonl, and syncs them. text returns the
+// known robots.txt of an origin. lost are the origins whose text is missing or does not match.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	d.versions.Lock()
 	clear(d.kept) // they may be damaged too
 	d.versions.Unlock()
-	name := filepath.Join(d.path, RobotsFile)
-	last := make(map[string]int64)
-	err = jsonlines.Each(name, func(at int64, l *robotsLine) error {
-		last[l.Origin] = at
+	last := make(map[string]string) // the hash by origin
+	err = jsonlines.Each(filepath.Join(d.path, RobotsFile), func(_ int64, l *robotsLine) error {
+		last[l.Origin] = l.Hash
 		return nil
 	})
 	if err := jsonlines.Readable(err); err != nil {
 		return nil, err
 	}
-	err = jsonlines.Each(name, func(at int64, line *json.RawMessage) error {
-		var l robotsLine
-		if err := json.Unmarshal(*line, &l); err != nil || last[l.Origin] != at {
-			return nil
+	for _, origin := range slices.Sorted(maps.Keys(last)) {
+		found, err := d.restoreRobots(robotsLine{origin, last[origin]}, text)
+		if err != nil {
+			return nil, err
 		}
-		found, err := d.restoreRobots(l, *line, text)
-		if err == nil && !found {
-			lost = append(lost, l.Origin)
+		if !found {
+			lost = append(lost, origin)
 		}
-		return err
-	})
-	return lost, jsonlines.Readable(err)
+	}
+	return lost, nil
 }
 
 // restoreRobots restores the files of one origin, and reports whether the text was found.
-func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
-	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
-	if !ok || strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
+func (d *Dir) restoreRobots(l robotsLine, text func(origin string) ([]byte, error)) (found bool, err error) {
+	if strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
 		return false, nil // the line was edited
 	}
-	about, err := indented(append(line, "}\n"...))
-	if err != nil {
-		return false, err
-	}
-	base := d.robotsBase(l.Origin)
-	body, err := os.ReadFile(base + ".txt")
+	path := output.RobotsPath(d.path, l.Origin)
+	body, err := os.ReadFile(path)
 	whole := err == nil && l.matches(body)
 	switch {
 	case whole:
@@ -154,21 +119,13 @@ func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) 
 			return false, err
 		}
 	}
-	if was, err := os.ReadFile(base + ".json"); whole && err == nil && bytes.Equal(was, about) {
+	if whole {
 		return true, nil
 	}
-	return true, d.writeRobots(l.Origin, body, about, true)
+	return true, replace(path, body, 0o644, true)
 }
 
 // matches reports whether a text is that of the line.
 func (l robotsLine) matches(text []byte) bool {
 	return l.Hash == "" && len(text) == 0 || l.Hash == usage.Hash(text)
-}
-
-// hashField returns the last field of the line, with the comma before it.
-func (l robotsLine) hashField() string {
-	if l.Hash == "" {
-		return ""
-	}
-	return `,"hash":"` + l.Hash + `"`
 }

@@ -36,7 +36,7 @@ type Crawl struct {
 	Token                               string // the product token
 	Frontier                            frontier.Options
 
-	HoldsServer func(weburl.URL) bool                         // reports whether URLs on the server of a URL belong to the crawl
+	HoldsServer func(frontier.Host) bool                      // reports whether URLs on a server belong to the crawl
 	Clean       func(url string, file *robotstxt.File) string // removes parameters that do not change a page
 	Group       func(*robotsext.Record) *robotstxt.Group      // the rules that apply
 	Lookup      func(frontier.Host) netip.Addr                // called if PerIP is a limit
@@ -250,8 +250,7 @@ func (s *Counter) countsOf(o robotsext.Origin) *hostCounts {
 
 // isInCrawl reports whether an origin belongs to the crawl.
 func (s *Counter) isInCrawl(o robotsext.Origin) bool {
-	a, err := weburl.Parse(string(o) + "/")
-	return err == nil && s.c.HoldsServer(a)
+	return s.c.HoldsServer(weburl.ServerOf(string(o)))
 }
 
 // Robots stores a robots.txt, and decides about the pages that wait for it.

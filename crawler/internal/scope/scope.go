@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
@@ -68,12 +69,12 @@ func (s *Scope) holds(key string, u weburl.URL) bool {
 	return false
 }
 
-// HoldsServer reports whether any URL on the server of u belongs to the crawl.
-func (s *Scope) HoldsServer(u weburl.URL) bool {
+// HoldsServer reports whether any URL on a server belongs to the crawl.
+func (s *Scope) HoldsServer(server frontier.Host) bool {
 	if s.kind == Any {
 		return true
 	}
-	key := s.Key(u)
+	key := s.key(server)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.keys[key]
@@ -133,15 +134,21 @@ func directory(u weburl.URL) string {
 
 // Key returns what two URLs of one scope have in common. URLs of one key may be in different
 // directories.
-func (s *Scope) Key(u weburl.URL) string {
-	if s.kind == Domain {
-		if ip := net.ParseIP(strings.Trim(u.Hostname, "[]")); ip != nil {
-			return ip.String()
-		}
-		if domain, err := publicsuffix.EffectiveTLDPlusOne(u.Hostname); err == nil {
-			return domain
-		}
-		return u.Hostname // a public suffix itself, or a bare name such as localhost
+func (s *Scope) Key(u weburl.URL) string { return s.key(u.Server) }
+
+func (s *Scope) key(server frontier.Host) string {
+	name := string(server)
+	if s.kind != Domain {
+		return name
 	}
-	return string(u.Server)
+	if port := strings.LastIndexByte(name, ':'); port > strings.LastIndexByte(name, ']') {
+		name = name[:port]
+	}
+	if ip := net.ParseIP(strings.Trim(name, "[]")); ip != nil {
+		return ip.String()
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
+		return domain
+	}
+	return name // a public suffix itself, or a bare name such as localhost
 }

@@ -82,7 +82,7 @@ func TestPathJoins(t *testing.T) {
 		{"http://example.com/x/", true, false, false, "http://example.com/x/"},
 	} {
 		u := mustParse(t, step.url)
-		if got := s.HoldsServer(u); got != step.server {
+		if got := s.HoldsServer(u.Server); got != step.server {
 			t.Errorf("%s: server in scope: %v", step.url, got)
 		}
 		if got := s.Widens(u); got != step.widens {
