@@ -111,7 +111,7 @@ func TestROB_GEN_07(t *testing.T) {
 	if diff := cmp.Diff([]string{"/ /a /no/link", "/a /b http://other.invalid/x", "/b / /gone", "/listed /no/but"}, links); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", "links.jsonl", diff)
 	}
-	if files, err := os.ReadDir(got.Output + "/robots"); err != nil || len(files) != 3 { // and versions/
+	if files, err := os.ReadDir(got.Output + "/robots"); err != nil || len(files) != 2 { // and versions/
 		t.Errorf("robots/ holds %v, %v", files, err)
 	}
 }
