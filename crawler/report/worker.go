@@ -67,7 +67,7 @@ type state struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
-		Links        any      `json:"links"`       // which links of pages are recorded; nil, false: none
+		Links        any      `json:"links"`       // which links of pages are recorded; false: none; nil: the default
 		Check        any      `json:"check"`       // what was checked besides pages; nil: nothing
 		Frontier     string   `json:"frontier"`    // shared by several workers; empty: not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier
@@ -127,7 +127,7 @@ func (s *workerDir) open() bool {
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *workerDir) lacksLinks() bool {
-	return s.hasLinks && (s.state.Config.Links == nil || s.state.Config.Links == false || s.lines[crawldir.LinksFile] == 0)
+	return s.hasLinks && (s.state.Config.Links == false || s.lines[crawldir.LinksFile] == 0)
 }
 
 // lacksEntries reports whether the entries of its sitemaps are missing.

@@ -20,13 +20,13 @@ type (
 type host struct {
 	schedule.Host[*host, *entry]
 
-	id      hostID
-	name    frontier.Host
-	counts  frontier.Counts
-	named   bool // its name is stored or queued
-	fresh   bool // it was new when it came into memory, and has no robots.txt record yet
-	changed bool // since its record was written
-	pins    int  // queued changes of it
+	id       hostID
+	name     frontier.Host
+	counts   frontier.Counts
+	named    bool // its name is stored or queued
+	changed  bool // since its record was written
+	noRobots bool // no robots.txt record is stored or queued; false: unknown
+	pins     int  // queued changes of it
 
 	window    window // of pending URLs
 	refilling bool   // a refill is queued

@@ -55,7 +55,7 @@ func (s *Store) ensureHosts(names []frontier.Host, now instant) (instant, error)
 		default:
 			s.lastID++
 			h := s.newHost(name, s.lastID)
-			h.fresh = true
+			h.noRobots = true
 			s.register(h)
 		}
 	}

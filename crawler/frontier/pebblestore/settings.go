@@ -19,7 +19,7 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRe
 	var record frontier.HostRecord
 	var id hostID // of a host that may have robots.txt records
 	if h := s.hosts[name]; h != nil {
-		if record = s.publicRecord(h, now); !h.fresh {
+		if record = s.publicRecord(h, now); !h.noRobots {
 			id = h.id
 		}
 		s.sched.Exit(now)
@@ -70,8 +70,8 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 	h.Set(u.Delay, u.MaxInFlight, s.sched.Instant(u.BlockUntil))
 	s.sched.Place(&h.Host, now)
 	r := &request{changes: []change{s.recordChange(h, now)}, done: make(chan struct{})}
+	h.noRobots = h.noRobots && len(u.Robots) == 0
 	for origin, robots := range u.Robots {
-		h.fresh = false
 		r.changes = append(r.changes, &robotsChange{h.id, origin, appendRobots(nil, robots)})
 	}
 	s.queue.push(r)

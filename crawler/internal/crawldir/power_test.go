@@ -235,21 +235,24 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("a line that somebody has edited", func(t *testing.T) {
 		hash := usage.Hash([]byte(powerText))
-		for _, line := range []string{
-			`{"origin":"http://../../gone.test","hash":"` + hash + `"}`,
-			`{"origin":"/","hash":"` + hash + `"}`,
+		for line, want := range map[string]int{
+			`{"origin":"http://../../gone.test","hash":"` + hash + `"}`: 1,
+			`{"origin":"/","hash":"` + hash + `"}`:                      1,
+			`{"origin":"http://\u0000.test","hash":"` + hash + `"}`:     1,
+			`{"hash":"` + hash + `"}`:                                   0,
+			`null`:                                                      0,
 		} {
 			d := prepare(t)
 			if _, err := d.RobotsLog().Append([]byte(line + "\n")); err != nil {
 				t.Fatal(err)
 			}
-			want := contents(t, filepath.Dir(d.Path()))
+			before := contents(t, filepath.Dir(d.Path()))
 			lost, err := d.RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
-			if err != nil || len(lost) != 1 {
+			if err != nil || len(lost) != want {
 				t.Errorf("%s: lost %q, %v", line, lost, err)
 			}
-			if got := contents(t, filepath.Dir(d.Path())); fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s: got %q\nwant %q", line, got, want)
+			if got := contents(t, filepath.Dir(d.Path())); fmt.Sprint(got) != fmt.Sprint(before) {
+				t.Errorf("%s: got %q\nwant %q", line, got, before)
 			}
 		}
 	})
@@ -265,20 +268,25 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("brought to the disk", func(t *testing.T) {
 		d := prepare(t)
-		disk := powercut.Watch(t, filepath.Dir(d.Path()))
-		name := filepath.Join(d.Path(), "robots", "http_gone.test.txt")
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
+		names := []string{filepath.Join(d.Path(), "robots", "http_gone.test.txt"), output.VersionPath(d.Path(), usage.Hash([]byte(powerText)))}
+		for _, name := range names {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
 		}
+		disk := powercut.Watch(t, filepath.Dir(d.Path()))
 		if _, err := d.RestoreRobots(known(map[string]string{gone: powerText})); err != nil {
 			t.Fatal(err)
 		}
-		rel, err := filepath.Rel(filepath.Dir(d.Path()), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := os.ReadFile(filepath.Join(disk.Cut(), rel)); !bytes.Equal(text, []byte(powerText)) || err != nil {
-			t.Errorf("left is %q, %v", text, err)
+		left := disk.Cut()
+		for _, name := range names {
+			rel, err := filepath.Rel(filepath.Dir(d.Path()), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(filepath.Join(left, rel)); !bytes.Equal(text, []byte(powerText)) || err != nil {
+				t.Errorf("left of %s is %q, %v", rel, text, err)
+			}
 		}
 	})
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// Robots replaces the robots.txt of an origin by body, as received, and keeps it as a version. The
-// files are for users; the crawl never reads them. It returns the line of the record, to append to
-// [Dir.RobotsLog].
+// Robots replaces the robots.txt of an origin with body, as received, and keeps it as a version. It
+// returns the line of the record, to append to [Dir.RobotsLog].
 //
 // With power, the files are on disk when it returns. Append the line after that, so that a
 // power cut cannot leave a line without its files.
@@ -70,16 +69,18 @@ type robotsLine struct {
 	Hash   string `json:"hash"` // of the text; empty: no text was stored
 }
 
-// RestoreRobots rewrites missing or damaged robots.txt files, with their versions, if they do not
-// match the last readable line of their origin in robots.jsonl, and syncs them. text returns the
-// known robots.txt of an origin. lost are the origins whose text is missing or does not match.
+// RestoreRobots rewrites robots.txt files, with their versions, that do not match the last readable
+// line of their origin in robots.jsonl, and syncs them. text returns the known robots.txt of an
+// origin. lost are the origins whose text is missing or does not match.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	d.versions.Lock()
 	clear(d.kept) // they may be damaged too
 	d.versions.Unlock()
 	last := make(map[string]string) // the hash by origin
 	err = jsonlines.Each(filepath.Join(d.path, RobotsFile), func(_ int64, l *robotsLine) error {
-		last[l.Origin] = l.Hash
+		if l.Origin != "" { // else the line was edited
+			last[l.Origin] = l.Hash
+		}
 		return nil
 	})
 	if err := jsonlines.Readable(err); err != nil {
@@ -99,7 +100,7 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 
 // restoreRobots restores the files of one origin, and reports whether the text was found.
 func (d *Dir) restoreRobots(l robotsLine, text func(origin string) ([]byte, error)) (found bool, err error) {
-	if strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
+	if strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), "/\\\x00") {
 		return false, nil // the line was edited
 	}
 	path := output.RobotsPath(d.path, l.Origin)

@@ -144,11 +144,8 @@ func (s *Scope) key(server frontier.Host) string {
 	if port := strings.LastIndexByte(name, ':'); port > strings.LastIndexByte(name, ']') {
 		name = name[:port]
 	}
-	if ip := net.ParseIP(strings.Trim(name, "[]")); ip != nil {
-		return ip.String()
-	}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil && net.ParseIP(name) == nil {
 		return domain
 	}
-	return name // a public suffix itself, or a bare name such as localhost
+	return name // an IP address, a public suffix itself, or a bare name such as localhost
 }
