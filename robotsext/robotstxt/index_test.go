@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -148,19 +149,25 @@ func TestBodyReused(t *testing.T) {
 }
 
 // TestParseAllocations holds the number of allocations down: no line but a
-// sitemap, an extension or one with a finding makes any.
+// sitemap, an extension or one with a finding makes any. It takes the least of
+// several numbers: a parse also makes a scratch after a garbage collection, and
+// at random under the race detector.
 func TestParseAllocations(t *testing.T) {
 	for name, c := range map[string]struct {
 		body []byte
 		most float64
 	}{
-		"ordinary": {[]byte("# robots.txt\nUser-agent: *\nDisallow: /a\nAllow: /a/b # c\n\n"), 6},
-		"typical":  {typical(), 24},
-		"honest":   {honest(), 6},
+		"ordinary": {[]byte("# robots.txt\nUser-agent: *\nDisallow: /a\nAllow: /a/b # c\n\n"), 4},
+		"typical":  {typical(), 13},
+		"honest":   {honest(), 4},
 	} {
 		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
-			if n := testing.AllocsPerRun(10, func() { Parse(c.body, nil) }); n > c.most {
-				t.Errorf("%v allocations, more than %v", n, c.most)
+			least := math.Inf(1)
+			for range 20 {
+				least = min(least, testing.AllocsPerRun(1, func() { Parse(c.body, nil) }))
+			}
+			if least > c.most {
+				t.Errorf("%v allocations, more than %v", least, c.most)
 			}
 		})
 	}
