@@ -46,9 +46,15 @@ func newFindingLists(limit int, referrers *referrers) *findingLists {
 	return l
 }
 
-// byPages compares the findings of one rule.
+// byPages compares the findings of one rule. Most differ by their URLs, and a report sorts many.
 func byPages(a, b Finding) int {
-	return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Related, b.Related), cmp.Compare(a.Detail, b.Detail))
+	if c := cmp.Compare(b.Pages, a.Pages); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.URL, b.URL); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Related, b.Related), cmp.Compare(a.Detail, b.Detail))
 }
 
 func (l *findingLists) add(rule string, f Finding) { l.rows[rule].add(f) }

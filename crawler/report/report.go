@@ -143,6 +143,7 @@ type maker struct {
 	broken       int    // URLs with status 4xx or 5xx, or without a response
 	unknownLinks int    // unchanged pages (304) whose links are not known
 	linesOfLinks uint32 // read so far
+	noted        keySet // URLs of which a link is noted
 }
 
 func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error) {
@@ -192,7 +193,7 @@ func (m *maker) firstReading() error {
 		read(m.dirs, crawldir.RejectedFile, m.merger.rejection, m.addRejection),
 		read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.addEntry),
 		read(m.dirs, crawldir.ChecksFile, m.merger.check, m.addCheck),
-		read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks),
+		m.readLinks(),
 		read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.addTargets),
 		m.readPermissions(),
 		m.robots.read(),
@@ -245,6 +246,20 @@ func (m *maker) addCheck(s *workerDir, c *output.Check) {
 	m.alternates.add(keyOf(c.URL), c.Hreflang)
 }
 
+// readLinks counts the links of all pages. All other URLs must be known.
+func (m *maker) readLinks() error {
+	m.noted = newKeySet(len(m.facts.byURL) + len(m.checks.byURL))
+	for k, f := range m.facts.byURL {
+		if !f.has(linked) || m.facts.atFault(f) {
+			m.noted.add(k)
+		}
+	}
+	for k := range m.checks.byURL {
+		m.noted.add(k)
+	}
+	return read(m.dirs, crawldir.LinksFile, m.merger.links, m.addLinks)
+}
+
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	m.linesOfLinks++
 	m.graph.add(l)
@@ -269,6 +284,9 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 
 // refer records that the page of the current line refers to a URL.
 func (m *maker) refer(k key, mark marks, as checkMarks) {
+	if !m.noted.mayHave(k) {
+		return
+	}
 	f, known := m.facts.byURL[k]
 	if known && mark != 0 && !f.has(mark) {
 		f.marks |= mark

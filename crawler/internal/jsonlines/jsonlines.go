@@ -99,7 +99,7 @@ func each[T any](name string, f func(at int64, number int, v *T) error) error {
 	if err != nil {
 		return err
 	}
-	batches, stop := make(chan []decoded[T]), make(chan struct{})
+	batches, stop := make(chan []decoded[T], waitingBatches), make(chan struct{})
 	var failed error
 	var reader sync.WaitGroup
 	reader.Go(func() {
@@ -142,14 +142,16 @@ type decoded[T any] struct {
 	err    error
 }
 
-// The limits of a batch. They bound the memory of two batches.
+// The limits of a batch, and the number of decoded batches that wait, so that the decoder and the
+// receiver rarely wait for each other. They bound the memory of all batches.
 const (
-	maxBatchBytes = 1 << 16
-	maxBatchLines = 256
+	maxBatchBytes  = 1 << 16
+	maxBatchLines  = 256
+	waitingBatches = 2
 )
 
 // decodeLines sends the lines of a file in batches, until stop is closed. It decodes a batch while
-// the receiver works on the previous one, since both take long.
+// the receiver works on an earlier one, since both take long.
 func decodeLines[T any](file io.Reader, batches chan<- []decoded[T], stop <-chan struct{}) (err error) {
 	r := bufio.NewReaderSize(file, 1<<16)
 	var line []byte
