@@ -148,8 +148,12 @@ var faults = map[string]struct {
 		Finding{URL: "http://<x>/", Detail: "invalid host name", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
 	ruleBrokenExternal: {
-		func(c *crawl) { c.check(other+"/gone", output.Check{Kind: "a", Status: 410}) },
-		Finding{URL: other + "/gone", Detail: "status 410", Pages: 1, FoundOn: []string{example + "/"}},
+		func(c *crawl) {
+			c.check(other+"/gone", output.Check{Kind: "a", Status: 410})
+			l := c.linksOf("/de")
+			l.To = append(l.To, output.Link{URL: other + "/gone"})
+		},
+		Finding{URL: other + "/gone", Detail: "status 410", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
 	ruleBrokenFragment: {
 		func(c *crawl) { c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#missing") },
@@ -165,8 +169,10 @@ var faults = map[string]struct {
 		func(c *crawl) {
 			c.check("/moved.png", output.Check{Kind: "img", Status: 302, Location: example + "/lost.png"})
 			c.checks = append(c.checks, output.Check{FetchedAt: at(100), URL: example + "/lost.png", Result: output.CheckBroken, Kind: "img", FoundOn: example + "/moved.png", Status: 404})
+			l := c.linksOf("/de")
+			l.Resources = append(l.Resources, output.Link{URL: example + "/moved.png", Kind: "img"})
 		},
-		Finding{URL: example + "/moved.png", Detail: "status 302, then status 404", Related: example + "/lost.png", Pages: 1, FoundOn: []string{example + "/"}},
+		Finding{URL: example + "/moved.png", Detail: "status 302, then status 404", Related: example + "/lost.png", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
 	},
 	ruleMixedContent: {
 		func(c *crawl) {
