@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,6 +94,20 @@ func TestReport(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestInterruptedReport(t *testing.T) {
+	dir := sampleCrawl(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr clitest.Buffer
+	streams := &cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}
+	if code := streams.Run(ctx, root(streams), []string{"report", dir}); code != cli.ExitInterrupted || out.String() != "" {
+		t.Errorf("exit code %d: %q, %q", code, out.String(), stderr.String())
+	}
+	if _, err := os.Stat(filepath.Join(dir, report.JSONFile)); err == nil {
+		t.Error("a report is written")
 	}
 }
 

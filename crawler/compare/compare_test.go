@@ -329,7 +329,7 @@ func TestNewAndFixedFindings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.WriteFiles(dir); err != nil {
+			if err := r.WriteFiles(t.Context(), dir); err != nil {
 				t.Fatal(err)
 			}
 			files = append(files, filepath.Join(dir, report.JSONFile))

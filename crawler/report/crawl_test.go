@@ -119,7 +119,7 @@ func newTestMaker(t testing.TB, dirs ...string) *maker {
 func write(dir string, opts *Options) (*Report, error) {
 	r, err := Generate(context.Background(), []string{dir}, opts)
 	if err == nil {
-		err = r.WriteFiles(dir)
+		err = r.WriteFiles(context.Background(), dir)
 	}
 	return r, err
 }

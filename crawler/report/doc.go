@@ -9,7 +9,7 @@
 //
 //	r, err := report.Generate(ctx, []string{"example"}, nil) // the directory of a crawl
 //	…
-//	err = r.WriteFiles("example")
+//	err = r.WriteFiles(ctx, "example")
 //
 // SCHEMA.md describes the fields of report.json. [Report] has the same fields.
 //

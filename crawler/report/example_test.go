@@ -86,7 +86,7 @@ func ExampleReport_WriteFiles() {
 
 	r, err := report.Generate(context.Background(), []string{dir}, nil)
 	if err == nil {
-		err = r.WriteFiles(dir)
+		err = r.WriteFiles(context.Background(), dir)
 	}
 	if err != nil {
 		fmt.Println(err)

@@ -89,7 +89,8 @@ func (n *highlightList) pages(r *Report) {
 	for i, limit := range r.LimitsReached.Rows {
 		limits[i] = named(brief(limit.Name), limit.Count)
 	}
-	n.add(Error, len(r.Lost), "%s data: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
+	lost := lostFiles(r.Lost)
+	n.add(Error, lost, "%s data: see the notes", subject(lost, "file", "has lost", "have lost"))
 	n.add(Warning, r.Rejected.BlockedStartURLs, "%s not requested: allow addresses that are not public with --allow-addr", subject(r.Rejected.BlockedStartURLs, "start URL", "was", "were"))
 	n.add(Warning, r.Truncated.Total, "%s truncated by a limit (%s)", subject(r.Truncated.Total, "page", "was", "were"), strings.Join(limits, ", "))
 	n.addRules(r, topicPages)

@@ -82,7 +82,7 @@ func (m *maker) caveats(rule string) []string {
 	}
 	topic := topicOf(rule)
 	unfinished, missingDirs := m.unfinished(), m.missingDirs()
-	lost, unread, noEntries := len(m.dirs.lost()), m.sitemaps.unread(), len(m.dirs.filter((*workerDir).lacksEntries))
+	lost, unread, noEntries := lostFiles(m.dirs.lost()), m.sitemaps.unread(), len(m.dirs.filter((*workerDir).lacksEntries))
 	add(unfinished != "", "%s", unfinished)
 	add(m.oneOfSeveral(), otherWorkers)
 	add(lost > 0, "%s data", subject(lost, "file", "has lost", "have lost"))

@@ -204,7 +204,7 @@ func TestWritePages(t *testing.T) {
 		}
 		r, err := Generate(t.Context(), dirs, &Options{Rows: 100_000})
 		if err == nil {
-			err = r.WriteFiles(dirs[0])
+			err = r.WriteFiles(t.Context(), dirs[0])
 		}
 		if err == nil {
 			err = os.Rename(filepath.Join(dirs[0], HTMLFile), filepath.Join(to, name+".html"))

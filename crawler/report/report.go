@@ -140,10 +140,10 @@ type maker struct {
 
 	graph *linkGraph
 
-	broken       int    // URLs with status 4xx or 5xx, or without a response
-	unknownLinks int    // unchanged pages (304) whose links are not known
-	linesOfLinks uint32 // read so far
-	noted        keySet // URLs of which a link is noted
+	broken       int       // URLs with status 4xx or 5xx, or without a response
+	unknownLinks int       // unchanged pages (304) whose links are not known
+	linesOfLinks uint32    // read so far
+	noted        keyFilter // URLs whose links may change something
 }
 
 func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error) {
@@ -246,9 +246,10 @@ func (m *maker) addCheck(s *workerDir, c *output.Check) {
 	m.alternates.add(keyOf(c.URL), c.Hreflang)
 }
 
-// readLinks counts the links of all pages. All other URLs must be known.
+// readLinks counts the links of all pages. A link changes nothing if its target is linked already,
+// is not at fault and was not checked.
 func (m *maker) readLinks() error {
-	m.noted = newKeySet(len(m.facts.byURL) + len(m.checks.byURL))
+	m.noted = newKeyFilter(len(m.facts.byURL) + len(m.checks.byURL))
 	for k, f := range m.facts.byURL {
 		if !f.has(linked) || m.facts.atFault(f) {
 			m.noted.add(k)
@@ -284,7 +285,7 @@ func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 
 // refer records that the page of the current line refers to a URL.
 func (m *maker) refer(k key, mark marks, as checkMarks) {
-	if !m.noted.mayHave(k) {
+	if !m.noted.mayContain(k) {
 		return
 	}
 	f, known := m.facts.byURL[k]

@@ -255,6 +255,16 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	}
 }
 
+func TestFilesThatHaveLostDataAreCountedOnce(t *testing.T) {
+	lost := []Loss{
+		{Dir: "w1", Loss: output.Loss{File: "pages.jsonl", Bytes: 10, SizeBefore: 30}}, {Dir: "w1", Loss: output.Loss{File: "pages.jsonl", Damage: "line 1"}},
+		{Dir: "w1", Loss: output.Loss{File: "links.jsonl"}}, {Dir: "w2", Loss: output.Loss{File: "pages.jsonl"}},
+	}
+	if got := lostFiles(lost); got != 3 {
+		t.Errorf("%d files, want 3", got)
+	}
+}
+
 func TestDamagedStateFileIsAnError(t *testing.T) {
 	whole, damaged := everything().write(t), everything().write(t)
 	if err := os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("{}\nnonsense\n"), 0o600); err != nil {

@@ -204,12 +204,8 @@ func (r *robotsFiles) host(origin string) *robotsHistory {
 	h := r.hosts[origin]
 	if h == nil {
 		h = &robotsHistory{
-			outages: newTopRows(maxEvents, func(a, b Outage) int {
-				return cmp.Or(a.StartedAt.Compare(b.StartedAt), a.EndedAt.Compare(b.EndedAt))
-			}),
-			changes: newTopRows(maxEvents, func(a, b RobotsChange) int {
-				return cmp.Or(a.FetchedAt.Compare(b.FetchedAt), cmp.Compare(a.Field, b.Field))
-			}),
+			outages: newTopRows(maxEvents, func(a, b Outage) int { return a.StartedAt.Compare(b.StartedAt) }),
+			changes: newTopRows(maxEvents, func(a, b RobotsChange) int { return a.FetchedAt.Compare(b.FetchedAt) }),
 		}
 		h.Origin = strings.Clone(origin) // it may be a piece of a line
 		r.hosts[h.Origin] = h

@@ -300,6 +300,15 @@ func (all workerDirs) lost() []Loss {
 	return lost
 }
 
+// lostFiles counts the files that have lost data. A file may have lost some in several ways.
+func lostFiles(lost []Loss) int {
+	files := make(map[[2]string]bool)
+	for _, l := range lost {
+		files[[2]string{l.Dir, l.File}] = true
+	}
+	return len(files)
+}
+
 // list returns the workers for the report: none where there is only one directory.
 func (all workerDirs) list() []Worker {
 	if len(all) == 1 {

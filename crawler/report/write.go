@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,13 +19,30 @@ import (
 
 // WriteFiles writes report.json and report.html into a directory, and creates the directory
 // if it is missing. Existing reports are replaced only when both new files are complete, so
-// they survive a full disk or a power cut.
-func (r *Report) WriteFiles(dir string) error {
+// they survive a full disk or a power cut. If ctx ends before, WriteFiles leaves no new file and
+// returns the error of ctx.
+func (r *Report) WriteFiles(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	json, html := filepath.Join(dir, JSONFile), filepath.Join(dir, HTMLFile)
-	return writeFiles(map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML})
+	until := func(write func(io.Writer) error) func(io.Writer) error {
+		return func(w io.Writer) error { return write(contextWriter{ctx, w}) }
+	}
+	return writeFiles(map[string]func(io.Writer) error{json: until(r.WriteJSON), html: until(r.WriteHTML)})
+}
+
+// A contextWriter fails when its context has ended.
+type contextWriter struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(p)
 }
 
 // WriteJSON writes the report as SCHEMA.md describes it.

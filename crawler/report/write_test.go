@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -67,6 +70,57 @@ func TestWriteOutlivesPowerCut(t *testing.T) {
 			t.Errorf("%s: %d bytes are left, want %d, %v", name, len(got), len(want), err)
 		}
 	}
+}
+
+// A report that is interrupted while it is written leaves the earlier one, and no temporary files.
+func TestInterruptedWriteKeepsEarlierReport(t *testing.T) {
+	dir := everything().write(t)
+	r, err := write(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func() map[string]string {
+		t.Helper()
+		all := make(map[string]string)
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			all[path] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := files()
+	r.Version++ // another report
+	for writes := range 3 {
+		ctx := &endingContext{Context: t.Context(), left: writes}
+		if err := r.WriteFiles(ctx, dir); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d writes: %v", writes, err)
+		}
+		if diff := cmp.Diff(before, files()); diff != "" {
+			t.Errorf("after %d writes (-before +after):\n%s", writes, diff)
+		}
+	}
+}
+
+// An endingContext ends when Err has been called as often as left says.
+type endingContext struct {
+	context.Context
+
+	left int
+}
+
+func (c *endingContext) Err() error {
+	if c.left == 0 {
+		return context.Canceled
+	}
+	c.left--
+	return nil
 }
 
 // A full disk leaves the earlier report, and no temporary files.

@@ -149,9 +149,9 @@ func TestBodyReused(t *testing.T) {
 }
 
 // TestParseAllocations holds the number of allocations down: no line but a
-// sitemap, an extension or one with a finding makes any. It takes the least of
-// several numbers: a parse also makes a scratch after a garbage collection, and
-// at random under the race detector.
+// sitemap, an extension or one with a finding makes any. It takes the minimum of
+// several runs: a parse allocates its scratch memory again after a garbage
+// collection, and at random under the race detector.
 func TestParseAllocations(t *testing.T) {
 	for name, c := range map[string]struct {
 		body []byte

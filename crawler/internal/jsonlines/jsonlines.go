@@ -142,13 +142,15 @@ type decoded[T any] struct {
 	err    error
 }
 
-// The limits of a batch, and the number of decoded batches that wait, so that the decoder and the
-// receiver rarely wait for each other. They bound the memory of all batches.
+// A batch ends at the first of its limits.
 const (
-	maxBatchBytes  = 1 << 16
-	maxBatchLines  = 256
-	waitingBatches = 2
+	maxBatchBytes = 1 << 16
+	maxBatchLines = 256
 )
+
+// waitingBatches is how many decoded batches may wait for the receiver. With one or none, it and
+// the decoder often wait for each other.
+const waitingBatches = 2
 
 // decodeLines sends the lines of a file in batches, until stop is closed. It decodes a batch while
 // the receiver works on an earlier one, since both take long.

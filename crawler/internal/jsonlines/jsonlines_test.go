@@ -164,6 +164,23 @@ func FuzzEach(f *testing.F) {
 
 // What a caller finds wrong with a line is damage like any other, and what fails in the
 // caller is not.
+// The decoder stops with the receiver, in a file of more batches than can wait.
+func TestEachStopsEarly(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "many.jsonl")
+	if err := os.WriteFile(name, bytes.Repeat([]byte(`{"url":"a"}`+"\n"), (waitingBatches+4)*maxBatchLines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	read := 0
+	err := Each(name, func(int64, *page) error {
+		read++
+		return enough
+	})
+	if !errors.Is(err, enough) || read != 1 {
+		t.Errorf("%v after %d lines", err, read)
+	}
+}
+
 func TestBadLine(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(name, []byte("{\"url\":\"a\"}\n{\"url\":\"b\"}\n{\"url\":\"c\"}\n"), 0o600); err != nil {

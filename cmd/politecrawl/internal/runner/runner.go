@@ -99,7 +99,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	defer done()
 	found, err := report.Generate(ctx, []string{cfg.Output.Dir}, nil)
 	if err == nil {
-		err = found.WriteFiles(cfg.Output.Dir)
+		err = found.WriteFiles(ctx, cfg.Output.Dir)
 	}
 	if err != nil {
 		return printed, cli.Failed("cannot write the report: %w; the crawl itself is complete; to retry: politecrawl report %s", err, cli.ShellWord(cfg.Output.Dir))
