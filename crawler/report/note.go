@@ -18,7 +18,7 @@ func (m *maker) notes() []string {
 		return ""
 	}
 	for _, l := range m.dirs.lost() {
-		note("%s%s: the report lacks this data", in(l.Dir), l.String())
+		note("%s%s; the report lacks what is lost", in(l.Dir), l.String())
 	}
 	notes = append(notes, m.rejectedIncomplete()...)
 	for _, d := range m.dirs.filter((*workerDir).lacksEntries) {

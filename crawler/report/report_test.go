@@ -237,7 +237,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: the report lacks this data"
+		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read; the report lacks what is lost"
 		if diff := cmp.Diff(append([]string{note}, whole.Notes...), r.Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}
@@ -534,7 +534,7 @@ func TestLostDataIsReported(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"links.jsonl has lost 10 of 30 bytes: the report lacks this data", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
+		"links.jsonl has lost 10 of 30 bytes; the report lacks what is lost", "crawl-00000.warc.gz is gone; ", want[2].String() + "; ",
 		"more URLs were skipped than rejected.jsonl lists",
 	} {
 		if !strings.Contains(strings.Join(r.Notes, "\n"), text) {
