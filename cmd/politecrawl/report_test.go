@@ -97,17 +97,20 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// A command that is interrupted writes no file, and its exit code tells.
 func TestInterruptedReport(t *testing.T) {
 	dir := sampleCrawl(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var out, stderr clitest.Buffer
-	streams := &cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}
-	if code := streams.Run(ctx, root(streams), []string{"report", dir}); code != cli.ExitInterrupted || out.String() != "" {
-		t.Errorf("exit code %d: %q, %q", code, out.String(), stderr.String())
-	}
-	if _, err := os.Stat(filepath.Join(dir, report.JSONFile)); err == nil {
-		t.Error("a report is written")
+	for file, args := range map[string][]string{report.JSONFile: {"report", dir}, "sitemap.xml": {"sitemap", "write", dir}} {
+		var out, stderr clitest.Buffer
+		streams := &cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}
+		if code := streams.Run(ctx, root(streams), args); code != cli.ExitInterrupted || out.String() != "" || stderr.String() != "" {
+			t.Errorf("%q: exit code %d: %q, %q", args, code, out.String(), stderr.String())
+		}
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			t.Errorf("%q: %s is written", args, file)
+		}
 	}
 }
 

@@ -187,7 +187,7 @@ func ExampleFindIndexable() {
 	for _, page := range pages.Pages {
 		fmt.Println(page.URL)
 	}
-	sitemaps, err := pages.WriteSitemaps(dir, false)
+	sitemaps, err := pages.WriteSitemaps(context.Background(), dir, false)
 	if err != nil {
 		log.Print(err)
 		return

@@ -2,6 +2,7 @@ package report
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,8 +41,9 @@ var sitemapName = regexp.MustCompile(`^sitemap(-[0-9]+)?\.xml(\.gz)?$`)
 //
 // WriteSitemaps replaces files of the same names, each when the new one is complete, and an index
 // last. It does not remove further files of an earlier sitemap, but returns their names. The error matches
-// [ErrNoPages] (errors.Is) if there is no page.
-func (x *Indexable) WriteSitemaps(dir string, compress bool) ([]WrittenSitemap, error) {
+// [ErrNoPages] (errors.Is) if there is no page. If ctx ends, WriteSitemaps stops after the last complete
+// file and returns the error of ctx.
+func (x *Indexable) WriteSitemaps(ctx context.Context, dir string, compress bool) ([]WrittenSitemap, error) {
 	if len(x.Pages) == 0 {
 		return nil, ErrNoPages
 	}
@@ -59,7 +61,7 @@ func (x *Indexable) WriteSitemaps(dir string, compress bool) ([]WrittenSitemap, 
 		if end-first < len(x.Pages) { // the directory has the name that the crawl gives the origin
 			to = filepath.Join(dir, strings.TrimSuffix(filepath.Base(output.RobotsPath("", origin)), ".txt"))
 		}
-		s, err := writeSitemap(to, ext, origin, x.Pages[first:end])
+		s, err := writeSitemap(ctx, to, ext, origin, x.Pages[first:end])
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +72,7 @@ func (x *Indexable) WriteSitemaps(dir string, compress bool) ([]WrittenSitemap, 
 }
 
 // writeSitemap writes the sitemap of an origin.
-func writeSitemap(dir, ext, origin string, pages []IndexablePage) (WrittenSitemap, error) {
+func writeSitemap(ctx context.Context, dir, ext, origin string, pages []IndexablePage) (WrittenSitemap, error) {
 	var files [][]IndexablePage
 	for rest := pages; len(rest) > 0; {
 		n, err := writeEntries(io.Discard, sitemap.URLSet, rest)
@@ -87,13 +89,13 @@ func writeSitemap(dir, ext, origin string, pages []IndexablePage) (WrittenSitema
 			part := fmt.Sprintf("sitemap-%d%s", i+1, ext)
 			entries = append(entries, IndexablePage{URL: origin + "/" + part})
 			if err == nil {
-				err = writeSitemapFile(filepath.Join(dir, part), sitemap.URLSet, file)
+				err = writeSitemapFile(ctx, filepath.Join(dir, part), sitemap.URLSet, file)
 			}
 		}
 	}
 	written := WrittenSitemap{Origin: origin, Path: filepath.Join(dir, name), URL: origin + "/" + name, URLs: len(pages), Files: len(files)}
 	if err == nil {
-		err = writeSitemapFile(written.Path, format, entries)
+		err = writeSitemapFile(ctx, written.Path, format, entries)
 	}
 	if err != nil {
 		return written, err
@@ -108,8 +110,8 @@ func writeSitemap(dir, ext, origin string, pages []IndexablePage) (WrittenSitema
 	return written, err
 }
 
-func writeSitemapFile(path string, format sitemap.Format, entries []IndexablePage) error {
-	return writeFiles(map[string]func(io.Writer) error{path: func(w io.Writer) error {
+func writeSitemapFile(ctx context.Context, path string, format sitemap.Format, entries []IndexablePage) error {
+	return writeFiles(ctx, map[string]func(io.Writer) error{path: func(w io.Writer) error {
 		if filepath.Ext(path) != ".gz" {
 			_, err := writeEntries(w, format, entries)
 			return err

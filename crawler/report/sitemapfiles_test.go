@@ -78,7 +78,7 @@ func TestWriteSitemapsOfOneOrigin(t *testing.T) {
 		c.page("/caf%C3%A9", output.Page{Headers: map[string]string{"last-modified": "Fri, 01 May 2009 10:00:00 GMT"}})
 	})
 	_, x := indexable(t, c.write(t))
-	got, err := x.WriteSitemaps(dir, false)
+	got, err := x.WriteSitemaps(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestWriteSitemapsNamesUnusedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		written, err := indexableURLs(numbered(tt.pages)...).WriteSitemaps(dir, tt.compress)
+		written, err := indexableURLs(numbered(tt.pages)...).WriteSitemaps(t.Context(), dir, tt.compress)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 				ext = ".gz"
 			}
 			dir := t.TempDir()
-			got, err := indexableURLs(urls...).WriteSitemaps(dir, compress)
+			got, err := indexableURLs(urls...).WriteSitemaps(t.Context(), dir, compress)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestWriteSitemapsWithIndex(t *testing.T) {
 			}
 
 			// A smaller site has no index. Its earlier files remain.
-			if got, err = indexableURLs(urls[1:]...).WriteSitemaps(dir, compress); err != nil || got[0].Files != 1 {
+			if got, err = indexableURLs(urls[1:]...).WriteSitemaps(t.Context(), dir, compress); err != nil || got[0].Files != 1 {
 				t.Errorf("%+v, %v", got, err)
 			}
 			want["sitemap.xml"+ext] = urls[1:]
@@ -187,7 +187,7 @@ func TestWriteSitemapsOfSeveralOrigins(t *testing.T) {
 			want[name+"/sitemap.xml"] = append(want[name+"/sitemap.xml"], origin+path)
 		}
 	}
-	got, err := indexableURLs(urls...).WriteSitemaps(dir, false)
+	got, err := indexableURLs(urls...).WriteSitemaps(t.Context(), dir, false)
 	if err != nil || len(got) != len(byOrigin) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -203,7 +203,7 @@ func TestWriteSitemapsOfSeveralOrigins(t *testing.T) {
 
 func TestWriteSitemapsWithoutPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if _, err := indexableURLs().WriteSitemaps(dir, false); !errors.Is(err, ErrNoPages) {
+	if _, err := indexableURLs().WriteSitemaps(t.Context(), dir, false); !errors.Is(err, ErrNoPages) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -214,7 +214,7 @@ func TestWriteSitemapsWithoutPages(t *testing.T) {
 // If a file cannot be written, the earlier index remains, and no temporary file.
 func TestWriteSitemapsLeavesEarlierIndexAfterFailure(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := indexableURLs(example+"/").WriteSitemaps(dir, false); err != nil {
+	if _, err := indexableURLs(example+"/").WriteSitemaps(t.Context(), dir, false); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "sitemap-2.xml")
@@ -222,7 +222,7 @@ func TestWriteSitemapsLeavesEarlierIndexAfterFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	urls := numbered(sitemap.MaxEntries + 1)
-	if _, err := indexableURLs(urls...).WriteSitemaps(dir, false); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := indexableURLs(urls...).WriteSitemaps(t.Context(), dir, false); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
 	want := map[string][]string{"sitemap.xml": {example + "/"}, "sitemap-1.xml": urls[:sitemap.MaxEntries]}
@@ -237,7 +237,7 @@ func TestWriteSitemapsIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	var first []byte
 	for range 2 {
-		if _, err := indexableURLs(urls...).WriteSitemaps(dir, true); err != nil {
+		if _, err := indexableURLs(urls...).WriteSitemaps(t.Context(), dir, true); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "sitemap.xml.gz"))

@@ -26,23 +26,7 @@ func (r *Report) WriteFiles(ctx context.Context, dir string) error {
 		return err
 	}
 	json, html := filepath.Join(dir, JSONFile), filepath.Join(dir, HTMLFile)
-	until := func(write func(io.Writer) error) func(io.Writer) error {
-		return func(w io.Writer) error { return write(contextWriter{ctx, w}) }
-	}
-	return writeFiles(map[string]func(io.Writer) error{json: until(r.WriteJSON), html: until(r.WriteHTML)})
-}
-
-// A contextWriter fails when its context has ended.
-type contextWriter struct {
-	ctx context.Context
-	to  io.Writer
-}
-
-func (w contextWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.to.Write(p)
+	return writeFiles(ctx, map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML})
 }
 
 // WriteJSON writes the report as SCHEMA.md describes it.
@@ -58,9 +42,9 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // replacement character (U+FFFD) is written as such, not as an escape.
 var readable = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
 
-// writeFiles writes all files beside their places, and then moves them there. Its errors
-// name the place.
-func writeFiles(files map[string]func(io.Writer) error) (err error) {
+// writeFiles writes all files beside their places, and then moves them there, unless ctx ends
+// before. Its errors name the place.
+func writeFiles(ctx context.Context, files map[string]func(io.Writer) error) (err error) {
 	beside := make(map[string]string) // by place
 	defer func() {
 		for _, name := range beside {
@@ -68,11 +52,14 @@ func writeFiles(files map[string]func(io.Writer) error) (err error) {
 		}
 	}()
 	for path, write := range files {
-		name, err := writeBeside(path, write)
+		name, err := writeBeside(ctx, path, write)
 		if err != nil {
 			return notWritten(path, err)
 		}
 		beside[path] = name
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	for path, name := range beside {
 		if err := durable.Rename(name, path); err != nil {
@@ -94,12 +81,12 @@ func notWritten(path string, err error) error {
 
 // writeBeside writes a new file in the directory of path and returns its name. When it fails
 // there is no such file.
-func writeBeside(path string, write func(io.Writer) error) (name string, err error) {
+func writeBeside(ctx context.Context, path string, write func(io.Writer) error) (name string, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return "", err
 	}
-	buffer := bufio.NewWriterSize(file, 1<<16)
+	buffer := bufio.NewWriterSize(contextWriter{ctx, file}, 1<<16)
 	if err = write(buffer); err == nil { // else Flush returns the same error
 		err = buffer.Flush()
 	}
@@ -110,4 +97,17 @@ func writeBeside(path string, write func(io.Writer) error) (name string, err err
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// A contextWriter fails when its context has ended.
+type contextWriter struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(p)
 }

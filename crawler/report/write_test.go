@@ -147,7 +147,7 @@ func TestFailedWriteKeepsEarlierReport(t *testing.T) {
 			return errors.Join(err, syscall.ENOSPC)
 		},
 	} {
-		err := writeFiles(map[string]func(io.Writer) error{
+		err := writeFiles(t.Context(), map[string]func(io.Writer) error{
 			filepath.Join(dir, JSONFile): func(w io.Writer) error { return (&Report{Version: 99}).WriteJSON(w) },
 			filepath.Join(dir, HTMLFile): fail,
 		})

@@ -148,8 +148,8 @@ const (
 	maxBatchLines = 256
 )
 
-// waitingBatches is how many decoded batches may wait for the receiver. With one or none, it and
-// the decoder often wait for each other.
+// waitingBatches is how many decoded batches may wait for the receiver. With none, it and the
+// decoder often wait for each other.
 const waitingBatches = 2
 
 // decodeLines sends the lines of a file in batches, until stop is closed. It decodes a batch while

@@ -162,8 +162,6 @@ func FuzzEach(f *testing.F) {
 	})
 }
 
-// What a caller finds wrong with a line is damage like any other, and what fails in the
-// caller is not.
 // The decoder stops with the receiver, in a file of more batches than can wait.
 func TestEachStopsEarly(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "many.jsonl")
@@ -181,6 +179,8 @@ func TestEachStopsEarly(t *testing.T) {
 	}
 }
 
+// What a caller finds wrong with a line is damage like any other, and what fails in the
+// caller is not.
 func TestBadLine(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(name, []byte("{\"url\":\"a\"}\n{\"url\":\"b\"}\n{\"url\":\"c\"}\n"), 0o600); err != nil {

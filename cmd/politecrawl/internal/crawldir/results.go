@@ -1,6 +1,7 @@
 package crawldir
 
 import (
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -53,8 +54,12 @@ func End(dir string) *report.CrawlEnd {
 	return &report.CrawlEnd{Remaining: remaining}
 }
 
-// ReadError explains why a command cannot read the results of directories, and what to do.
+// ReadError explains why a command cannot read the results of directories, and what to do. Of an
+// interruption the user knows.
 func ReadError(command string, dirs []string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return cli.ExitWith(cli.ExitInterrupted)
+	}
 	for _, dir := range dirs {
 		if !IsDirectory(dir) {
 			return cli.Misuse("%s: no directory %q; name the output directory of a crawl", command, dir)
@@ -73,8 +78,11 @@ func ReadError(command string, dirs []string, err error) error {
 }
 
 // WriteError explains why a command cannot write its files, and what to do. The files are "the
-// report", for example.
+// report", for example. Of an interruption the user knows.
 func WriteError(command, files string, dirs []string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return cli.ExitWith(cli.ExitInterrupted)
+	}
 	const good = "; the files of the crawl are unchanged"
 	err = cli.QuotePath(err)
 	if remedy := Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {

@@ -59,16 +59,10 @@ report.html is one file that needs no network. report.json has the same data for
 			ctx, done := streams.Interruptible(cmd.Context(), func() {}, "interrupted: the report is not written")
 			defer done()
 			r, err := report.Generate(ctx, dirs, &report.Options{Rows: rows, CrawlEnd: crawldir.End})
-			if err != nil && ctx.Err() == nil {
+			if err != nil {
 				return crawldir.ReadError("report", dirs, err)
 			}
-			if err == nil {
-				err = r.WriteFiles(ctx, to)
-			}
-			switch {
-			case err != nil && ctx.Err() != nil:
-				return cli.ExitWith(cli.ExitInterrupted)
-			case err != nil:
+			if err := r.WriteFiles(ctx, to); err != nil {
 				return crawldir.WriteError("report", "the report", dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)

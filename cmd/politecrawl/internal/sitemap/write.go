@@ -65,6 +65,8 @@ crawl is not finished or has lost data: then the sitemap may lack pages.`,
 
 // write writes the sitemaps of a crawl into the directory to.
 func write(ctx context.Context, streams *cli.Streams, dirs []string, to string, gzip bool) error {
+	ctx, done := streams.Interruptible(ctx, func() {}, "interrupted: not every sitemap is written")
+	defer done()
 	pages, err := report.FindIndexable(ctx, dirs, &report.Options{CrawlEnd: crawldir.End})
 	if err != nil {
 		return crawldir.ReadError(writeName, dirs, err)
@@ -72,7 +74,7 @@ func write(ctx context.Context, streams *cli.Streams, dirs []string, to string, 
 	for _, caveat := range pages.Caveats {
 		streams.Complain(fmt.Errorf("%s: the sitemap may lack pages: %s", writeName, caveat))
 	}
-	written, err := pages.WriteSitemaps(to, gzip)
+	written, err := pages.WriteSitemaps(ctx, to, gzip)
 	switch {
 	case errors.Is(err, report.ErrNoPages):
 		return cli.Failed("%s: %w, of %s; no sitemap was written", writeName, err, humanize.Count(pages.Fetched, "fetched page"))
