@@ -54,8 +54,8 @@ func End(dir string) *report.CrawlEnd {
 	return &report.CrawlEnd{Remaining: remaining}
 }
 
-// ReadError explains why a command cannot read the results of directories, and what to do. Of an
-// interruption the user knows.
+// ReadError explains why a command cannot read the results of directories, and what to do. An
+// interruption needs no explanation.
 func ReadError(command string, dirs []string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return cli.ExitWith(cli.ExitInterrupted)
@@ -78,7 +78,7 @@ func ReadError(command string, dirs []string, err error) error {
 }
 
 // WriteError explains why a command cannot write its files, and what to do. The files are "the
-// report", for example. Of an interruption the user knows.
+// report", for example. An interruption needs no explanation.
 func WriteError(command, files string, dirs []string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return cli.ExitWith(cli.ExitInterrupted)
