@@ -150,6 +150,9 @@ func (e *invalidRef) Error() string {
 
 func (e *invalidRef) Unwrap() error { return e.err }
 
+// Of returns a URL that is canonical already, as Parse does.
+func Of(canonical string) (URL, error) { return Parse(canonical) }
+
 // ServerOf returns the server of a URL or an origin; empty: it has none.
 func ServerOf(url string) frontier.Host {
 	h, err := frontier.HostOf(url)
