@@ -46,7 +46,6 @@ type discovery struct {
 	scope       *scope.Scope
 	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
 	params      *params.Rules
-	origins     *weburl.OriginCache
 	hosts       *quota.Hosts
 	sitemaps    *quota.Sitemaps
 	order       *entryOrder

@@ -29,7 +29,7 @@ func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
 	if len(doc.Hreflang) == 0 {
 		return
 	}
-	refs, err := weburl.NewResolver(baseURL(page.URL, doc.Base), d.origins)
+	refs, err := weburl.NewResolver(baseURL(page.URL, doc.Base), nil)
 	if err != nil {
 		return
 	}

@@ -183,7 +183,7 @@ func (l *pageLinks) init(base string) bool {
 	}
 	l.url = baseURL(l.v.url, l.base)
 	var err error
-	if l.refs, err = weburl.NewResolver(l.url, l.d.origins); err != nil {
+	if l.refs, err = weburl.NewResolver(l.url, nil); err != nil {
 		l.d.log.Warn("links not read", "url", l.url, "error", err)
 		return false
 	}
