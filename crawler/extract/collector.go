@@ -145,9 +145,9 @@ func (c *collector) resolver() *weburl.Resolver {
 			c.foreign = scheme != "data" && scheme != "javascript"
 		}
 	}
-	refs, err := weburl.NewResolver(base, origins)
+	refs, err := weburl.NewResolver(base, c.doc.encoding)
 	if err != nil { // base was resolved before
-		refs, _ = weburl.NewResolver(c.page.URL, origins)
+		refs, _ = weburl.NewResolver(c.page.URL, nil)
 	}
 	c.doc.Base, c.refs = base, refs
 	return refs
@@ -289,5 +289,3 @@ func upgradesInsecure(policies ...string) bool {
 	}
 	return false
 }
-
-var origins = weburl.NewOriginCache()

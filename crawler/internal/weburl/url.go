@@ -150,9 +150,6 @@ func (e *invalidRef) Error() string {
 
 func (e *invalidRef) Unwrap() error { return e.err }
 
-// Of returns a URL that is canonical already, as Parse does.
-func Of(canonical string) (URL, error) { return Parse(canonical) }
-
 // ServerOf returns the server of a URL or an origin; empty: it has none.
 func ServerOf(url string) frontier.Host {
 	h, err := frontier.HostOf(url)
@@ -175,10 +172,12 @@ func OriginOf(raw string) robotsext.Origin {
 	return o
 }
 
-// IsWeb reports whether a reference begins with http:, https: or //.
+// IsWeb reports whether a reference begins with http:, https: or //. Browsers read \ as / there.
 func IsWeb(ref string) bool {
-	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
-	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
+	start := strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
+	start = strings.ToLower(ignored.Replace(start[:min(len(start), 20)]))
+	return strings.HasPrefix(start, "http:") || strings.HasPrefix(start, "https:") ||
+		len(start) > 1 && isSlash(rune(start[0])) && isSlash(rune(start[1]))
 }
 
 // Truncated returns the beginning of a URL that is too long to be parsed. It reports false
