@@ -19,7 +19,7 @@ const maxTitleText = 64 << 10
 type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 	id, srcset, imageSrcset, poster, data, kind                  []byte
-	style, xlinkHref                                             []byte
+	style, xlinkHref, background                                 []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -60,6 +60,8 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.style
 	case "xlink:href":
 		field = &a.xlinkHref
+	case "background":
+		field = &a.background
 	default:
 		return
 	}
@@ -262,9 +264,9 @@ func (p *parser) alternate(href []byte) {
 // meta takes robots directives for the caller, the description, and a refresh as a link.
 func (p *parser) meta() {
 	if equalFold(bytes.TrimSpace(p.attrs.equiv), "refresh") {
-		if target := refreshTarget(p.attrs.content); len(target) > 0 {
+		if target, _ := refreshTarget(string(p.attrs.content)); target != "" {
 			p.attrs.rel = nil
-			p.link("meta", target)
+			p.link("meta", []byte(target))
 		}
 		return
 	}
@@ -275,24 +277,6 @@ func (p *parser) meta() {
 	if len(name) > 0 && len(p.attrs.content) > 0 && len(p.doc.Meta) < maxMeta {
 		p.doc.Meta = append(p.doc.Meta, Meta{Name: strings.ToLower(p.text.keep(name)), Content: p.text.keep(p.attrs.content)})
 	}
-}
-
-// refreshTarget reads the URL of `5; url=/next`, which may be quoted. It is empty
-// where there is none.
-func refreshTarget(content []byte) []byte {
-	_, rest, ok := bytes.Cut(content, []byte(";"))
-	if !ok {
-		_, rest, _ = bytes.Cut(content, []byte(","))
-	}
-	rest = bytes.TrimSpace(rest)
-	if len(rest) < 4 || !equalFold(rest[:3], "url") {
-		return nil
-	}
-	value, ok := bytes.CutPrefix(bytes.TrimSpace(rest[3:]), []byte("="))
-	if !ok {
-		return nil
-	}
-	return bytes.Trim(bytes.TrimSpace(value), `"'`)
 }
 
 // equalFold is strings.EqualFold between the two kinds of text.

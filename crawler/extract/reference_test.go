@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -198,8 +197,8 @@ func referenceElement(doc *Document, tag html.Token) {
 	case "meta":
 		name, content := strings.ToLower(trimmed("name")), get("content")
 		if strings.ToLower(trimmed("http-equiv")) == "refresh" {
-			if target := bytes.TrimSpace(refreshTarget([]byte(content))); len(target) > 0 {
-				doc.Links = append(doc.Links, Link{URL: string(target), Kind: "meta"})
+			if target, _ := refreshTarget(content); strings.TrimSpace(target) != "" {
+				doc.Links = append(doc.Links, Link{URL: strings.TrimSpace(target), Kind: "meta"})
 			}
 		} else if name != "" && content != "" {
 			if name == "description" && doc.Description == "" {
