@@ -72,12 +72,11 @@ func (a *attributes) namesPage() bool {
 		return false
 	}
 	kind, _, _ := bytes.Cut(a.kind, []byte(";"))
-	if kind = bytes.TrimSpace(kind); len(kind) > 0 && !equalFold(kind, "text/html") && !equalFold(kind, "application/xhtml+xml") {
+	if kind = bytes.Trim(kind, asciiSpace); len(kind) > 0 && !equalFold(kind, "text/html") && !equalFold(kind, "application/xhtml+xml") {
 		return false
 	}
 	page := false
-	for value := range bytes.FieldsSeq(a.rel) {
-		word := strings.ToLower(string(value))
+	for word := range words(a.rel) {
 		if word == "alternate" {
 			return false
 		}
@@ -88,15 +87,3 @@ func (a *attributes) namesPage() bool {
 
 // equalFold is strings.EqualFold between the two kinds of text.
 func equalFold(b []byte, s string) bool { return len(b) == len(s) && strings.EqualFold(string(b), s) }
-
-// relations are the words of a rel attribute, in any order.
-type relations []byte
-
-func (r relations) has(word string) bool {
-	for value := range bytes.FieldsSeq(r) {
-		if equalFold(value, word) {
-			return true
-		}
-	}
-	return false
-}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMaxMeta(t *testing.T) {
-	doc := Parse([]byte(strings.Repeat(`<meta name=robots content=none>`, maxMeta+1)))
+	doc := readPage([]byte(strings.Repeat(`<meta name=robots content=none>`, maxMeta+1)))
 	if len(doc.Meta) != maxMeta {
 		t.Errorf("%d meta elements are kept", len(doc.Meta))
 	}
@@ -28,7 +28,7 @@ func TestLongTextIsNotCopied(t *testing.T) {
 		open := strings.HasSuffix(page, "x") && page[0] == '<' || strings.HasSuffix(page, " ") // it has no end
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		doc := Parse(body)
+		doc := readPage(body)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; (len(doc.Links) != 1) != open || took > 1<<20 {
 			t.Errorf("%.10s…: %d links, %d KiB", page, len(doc.Links), took>>10)
@@ -38,7 +38,7 @@ func TestLongTextIsNotCopied(t *testing.T) {
 
 // The time to parse a page is proportional to its length, for any repeated text. Otherwise it
 // would take minutes here.
-func TestParseTime(t *testing.T) {
+func TestReadTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads 40 pages of 1 MiB")
 	}
@@ -49,7 +49,7 @@ func TestParseTime(t *testing.T) {
 	}, lookPlain...) {
 		page := []byte(strings.Repeat(piece, (1<<20)/len(piece)))
 		began := time.Now()
-		Parse(page)
+		readPage(page)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
 		}
@@ -65,7 +65,7 @@ func TestSlowSelector(t *testing.T) {
 	page := []byte("<p>one" + strings.Repeat("<p>", 50_000))
 	rules.time = 50 * time.Millisecond // of some seconds
 	began := time.Now()
-	fields, err := rules.Fields(page)
+	fields, err := rules.Fields(readPage(page))
 	if !errors.Is(err, ErrTooSlow) || errors.Is(err, ErrTooManyTags) {
 		t.Errorf("error %v after %v", err, time.Since(began))
 	}
@@ -73,7 +73,7 @@ func TestSlowSelector(t *testing.T) {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	rules.time = time.Hour
-	if _, err := rules.Fields([]byte(strings.Repeat("<p>", 1000))); err != nil {
+	if _, err := rules.Fields(readPage([]byte(strings.Repeat("<p>", 1000)))); err != nil {
 		t.Errorf("a page that is looked through at once: %v", err)
 	}
 }

@@ -99,7 +99,7 @@ func (c *collector) start(e *element) {
 	case tagH1:
 		c.startHeading()
 	case tagHTML:
-		c.doc.Lang = c.text.keep(clip(bytes.TrimSpace(c.attrs.lang), maxTitle))
+		c.doc.Lang = c.text.keep(clip(bytes.Trim(c.attrs.lang, asciiSpace), maxTitle))
 	case tagLink:
 		c.relation()
 	case tagBase:
@@ -141,7 +141,7 @@ func (c *collector) resolver() *weburl.Resolver {
 			base = a.Canonical
 		case errors.Is(err, robotsext.ErrUnsupportedScheme):
 			// Browsers ignore the base URL data: or javascript:, but not ftp: or mailto:.
-			scheme, _, _ := strings.Cut(strings.ToLower(strings.Trim(c.base.ref, c0AndSpace)), ":")
+			scheme, _, _ := strings.Cut(strings.ToLower(trimReference(c.base.ref)), ":")
 			c.foreign = scheme != "data" && scheme != "javascript"
 		}
 	}
@@ -152,9 +152,6 @@ func (c *collector) resolver() *weburl.Resolver {
 	c.doc.Base, c.refs = base, refs
 	return refs
 }
-
-// c0AndSpace are the characters that a URL does not have at its ends (URL standard, basic parser).
-const c0AndSpace = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
 
 // resolve returns the absolute URL of a reference.
 func (c *collector) resolve(ref string) (url string, err error) {
@@ -176,10 +173,10 @@ func (c *collector) titleText(text string) {
 	}
 	c.hasTitle = true
 	// Only white space of ASCII: browsers show the rest.
-	c.doc.Title = string(clip([]byte(strings.Join(strings.FieldsFunc(text, isHTMLSpace), " ")), maxTitle))
+	var title passage
+	title.collapse([]byte(text), maxTitleText)
+	c.doc.Title = string(clip(bytes.TrimSuffix(title.text, space), maxTitle))
 }
-
-func isHTMLSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
 
 // startLink reads an a element. Its link is reported when its text ends, and the links inside it after that.
 func (c *collector) startLink(href []byte) {
@@ -227,19 +224,24 @@ func (c *collector) relation() {
 	if len(trimReference(href)) == 0 {
 		return
 	}
-	rel := relations(c.attrs.rel)
-	if c.shadow == 0 && c.attrs.hreflang != nil && rel.has("alternate") && len(c.doc.Hreflang) < maxMeta {
+	var alternate, canonical, neighbor bool
+	for word := range words(c.attrs.rel) {
+		alternate = alternate || word == "alternate"
+		canonical = canonical || word == "canonical"
+		neighbor = neighbor || word == "next" || word == "prev"
+	}
+	if c.shadow == 0 && c.attrs.hreflang != nil && alternate && len(c.doc.Hreflang) < maxMeta {
 		if url, err := c.resolve(string(href)); err == nil {
-			c.doc.Hreflang = append(c.doc.Hreflang, Hreflang{Lang: c.text.keep(clip(bytes.TrimSpace(c.attrs.hreflang), maxTitle)), URL: url})
+			c.doc.Hreflang = append(c.doc.Hreflang, Hreflang{Lang: c.text.keep(clip(bytes.Trim(c.attrs.hreflang, asciiSpace), maxTitle)), URL: url})
 		}
 	}
 	switch {
-	case rel.has("canonical"):
+	case canonical:
 		if c.shadow == 0 && !c.hasCanonical {
 			c.hasCanonical = true
 			c.doc.Canonical, _ = c.resolve(string(href))
 		}
-	case rel.has("next"), rel.has("prev"), c.attrs.namesPage():
+	case neighbor, c.attrs.namesPage():
 		c.link("link", href)
 	}
 }
@@ -268,7 +270,7 @@ func (c *collector) meta() {
 		c.doc.UpgradeInsecure = c.doc.UpgradeInsecure || upgradesInsecure(string(content))
 		return
 	}
-	name := bytes.TrimSpace(c.attrs.name)
+	name := bytes.Trim(c.attrs.name, asciiSpace)
 	if c.doc.Description == "" && equalFold(name, "description") {
 		c.doc.Description = oneLine(string(c.attrs.content[:min(len(c.attrs.content), maxTitleText)]), maxTitle)
 	}

@@ -9,26 +9,32 @@ import (
 )
 
 // What does a page link to?
-func ExampleParse() {
-	doc := extract.Parse([]byte(`<title>Home</title><a href="/about" rel="nofollow">about us</a>`))
+func ExampleRead() {
+	doc := extract.Read(extract.Page{
+		URL:  "https://example.com/docs/",
+		Body: []byte(`<title>Home</title><a href="../about" rel="nofollow">about us</a>`),
+	}, nil)
 	fmt.Println(doc.Title)
 	for _, link := range doc.Links {
 		fmt.Printf("%s (%s)\n", link.URL, link.Rel)
 	}
 	// Output:
 	// Home
-	// /about (nofollow)
+	// https://example.com/about (nofollow)
 }
 
 // How do I handle a page with a million links?
-func ExampleParseFunc() {
+func ExampleRead_handlers() {
 	links, distinct := 0, make(map[string]bool)
-	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), extract.Handlers{Link: func(_ string, link extract.Link) {
-		links++
-		if len(distinct) < 10_000 {
-			distinct[link.URL] = true
-		}
-	}})
+	extract.Read(extract.Page{URL: "https://example.com/", Body: []byte("<p>" + strings.Repeat(`<a href="/trap"></a>`, 1_000_000))}, &extract.Handlers{
+		Link: func(link extract.Link) {
+			links++
+			if len(distinct) < 10_000 {
+				distinct[link.URL] = true
+			}
+		},
+		Restart: func() { links = 0; clear(distinct) },
+	})
 	fmt.Println(links, "links to", len(distinct), "URL")
 	// Output: 1000000 links to 1 URL
 }
@@ -51,14 +57,14 @@ func ExampleVisibleParts() {
 }
 
 // Which files does a stylesheet need?
-func ExampleStylesheetFunc() {
+func ExampleReadStylesheet() {
 	text := []byte(`@import "print.css"; body { background: url(paper.png) }`)
-	extract.StylesheetFunc(text, func(r extract.Resource) {
+	extract.ReadStylesheet(extract.Page{URL: "https://example.com/css/site.css", Body: text}, func(r extract.Resource) {
 		fmt.Println(r.URL, r.Imported)
 	})
 	// Output:
-	// print.css true
-	// paper.png false
+	// https://example.com/css/print.css true
+	// https://example.com/css/paper.png false
 }
 
 // Which element of its target does a link name?
@@ -82,7 +88,7 @@ func ExampleRules() {
 		fmt.Println(err)
 		return
 	}
-	fields, err := rules.Fields([]byte(`<p class="price"> 12 € </p><img src="/1.png"><img src="/2.png">`))
+	fields, err := rules.Fields(extract.Read(extract.Page{URL: "https://example.com/", Body: []byte(`<p class="price"> 12 € </p><img src="/1.png"><img src="/2.png">`)}, nil))
 	fmt.Println(fields["price"], fields["images"], err)
 	// Output: 12 € [/1.png /2.png] <nil>
 }

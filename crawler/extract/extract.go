@@ -61,7 +61,7 @@ type Document struct {
 // IsPage reports whether browsers show a response as a page: HTML, or XML with XHTML as its root element.
 func IsPage(header http.Header, body []byte) bool {
 	t := mimetype.Of(header, body)
-	return t.IsHTML() || t.IsXHTML() || t.IsXML() && isXHTML(body)
+	return t.IsHTML() || t.IsXHTML() || t.IsXML() && isXHTML(charset.Determine(body, t.Charset(), true).Decode(body))
 }
 
 // decode returns a document without its parts.

@@ -35,8 +35,8 @@ const (
 	// usualDepth is how deeply elements are nested on most pages.
 	usualDepth = 64
 
-	// maxDepth is how deeply they may be nested. The parser that builds a tree has the same limit.
-	maxDepth = 500
+	// maxStack is how deeply they may be nested. The tree has html and body in addition.
+	maxStack = maxDepth - 2
 )
 
 // in reports whether the place is in one of these ancestors.
@@ -81,7 +81,7 @@ func (r *tokenReader) addText(text []byte) {
 
 // open reads the start tag of an element.
 func (r *tokenReader) open(e *element, name []byte, closed bool) {
-	if !r.prepare(e) || len(r.stack) >= maxDepth {
+	if !r.prepare(e) || len(r.stack) >= maxStack {
 		r.doubt()
 	}
 	r.seen = true
@@ -97,7 +97,7 @@ func (r *tokenReader) open(e *element, name []byte, closed bool) {
 	case r.unsure:
 	case drawing && closed, !drawing && e.kind&(void|outline) != 0:
 		r.end(e)
-	case len(r.stack) < maxDepth && (!hidden || e.tag == tagTemplate):
+	case len(r.stack) < maxStack && (!hidden || e.tag == tagTemplate):
 		r.push(e, name)
 		fallthrough
 	default:

@@ -39,14 +39,17 @@ func (c *collector) resources(e *element) {
 	case "object":
 		c.resource("object", a.data)
 	case "input":
-		if equalFold(bytes.TrimSpace(a.kind), "image") {
+		if equalFold(a.kind, "image") {
 			c.resource("input", a.src)
 		}
 	case "link":
-		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil && !a.namesPage() {
+		kind := linkKind(a.rel)
+		if isPage := kind == "link" && (a.hreflang != nil || a.namesPage()); kind != "" && !isPage {
 			c.resource(kind, a.href)
 			c.srcset(kind, a.imageSrcset)
 		}
+	case "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th":
+		c.resource("background", a.background)
 	}
 }
 
@@ -61,7 +64,9 @@ func ReadStylesheet(page Page, f func(Resource)) {
 // styleText reports what the text of a style sheet in the page uses.
 func (c *collector) styleText(text []byte) {
 	if c.on.Resource != nil {
-		stylesheet(text, func(ref string, imported bool) { c.addResource("css", ref, imported) })
+		for ref, imported := range stylesheetURLs(text) {
+			c.addResource("css", ref, imported)
+		}
 	}
 }
 
@@ -72,28 +77,34 @@ func (c *collector) addResource(kind, ref string, imported bool) {
 	c.on.Resource(r)
 }
 
-// linkKind returns the kind of resource that a link element names; empty: none. The target of
-// canonical, next or prev is a page, and the other values here name endpoints, servers or namespaces. An
-// element without a relation is a mistake, or has the rev attribute of old pages.
+// linkKinds are the kinds of resources that a link element can name, the strongest last. An empty one
+// is no resource.
+var linkKinds = [...]string{"link", "", "preload", "manifest", "icon", "stylesheet"}
+
+// linkWords are the values of rel that decide the kind: indexes of linkKinds. The target of canonical,
+// next and prev is a page. The others without a kind name endpoints and servers.
+var linkWords = map[string]int{
+	"canonical": 1, "next": 1, "prev": 1, "preconnect": 1, "dns-prefetch": 1, "pingback": 1, "profile": 1, "edituri": 1,
+	"wlwmanifest": 1, "webmention": 1, "micropub": 1, "microsub": 1, "hub": 1, "authorization_endpoint": 1,
+	"token_endpoint": 1, "indieauth-metadata": 1,
+	"preload": 2, "modulepreload": 2,
+	"manifest": 3,
+	"icon":     4, "apple-touch-icon": 4, "apple-touch-icon-precomposed": 4, "apple-touch-startup-image": 4, "mask-icon": 4, "fluid-icon": 4,
+	"stylesheet": 5,
+}
+
+// linkKind returns the kind of resource that a link element names; empty: none. Rel is a set, and a
+// browser obeys each of its words: a stylesheet that is preloaded too is a stylesheet. An element
+// without a relation is a mistake, or has the rev attribute of old pages.
 func linkKind(rel []byte) string {
-	for value := range bytes.FieldsSeq(rel) {
-		switch word := strings.ToLower(string(value)); word {
-		case "stylesheet", "manifest":
-			return word
-		case "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon":
-			return "icon"
-		case "preload", "modulepreload":
-			return "preload"
-		case "canonical", "next", "prev", "preconnect", "dns-prefetch", "pingback", "profile", "edituri", "wlwmanifest",
-			"webmention", "micropub", "microsub", "hub", "authorization_endpoint", "token_endpoint", "indieauth-metadata":
-			return ""
-		default:
-			if strings.HasPrefix(word, "schema.") { // of Dublin Core: a namespace
-				return ""
-			}
+	kind := 0
+	for word := range words(rel) {
+		kind = max(kind, linkWords[word])
+		if strings.HasPrefix(word, "schema.") { // a namespace of Dublin Core
+			kind = max(kind, linkWords["profile"])
 		}
 	}
-	return "link"
+	return linkKinds[kind]
 }
 
 // resource reports a resource in ref, an attribute that the element may not have. It ignores an
@@ -110,42 +121,13 @@ func isResource(ref []byte) bool {
 }
 
 // srcset reports the resources in the value of a srcset attribute.
-func (c *collector) srcset(kind string, srcset []byte) {
-	for rest := srcset; ; {
-		rest = bytes.TrimLeft(rest, " \t\n\r\f,")
-		if len(rest) == 0 {
-			return
-		}
-		end := bytes.IndexAny(rest, " \t\n\r\f")
-		if end < 0 {
-			end = len(rest)
-		}
-		ref := rest[:end]
-		rest = rest[end:]
-		if bare := bytes.TrimRight(ref, ","); len(bare) < len(ref) {
-			c.resource(kind, bare) // without a descriptor
-			continue
-		}
-		c.resource(kind, ref)
-		rest = rest[descriptorEnd(rest):]
+func (c *collector) srcset(kind string, value []byte) {
+	if len(value) == 0 {
+		return
 	}
-}
-
-// descriptorEnd returns the length of the descriptors of an image in srcset: up to the next comma
-// outside parentheses.
-func descriptorEnd(b []byte) int {
-	depth := 0
-	for i, c := range b {
-		switch {
-		case c == '(':
-			depth++
-		case c == ')' && depth > 0:
-			depth--
-		case c == ',' && depth == 0:
-			return i
-		}
+	for ref := range srcsetURLs(string(value)) {
+		c.resource(kind, []byte(ref))
 	}
-	return len(b)
 }
 
 // anchor reports the id of an element, and the name of an a element.

@@ -134,7 +134,7 @@ func FuzzParseRule(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is a rule, and refused: %v", in, err)
 		}
-		fields, err := rules.Fields([]byte(page))
+		fields, err := rules.Fields(&Document{Text: []byte(page)})
 		if err != nil {
 			return
 		}

@@ -3,7 +3,6 @@ package extract
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +48,7 @@ func TestFields(t *testing.T) {
 			if tt.want != nil {
 				want["field"] = tt.want
 			}
-			got, err := rules.Fields([]byte(page))
+			got, err := rules.Fields(&Document{Text: []byte(page)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +61,7 @@ func TestFields(t *testing.T) {
 
 func TestWithoutRulesThePageIsNotRead(t *testing.T) {
 	var none *Rules
-	if got, err := none.Fields([]byte("<p>")); got != nil || err != nil {
+	if got, err := none.Fields(&Document{Text: []byte("<p>")}); got != nil || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
 	empty, err := NewRules(nil)
@@ -70,7 +69,7 @@ func TestWithoutRulesThePageIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := []byte("<p>")
-	if allocs := testing.AllocsPerRun(5, func() { _, _ = empty.Fields(page) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(5, func() { _, _ = empty.Fields(&Document{Text: page}) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }
@@ -82,18 +81,18 @@ func TestConcurrentTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range runtime.GOMAXPROCS(0) { // as those have who are at it
-			rules.trees <- struct{}{}
-		}
+		defer func(all chan struct{}) { trees = all }(trees)
+		trees = make(chan struct{}, 1) // one of the bubble
+		trees <- struct{}{}
 		done := false
 		go func() {
-			_, _ = rules.Fields([]byte("<p>text</p>"))
+			_, _ = rules.Fields(&Document{Text: []byte("<p>text</p>")})
 			done = true
 		}()
 		if synctest.Wait(); done {
 			t.Error("another tree was made")
 		}
-		<-rules.trees
+		<-trees
 		if synctest.Wait(); !done {
 			t.Error("no tree was made when there was room")
 		}
@@ -110,7 +109,7 @@ func TestFieldBounds(t *testing.T) {
 	}
 	long := "x" + strings.Repeat("é", maxValue)
 	page := strings.Repeat("<p>", 2*maxMatches) + fmt.Sprintf("<div title=%q>%[1]s</div>", long) + strings.Repeat("<i>", 100) + long
-	got, err := rules.Fields([]byte(page))
+	got, err := rules.Fields(&Document{Text: []byte(page)})
 	if !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v, want that something is left out", err)
 	}
@@ -142,10 +141,10 @@ func TestFieldsWithinBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := rules.Fields([]byte(page)); err != nil {
+			if _, err := rules.Fields(&Document{Text: []byte(page)}); err != nil {
 				t.Errorf("%s, all %t: %v", name, all, err)
 			}
-			if _, err := rules.Fields([]byte(page + "<i>y</i><p>x")); errors.Is(err, ErrTooLarge) != (all || name == "value") {
+			if _, err := rules.Fields(&Document{Text: []byte(page + "<i>y</i><p>x")}); errors.Is(err, ErrTooLarge) != (all || name == "value") {
 				t.Errorf("%s and one more, all %t: %v", name, all, err)
 			}
 		}
@@ -157,7 +156,7 @@ func TestTooDeeplyNestedPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := rules.Fields([]byte(strings.Repeat("<div>", 10_000))); err == nil {
+	if got, err := rules.Fields(&Document{Text: []byte(strings.Repeat("<div>", 10_000))}); err == nil {
 		t.Errorf("%v: the library has no bound any more", got)
 	}
 }

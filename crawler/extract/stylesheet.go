@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,32 +14,35 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
-// stylesheet calls f for each reference of a stylesheet: the targets of url() and @import.
-// It does not report data: URLs.
-func stylesheet(text []byte, f func(ref string, imported bool)) {
-	lexer := css.NewLexer(parse.NewInputBytes(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))) // it would end at NUL
-	rule := ""                                                                                 // the at-rule that has begun; empty: none
-	for {
-		kind, token := lexer.Next()
-		switch kind {
-		case css.ErrorToken:
-			return
-		case css.AtKeywordToken:
-			rule = strings.ToLower(unescapeCSS(token[1:]))
-			continue
-		case css.WhitespaceToken, css.CommentToken:
-			continue
-		case css.URLToken, css.StringToken:
-			ref := cssText(kind, token)
-			isName := rule == "namespace" || strings.HasSuffix(rule, "document") // not a resource
-			if (kind == css.URLToken || rule == "import") && !isName && isResource([]byte(ref)) {
-				f(ref, rule == "import")
+// stylesheetURLs yields the references of a stylesheet that a browser may request, and whether they are
+// stylesheets: the targets of url(), image-set() and @import. It omits data: URLs, and URLs in
+// conditions such as those of @supports. An @import counts only before all other rules.
+func stylesheetURLs(text []byte) iter.Seq2[string, bool] {
+	return func(yield func(ref string, imported bool) bool) {
+		for _, c := range []struct{ old, now string }{{"\r\n", "\n"}, {"\x00", "\ufffd"}} {
+			if bytes.Contains(text, []byte(c.old)) { // a large text is copied only if necessary
+				text = bytes.ReplaceAll(text, []byte(c.old), []byte(c.now))
 			}
-		case css.SemicolonToken, css.LeftBraceToken:
-			rule = ""
 		}
-		if rule == "import" {
-			rule = "imported" // conditions follow
+		input := parse.NewInputBytes(text) // it writes a NUL behind the text, if there is room
+		defer input.Restore()
+		lexer := css.NewLexer(input)
+		var s stylesheet
+		for {
+			kind, token := lexer.Next()
+			switch kind {
+			case css.ErrorToken:
+				return
+			case css.WhitespaceToken, css.CommentToken, css.CDOToken, css.CDCToken:
+				continue
+			}
+			imported := s.rule == "import"
+			if kind == css.URLToken && s.rule == "" || kind == css.StringToken && s.isImage() || imported && (kind == css.URLToken || kind == css.StringToken) {
+				if ref := cssText(token); isResource([]byte(ref)) && !yield(ref, imported) {
+					return
+				}
+			}
+			s.next(kind, token)
 		}
 	}
 }
@@ -60,16 +64,92 @@ func decodeStylesheet(page *Page) Document {
 	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output()}
 }
 
+// A stylesheet is the place of a token in a stylesheet.
+type stylesheet struct {
+	open   []byte // what ends each open block and function; image stands for the end of image-set()
+	rule   string // the at-rule that has begun, or imported if its conditions follow; empty: none
+	ruleAt int    // len(open) when it began
+	begun  bool   // an @import would be too late
+}
+
+// image marks the functions in which a string is the URL of an image.
+const image = 'i'
+
+func (s *stylesheet) isImage() bool {
+	return s.rule == "" && len(s.open) > 0 && s.open[len(s.open)-1] == image
+}
+
+// next moves to the place after a token.
+func (s *stylesheet) next(kind css.TokenType, token []byte) {
+	switch {
+	case s.rule == "import":
+		s.rule = "imported"
+	case s.rule == "" && kind != css.AtKeywordToken:
+		s.begun = true
+	}
+	switch kind {
+	case css.AtKeywordToken:
+		if s.rule != "" {
+			return
+		}
+		s.rule, s.ruleAt = lowerASCII([]byte(unescapeCSS(token[1:]))), len(s.open)
+		if s.rule == "import" && s.begun {
+			s.rule = "late"
+		}
+		s.begun = s.begun || s.rule == "namespace"
+	case css.FunctionToken:
+		end := byte(')')
+		switch lowerASCII([]byte(unescapeCSS(token[:len(token)-1]))) {
+		case "image-set", "-webkit-image-set", "url": // the last one in escapes
+			end = image
+		}
+		s.open = append(s.open, end)
+	case css.LeftParenthesisToken:
+		s.open = append(s.open, ')')
+	case css.LeftBracketToken:
+		s.open = append(s.open, ']')
+	case css.LeftBraceToken:
+		s.begun = true
+		s.endRule()
+		s.open = append(s.open, '}')
+	case css.RightParenthesisToken, css.RightBracketToken, css.RightBraceToken:
+		if last := len(s.open) - 1; last >= 0 && (s.open[last] == token[0] || s.open[last] == image && token[0] == ')') {
+			s.open = s.open[:last]
+			if last < s.ruleAt {
+				s.rule = ""
+			}
+		}
+	case css.SemicolonToken:
+		s.endRule()
+	}
+}
+
+// endRule ends an at-rule, unless a block or a function of it is open.
+func (s *stylesheet) endRule() {
+	if len(s.open) == s.ruleAt {
+		s.rule = ""
+	}
+}
+
 // cssText returns the text of a url() or a string.
-func cssText(kind css.TokenType, token []byte) string {
-	if kind == css.URLToken {
+func cssText(token []byte) string {
+	end := byte(')')
+	if token[0] != '"' && token[0] != '\'' { // url(
 		_, token, _ = bytes.Cut(token, []byte("("))
-		token = bytes.TrimSpace(bytes.TrimSuffix(token, []byte(")")))
+		token = bytes.Trim(token, asciiSpace)
 	}
 	if len(token) > 0 && (token[0] == '"' || token[0] == '\'') {
-		token = bytes.TrimSuffix(token[1:], token[:1])
+		end, token = token[0], token[1:]
 	}
-	return strings.TrimSpace(unescapeCSS(token))
+	for i := 0; i < len(token); i++ {
+		switch token[i] {
+		case '\\':
+			i++
+		case end:
+			token = token[:i]
+		}
+	}
+	return trimReference(unescapeCSS(token))
 }
 
 // unescapeCSS decodes the escapes of a text.
@@ -81,7 +161,7 @@ func unescapeCSS(text []byte) string {
 	for len(text) > 0 {
 		c := text[0]
 		text = text[1:]
-		if c != '\\' || len(text) == 0 {
+		if c != '\\' {
 			b.WriteByte(c)
 			continue
 		}
@@ -100,7 +180,8 @@ func unescapeCSS(text []byte) string {
 			if text = text[n:]; len(text) > 0 && isSpace(text[0]) {
 				text = text[1:]
 			}
-		case text[0] == '\n': // a string continues
+		case len(text) == 0: // the end of the page
+		case text[0] == '\n', text[0] == '\r', text[0] == '\f': // a string continues
 			text = text[1:]
 		default:
 			b.WriteByte(text[0])

@@ -9,11 +9,11 @@ import (
 )
 
 func stylesheetResources(text string) (resources []string) {
-	StylesheetFunc([]byte(text), func(r Resource) {
+	ReadStylesheet(Page{URL: "http://example.com/", Body: []byte(text)}, func(r Resource) {
 		if r.Imported {
-			r.URL = "import " + r.URL
+			r.Ref = "import " + r.Ref
 		}
-		resources = append(resources, r.URL)
+		resources = append(resources, r.Ref)
 	})
 	return resources
 }
@@ -25,7 +25,28 @@ func TestStylesheet(t *testing.T) {
 	}{
 		{`a{background:url(1.png)}b{background:URL( "2.png" )}c{background:url('3.png')}`, []string{"1.png", "2.png", "3.png"}},
 		{`@import "a.css"; @import url(b.css) screen; @IMPORT 'c.css' layer(x);`, []string{"import a.css", "import b.css", "import c.css"}},
-		{`@import "a.css" supports(background: url(x)); a{}`, []string{"import a.css", "x"}},
+		{`@import "a.css" layer(b) supports(background: url(x)) screen; a{b:url(c)}`, []string{"import a.css", "c"}},
+		{`@import url(a)screen;@import'b';@\69mport url("c");@import "d"`, []string{"import a", "import b", "import c", "import d"}},
+		{`<!-- @charset "x"; @layer y; @foo z; @import "a"; -->`, []string{"import a"}},
+		{`a{} @import "b";`, nil},
+		{`@media x{@import "a"} @font-face{} @import "b"; c{@import "d"; e:url(f)}`, []string{"f"}},
+		{`@namespace "x"; @import "a"; b{c:url(d)}`, []string{"d"}},
+		{`x; @import "a"; b{c:url(d)}`, []string{"d"}},
+		{`@import src("a"); @import image-set("b"); @import "c" "d";`, []string{"import c"}},
+		{`@supports (background:url(a;)) and (b:image-set("c" 1x)) {d{e:url(f)}}`, []string{"f"}},
+		{`a{b:image-set("c.png" 1x, url(d.png) 2x, 'e.png' type("image/png") 3x), "no"}`, []string{"c.png", "d.png", "e.png"}},
+		{`a{b:-WEBKIT-image-set( 'c' 1x )}d{e:\69mage-set("f")}g{h:image-set("i`, []string{"c", "f", "i"}},
+		{`a{b:image-set(linear-gradient("no") 1x, ("no"), ["no"], "c" calc(1x * (2)))}d{content:"no"}`, []string{"c"}},
+		{`a{b:image-set("data:image/png,x" 1x, "" 2x, "#d" 3x)}`, nil},
+		{`a{b:src("no")}c{d:image("no")}e{f:cross-fade("no", url(g))}h{i:\75 rl("j")}`, []string{"g", "j"}},
+		{`@font-face{src:local("no"), local(no), url(a.woff2) format("woff2") tech("no")}`, []string{"a.woff2"}},
+		{"a{b:url( \u00a0c\u2003 )}d{e:url('\t\u3000f\u0085\x1f')}g{h:url(\ni\f)}", []string{"\u00a0c\u2003", "\u3000f\u0085", "i"}},
+		{"a{b:url('c\\\r\nd\\\fe\\\nf')}g{h:url(\"\\61\r\ni\")}j{k:url('l\\", []string{"cdef", "ai", "l"}},
+		{"a{b:url(c\x00d)}", []string{"c\ufffdd"}},
+		{`a{b:url("c)d`, []string{"c)d"}},
+		{`a{b:url(c\)`, []string{"c)"}},
+		{`a{b:url("c\"d")}e{f:url(g\)h)}`, []string{`c"d`, "g)h"}},
+		{`a{b:url("no" crossorigin(anonymous))}c{d:url(e)}`, []string{"e"}},
 		{`/* url(no) @import "no"; */ a{content:"url(no)"}`, nil},
 		{`a{background:url(data:image/png;base64,AA==)}b{filter:url(#f)}c{background:url()}d{background:url("")}`, nil},
 		{`@font-face{src:url(a.woff2) format("woff2"),url("a.woff") format('woff')}`, []string{"a.woff2", "a.woff"}},

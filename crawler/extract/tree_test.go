@@ -44,7 +44,7 @@ func TestTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, whole, err := tree([]byte(page))
+		got, whole, err := tree(&Document{Text: []byte(page)})
 		if err != nil || !whole {
 			t.Fatalf("whole: %t, %v", whole, err)
 		}
@@ -56,7 +56,7 @@ func TestTree(t *testing.T) {
 
 // For misnested formatting, no element is opened again.
 func TestTreeOpensNothingAgain(t *testing.T) {
-	got, _, err := tree([]byte(`<p><b>one</p><p>two</p>`))
+	got, _, err := tree(&Document{Text: []byte(`<p><b>one</p><p>two</p>`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func misnested(paragraphs int) []byte {
 }
 
 func TestTreeOfMisnestedTags(t *testing.T) {
-	root, whole, err := tree(misnested(1000))
+	root, whole, err := tree(&Document{Text: misnested(1000)})
 	if err != nil || !whole {
 		t.Fatalf("whole: %t, %v", whole, err)
 	}
@@ -93,11 +93,11 @@ func TestFieldsOfTooManyTags(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := []byte("<title>t</title>" + strings.Repeat("<p>", 3_000_000) + "<h1>h</h1>")
-	got, err := rules.Fields(page)
+	got, err := rules.Fields(&Document{Text: page})
 	if diff := cmp.Diff(map[string]any{"title": "t"}, got); diff != "" || !errors.Is(err, ErrTooManyTags) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	root, whole, err := tree(page)
+	root, whole, err := tree(&Document{Text: page})
 	if n := nodesOf(root); n > maxTags+10 || whole || err != nil {
 		t.Errorf("%d nodes, whole: %t, %v", n, whole, err)
 	}
@@ -116,7 +116,7 @@ func FuzzTree(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {
-		root, _, err := tree(page)
+		root, _, err := tree(&Document{Text: page})
 		if err != nil {
 			return
 		}
