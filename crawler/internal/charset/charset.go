@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
@@ -114,16 +115,25 @@ func Determine(body []byte, label string, xml bool) Encoding {
 
 // isUTF8 reports whether an undeclared text is UTF-8.
 func isUTF8(body []byte) bool {
-	start := body[:min(len(body), prescanned)]
-	for i := len(start); i > 0 && len(start)-i < utf8.UTFMax && len(start) < len(body); { // the limit may cut a character
-		if i--; utf8.RuneStart(start[i]) {
-			if !utf8.FullRune(start[i:]) {
-				start = start[:i]
+	for _, text := range [][]byte{body, body[:min(len(body), prescanned)]} {
+		if text = withoutCut(text); utf8.Valid(text) && !isASCII(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutCut returns a text without the beginning of a character at its end, which a limit cut.
+func withoutCut(text []byte) []byte {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return text[:i]
 			}
 			break
 		}
 	}
-	return !isASCII(start) && utf8.Valid(start) || utf8.Valid(body) && !isASCII(body)
+	return text
 }
 
 func isASCII(text []byte) bool {
@@ -143,16 +153,35 @@ func (e Encoding) Decode(body []byte) []byte {
 			body = bytes.TrimPrefix(body, []byte(mark.bytes))
 		}
 	}
-	var decoder encoding.Encoding = e
+	decoder := e.Encoding
 	switch {
 	case e == UTF8 && utf8.Valid(body), len(body) == 0:
 		return body
-	case e.name == "gbk": // the standard decodes it as gb18030, and has only encoders for both
+	case e.name == "gbk": // the standard decodes both alike
 		decoder = simplifiedchinese.GB18030
+	case e.name == "iso-8859-8-i": // differs in the direction of text
+		decoder = charmap.ISO8859_8
+	}
+	if table, ok := decoder.(*charmap.Charmap); ok {
+		return decodeBytes(table, body)
 	}
 	text, err := decoder.NewDecoder().Bytes(body)
 	if err != nil { // decoders of the standard have no errors
 		return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+	}
+	return text
+}
+
+// decodeBytes decodes a text of one byte a character. The tables of the charmap package lack the C1
+// controls that those of the standard have.
+func decodeBytes(table *charmap.Charmap, body []byte) []byte {
+	text := make([]byte, 0, len(body)+len(body)/2)
+	for _, c := range body {
+		r := table.DecodeByte(c)
+		if r == utf8.RuneError && c < 0xA0 {
+			r = rune(c)
+		}
+		text = utf8.AppendRune(text, r)
 	}
 	return text
 }

@@ -11,8 +11,8 @@ const (
 	// prescanned is the number of bytes in which a declaration is searched wherever it is.
 	prescanned = 1024
 
-	// maxHead is the number of bytes in which a <meta> is searched at most.
-	maxHead = 64 << 10
+	// maxHead is the number of bytes in which a <meta> is searched at most. Browsers have no limit.
+	maxHead = 1 << 20
 )
 
 // metaEncoding returns the encoding that a <meta> declares. As in browsers, the first 1,024 bytes
