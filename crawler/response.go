@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -196,10 +197,7 @@ func (w *worker) withhold(e *output.Exchange, d *decision) {
 
 // mediaType returns the media type of a response. Without a Content-Type, the body decides.
 func mediaType(contentType string, body []byte) string {
-	if contentType == "" {
-		contentType = http.DetectContentType(body)
-	}
-	return fetch.MediaType(contentType)
+	return mimetype.Of(http.Header{"Content-Type": {contentType}}, body).Essence
 }
 
 // isHTML reports whether a response is an HTML page.
