@@ -66,7 +66,7 @@ var crawlerParts = map[string][]string{
 }
 
 // helpers are small packages that every part of the crawler may import.
-var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir"}
+var helpers = []string{internal + "escape", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir", internal + "mimetype", internal + "charset"}
 
 // testParts are the packages below crawler/internal that only tests import.
 var testParts = []string{internal + "faultsite", internal + "hostiletest", internal + "monitortest", internal + "trap/traptest", internal + "durable/powercut"}

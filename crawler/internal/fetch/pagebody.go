@@ -5,12 +5,11 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
 const (
-	// sniffed is the number of bytes that [http.DetectContentType] uses.
-	sniffed = 512
-
 	// maxDropped is the maximum size in bytes of a body that is read and dropped, so that its
 	// connection can be used again.
 	maxDropped = 16 << 10
@@ -53,18 +52,18 @@ func (p *Response) readBody(resp *http.Response, types Types, encoded io.Reader,
 }
 
 // mediaType returns the media type of a successful response, if only pages of some types are read.
-// Without a Content-Type, it reads the beginning of the body. An empty body has no type.
+// It reads the beginning of the body if that decides about the type. An empty body has no type
+// then.
 func (p *Response) mediaType(resp *http.Response, types Types) (media string, err error) {
 	if p.check || len(types) == 0 || resp.StatusCode/100 != 2 {
 		return "", nil
 	}
-	if kind := resp.Header.Get("Content-Type"); kind != "" {
-		return MediaType(kind), nil
+	if _, ok := mimetype.Declared(resp.Header); !ok {
+		if err = p.read(resp.Body, min(p.limit, mimetype.HeaderSize)); p.buf.Len() == 0 {
+			return "", err
+		}
 	}
-	if err = p.read(resp.Body, sniffed); p.buf.Len() > 0 {
-		media = MediaType(http.DetectContentType(p.buf.Bytes()))
-	}
-	return media, err
+	return mimetype.Of(resp.Header, p.buf.Bytes()).Essence, err
 }
 
 // read reads into the buffer, up to a number of bytes in it.

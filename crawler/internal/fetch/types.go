@@ -34,10 +34,3 @@ func (t Types) Accept(media string) bool {
 	name, _, whole := strings.Cut(media, "/")
 	return len(t) == 0 || slices.Contains(t, media) || whole && slices.Contains(t, name+"/*")
 }
-
-// MediaType returns the media type in a Content-Type, in lower case and without parameters, as
-// [mime.ParseMediaType] does. Invalid parameters do not matter.
-func MediaType(contentType string) string {
-	media, _, _ := strings.Cut(contentType, ";")
-	return strings.TrimSpace(strings.ToLower(media))
-}

@@ -169,8 +169,8 @@ func (f *folder) notFound(w http.ResponseWriter, r *http.Request) {
 
 // mediaTypes are the types that package mime knows only on some machines.
 var mediaTypes = map[string]string{
-	".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".xml": "text/xml; charset=utf-8", ".xsl": "text/xml; charset=utf-8",
-	".rss": "application/rss+xml", ".atom": "application/atom+xml", ".xhtml": "application/xhtml+xml",
+	".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".xml": "text/xml", ".xsl": "text/xml",
+	".rss": "application/rss+xml", ".atom": "application/atom+xml", ".xhtml": "application/xhtml+xml", ".xht": "application/xhtml+xml",
 	".webmanifest": "application/manifest+json", ".map": "application/json",
 	".ico": "image/x-icon", ".bmp": "image/bmp", ".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf",
 	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".webm": "video/webm", ".ogg": "audio/ogg", ".vtt": "text/vtt; charset=utf-8",
@@ -178,16 +178,21 @@ var mediaTypes = map[string]string{
 }
 
 // mediaType returns the type of a file by its name. Unknown ones are bytes, as web servers have
-// it, and are not guessed from the content.
+// it, and are not guessed from the content. HTML and XML have no charset, because their files
+// declare one; that of Content-Type would override it.
 func mediaType(name string) string {
 	ending := strings.ToLower(path.Ext(name))
 	if known := mediaTypes[ending]; known != "" {
 		return known
 	}
-	if known := mime.TypeByExtension(ending); known != "" {
-		return known
+	known := mime.TypeByExtension(ending)
+	switch essence, _, _ := strings.Cut(known, ";"); essence {
+	case "":
+		return "application/octet-stream"
+	case "text/html", "text/xml":
+		return essence
 	}
-	return "application/octet-stream"
+	return known
 }
 
 // fileOf returns the path of the file that a URL of the site names, in the folder and for people.

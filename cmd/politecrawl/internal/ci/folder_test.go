@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,14 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 	outside := t.TempDir()
 	dir := build{
 		"index.html": "home", "docs/index.html": "docs", "empty/x.txt": "x", "a b.html": "space", "404.html": "<h1>gone</h1>",
-		"data": "bytes", "feed.xml": "<rss/>", "font.woff2": "w", "style.css": "c", "manifest.webmanifest": "{}", "UPPER.HTML": "u",
+		"data": "bytes", "feed.xml": "<rss/>", "font.woff2": "w", "style.css": "c", "manifest.webmanifest": "{}", "UPPER.HTML": "u", "a.htm": "a", "a.xhtml": "x", "a.xht": "x", "a.js": "j", "a.txt": "t", "a.svg": "s",
 		"about.html": "about", "data.html": "not bytes", "blog.html": "blog", "blog/1.html": "post",
 	}.write(t)
 	if err := os.WriteFile(filepath.Join(outside, "secret.html"), []byte("secret"), 0o600); err != nil {
@@ -35,41 +39,47 @@ func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 		header string // Content-Type or Location
 	}{
 		"https://www.example.com/": {
-			{"/", 200, "home", "text/html; charset=utf-8"},
-			{"/index.html", 200, "home", "text/html; charset=utf-8"},
+			{"/", 200, "home", "text/html"},
+			{"/index.html", 200, "home", "text/html"},
 			{"/docs", 301, "", "/docs/"},
 			{"/docs?a=b", 301, "", "/docs/?a=b"},
 			{"//evil.example/..//docs", 301, "", "/docs/"},
-			{"/docs/", 200, "docs", "text/html; charset=utf-8"},
-			{"/empty/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/index.html/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/missing", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/a%20b.html", 200, "space", "text/html; charset=utf-8"},
-			{"/../../etc/passwd", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/%2e%2e/secret.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/escape.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/up/secret.html", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/inside.html", 200, "home", "text/html; charset=utf-8"},
+			{"/docs/", 200, "docs", "text/html"},
+			{"/empty/", 404, "<h1>gone</h1>", "text/html"},
+			{"/index.html/", 404, "<h1>gone</h1>", "text/html"},
+			{"/missing", 404, "<h1>gone</h1>", "text/html"},
+			{"/a%20b.html", 200, "space", "text/html"},
+			{"/../../etc/passwd", 404, "<h1>gone</h1>", "text/html"},
+			{"/%2e%2e/secret.html", 404, "<h1>gone</h1>", "text/html"},
+			{"/escape.html", 404, "<h1>gone</h1>", "text/html"},
+			{"/up/secret.html", 404, "<h1>gone</h1>", "text/html"},
+			{"/inside.html", 200, "home", "text/html"},
 			{"/data", 200, "bytes", "application/octet-stream"},
-			{"/feed.xml", 200, "<rss/>", "text/xml; charset=utf-8"},
+			{"/feed.xml", 200, "<rss/>", "text/xml"},
 			{"/font.woff2", 200, "w", "font/woff2"},
 			{"/style.css", 200, "c", "text/css; charset=utf-8"},
 			{"/manifest.webmanifest", 200, "{}", "application/manifest+json"},
-			{"/UPPER.HTML", 200, "u", "text/html; charset=utf-8"},
-			{"/about", 200, "about", "text/html; charset=utf-8"},
-			{"/about/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/blog", 200, "blog", "text/html; charset=utf-8"},
-			{"/blog/1", 200, "post", "text/html; charset=utf-8"},
-			{"/index", 200, "home", "text/html; charset=utf-8"},
-			{"/escape", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/UPPER.HTML", 200, "u", "text/html"},
+			{"/a.htm", 200, "a", "text/html"},
+			{"/a.xhtml", 200, "x", "application/xhtml+xml"},
+			{"/a.xht", 200, "x", "application/xhtml+xml"},
+			{"/a.js", 200, "j", "text/javascript; charset=utf-8"},
+			{"/a.txt", 200, "t", "text/plain; charset=utf-8"},
+			{"/a.svg", 200, "s", "image/svg+xml"},
+			{"/about", 200, "about", "text/html"},
+			{"/about/", 404, "<h1>gone</h1>", "text/html"},
+			{"/blog", 200, "blog", "text/html"},
+			{"/blog/1", 200, "post", "text/html"},
+			{"/index", 200, "home", "text/html"},
+			{"/escape", 404, "<h1>gone</h1>", "text/html"},
 		},
 		"https://example.github.io/project/": {
-			{"/project/", 200, "home", "text/html; charset=utf-8"},
+			{"/project/", 200, "home", "text/html"},
 			{"/project", 301, "", "/project/"},
-			{"/project/docs/", 200, "docs", "text/html; charset=utf-8"},
-			{"/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/projects/docs/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
-			{"/docs/", 404, "<h1>gone</h1>", "text/html; charset=utf-8"},
+			{"/project/docs/", 200, "docs", "text/html"},
+			{"/", 404, "<h1>gone</h1>", "text/html"},
+			{"/projects/docs/", 404, "<h1>gone</h1>", "text/html"},
+			{"/docs/", 404, "<h1>gone</h1>", "text/html"},
 		},
 	} {
 		u, err := url.Parse(base)
@@ -119,6 +129,44 @@ func TestFolderIsServedAsAWebServerDoes(t *testing.T) {
 		if err := f.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A page of the folder has the encoding that its file declares.
+func TestEncodingOfFiles(t *testing.T) {
+	b := build{"index.html": "<title>home</title>"}
+	want := map[string]string{"index.html": "home"}
+	for name, page := range map[string]struct{ text, title string }{
+		"1251.html":     {"<meta charset=windows-1251><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>", "Привет"},
+		"euckr.html":    {"<meta http-equiv=content-type content='text/html; charset=euc-kr'><title>\xb0\xa1\xb3\xaa</title>", "가나"},
+		"utf8.html":     {"<meta charset=utf-8><title>é</title>", "é"},
+		"mark.html":     {"\xef\xbb\xbf<title>é</title>", "é"},
+		"nothing.html":  {"<title>é</title>", "é"},
+		"latin1.html":   {"<title>\xe9</title>", "é"},
+		"nothing.xhtml": {"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>é</title></head></html>", "é"},
+	} {
+		b["index.html"] += "<a href=" + name + ">a page</a>"
+		b[name], want[name] = page.text, page.title
+	}
+	gateOf(t, b, "")
+	got := make(map[string]string)
+	text, err := os.ReadFile("crawl/pages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var page output.Page
+		if err := json.Unmarshal([]byte(line), &page); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(page.URL, origin+"/")
+		if name == "" {
+			name = indexFile
+		}
+		got[name] = page.Title
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
