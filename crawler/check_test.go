@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,8 +193,8 @@ func TestCheckedBytesAreLimited(t *testing.T) {
 	}
 }
 
-// The status of an external URL decides the result. A site that refuses HEAD gets one GET for the
-// first byte.
+// The status of an external URL decides the result. If HEAD has no success, one GET for the first byte
+// decides.
 func TestCheckExternalByStatus(t *testing.T) {
 	for _, tt := range []struct {
 		head, get int // status by method
@@ -202,23 +203,34 @@ func TestCheckExternalByStatus(t *testing.T) {
 	}{
 		{200, 0, output.CheckOK, "HEAD"},
 		{204, 0, output.CheckOK, "HEAD"},
-		{304, 0, output.CheckBroken, "HEAD"},
+		{302, 200, output.CheckOK, "HEAD GET"}, // to an error
+		{302, 404, output.CheckBroken, "HEAD GET"},
+		{304, 200, output.CheckOK, "HEAD GET"},
+		{304, 304, output.CheckBroken, "HEAD GET"},
 		{400, 206, output.CheckOK, "HEAD GET"},
-		{401, 0, output.CheckUnverified, "HEAD"},
-		{402, 0, output.CheckUnverified, "HEAD"},
+		{401, 200, output.CheckOK, "HEAD GET"},
+		{401, 401, output.CheckUnverified, "HEAD GET"},
+		{402, 402, output.CheckUnverified, "HEAD GET"},
 		{403, 200, output.CheckOK, "HEAD GET"},
 		{403, 403, output.CheckUnverified, "HEAD GET"},
-		{404, 0, output.CheckBroken, "HEAD"},
+		{404, 200, output.CheckOK, "HEAD GET"},
+		{404, 404, output.CheckBroken, "HEAD GET"},
 		{405, 200, output.CheckOK, "HEAD GET"},
 		{405, 404, output.CheckBroken, "HEAD GET"},
 		{406, 200, output.CheckOK, "HEAD GET"},
-		{410, 0, output.CheckBroken, "HEAD"},
-		{429, 0, output.CheckUnverified, "HEAD"},
-		{500, 0, output.CheckBroken, "HEAD"},
+		{410, 200, output.CheckOK, "HEAD GET"},
+		{410, 410, output.CheckBroken, "HEAD GET"},
+		{429, 206, output.CheckOK, "HEAD GET"},
+		{429, 429, output.CheckUnverified, "HEAD GET"},
+		{500, 200, output.CheckOK, "HEAD GET"},
+		{500, 500, output.CheckBroken, "HEAD GET"},
 		{501, 200, output.CheckOK, "HEAD GET"},
-		{999, 0, output.CheckUnverified, "HEAD"},
+		{503, 200, output.CheckOK, "HEAD GET"},
+		{520, 200, output.CheckOK, "HEAD GET"},
+		{999, 999, output.CheckUnverified, "HEAD GET"},
 		{0, 200, output.CheckOK, "HEAD GET"}, // 0: the connection ends
 		{0, 0, output.CheckBroken, "HEAD GET"},
+		{-1, 200, output.CheckOK, "HEAD GET"}, // -1: no response
 	} {
 		t.Run(fmt.Sprintf("%d, %d", tt.head, tt.get), func(t *testing.T) {
 			other := newSite(t, "127.0.0.2", nil)
@@ -229,6 +241,10 @@ func TestCheckExternalByStatus(t *testing.T) {
 						t.Errorf("Range %q", r.Header.Get("Range"))
 					}
 				}
+				if status < 0 {
+					<-r.Context().Done()
+					return
+				}
 				if status == 0 {
 					conn, _, err := http.NewResponseController(w).Hijack()
 					if err == nil {
@@ -236,11 +252,18 @@ func TestCheckExternalByStatus(t *testing.T) {
 					}
 					return
 				}
+				if status == http.StatusFound {
+					w.Header().Set("Location", "/error") // where /x has a 404
+				}
 				w.Header().Set("Content-Encoding", "gzip") // of a body that HEAD does not have
 				w.WriteHeader(status)
 			})
 			s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`, "/2": ""})
-			got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
+			cfg := testConfig(t, s.url+"/")
+			if tt.head < 0 {
+				cfg.Fetch.FirstByteTimeout = time.Second
+			}
+			got, checks := checkedCrawl(t, cfg, nil, CheckExternal)
 			var methods []string
 			for _, sent := range other.sent() {
 				methods = append(methods, strings.TrimSuffix(sent, " /x"))
@@ -273,10 +296,9 @@ func TestCheckRedirects(t *testing.T) {
 		})
 	}
 	other.handle("/n/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/n/x", http.StatusFound) })
-	n := 0
 	other.mux.HandleFunc("/long/", func(w http.ResponseWriter, r *http.Request) {
-		n++
-		http.Redirect(w, r, fmt.Sprintf("/long/%d", n), http.StatusFound)
+		n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/long/"))
+		http.Redirect(w, r, fmt.Sprintf("/long/%d", n+1), http.StatusFound)
 	})
 	links := `<a href=/page>p</a><a href=/leaves>q</a>`
 	for _, path := range []string{"/a", "/b", "/c", "/home", "/bad", "/long/"} {
@@ -294,7 +316,7 @@ func TestCheckRedirects(t *testing.T) {
 		other.url + "/home":    {Result: output.CheckRedirected, Location: s.url + "/page"},
 		other.url + "/bad":     {Result: output.CheckBroken},
 		third.url + "/gone":    {Result: output.CheckBroken, FoundOn: s.url + "/leaves", Kind: "redirect"},
-		other.url + "/long/10": {Result: output.CheckBroken, Location: other.url + "/long/11", Reason: output.TooManyRedirects},
+		other.url + "/long/20": {Result: output.CheckBroken, Location: other.url + "/long/21", Reason: output.TooManyRedirects},
 	} {
 		c, ok := checks[url]
 		if !ok || c.Result != want.Result || c.Location != want.Location || c.Reason != want.Reason || want.FoundOn != "" && c.FoundOn != want.FoundOn || want.Kind != "" && c.Kind != want.Kind {

@@ -5,20 +5,20 @@ import (
 	"fmt"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
-
-// maxHops limits a chain of page redirects.
-const maxHops = 10
 
 // redirect decides about the target of a redirect. It goes back to the frontier like any
 // URL: scope, robots.txt and delay apply to it. Nil: it is not a URL.
 func (d *discovery) redirect(v *visit, location string) *discoveries {
 	found := newDiscoveries(d)
-	a, err := weburl.Resolve(v.url, location)
+	to, err := redirection.Resolve(v.url, location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
 		found.skipInvalid(v, v.url, location, err, "")
@@ -26,7 +26,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	case err != nil:
 		return nil // it leads to no page
 	}
-	t := v.prov.Redirected(v.url)
+	a, t := to.URL, v.prov.Redirected(v.url)
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
@@ -36,8 +36,8 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
 	switch {
-	case t.Hops > maxHops:
-		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
+	case t.Hops > redirection.Max:
+		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max))
 	case !t.IsSitemap() && !t.FromStart && !d.scope.Holds(a):
 		found.skip(item, a, t, output.OutOfScope, "")
 		found.addCheck(a, t, useRedirect, checkMode(useRedirect))
@@ -55,6 +55,15 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.addWithinBounds(item, a, t)
 	}
 	return found
+}
+
+// shownLocation returns the Location of a redirect from url as the files have it: absolute, with its
+// fragment. One that is not a URL is as the site sends it.
+func shownLocation(url, location string) string {
+	if to, err := redirection.Resolve(url, location); err == nil {
+		location = to.String()
+	}
+	return escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
 }
 
 // joinRedirectTarget brings the host or directory that a start URL redirects to into the

@@ -88,11 +88,12 @@ type visit struct {
 	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
 
-	response *fetch.Response     // to the request for a page or a check; nil: none was sent
-	exchange *output.Exchange    // of the request for a page; nil: archives get none
-	granted  bool                // a page was taken from the limits
-	entries  int                 // of a sitemap, taken from its limit
-	trap     *trap.ClosedPattern // that the page has closed; nil: none
+	response    *fetch.Response     // to the request for a page or a check; nil: none was sent
+	exchange    *output.Exchange    // of the request for a page; nil: archives get none
+	conditional bool                // the request for a page has conditions
+	granted     bool                // a page was taken from the limits
+	entries     int                 // of a sitemap, taken from its limit
+	trap        *trap.ClosedPattern // that the page has closed; nil: none
 
 	// hostDelay is how long the host waits at least after the requests that were made.
 	// Zero: none was.
@@ -217,6 +218,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	known := permitted && c.record.KnowsLinks(request.URL) || (permitted || len(c.pageRules.purposes) == 0) && c.member.OthersHavePages()
 	if len(c.cfg.Scope.Check) == 0 && known {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
+		v.conditional = request.Header != nil
 	}
 	resp, failure := w.pages.Fetch(request)
 	v.response = resp

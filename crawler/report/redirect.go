@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -34,7 +36,7 @@ type Step struct {
 // The ends of chains, in the order of the report.
 const (
 	endLoop       = "loop"
-	endTooLong    = "too-long" // after more than maxHops
+	endTooLong    = "too-long" // after more redirects than browsers follow
 	endBroken     = "broken"
 	endNoLocation = "no-location" // no Location, or not a URL
 	endSkipped    = "skipped"     // the last URL was rejected
@@ -43,9 +45,6 @@ const (
 )
 
 var ends = []string{endLoop, endTooLong, endBroken, endNoLocation, endSkipped, endPage, endNotFetched}
-
-// maxHops limits a chain. Crawlers and browsers stop earlier.
-const maxHops = 50
 
 // redirects collects the chains.
 type redirects struct {
@@ -75,7 +74,7 @@ func (r *redirects) add(k key, p *output.Page) {
 		return
 	}
 	r.next[k] = 0
-	if to := resolve(p.URL, p.Location); p.Location != "" && to != "" {
+	if to, _ := targetOf(p.Location); to != "" {
 		r.next[k] = keyOf(to)
 	}
 }
@@ -137,20 +136,19 @@ func (r *redirects) walk(from key, walked map[key]bool) path {
 	for at := from; ; {
 		again := slices.Contains(w.keys, at)
 		w.keys = append(w.keys, at)
+		to, more := r.next[at]
 		switch {
 		case again:
 			w.end = endLoop
 			return w
-		case len(w.keys) > maxHops:
+		case !more:
+			w.end, w.reason = r.endAt(at)
+			return w
+		case len(w.keys) > redirection.Max:
 			w.end = endTooLong
-			for more := true; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
+			for ; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
 				walked[at] = true
 			}
-			return w
-		}
-		to, more := r.next[at]
-		if !more {
-			w.end, w.reason = r.endAt(at)
 			return w
 		}
 		walked[at] = true
@@ -248,7 +246,7 @@ func (r *redirects) addTo(l *findingLists) {
 
 // lastOf follows the redirects of a URL.
 func (r *redirects) lastOf(k key) key {
-	for range maxHops {
+	for range redirection.Max {
 		to := r.next[k]
 		if to == 0 {
 			break
@@ -261,7 +259,7 @@ func (r *redirects) lastOf(k key) key {
 // markTargets marks the targets of linked redirects as linked.
 func (r *redirects) markTargets() {
 	for from := range r.next {
-		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < maxHops; hops++ {
+		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < redirection.Max; hops++ {
 			to, more := r.next[at]
 			if !more || r.facts.byURL[to].has(linked) {
 				break
@@ -279,7 +277,7 @@ func (r *redirects) name(k key, p *output.Page) {
 	}
 	if to := r.next[k]; to != 0 {
 		if step := r.steps[to]; step != nil && step.URL == "" {
-			step.URL = resolve(p.URL, p.Location)
+			step.URL, _ = targetOf(p.Location)
 		}
 	}
 }
@@ -298,6 +296,19 @@ func (r *redirects) list() Redirects {
 		return cmp.Or(cmp.Compare(rank(a.End), rank(b.End)), cmp.Compare(b.Hops, a.Hops), cmp.Compare(a.Steps[0].URL, b.Steps[0].URL))
 	}).Rows
 	return result
+}
+
+// targetOf returns the URL and the fragment of a Location, as the files have it; empty: it is no URL.
+// The fragment has its number sign, and is empty if the Location has none.
+func targetOf(location string) (url, fragment string) {
+	u, err := weburl.Parse(location)
+	if err != nil {
+		return "", ""
+	}
+	if i := strings.IndexByte(location, '#'); i >= 0 {
+		fragment = location[i:]
+	}
+	return u.Canonical, fragment
 }
 
 // resolve returns the canonical URL of a reference in the document at base; empty: invalid.

@@ -216,10 +216,10 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 			m.onPage.add(p)
 		}
 	}
-	if p.Status == http.StatusNotModified {
+	if statusOf(p) == http.StatusNotModified {
 		m.unknownLinks++ // until its line of links.jsonl is read
 	}
-	m.facts.page(k, p.Status, is)
+	m.facts.page(k, statusOf(p), is)
 	m.counters.page(p)
 	m.robots.page(p)
 	m.redirects.add(k, p)
@@ -359,8 +359,8 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	m.redirects.name(k, p)
 	m.duplicates.name(p)
 	m.comparison.page(f, p)
-	if broken(p.Status) {
-		m.addBroken(k, f, Finding{URL: p.URL, Detail: statusText(p.Status)}, p.Source, p.FoundOn)
+	if status := statusOf(p); broken(status) {
+		m.addBroken(k, f, Finding{URL: p.URL, Detail: statusText(status)}, p.Source, p.FoundOn)
 	}
 	if f.has(htmlPage) && !f.has(withheld) {
 		m.alternates.name(k, f, p)

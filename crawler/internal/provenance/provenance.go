@@ -323,7 +323,7 @@ type CheckMode string
 // The modes.
 const (
 	CheckHead CheckMode = "head" // a HEAD request
-	CheckGet  CheckMode = "get"  // a GET request for the first byte, after the site refused HEAD
+	CheckGet  CheckMode = "get"  // a GET request for the first byte, after HEAD had no success
 	CheckRead CheckMode = "read" // a GET request, whose response is read: stylesheets, canonical URLs
 )
 
