@@ -88,7 +88,11 @@ func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind strin
 	if kind == useCanonical || kind == useHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
+	key := provenance.CheckKey(a.Canonical, mode, t.Recrawl)
+	if f.d.repeats(a, t) {
+		key = provenance.RepeatKey(key, t.Hops, t.Recrawl)
+	}
+	f.checks = append(f.checks, frontier.Item{URL: key, Host: a.Server, Priority: priority, Meta: t.Encode()})
 }
 
 // checkMode returns how a URL is checked by the way in which a page uses it.
@@ -258,7 +262,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 // redirect to one, where GET succeeds. It takes a request slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl)
+	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl) + provenance.RepeatOf(v.lease.URL)
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
 }
 
@@ -312,7 +316,7 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 		return
 	}
 	line.Result, line.Location = output.CheckRedirected, shownLocation(v.url, location)
-	a, t := to.URL, v.prov.Redirected(v.url)
+	a, t := to.URL, v.prov.Redirected(v.url, v.cookies)
 	if t.Hops > redirection.Max {
 		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
 		return

@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -26,7 +27,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	case err != nil:
 		return nil // it leads to no page
 	}
-	a, t := to.URL, v.prov.Redirected(v.url)
+	a, t := to.URL, v.prov.Redirected(v.url, v.cookies)
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
@@ -34,6 +35,9 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	case a.Origin == v.origin && d.cleanURL(a.Canonical, v.file) != a.Canonical:
 		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
+	}
+	if d.repeats(a, t) {
+		item.URL = provenance.RepeatKey(item.URL, t.Hops, t.Recrawl)
 	}
 	switch {
 	case t.Hops > redirection.Max:
@@ -55,6 +59,16 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.addWithinBounds(item, a, t)
 	}
 	return found
+}
+
+// repeats reports whether a URL is to be requested again: its redirects, whose provenance is t, have led
+// back to it and set cookies. Many sites show a page only then.
+func (d *discovery) repeats(a weburl.URL, t provenance.Provenance) bool {
+	if len(t.Cookies) == 0 {
+		return false
+	}
+	u, err := url.Parse(a.Canonical)
+	return err == nil && t.Repeats(a.Canonical, d.credentials.CookieHash(u))
 }
 
 // shownLocation returns the Location of a redirect from url as the files have it: absolute, with its

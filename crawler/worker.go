@@ -95,6 +95,9 @@ type visit struct {
 	entries     int                 // of a sitemap, taken from its limit
 	trap        *trap.ClosedPattern // that the page has closed; nil: none
 
+	// cookies is a hash of those that the request has; 0: the crawl keeps none.
+	cookies uint64
+
 	// hostDelay is how long the host waits at least after the requests that were made.
 	// Zero: none was.
 	hostDelay time.Duration
@@ -191,6 +194,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
+	v.cookies = c.discovery.credentials.CookieHash(v.u)
 	if v.prov.IsCheck() {
 		if d := w.checkSiteUsage(v); d.verdict != proceed {
 			return d, nil

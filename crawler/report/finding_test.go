@@ -322,7 +322,7 @@ var faults = map[string]struct {
 	},
 	ruleSitemapRedirected: {
 		func(c *crawl) { c.entry("/old") },
-		listedFault("/old", "status 301 to " + example + "/page"),
+		listedFault("/old", "status 301 to "+example+"/page"),
 	},
 	ruleSitemapDisallowed: {
 		func(c *crawl) {

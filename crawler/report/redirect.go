@@ -71,6 +71,7 @@ func newRedirects(f *facts, rows int) *redirects {
 
 func (r *redirects) add(k key, p *output.Page) {
 	if !redirected(p.Status) {
+		delete(r.next, k) // it redirected to itself before it had its cookies
 		return
 	}
 	r.next[k] = 0

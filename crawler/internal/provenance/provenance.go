@@ -5,6 +5,7 @@ package provenance
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,10 @@ type Provenance struct {
 	// Earlier are the redirects before FoundOn, in order, if Source is Redirect.
 	Earlier []string
 
+	// Cookies are hashes of the cookies with which the last of these redirects were requested, in order, if
+	// the crawl keeps cookies.
+	Cookies []uint64
+
 	LastMod time.Time // from a sitemap, in seconds precision; zero: unknown
 
 	// For a sitemap:
@@ -98,12 +103,38 @@ func (p Provenance) Redirects() []string {
 	return append(slices.Clip(p.Earlier), p.FoundOn)
 }
 
-// Redirected returns the provenance of the URL that url redirects to; p is that of url.
-func (p Provenance) Redirected(url string) Provenance {
+// Redirected returns the provenance of the URL that url redirects to; p is that of url. Cookies is a hash
+// of those that url was requested with; 0: the crawl keeps none.
+func (p Provenance) Redirected(url string, cookies uint64) Provenance {
+	if p.Source != Redirect {
+		p.Cookies = nil
+	}
+	if cookies != 0 {
+		p.Cookies = append(slices.Clip(p.Cookies), cookies)
+	}
 	p.FromEntry = p.IsEntry()
 	p.Earlier = p.Redirects()
 	p.Source, p.Hops, p.FoundOn = Redirect, p.Hops+1, Referrer(url)
 	return p
+}
+
+// Repeats reports whether the redirects that lead to a URL begin with it, so that it is to be requested
+// again: each time before it had other cookies than now.
+func (p Provenance) Repeats(url string, cookies uint64) bool {
+	chain, repeats := p.Redirects(), false
+	if len(p.Cookies) > len(chain) {
+		return false
+	}
+	for i, earlier := range chain[len(chain)-len(p.Cookies):] {
+		if earlier != Referrer(url) {
+			continue
+		}
+		if p.Cookies[i] == cookies {
+			return false
+		}
+		repeats = true
+	}
+	return repeats
 }
 
 // Referrer returns the FoundOn of the URLs that were found on url. It truncates a long URL.
@@ -161,6 +192,7 @@ const (
 	entryFlag
 	checkFlag   // Check and Uses stand before FoundOn
 	recrawlFlag // Recrawl stands before Check
+	cookieFlag  // Cookies stand before Recrawl
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -179,6 +211,9 @@ func (p Provenance) Encode() []byte {
 	if p.Recrawl > 0 {
 		flags |= recrawlFlag
 	}
+	if len(p.Cookies) > 0 {
+		flags |= cookieFlag
+	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
 		form = chainVersion
@@ -193,6 +228,12 @@ func (p Provenance) Encode() []byte {
 		b = binary.AppendUvarint(b, uint64(len(p.Earlier)))
 		for _, url := range p.Earlier {
 			b = appendText(b, url)
+		}
+	}
+	if len(p.Cookies) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(p.Cookies)))
+		for _, hash := range p.Cookies {
+			b = binary.BigEndian.AppendUint64(b, hash)
 		}
 	}
 	if p.Recrawl > 0 {
@@ -210,7 +251,7 @@ func Decode(b []byte) (Provenance, error) {
 		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
-	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
+	chained, check, recrawl, cookies := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0, b[2]&cookieFlag != 0
 	b = b[3:]
 	var ok bool
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
@@ -232,6 +273,11 @@ func Decode(b []byte) (Provenance, error) {
 	t.SitemapOf = robotsext.Origin(listed)
 	if chained {
 		if t.Earlier, b, ok = cutList(b); !ok {
+			return unknown, errFormat
+		}
+	}
+	if cookies {
+		if t.Cookies, b, ok = cutHashes(b); !ok {
 			return unknown, errFormat
 		}
 	}
@@ -293,6 +339,20 @@ func cutList(b []byte) (list []string, rest []byte, ok bool) {
 	return list, b, true
 }
 
+// cutHashes cuts the list of hashes off that b begins with. An empty list is not valid.
+func cutHashes(b []byte) (hashes []uint64, rest []byte, ok bool) {
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length == 0 || length > uint64(len(b)-n)/8 {
+		return nil, nil, false
+	}
+	b = b[n:]
+	for range length {
+		hashes = append(hashes, binary.BigEndian.Uint64(b))
+		b = b[8:]
+	}
+	return hashes, b, true
+}
+
 // unixOrZero returns t in seconds since 1970, or 0 if t is zero.
 func unixOrZero(t time.Time) int64 {
 	if t.IsZero() {
@@ -316,6 +376,25 @@ const sitemapMark = "#sitemap-of="
 // RedirectKey returns the frontier's key of a redirect target that is fetched
 // unchanged, although links to the same URL are skipped as duplicates.
 func RedirectKey(url string) string { return url + "#redirect" }
+
+// RepeatKey returns the frontier's key of a URL that its own redirects lead to again. Key is that of its
+// first request.
+func RepeatKey(key string, hops, recrawl int) string {
+	if !strings.Contains(key, "#") {
+		key = RedirectKey(key)
+	}
+	return fmt.Sprintf("%s%s%d-%d", key, repeatMark, hops, recrawl)
+}
+
+const repeatMark = "#again-"
+
+// RepeatOf returns what RepeatKey has added to a key; empty: it is the key of a first request.
+func RepeatOf(key string) string {
+	if i := strings.Index(key, repeatMark); i >= 0 {
+		return key[i:]
+	}
+	return ""
+}
 
 // A CheckMode is how a URL is checked.
 type CheckMode string
@@ -344,7 +423,7 @@ func IsCheckKey(key string) bool { return strings.Contains(key, checkMark) }
 
 // ParseCheckKey returns the mode of a check and the number of its recrawl.
 func ParseCheckKey(key string) (mode CheckMode, recrawl int) {
-	_, rest, _ := strings.Cut(key, checkMark)
+	_, rest, _ := strings.Cut(strings.TrimSuffix(key, RepeatOf(key)), checkMark)
 	name, number, _ := strings.Cut(rest, "-")
 	recrawl, _ = strconv.Atoi(number) // 0 without a number
 	return CheckMode(name), recrawl
