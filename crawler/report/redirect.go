@@ -50,8 +50,9 @@ var ends = []string{endLoop, endTooLong, endBroken, endNoLocation, endSkipped, e
 type redirects struct {
 	facts  *facts
 	rows   int
-	next   map[key]key   // 0: no location
-	steps  map[key]*Step // of the chains in the list
+	next   map[key]key    // 0: no location
+	to     map[key]string // fragments of locations, with the number sign
+	steps  map[key]*Step  // of the chains in the list
 	result Redirects
 	chains []path
 
@@ -66,17 +67,22 @@ type path struct {
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), steps: make(map[key]*Step)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step)}
 }
 
 func (r *redirects) add(k key, p *output.Page) {
 	if !redirected(p.Status) {
+		delete(r.to, k)
 		delete(r.next, k) // it redirected to itself before it had its cookies
 		return
 	}
 	r.next[k] = 0
-	if to, _ := targetOf(p.Location); to != "" {
+	to, fragment := targetOf(p.Location)
+	if to != "" {
 		r.next[k] = keyOf(to)
+	}
+	if fragment != "" {
+		r.to[k] = strings.Clone(fragment) // it shares memory with the line
 	}
 }
 
@@ -245,16 +251,18 @@ func (r *redirects) addTo(l *findingLists) {
 	l.rows[ruleRedirectChain].total = r.several
 }
 
-// lastOf follows the redirects of a URL.
-func (r *redirects) lastOf(k key) key {
+// lastOf follows the redirects of a URL. Fragment is that of the last Location that has one, with its
+// number sign: it replaces that of a link.
+func (r *redirects) lastOf(k key) (last key, fragment string) {
 	for range redirection.Max {
 		to := r.next[k]
 		if to == 0 {
 			break
 		}
+		fragment = cmp.Or(r.to[k], fragment)
 		k = to
 	}
-	return k
+	return k, fragment
 }
 
 // markTargets marks the targets of linked redirects as linked.
