@@ -109,6 +109,9 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 		}
 		if t.Source == provenance.Redirect {
 			t.Hops, t.Earlier = len(p.Redirects), p.Redirects[:max(0, len(p.Redirects)-1)]
+			if none := r.c.discovery.credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
+				t.Cookies = slices.Repeat([]uint64{none}, len(p.Redirects))
+			}
 			return r.addKnown(p.URL, t) // under one key or the other
 		}
 		return r.add(p.URL, t)

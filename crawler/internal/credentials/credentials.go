@@ -139,10 +139,14 @@ func (s *Store) Apply(req *http.Request, content bool) {
 	}
 }
 
-// CookieHash returns a hash of the cookies that a request has now; 0: cookies of responses are not kept.
+// CookieHash returns a hash of the cookies that a request has now, or of none if u is nil; 0: cookies of
+// responses are not kept.
 func (s *Store) CookieHash(u *url.URL) uint64 {
 	if s == nil || !s.keep {
 		return 0
+	}
+	if u == nil {
+		u = new(url.URL)
 	}
 	field := ""
 	if origin, err := robotsext.OriginOf(u); err == nil && s.cookies[origin] != nil {
