@@ -151,6 +151,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		page.text = toUTF8(got.Body, kind)
 		doc, links = c.discovery.readLinks(v, page.text)
 		defer links.release()
+		v.upgrade = upgradesInsecure(got.Header, doc.Policy)
 	}
 	if err := w.addPermission(v, page, got.Header, doc); err != nil || page.refused != "" {
 		return page, nil, err

@@ -2,10 +2,13 @@ package crawler
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -73,6 +76,52 @@ func TestRedirectsThatSetCookies(t *testing.T) {
 			if want := map[bool]output.CheckResult{true: output.CheckOK, false: output.CheckRedirected}[cookies]; len(checks) == 0 || checks[len(checks)-1].Result != want {
 				t.Errorf("cookies %t, recrawl %t: checks %+v", cookies, recrawl, checks)
 			}
+		}
+	}
+}
+
+// A page with upgrade-insecure-requests uses https instead of http, but for the own machine.
+func TestUpgradeInsecureRequests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		header, meta string
+		want         bool
+	}{
+		"header":         {"default-src *; upgrade-insecure-requests", "", true},
+		"meta":           {"", "upgrade-insecure-requests,", true},
+		"upper case":     {"Upgrade-Insecure-Requests;", "", true},
+		"second policy":  {"img-src *, upgrade-insecure-requests", "", true},
+		"another policy": {"block-all-mixed-content", "default-src upgrade-insecure-requests", false},
+		"none":           {"", "", false},
+	} {
+		if got := upgradesInsecure(http.Header{"Content-Security-Policy": {tt.header}}, tt.meta); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	for from, to := range map[string]string{
+		"http://example.com/a?b": "https://example.com/a?b", "https://example.com/": "https://example.com/", "http://example.com:8080/": "https://example.com:8080/",
+		"http://127.0.0.1/a": "http://127.0.0.1/a", "http://[::1]:8/": "http://[::1]:8/", "http://localhost/": "http://localhost/", "http://a.localhost/": "http://a.localhost/",
+	} {
+		u, err := weburl.Parse(from)
+		if got := upgraded(u); err != nil || got.Canonical != to {
+			t.Errorf("%s: %s, %v; want %s", from, got.Canonical, err, to)
+		}
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href=/meta>m</a><a href=/header>h</a><a href=/plain>p</a>`})
+	sheet := `<link rel=stylesheet href=/s.css><img src="http://a.example.invalid/i.png">`
+	s.page("/meta", `<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests">`+strings.ReplaceAll(sheet, "a.example", "meta.example"))
+	s.handle("/header", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "upgrade-insecure-requests")
+		page(200, strings.ReplaceAll(sheet, "a.example", "header.example"))(w, r)
+	})
+	s.page("/plain", strings.ReplaceAll(`<img src="http://a.example.invalid/i.png">`, "a.example", "plain.example"))
+	s.handle("/s.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css")
+		_, _ = w.Write([]byte("a{background:url(http://sheet.example.invalid/i.png)}"))
+	})
+	_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAssets)
+	for _, url := range []string{"https://meta.example.invalid/i.png", "https://header.example.invalid/i.png", "http://plain.example.invalid/i.png", "https://sheet.example.invalid/i.png", s.url + "/s.css"} {
+		if _, ok := checks[url]; !ok {
+			t.Errorf("%s was not requested: %v", url, slices.Sorted(maps.Keys(checks)))
 		}
 	}
 }

@@ -98,6 +98,9 @@ type visit struct {
 	// cookies is a hash of those that the request has; 0: the crawl keeps none.
 	cookies uint64
 
+	// upgrade says that the page has upgrade-insecure-requests.
+	upgrade bool
+
 	// hostDelay is how long the host waits at least after the requests that were made.
 	// Zero: none was.
 	hostDelay time.Duration

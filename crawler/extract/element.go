@@ -259,8 +259,14 @@ func (p *parser) alternate(href []byte) {
 	}
 }
 
+// maxPolicy is the number of bytes after which further policies are not read.
+const maxPolicy = 16 << 10
+
 // meta takes robots directives for the caller, the description, and a refresh as a link.
 func (p *parser) meta() {
+	if equalFold(p.attrs.equiv, "content-security-policy") && len(p.doc.Policy) < maxPolicy {
+		p.doc.Policy += string(p.attrs.content) + ","
+	}
 	if equalFold(bytes.TrimSpace(p.attrs.equiv), "refresh") {
 		if target := refreshTarget(p.attrs.content); len(target) > 0 {
 			p.attrs.rel = nil

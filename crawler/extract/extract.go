@@ -23,6 +23,9 @@ type Document struct {
 	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
 	Links     []Link
 
+	// Policy is the content of the meta elements with http-equiv=Content-Security-Policy, joined by commas.
+	Policy string
+
 	H1          string     // text of the first h1, white space collapsed; empty: none
 	H1Count     int        // number of h1 elements
 	Description string     // content of the first meta name=description that has one, white space collapsed

@@ -86,7 +86,9 @@ type Provenance struct {
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
 	// URL is a page or a sitemap.
 	Check string
-	Uses  int // for a stylesheet that is only checked: how many URLs may be checked because of it
+	// Upgrade says that a stylesheet is of a page with upgrade-insecure-requests.
+	Upgrade bool
+	Uses    int // for a stylesheet that is only checked: how many URLs may be checked because of it
 
 	Recrawl int // number of the recrawl in which it was queued; 0: the first crawl
 }
@@ -193,6 +195,7 @@ const (
 	checkFlag   // Check and Uses stand before FoundOn
 	recrawlFlag // Recrawl stands before Check
 	cookieFlag  // Cookies stand before Recrawl
+	upgradeFlag
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -213,6 +216,9 @@ func (p Provenance) Encode() []byte {
 	}
 	if len(p.Cookies) > 0 {
 		flags |= cookieFlag
+	}
+	if p.Upgrade {
+		flags |= upgradeFlag
 	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
@@ -250,7 +256,7 @@ func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
 		return unknown, errFormat
 	}
-	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
+	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0, Upgrade: b[2]&upgradeFlag != 0}
 	chained, check, recrawl, cookies := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0, b[2]&cookieFlag != 0
 	b = b[3:]
 	var ok bool

@@ -22,7 +22,7 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
 		{Source: Link, Check: "css", Uses: 5000, FoundOn: "http://example.com/", Recrawl: 300},
 		{Source: Sitemap, FoundOn: "http://example.com/map.xml", Recrawl: 1},
-		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, FoundOn: "http://example.com/2", Cookies: []uint64{1, 1 << 60}, Check: "img", Recrawl: 2},
+		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, FoundOn: "http://example.com/2", Cookies: []uint64{1, 1 << 60}, Upgrade: true, Check: "img", Recrawl: 2},
 	} {
 		got, err := Decode(want.Encode())
 		if err != nil || !reflect.DeepEqual(got, want) {
