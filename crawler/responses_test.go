@@ -111,7 +111,7 @@ func TestUpgradeInsecureRequests(t *testing.T) {
 	s.page("/meta", `<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests">`+strings.ReplaceAll(sheet, "a.example", "meta.example"))
 	s.handle("/header", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "upgrade-insecure-requests")
-		page(200, strings.ReplaceAll(sheet, "a.example", "header.example"))(w, r)
+		page(200, "<!doctype html>"+strings.ReplaceAll(sheet, "a.example", "header.example"))(w, r)
 	})
 	s.page("/plain", strings.ReplaceAll(`<img src="http://a.example.invalid/i.png">`, "a.example", "plain.example"))
 	s.handle("/s.css", func(w http.ResponseWriter, _ *http.Request) {
