@@ -116,7 +116,7 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 	}
 	for path, coding := range map[string]string{
 		"/bomb.xml.gz": "the body is not valid deflate: ",
-		"/bad-br": "the body is not valid brotli\n", "/bad-zstd": "the body is not valid zstd: invalid input: magic number mismatch",
+		"/bad-br":      "the body is not valid brotli\n", "/bad-zstd": "the body is not valid zstd: invalid input: magic number mismatch",
 	} {
 		if r := got.refusal(t, s.url+path); r.Reason != output.Failed || !strings.Contains(r.Detail+"\n", coding) {
 			t.Errorf("%+v", r)
