@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -87,7 +88,11 @@ func (f *discoveries) addCheck(a weburl.URL, t provenance.Provenance, kind strin
 	if kind == useCanonical || kind == useHreflang {
 		priority = provenance.PriorityTarget // a later page may link to it
 	}
-	f.checks = append(f.checks, frontier.Item{URL: provenance.CheckKey(a.Canonical, mode, t.Recrawl), Host: a.Server, Priority: priority, Meta: t.Encode()})
+	key := provenance.CheckKey(a.Canonical, mode, t.Recrawl)
+	if f.d.repeats(a, t) {
+		key = provenance.RepeatKey(key, t.Hops, t.Recrawl)
+	}
+	f.checks = append(f.checks, frontier.Item{URL: key, Host: a.Server, Priority: priority, Meta: t.Encode()})
 }
 
 // checkMode returns how a URL is checked by the way in which a page uses it.
@@ -224,18 +229,19 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 	line := v.checkLine()
 	line.FetchedAt, line.DurationMS = resp.Began.UTC(), resp.Took.Milliseconds()
 	if failure != nil {
-		if mode == provenance.CheckHead && fetch.IsClosed(failure) && c.lifecycle.Working.Err() == nil {
-			v.hostDelay = c.network.delays.After(resp.Took)
+		d := w.decideFailure(v, resp.Took, failure)
+		failed := d.verdict == retry || d.verdict == skip && d.skipped.Reason == output.Failed
+		if mode == provenance.CheckHead && failed && !fetch.IsDialing(failure) {
 			return w.checkAgain(v), nil
 		}
-		return w.decideFailure(v, resp.Took, failure), nil
+		return d, nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
-	if mode == provenance.CheckHead && refusesHead(resp.Status) {
-		return w.checkAgain(v), nil
-	}
 	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
 		return decision{}, err
+	}
+	if mode == provenance.CheckHead && resp.Status/100 != 2 {
+		return w.checkAgain(v), nil
 	}
 	if resp.Status != statusDenied {
 		if d := w.retry(v, resp.Status, nil); d.verdict == retry {
@@ -252,21 +258,12 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 	return decision{verdict: done, check: line, found: found}, v.lines.Check(line)
 }
 
-// checkAgain queues a check that GET has to make, since the site refused HEAD. It takes a request
-// slot of its own.
+// checkAgain queues a check that GET has to make: many sites answer HEAD with an error, or with a
+// redirect to one, where GET succeeds. It takes a request slot of its own.
 func (w *worker) checkAgain(v *visit) decision {
 	item := v.lease.Item
-	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl)
+	item.URL = provenance.CheckKey(v.url, provenance.CheckGet, v.prov.Recrawl) + provenance.RepeatOf(v.lease.URL)
 	return decision{verdict: done, found: &discoveries{d: w.c.discovery, items: []frontier.Item{item}}}
-}
-
-// refusesHead reports whether a status may be about the method HEAD.
-func refusesHead(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented:
-		return true
-	}
-	return false
 }
 
 // statusDenied is a status of no standard, with which some sites reject crawlers.
@@ -289,8 +286,8 @@ func checkResult(status int) output.CheckResult {
 func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.CheckMode) (*discoveries, error) {
 	d, line := w.c.discovery, v.check
 	found := newDiscoveries(d)
-	switch location := resp.Header.Get("Location"); {
-	case resp.Status/100 == 3 && location != "":
+	switch location := redirection.Location(resp.Status, resp.Header); {
+	case location != "":
 		found.redirectCheck(v, location, mode)
 	case resp.Status/100 != 2 || mode != provenance.CheckRead:
 	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
@@ -312,15 +309,15 @@ func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.Check
 // redirectCheck adds the target of a redirect, which is a check of its own.
 func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.CheckMode) {
 	line := v.check
-	a, err := weburl.Resolve(v.url, location)
+	to, err := redirection.Resolve(v.url, location)
 	if err != nil {
 		line.Detail = detailOf("the redirect leads to no valid URL: " + err.Error())
 		return
 	}
-	line.Result, line.Location = output.CheckRedirected, a.Canonical
-	t := v.prov.Redirected(v.url)
-	if t.Hops > maxHops {
-		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops)
+	line.Result, line.Location = output.CheckRedirected, shownLocation(v.url, location)
+	a, t := to.URL, v.prov.Redirected(v.url, v.cookies)
+	if t.Hops > redirection.Max {
+		line.Result, line.Reason, line.Detail = output.CheckBroken, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max)
 		return
 	}
 	if mode == provenance.CheckGet {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,15 +41,22 @@ func checksOf(t *testing.T, cfg Config, got *crawl) map[string]output.Check {
 	return checks
 }
 
-// sent returns the requests to a site as method and URI, without robots.txt.
+// sent returns the requests to a site as method and URI, without robots.txt and without the GET that
+// follows a HEAD if that had no success.
 func (s *site) sent() []string {
-	var sent []string
+	return s.linesOf(func(r request) bool { return r.header.Get("Range") == "" })
+}
+
+// linesOf returns the requests for which a function returns true, as method and URI, without
+// robots.txt.
+func (s *site) linesOf(wanted func(request) bool) []string {
+	var lines []string
 	for _, r := range s.requests() {
-		if r.uri != "/robots.txt" {
-			sent = append(sent, r.method+" "+r.uri)
+		if r.uri != "/robots.txt" && wanted(r) {
+			lines = append(lines, r.method+" "+r.uri)
 		}
 	}
-	return sent
+	return lines
 }
 
 // Each element and stylesheet leads to one request of what it uses, on whatever host.
@@ -87,8 +95,8 @@ func TestCheckAssets(t *testing.T) {
 					url = s.url + path
 				}
 				want[url] = kind
-				if !isOther && s.count(path) != 1 {
-					t.Errorf("%s was requested %d times: %v", path, s.count(path), s.sent())
+				if n := len(slices.DeleteFunc(s.sent(), func(sent string) bool { return !strings.HasSuffix(sent, " "+path) })); !isOther && n != 1 {
+					t.Errorf("%s was requested %d times: %v", path, n, s.sent())
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -192,8 +200,8 @@ func TestCheckedBytesAreLimited(t *testing.T) {
 	}
 }
 
-// The status of an external URL decides the result. A site that refuses HEAD gets one GET for the
-// first byte.
+// The status of an external URL decides the result. If HEAD has no success, one GET for the first byte
+// decides.
 func TestCheckExternalByStatus(t *testing.T) {
 	for _, tt := range []struct {
 		head, get int // status by method
@@ -202,23 +210,34 @@ func TestCheckExternalByStatus(t *testing.T) {
 	}{
 		{200, 0, output.CheckOK, "HEAD"},
 		{204, 0, output.CheckOK, "HEAD"},
-		{304, 0, output.CheckBroken, "HEAD"},
+		{302, 200, output.CheckOK, "HEAD GET"}, // to an error
+		{302, 404, output.CheckBroken, "HEAD GET"},
+		{304, 200, output.CheckOK, "HEAD GET"},
+		{304, 304, output.CheckBroken, "HEAD GET"},
 		{400, 206, output.CheckOK, "HEAD GET"},
-		{401, 0, output.CheckUnverified, "HEAD"},
-		{402, 0, output.CheckUnverified, "HEAD"},
+		{401, 200, output.CheckOK, "HEAD GET"},
+		{401, 401, output.CheckUnverified, "HEAD GET"},
+		{402, 402, output.CheckUnverified, "HEAD GET"},
 		{403, 200, output.CheckOK, "HEAD GET"},
 		{403, 403, output.CheckUnverified, "HEAD GET"},
-		{404, 0, output.CheckBroken, "HEAD"},
+		{404, 200, output.CheckOK, "HEAD GET"},
+		{404, 404, output.CheckBroken, "HEAD GET"},
 		{405, 200, output.CheckOK, "HEAD GET"},
 		{405, 404, output.CheckBroken, "HEAD GET"},
 		{406, 200, output.CheckOK, "HEAD GET"},
-		{410, 0, output.CheckBroken, "HEAD"},
-		{429, 0, output.CheckUnverified, "HEAD"},
-		{500, 0, output.CheckBroken, "HEAD"},
+		{410, 200, output.CheckOK, "HEAD GET"},
+		{410, 410, output.CheckBroken, "HEAD GET"},
+		{429, 206, output.CheckOK, "HEAD GET"},
+		{429, 429, output.CheckUnverified, "HEAD GET"},
+		{500, 200, output.CheckOK, "HEAD GET"},
+		{500, 500, output.CheckBroken, "HEAD GET"},
 		{501, 200, output.CheckOK, "HEAD GET"},
-		{999, 0, output.CheckUnverified, "HEAD"},
+		{503, 200, output.CheckOK, "HEAD GET"},
+		{520, 200, output.CheckOK, "HEAD GET"},
+		{999, 999, output.CheckUnverified, "HEAD GET"},
 		{0, 200, output.CheckOK, "HEAD GET"}, // 0: the connection ends
 		{0, 0, output.CheckBroken, "HEAD GET"},
+		{-1, 200, output.CheckOK, "HEAD GET"}, // -1: no response
 	} {
 		t.Run(fmt.Sprintf("%d, %d", tt.head, tt.get), func(t *testing.T) {
 			other := newSite(t, "127.0.0.2", nil)
@@ -229,6 +248,10 @@ func TestCheckExternalByStatus(t *testing.T) {
 						t.Errorf("Range %q", r.Header.Get("Range"))
 					}
 				}
+				if status < 0 {
+					<-r.Context().Done()
+					return
+				}
 				if status == 0 {
 					conn, _, err := http.NewResponseController(w).Hijack()
 					if err == nil {
@@ -236,16 +259,25 @@ func TestCheckExternalByStatus(t *testing.T) {
 					}
 					return
 				}
+				if status == http.StatusFound {
+					w.Header().Set("Location", "/error") // where /x has a 404
+				}
 				w.Header().Set("Content-Encoding", "gzip") // of a body that HEAD does not have
 				w.WriteHeader(status)
 			})
 			s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`, "/2": ""})
-			got, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckExternal)
-			var methods []string
-			for _, sent := range other.sent() {
-				methods = append(methods, strings.TrimSuffix(sent, " /x"))
+			cfg := testConfig(t, s.url+"/")
+			if tt.head < 0 {
+				cfg.Fetch.FirstByteTimeout = time.Second
 			}
-			if sent := strings.Join(slices.Compact(methods), " "); sent != tt.requests || tt.head != 0 && len(slices.Compact(slices.Clone(methods))) != len(methods) {
+			got, checks := checkedCrawl(t, cfg, nil, CheckExternal)
+			var methods []string
+			for _, r := range other.requests() {
+				if r.uri != "/robots.txt" {
+					methods = append(methods, r.method)
+				}
+			}
+			if sent := strings.Join(slices.Compact(methods), " "); sent != tt.requests || tt.head > 0 && len(slices.Compact(slices.Clone(methods))) != len(methods) {
 				t.Errorf("requests %v, want %s", other.sent(), tt.requests)
 			}
 			if c := checks[other.url+"/x"]; c.Result != tt.want || c.Kind != "a" || c.FoundOn != s.url+"/" || c.FetchedAt.IsZero() {
@@ -273,10 +305,9 @@ func TestCheckRedirects(t *testing.T) {
 		})
 	}
 	other.handle("/n/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/n/x", http.StatusFound) })
-	n := 0
 	other.mux.HandleFunc("/long/", func(w http.ResponseWriter, r *http.Request) {
-		n++
-		http.Redirect(w, r, fmt.Sprintf("/long/%d", n), http.StatusFound)
+		n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/long/"))
+		http.Redirect(w, r, fmt.Sprintf("/long/%d", n+1), http.StatusFound)
 	})
 	links := `<a href=/page>p</a><a href=/leaves>q</a>`
 	for _, path := range []string{"/a", "/b", "/c", "/home", "/bad", "/long/"} {
@@ -294,7 +325,7 @@ func TestCheckRedirects(t *testing.T) {
 		other.url + "/home":    {Result: output.CheckRedirected, Location: s.url + "/page"},
 		other.url + "/bad":     {Result: output.CheckBroken},
 		third.url + "/gone":    {Result: output.CheckBroken, FoundOn: s.url + "/leaves", Kind: "redirect"},
-		other.url + "/long/10": {Result: output.CheckBroken, Location: other.url + "/long/11", Reason: output.TooManyRedirects},
+		other.url + "/long/20": {Result: output.CheckBroken, Location: other.url + "/long/21", Reason: output.TooManyRedirects},
 	} {
 		c, ok := checks[url]
 		if !ok || c.Result != want.Result || c.Location != want.Location || c.Reason != want.Reason || want.FoundOn != "" && c.FoundOn != want.FoundOn || want.Kind != "" && c.Kind != want.Kind {
@@ -517,8 +548,8 @@ func TestRecrawlChecksAgain(t *testing.T) {
 	if checks := checksOf(t, cfg, got); len(checks) != 2 || checks[s.url+"/2.png"].URL == "" || checks[s.url+"/both.png"].URL == "" {
 		t.Errorf("%v", checks)
 	}
-	if s.count("/1.png") != 1 || s.count("/2.png") != 1 || s.count("/both.png") != 2 {
-		t.Errorf("requests %v", s.sent())
+	if sent := sorted(s.sent()); !slices.Equal(sent, []string{"GET /", "GET /", "HEAD /1.png", "HEAD /2.png", "HEAD /both.png", "HEAD /both.png"}) {
+		t.Errorf("requests %v", sent)
 	}
 	for _, r := range s.requests() {
 		if r.conditional {

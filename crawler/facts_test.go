@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/net/html"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -123,8 +124,8 @@ func TestEndlessChainIsNotExtended(t *testing.T) {
 		for _, p := range got.pages {
 			longest = max(longest, len(p.Redirects))
 		}
-		if longest != maxHops {
-			t.Errorf("recrawl %t: a chain of %d redirects, want %d", again, longest, maxHops)
+		if longest != redirection.Max {
+			t.Errorf("recrawl %t: a chain of %d redirects, want %d", again, longest, redirection.Max)
 		}
 	}
 }

@@ -104,8 +104,14 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 	}
 	err = record.Each(r.c.record, old.Pages, func(_ int64, p *output.Page) error {
 		t := provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, FoundOn: p.FoundOn}
+		if slices.Contains(p.Redirects, provenance.Referrer(p.URL)) {
+			return nil // its first line queues it, and it redirects there again
+		}
 		if t.Source == provenance.Redirect {
 			t.Hops, t.Earlier = len(p.Redirects), p.Redirects[:max(0, len(p.Redirects)-1)]
+			if none := r.c.discovery.credentials.CookieHash(nil); none != 0 { // a recrawl begins without cookies
+				t.Cookies = slices.Repeat([]uint64{none}, len(p.Redirects))
+			}
 			return r.addKnown(p.URL, t) // under one key or the other
 		}
 		return r.add(p.URL, t)

@@ -3,30 +3,31 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
-
-// maxHops limits a chain of page redirects.
-const maxHops = 10
 
 // redirect decides about the target of a redirect. It goes back to the frontier like any
 // URL: scope, robots.txt and delay apply to it. Nil: it is not a URL.
 func (d *discovery) redirect(v *visit, location string) *discoveries {
 	found := newDiscoveries(d)
-	a, err := weburl.Resolve(v.url, location)
+	to, err := redirection.Resolve(v.url, location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipTooLong(v.url, location, v.prov.Redirected(v.url), err)
+		found.skipTooLong(v.url, location, provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url)}, err)
 		return found
 	case err != nil:
 		return nil // it leads to no page
 	}
-	t := v.prov.Redirected(v.url)
+	a, t := to.URL, v.prov.Redirected(v.url, v.cookies)
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
@@ -35,9 +36,12 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
 	}
+	if d.repeats(a, t) {
+		item.URL = provenance.RepeatKey(item.URL, t.Hops, t.Recrawl)
+	}
 	switch {
-	case t.Hops > maxHops:
-		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", maxHops))
+	case t.Hops > redirection.Max:
+		found.skip(item, a, t, output.TooManyRedirects, fmt.Sprintf("more than %d", redirection.Max))
 	case !t.IsSitemap() && !t.FromStart && !d.scope.Holds(a):
 		found.skip(item, a, t, output.OutOfScope, "")
 		found.addCheck(a, t, useRedirect, checkMode(useRedirect))
@@ -55,6 +59,25 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.addWithinBounds(item, a, t)
 	}
 	return found
+}
+
+// repeats reports whether a URL is to be requested again: its redirects, whose provenance is t, have led
+// back to it and set cookies. Many sites show a page only then.
+func (d *discovery) repeats(a weburl.URL, t provenance.Provenance) bool {
+	if len(t.Cookies) == 0 {
+		return false
+	}
+	u, err := url.Parse(a.Canonical)
+	return err == nil && t.Repeats(a.Canonical, d.credentials.CookieHash(u))
+}
+
+// shownLocation returns the Location of a redirect from url as the files have it: absolute, with its
+// fragment. One that is not a URL is as the site sends it.
+func shownLocation(url, location string) string {
+	if to, err := redirection.Resolve(url, location); err == nil {
+		location = to.String()
+	}
+	return escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
 }
 
 // joinRedirectTarget brings the host or directory that a start URL redirects to into the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"net/netip"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -99,6 +100,12 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 	if v.prov.IsCheck() {
 		rest -= len(l.resources)
 	}
+	if v.upgrade || v.prov.Upgrade {
+		l.prov.Upgrade = true
+		for i := range l.resources {
+			l.resources[i].URL = upgraded(l.resources[i].URL)
+		}
+	}
 	for _, r := range l.resources {
 		if r.mode == provenance.CheckRead {
 			sheets++
@@ -121,6 +128,21 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 		return nil
 	}
 	return v.lines.Links(line)
+}
+
+// upgraded returns the https URL that browsers request instead of an http URL. They leave those of the
+// own machine as they are.
+func upgraded(u weburl.URL) weburl.URL {
+	rest, insecure := strings.CutPrefix(u.Canonical, "http://")
+	ip, _ := netip.ParseAddr(strings.Trim(u.Hostname, "[]"))
+	if !insecure || ip.IsLoopback() || u.Hostname == "localhost" || strings.HasSuffix(u.Hostname, ".localhost") {
+		return u
+	}
+	secure, err := weburl.Parse("https://" + rest)
+	if err != nil {
+		return u
+	}
+	return secure
 }
 
 // addID adds an id of the page.

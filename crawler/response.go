@@ -10,7 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -131,11 +131,11 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	if got.Status != http.StatusNotModified && w.noindex(directives) == nil {
 		page.Headers = w.keptHeaders(got.Header)
 	}
-	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
-		page.Location = escape.Clip(secret.RedactText(secret.RedactURL(location)), weburl.MaxLength)
+	if location := redirection.Location(got.Status, got.Header); location != "" {
+		page.Location = shownLocation(v.url, location)
 		return page, c.discovery.redirect(v, location), nil
 	}
-	if got.Status == http.StatusNotModified {
+	if page.Unchanged = v.conditional && got.Status == http.StatusNotModified; page.Unchanged {
 		return page, nil, w.addPermission(v, page, got.Header, nil)
 	}
 	if got.Status < 200 || got.Status >= 300 {
@@ -147,6 +147,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		doc, links = c.discovery.readLinks(v, extract.Page{URL: v.url, Header: got.Header, Body: got.Body})
 		page.text = doc.Text
 		defer links.release()
+		v.upgrade = doc.UpgradeInsecure
 	}
 	if err := w.addPermission(v, page, got.Header, doc); err != nil || page.refused != "" {
 		return page, nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -128,10 +129,10 @@ func TestROB_GEN_04_redirects(t *testing.T) {
 	if s.count("/page") != 1 || s.count("/loop") != 1 || other.count("/") != 1 {
 		t.Errorf("asked %v and %v", s.asked(), other.asked())
 	}
-	if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, "/chain/") })); n != maxHops+1 {
-		t.Errorf("an endless chain was followed for %d requests, want %d", n, maxHops+1)
+	if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, "/chain/") })); n != redirection.Max+1 {
+		t.Errorf("an endless chain was followed for %d requests, want %d", n, redirection.Max+1)
 	}
-	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, maxHops+1)); r.Reason != output.TooManyRedirects {
+	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, redirection.Max+1)); r.Reason != output.TooManyRedirects {
 		t.Errorf("end of the chain: %+v", r)
 	}
 }
@@ -232,7 +233,7 @@ func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
 		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
 	})
 	got := run(t, testConfig(t, s.url), nil)
-	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyRedirects || strings.Contains(r.URL, "#") {
+	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, redirection.Max+1)); r.Reason != output.TooManyRedirects || strings.Contains(r.URL, "#") {
 		t.Errorf("%+v", r)
 	}
 	if !slices.Equal(got.paths(s.url), []string{"/"}) {

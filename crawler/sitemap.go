@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -88,7 +89,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
-	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
+	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
 		return decision{verdict: done, found: c.discovery.redirect(v, location)}, v.lines.Sitemap(line)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {

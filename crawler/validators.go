@@ -21,10 +21,6 @@ import (
 // later than the fetch.
 func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
-	if got.Status == http.StatusNotModified {
-		page.Unchanged = before != nil // otherwise the request was not conditional
-		return nil
-	}
 	if got.Status/100 != 2 {
 		return nil
 	}

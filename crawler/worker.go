@@ -88,11 +88,18 @@ type visit struct {
 	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
 
-	response *fetch.Response     // to the request for a page or a check; nil: none was sent
-	exchange *output.Exchange    // of the request for a page; nil: archives get none
-	granted  bool                // a page was taken from the limits
-	entries  int                 // of a sitemap, taken from its limit
-	trap     *trap.ClosedPattern // that the page has closed; nil: none
+	response    *fetch.Response     // to the request for a page or a check; nil: none was sent
+	exchange    *output.Exchange    // of the request for a page; nil: archives get none
+	conditional bool                // the request for a page has conditions
+	granted     bool                // a page was taken from the limits
+	entries     int                 // of a sitemap, taken from its limit
+	trap        *trap.ClosedPattern // that the page has closed; nil: none
+
+	// cookies is a hash of those that the request has; 0: the crawl keeps none.
+	cookies uint64
+
+	// upgrade says that the page has upgrade-insecure-requests.
+	upgrade bool
 
 	// hostDelay is how long the host waits at least after the requests that were made.
 	// Zero: none was.
@@ -190,6 +197,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	if d, err := w.checkDue(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
+	v.cookies = c.discovery.credentials.CookieHash(v.u)
 	if v.prov.IsCheck() {
 		if d := w.checkSiteUsage(v); d.verdict != proceed {
 			return d, nil
@@ -217,6 +225,7 @@ func (w *worker) decide(v *visit) (decision, error) {
 	known := permitted && c.record.KnowsLinks(request.URL) || (permitted || len(c.pageRules.purposes) == 0) && c.member.OthersHavePages()
 	if len(c.cfg.Scope.Check) == 0 && known {
 		request.Header = conditional(v.lease.Validators, c.pageRules.types)
+		v.conditional = request.Header != nil
 	}
 	resp, failure := w.pages.Fetch(request)
 	v.response = resp

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
 
 // readBody reads and decodes the body of a response, up to limit bytes (ROB-FET-13 to
@@ -81,23 +83,23 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 	case "identity":
 		return raw, nil
 	case "gzip", "x-gzip":
-		unzipped, err := gzip.NewReader(raw)
+		unzipped, err := gunzip.NewReader(raw)
 		if errors.Is(err, io.EOF) {
 			return raw, nil // an empty body, not an incomplete one
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading robots.txt: %w", wrapGzipError(err))
 		}
-		return gunzip{unzipped}, nil
+		return unzippedBody{unzipped}, nil
 	}
 	return nil, fmt.Errorf("content coding %q was not offered", coding)
 }
 
-// gunzip marks the errors of the gzip data, to distinguish them from errors of the
+// unzippedBody marks the errors of the gzip data, to distinguish them from errors of the
 // connection.
-type gunzip struct{ z *gzip.Reader }
+type unzippedBody struct{ z *gunzip.Reader }
 
-func (g gunzip) Read(p []byte) (int, error) {
+func (g unzippedBody) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	return n, wrapGzipError(err)
 }
@@ -111,7 +113,7 @@ func wrapGzipError(err error) error {
 	switch {
 	case err == io.ErrUnexpectedEOF: //nolint:errorlint // a wrapped one is an error of the connection
 		return errIncompleteGzip
-	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gunzip.ErrTrailer):
 		return fmt.Errorf("invalid gzip data: %w", err)
 	}
 	return err

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -141,7 +140,7 @@ func ofContent(r report.Rule) bool {
 }
 
 // unchanged reports whether the server said that a page is unchanged (304), so its content is not known.
-func (c *Crawl) unchanged(u string) bool { return c.pages[u].status == http.StatusNotModified }
+func (c *Crawl) unchanged(u string) bool { return c.pages[u].unchanged }
 
 // without returns the findings of one list that the other does not have.
 func without(key func(report.Finding) string, list, other []report.Finding) []report.Finding {

@@ -152,10 +152,12 @@ func noindex(p *output.Page) {
 	p.Withheld = "noindex"
 }
 
-func status(code int) func(*output.Page)      { return func(p *output.Page) { p.Status = code } }
+func status(code int) func(*output.Page) {
+	return func(p *output.Page) { p.Status, p.Unchanged = code, code == 304 }
+}
 func canonical(url string) func(*output.Page) { return func(p *output.Page) { p.Canonical = url } }
 func redirected(target string) func(*output.Page) {
-	return func(p *output.Page) { p.Status, p.Location = 301, target }
+	return func(p *output.Page) { p.Status, p.Location = 301, "https://example.com"+target }
 }
 
 func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {

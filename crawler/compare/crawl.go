@@ -40,7 +40,8 @@ type Crawl struct {
 // A page is a fetched URL.
 type page struct {
 	status    int
-	location  string // target of a redirect, absolute
+	unchanged bool   // since the previous crawl (304)
+	location  string // target of a redirect, absolute, without fragment
 	noindex   string // the directive; empty: none
 	canonical string // absolute; empty: none
 	unmoved   string // canonical, before move
@@ -55,7 +56,7 @@ func (p page) from() []string {
 	return []string{p.foundOn}
 }
 
-func (p page) ok() bool { return p.status/100 == 2 || p.status == http.StatusNotModified }
+func (p page) ok() bool { return p.status/100 == 2 || p.unchanged }
 
 // A skip is a URL that was not fetched.
 type skip struct {
@@ -133,25 +134,14 @@ func each[T any](dir string, f func(*T)) error {
 
 // pageOf returns what is compared of a page.
 func pageOf(p *output.Page) page {
-	got := page{status: p.Status, location: absolute(p.URL, p.Location), canonical: absolute(p.URL, p.Canonical), noindex: p.Withheld, foundOn: p.FoundOn}
+	location, _, _ := strings.Cut(p.Location, "#")
+	got := page{status: p.Status, unchanged: p.Unchanged && p.Status == http.StatusNotModified, location: location, canonical: p.Canonical, noindex: p.Withheld, foundOn: p.FoundOn}
 	for _, d := range p.Directives {
 		if d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
 			got.noindex = d.Rule
 		}
 	}
 	return got
-}
-
-// absolute resolves a reference. It returns references that are no URLs as they are.
-func absolute(base, ref string) string {
-	if ref == "" {
-		return ""
-	}
-	u, err := weburl.Resolve(base, ref)
-	if err != nil {
-		return ref
-	}
-	return u.Canonical
 }
 
 // readRobots reads the latest robots.txt of each origin. An origin without one allows all URLs;

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -148,6 +149,25 @@ func TestLongFactsAreCutAtACharacter(t *testing.T) {
 	doc = readPage([]byte(strings.Repeat("<link rel=alternate hreflang=de href=x>", maxMeta+1)))
 	if n := len(doc.Hreflang); n != maxMeta {
 		t.Errorf("%d hreflang links", n)
+	}
+}
+
+func TestUpgradeInsecureRequests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		header, page string
+		want         bool
+	}{
+		"header":           {"default-src *; upgrade-insecure-requests", "", true},
+		"meta":             {"", "<meta http-equiv=Content-Security-Policy content='upgrade-insecure-requests,'>", true},
+		"upper case":       {"Upgrade-Insecure-Requests;", "", true},
+		"second policy":    {"img-src *, upgrade-insecure-requests", "", true},
+		"another policy":   {"block-all-mixed-content", "<meta http-equiv=content-security-policy content='default-src upgrade-insecure-requests'>", false},
+		"meta in the body": {"", "<p><meta http-equiv=content-security-policy content=upgrade-insecure-requests>", false},
+		"none":             {"", "", false},
+	} {
+		if got := Read(Page{URL: "http://example.com/", Header: http.Header{"Content-Security-Policy": {tt.header}}, Body: []byte(tt.page)}, nil).UpgradeInsecure; got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ func (a *alternates) name(k key, f fact, p *output.Page) {
 }
 
 func (a *alternates) canonical(p *output.Page) {
-	row := Finding{URL: p.URL, Related: canonicalOf(p)}
+	row := Finding{URL: p.URL, Related: p.Canonical}
 	rule := ""
 	switch to := a.target(keyOf(row.Related)); {
 	case !to.known:

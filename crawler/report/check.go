@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -98,14 +99,12 @@ func (c *checks) add(_ *workerDir, line *output.Check) {
 	mark(line.Reason == output.Disallowed, checkedDisallowed)
 	asPage := line.Kind == checkCanonical || line.Kind == checkHreflang
 	mark(f.result == checkOK && (asPage || line.Canonical != "" || len(line.Hreflang) > 0), checkedPage)
-	if canonical := resolve(line.URL, line.Canonical); line.Canonical != "" && canonical != "" {
-		mark(canonical != line.URL, checkedElsewhere)
-	}
+	mark(line.Canonical != "" && line.Canonical != line.URL, checkedElsewhere)
 	if !asPage {
 		f.marks |= usedAs(line.Kind, line.FoundOn, line.URL)
 	}
 	if f.result == checkRedirected {
-		if to := resolve(line.URL, line.Location); to != "" {
+		if to, _ := targetOf(line.Location); to != "" {
 			f.next = keyOf(to)
 			next := c.byURL[f.next]
 			next.marks |= redirectTarget
@@ -149,7 +148,7 @@ func (c *checks) use(k key, as checkMarks) bool {
 // end follows the redirects of a check. Its second result is not empty if they end with a URL
 // that is broken or unverified.
 func (c *checks) end(k key) (last key, fault string, result uint8) {
-	for range maxHops {
+	for range redirection.Max + 1 {
 		f := c.byURL[k]
 		if page := c.facts.byURL[k]; c.facts.broken(page) || page.status != 0 { // the crawl fetched it
 			switch {
@@ -170,13 +169,16 @@ func (c *checks) end(k key) (last key, fault string, result uint8) {
 			return k, statusText(int(f.status)), f.result
 		}
 	}
-	return k, "redirect loop", checkBroken
+	return k, "too many redirects", checkBroken
 }
 
 // statusText is the detail of a URL that is broken.
 func statusText(status int) string {
-	if status == 0 {
+	switch {
+	case status == 0:
 		return "no response"
+	case status < 0:
+		return fmt.Sprintf("status %d to a request without conditions", -status)
 	}
 	return "status " + strconv.Itoa(status)
 }
@@ -195,7 +197,7 @@ func (c *checks) name(_ *workerDir, line *output.Check) {
 	row := Finding{URL: line.URL, Detail: fault}
 	switch {
 	case f.result == checkRedirected:
-		row.Related = resolve(line.URL, line.Location)
+		row.Related = line.Location
 		row.Detail = fmt.Sprintf("status %d, then %s", line.Status, fault)
 	case line.Status == 0:
 		row.Detail = clip(string(line.Reason) + detailText(line.Detail))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -132,13 +131,13 @@ func (c *comparison) page(f fact, p *output.Page) {
 		detail := ""
 		switch rule {
 		case ruleSitemapBroken:
-			detail = "status " + strconv.Itoa(p.Status)
+			detail = statusText(statusOf(p))
 		case ruleSitemapRedirected:
 			detail = fmt.Sprintf("status %d to %s", p.Status, clip(p.Location))
 		case ruleSitemapNoindex:
 			detail = noindexOf(p)
 		case ruleSitemapElsewhere:
-			detail = clip(canonicalOf(p))
+			detail = clip(p.Canonical)
 		}
 		c.lists.add(rule, Finding{URL: p.URL, Detail: detail})
 	}
@@ -147,7 +146,7 @@ func (c *comparison) page(f fact, p *output.Page) {
 // notListed records a page that is in no sitemap.
 func (c *comparison) notListed(f fact, p *output.Page) {
 	switch name := originOf(p.URL); {
-	case !succeeded(p.Status):
+	case !succeeded(statusOf(p)):
 	case !c.hosts[name]:
 		addHost(c.withoutEntries, p.URL)
 	case f.has(htmlPage) && !f.has(noindex|elsewhere) && !c.files.faulty[name]:

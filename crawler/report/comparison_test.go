@@ -104,7 +104,7 @@ func TestInconclusiveKindsSayWhy(t *testing.T) {
 		}, but(ruleSitemapNotLinked), "2 of 3 sitemap files were not read completely: 1 disallowed, 1 not found"},
 		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{ruleSitemapNotLinked}, "links of pages were not recorded"},
 		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{ruleSitemapNotLinked, ruleSitemapNotListed}, "no links were followed"},
-		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{ruleSitemapNotLinked}, "1 page is unchanged"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Unchanged: true, Source: "link"}) }, []string{ruleSitemapNotLinked}, "1 page is unchanged"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
 			c.pages[len(c.pages)-1].Links = 3

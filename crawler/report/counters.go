@@ -22,7 +22,7 @@ type PageCounts struct {
 	Pages     int `json:"pages"` // the sum of the other fields
 	OK        int `json:"ok"`    // 2xx, or 304
 	Redirects int `json:"redirects"`
-	Broken    int `json:"broken"` // 4xx and 5xx
+	Broken    int `json:"broken"` // 4xx, 5xx, and what else is no success
 }
 
 func (p *PageCounts) count(status int) {
@@ -93,7 +93,7 @@ type counters struct {
 	bytes        int64
 	missingLinks int // pages with unknown links
 	rejected     int
-	statuses     map[int]int
+	statuses     map[int]int // by statusOf
 	types        names
 	headers      map[string]string // media types by Content-Type
 	origins      map[string]*Origin
@@ -122,20 +122,21 @@ func newCounters(rows int) *counters {
 func (c *counters) page(p *output.Page) {
 	c.pages++
 	c.bytes += int64(p.Bytes)
-	c.statuses[p.Status]++
+	status := statusOf(p)
+	c.statuses[status]++
 	c.durations[p.DurationMS]++
 	c.fetched(p)
 	if incompleteContent(p) {
 		c.missingLinks++
 	}
-	if succeeded(p.Status) {
+	if succeeded(status) {
 		c.types.add(c.mediaType(p.ContentType))
 	}
 	o := c.origin(p.URL)
-	o.count(p.Status)
+	o.count(status)
 	o.Bytes += int64(p.Bytes)
 	o.DurationMS += p.DurationMS
-	c.depth(p.Depth).count(p.Status)
+	c.depth(p.Depth).count(status)
 	row := pageOf(p)
 	c.slowest.add(row)
 	c.largest.add(row)
@@ -183,9 +184,13 @@ func (c *counters) depth(depth int) *Depth {
 }
 
 func (c *counters) statusList() []Status {
+	pages := make(map[int]int)
+	for status, n := range c.statuses {
+		pages[max(status, -status)] += n
+	}
 	list := []Status{}
-	for _, status := range slices.Sorted(maps.Keys(c.statuses)) {
-		list = append(list, Status{status, c.statuses[status]})
+	for _, status := range slices.Sorted(maps.Keys(pages)) {
+		list = append(list, Status{status, pages[status]})
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/usage"
@@ -241,6 +242,9 @@ func (c *crawl) page(path string, p output.Page) {
 	}
 	if p.Source == "sitemap" {
 		p.FoundOn = example + "/sitemap.xml"
+	}
+	if to, err := redirection.Resolve(p.URL, p.Location); err == nil && p.Location != "" {
+		p.Location = to.String()
 	}
 	p.FetchedAt, p.Attempt = at(2+len(c.pages)), 1
 	if p.DurationMS == 0 {

@@ -98,7 +98,7 @@ func (d *duplicates) name(p *output.Page) {
 	if !ok || g == nil {
 		return
 	}
-	k, canonical := keyOf(p.URL), canonicalOf(p)
+	k, canonical := keyOf(p.URL), p.Canonical
 	if canonical != "" {
 		g.canonicals = append(g.canonicals, keyOf(canonical))
 	}

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -46,7 +48,7 @@ func (c *counters) marksOf(p *output.Page) marks {
 	if noindexOf(p) != "" {
 		is |= noindex
 	}
-	if canonical := canonicalOf(p); canonical != "" && canonical != p.URL {
+	if p.Canonical != "" && p.Canonical != p.URL {
 		is |= elsewhere
 	}
 	if p.Source == "start" || p.Source == "link" {
@@ -66,12 +68,24 @@ func (c *counters) marksOf(p *output.Page) marks {
 
 func (f fact) has(m marks) bool { return f.marks&m != 0 }
 
-// succeeded reports whether a status is 2xx, or 304 (the client has the page already).
+// succeeded reports whether a status of statusOf is 2xx, or 304 (the client has the page already).
 func succeeded(status int) bool { return status/100 == 2 || status == 304 }
 
-func redirected(status int) bool { return status/100 == 3 && status != 304 }
+func redirected(status int) bool { return redirection.Is(status) }
 
-func broken(status int) bool { return status >= 400 }
+// broken reports whether a status is that of an error, or one that browsers do not handle, such as 300.
+func broken(status int) bool {
+	return status >= 400 || status < 0 || status/100 == 3 && status != 304 && !redirected(status)
+}
+
+// statusOf returns the status of a page. It is negative for a 304 to a request without conditions,
+// which is an error.
+func statusOf(p *output.Page) int {
+	if p.Status == http.StatusNotModified && !p.Unchanged {
+		return -p.Status
+	}
+	return p.Status
+}
 
 // facts has all URLs that were fetched, rejected or listed.
 type facts struct {
@@ -127,7 +141,7 @@ func (f *facts) atFault(of fact) bool {
 	case output.Failed, output.Disallowed, output.InvalidURL:
 		return true
 	}
-	return int(of.status) >= 300 && of.status != 304
+	return redirected(int(of.status)) || broken(int(of.status))
 }
 
 // broken reports whether requests for a URL failed.

@@ -192,8 +192,9 @@ func (n *namedURLs) name(k key, url, page string) {
 
 // addTo adds the findings of a rule.
 func (n *namedURLs) addTo(l *findingLists, rule string) {
+	total := l.rows[rule].total
 	for k, u := range n.chosen {
 		l.rows[rule].addDuplicate(Finding{URL: u.url, Pages: n.counts[k], FoundOn: u.from.list().Rows})
 	}
-	l.rows[rule].total = len(n.counts)
+	l.rows[rule].total = total + len(n.counts)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,7 +19,19 @@ type fragments struct {
 	ids       map[pair]bool          // of pages and the ids that links lead to; whether the page has the id
 	missing   *namedURLs
 
+	// redirected are linked URLs whose redirects end with a fragment, which links without one lead to.
+	redirected map[key]*redirectedTarget
+
 	unknownPages int // pages of targets whose ids are not known
+}
+
+// A redirectedTarget is the target of a redirect with a fragment.
+type redirectedTarget struct {
+	fragmentTarget
+
+	url      string // that redirects
+	fragment string
+	links    int // pages that link to it with a fragment of their own
 }
 
 // A fragmentTarget is a URL with a fragment.
@@ -29,7 +42,7 @@ type fragmentTarget struct {
 }
 
 func newFragments(f *facts, r *redirects) *fragments {
-	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), pages: make(map[key]bool), ids: make(map[pair]bool), missing: newNamedURLs()}
+	return &fragments{facts: f, redirects: r, targets: make(map[key]fragmentTarget), pages: make(map[key]bool), ids: make(map[pair]bool), missing: newNamedURLs(), redirected: make(map[key]*redirectedTarget)}
 }
 
 // addTargets records the targets of a page.
@@ -47,25 +60,90 @@ func (f *fragments) addTargets(_ *workerDir, a *output.Anchors) {
 
 func fragmentTargetOf(text string) fragmentTarget {
 	page, fragment, _ := strings.Cut(text, "#")
-	t := fragmentTarget{page: keyOf(page), id: xxhash.Sum64String(fragment)}
-	t.unescaped = t.id
-	if unescaped, err := url.PathUnescape(fragment); err == nil {
-		t.unescaped = xxhash.Sum64String(unescaped)
-	}
+	t := fragmentTarget{page: keyOf(page)}
+	t.point(fragment)
 	return t
+}
+
+// point sets the id to that of a fragment. Browsers look for an id that equals the fragment, and then for
+// the decoded one.
+func (t *fragmentTarget) point(fragment string) {
+	t.id, t.unescaped = xxhash.Sum64String(fragment), xxhash.Sum64String(percentDecode(fragment))
+}
+
+// percentEncoded is an octet with percent encoding.
+var percentEncoded = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// percentDecode decodes a fragment as the URL standard does: an invalid % remains, and what is no UTF-8
+// becomes U+FFFD.
+func percentDecode(fragment string) string {
+	decoded := percentEncoded.ReplaceAllStringFunc(fragment, func(octet string) string {
+		text, _ := url.PathUnescape(octet) // it is valid
+		return text
+	})
+	return strings.ToValidUTF8(decoded, "\uFFFD")
 }
 
 // follow finds the page of each target, whose ids addIDs then looks for.
 func (f *fragments) follow() {
-	for k, t := range f.targets {
-		t.page = f.redirects.lastOf(t.page)
-		if is := f.facts.byURL[t.page]; !is.has(htmlPage) || is.has(withheld|incomplete) {
-			delete(f.targets, k) // its ids are not known
+	for k := range f.redirects.next {
+		if fact := f.facts.byURL[k]; !fact.has(linked) {
 			continue
 		}
-		f.targets[k], f.pages[t.page] = t, false
-		f.ids[pairOf(t.page, t.id)], f.ids[pairOf(t.page, t.unescaped)] = false, false
+		if t := new(redirectedTarget); f.redirect(&t.fragmentTarget, k) && f.want(t.fragmentTarget) {
+			f.redirected[k] = t
+		}
 	}
+	for k, t := range f.targets {
+		from := t.page
+		if last, fragment := f.redirects.lastOf(from); fragment == "" {
+			t.page = last
+		} else if !f.redirect(&t, from) {
+			delete(f.targets, k)
+			continue
+		}
+		if !f.want(t) {
+			delete(f.targets, k)
+			continue
+		}
+		f.targets[k] = t
+		if other := f.redirected[from]; other != nil {
+			other.links += t.pages
+		}
+	}
+}
+
+// redirect sets a target to that of the redirects of a URL. It reports whether their Location has the
+// fragment of an element.
+func (f *fragments) redirect(t *fragmentTarget, from key) bool {
+	last, fragment := f.redirects.lastOf(from)
+	fragment, _, _ = strings.Cut(strings.TrimPrefix(fragment, "#"), ":~:")
+	t.page = last
+	t.point(fragment)
+	return fragment != "" && !strings.EqualFold(fragment, "top")
+}
+
+// want makes addIDs look for the id of a target. It reports false if the ids of its page are not known.
+func (f *fragments) want(t fragmentTarget) bool {
+	if is := f.facts.byURL[t.page]; !is.has(htmlPage) || is.has(withheld|incomplete) {
+		return false
+	}
+	f.pages[t.page] = false
+	f.ids[pairOf(t.page, t.id)], f.ids[pairOf(t.page, t.unescaped)] = false, false
+	return true
+}
+
+// nameRedirect names a URL that redirects.
+func (f *fragments) nameRedirect(k key, p *output.Page) {
+	if t := f.redirected[k]; t != nil {
+		t.url, t.fragment = strings.Clone(p.URL), strings.Clone(p.Location)
+	}
+}
+
+// isMissing reports whether the page of a target does not have its id. A page without a line was fetched
+// before fragments were checked.
+func (f *fragments) isMissing(t fragmentTarget) bool {
+	return f.pages[t.page] && !f.ids[pairOf(t.page, t.id)] && !f.ids[pairOf(t.page, t.unescaped)]
 }
 
 // addIDs records which of its targets a page has.
@@ -83,12 +161,18 @@ func (f *fragments) addIDs(_ *workerDir, a *output.Anchors) {
 	}
 }
 
-// conclude finds the targets that are missing, and selects those for the list. A page without a
-// line was fetched before fragments were checked.
-func (f *fragments) conclude(limit int) {
+// conclude finds the targets that are missing, and selects those for the list. For a redirect, the links
+// with fragments have findings of their own.
+func (f *fragments) conclude(limit int, l *findingLists) {
 	for k, t := range f.targets {
-		if f.pages[t.page] && !f.ids[pairOf(t.page, t.id)] && !f.ids[pairOf(t.page, t.unescaped)] {
+		if f.isMissing(t) {
 			f.missing.counts[k] = t.pages
+		}
+	}
+	for k, t := range f.redirected {
+		if pages := int(l.referrers.counts[k].pages); pages > t.links && f.isMissing(t.fragmentTarget) {
+			l.add(ruleBrokenFragment, Finding{URL: t.url, Detail: clip("redirects to " + t.fragment), Pages: pages})
+			l.referrers.want(k)
 		}
 	}
 	for _, known := range f.pages {
@@ -96,7 +180,7 @@ func (f *fragments) conclude(limit int) {
 			f.unknownPages++
 		}
 	}
-	f.ids, f.targets, f.pages = nil, nil, nil
+	f.ids, f.targets, f.pages, f.redirected = nil, nil, nil, nil
 	f.missing.choose(limit)
 }
 

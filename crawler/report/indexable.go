@@ -108,7 +108,7 @@ func (x *indexer) stateOf(p *output.Page) pageState {
 	switch f := (fact{marks: x.counters.marksOf(p)}); {
 	case f.indexable():
 		return isIndexable
-	case p.Status == http.StatusNotModified && !f.has(noindex|elsewhere):
+	case statusOf(p) == http.StatusNotModified && !f.has(noindex|elsewhere):
 		return isUnchanged
 	}
 	return notIndexable

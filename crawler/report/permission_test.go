@@ -31,7 +31,7 @@ func TestPermissionsAreCountedByPurposeAndSource(t *testing.T) {
 	for _, path := range []string{"/both", "/header", "/silent", "/unchanged", "/gone"} {
 		c.page(path, output.Page{Source: "link"})
 	}
-	c.pages[3].Status, c.pages[4].Status = 304, 404 // the last one has no line
+	c.pages[3].Status, c.pages[3].Unchanged, c.pages[4].Status = 304, true, 404 // the last one has no line
 	signal := inRobots(usage.KindContentSignal, "search=yes, ai-train=no")
 	c.permission("/both", signal, inHeader("train-ai=n, ai-use=y"))
 	c.permission("/header", inHeader("ai-use=n"), inHeader("ai-use=y"))

@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -34,7 +36,7 @@ type Step struct {
 // The ends of chains, in the order of the report.
 const (
 	endLoop       = "loop"
-	endTooLong    = "too-long" // after more than maxHops
+	endTooLong    = "too-long" // after more redirects than browsers follow
 	endBroken     = "broken"
 	endNoLocation = "no-location" // no Location, or not a URL
 	endSkipped    = "skipped"     // the last URL was rejected
@@ -44,15 +46,13 @@ const (
 
 var ends = []string{endLoop, endTooLong, endBroken, endNoLocation, endSkipped, endPage, endNotFetched}
 
-// maxHops limits a chain. Crawlers and browsers stop earlier.
-const maxHops = 50
-
 // redirects collects the chains.
 type redirects struct {
 	facts  *facts
 	rows   int
-	next   map[key]key   // 0: no location
-	steps  map[key]*Step // of the chains in the list
+	next   map[key]key    // 0: no location
+	to     map[key]string // fragments of locations, with the number sign
+	steps  map[key]*Step  // of the chains in the list
 	result Redirects
 	chains []path
 
@@ -67,16 +67,22 @@ type path struct {
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), steps: make(map[key]*Step)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step)}
 }
 
 func (r *redirects) add(k key, p *output.Page) {
 	if !redirected(p.Status) {
+		delete(r.to, k)
+		delete(r.next, k) // it redirected to itself before it had its cookies
 		return
 	}
 	r.next[k] = 0
-	if to := resolve(p.URL, p.Location); p.Location != "" && to != "" {
+	to, fragment := targetOf(p.Location)
+	if to != "" {
 		r.next[k] = keyOf(to)
+	}
+	if fragment != "" {
+		r.to[k] = strings.Clone(fragment) // it shares memory with the line
 	}
 }
 
@@ -137,20 +143,19 @@ func (r *redirects) walk(from key, walked map[key]bool) path {
 	for at := from; ; {
 		again := slices.Contains(w.keys, at)
 		w.keys = append(w.keys, at)
+		to, more := r.next[at]
 		switch {
 		case again:
 			w.end = endLoop
 			return w
-		case len(w.keys) > maxHops:
+		case !more:
+			w.end, w.reason = r.endAt(at)
+			return w
+		case len(w.keys) > redirection.Max:
 			w.end = endTooLong
-			for more := true; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
+			for ; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
 				walked[at] = true
 			}
-			return w
-		}
-		to, more := r.next[at]
-		if !more {
-			w.end, w.reason = r.endAt(at)
 			return w
 		}
 		walked[at] = true
@@ -246,22 +251,24 @@ func (r *redirects) addTo(l *findingLists) {
 	l.rows[ruleRedirectChain].total = r.several
 }
 
-// lastOf follows the redirects of a URL.
-func (r *redirects) lastOf(k key) key {
-	for range maxHops {
+// lastOf follows the redirects of a URL. Fragment is that of the last Location that has one, with its
+// number sign: it replaces that of a link.
+func (r *redirects) lastOf(k key) (last key, fragment string) {
+	for range redirection.Max {
 		to := r.next[k]
 		if to == 0 {
 			break
 		}
+		fragment = cmp.Or(r.to[k], fragment)
 		k = to
 	}
-	return k
+	return k, fragment
 }
 
 // markTargets marks the targets of linked redirects as linked.
 func (r *redirects) markTargets() {
 	for from := range r.next {
-		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < maxHops; hops++ {
+		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < redirection.Max; hops++ {
 			to, more := r.next[at]
 			if !more || r.facts.byURL[to].has(linked) {
 				break
@@ -279,7 +286,7 @@ func (r *redirects) name(k key, p *output.Page) {
 	}
 	if to := r.next[k]; to != 0 {
 		if step := r.steps[to]; step != nil && step.URL == "" {
-			step.URL = resolve(p.URL, p.Location)
+			step.URL, _ = targetOf(p.Location)
 		}
 	}
 }
@@ -300,19 +307,15 @@ func (r *redirects) list() Redirects {
 	return result
 }
 
-// resolve returns the canonical URL of a reference in the document at base; empty: invalid.
-func resolve(base, ref string) string {
-	u, err := weburl.Resolve(base, ref)
+// targetOf returns the URL and the fragment of a Location, as the files have it; empty: it is no URL.
+// The fragment has its number sign, and is empty if the Location has none.
+func targetOf(location string) (url, fragment string) {
+	u, err := weburl.Parse(location)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return u.Canonical
-}
-
-// canonicalOf is the URL that a page names as its canonical one; empty: none.
-func canonicalOf(p *output.Page) string {
-	if p.Canonical == "" {
-		return ""
+	if i := strings.IndexByte(location, '#'); i >= 0 {
+		fragment = location[i:]
 	}
-	return resolve(p.URL, p.Canonical)
+	return u.Canonical, fragment
 }

@@ -216,10 +216,10 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 			m.onPage.add(p)
 		}
 	}
-	if p.Status == http.StatusNotModified {
+	if statusOf(p) == http.StatusNotModified {
 		m.unknownLinks++ // until its line of links.jsonl is read
 	}
-	m.facts.page(k, p.Status, is)
+	m.facts.page(k, statusOf(p), is)
 	m.counters.page(p)
 	m.robots.page(p)
 	m.redirects.add(k, p)
@@ -331,13 +331,14 @@ func (m *maker) secondReading() error {
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
+	m.fragments.conclude(m.rows, m.lists)
 	switch wanted := m.lists.choose(); {
 	case len(m.insecure.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks)) // the largest file
 	case wanted:
 		m.graph.name(m.referrers)
 	}
-	if m.fragments.conclude(m.rows); len(m.fragments.missing.chosen) > 0 {
+	if len(m.fragments.missing.chosen) > 0 {
 		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
@@ -357,10 +358,11 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	f := m.facts.byURL[k]
 	m.counters.place(p)
 	m.redirects.name(k, p)
+	m.fragments.nameRedirect(k, p)
 	m.duplicates.name(p)
 	m.comparison.page(f, p)
-	if broken(p.Status) {
-		m.addBroken(k, f, Finding{URL: p.URL, Detail: statusText(p.Status)}, p.Source, p.FoundOn)
+	if status := statusOf(p); broken(status) {
+		m.addBroken(k, f, Finding{URL: p.URL, Detail: statusText(status)}, p.Source, p.FoundOn)
 	}
 	if f.has(htmlPage) && !f.has(withheld) {
 		m.alternates.name(k, f, p)

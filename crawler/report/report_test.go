@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -101,12 +102,12 @@ func TestRobotsWithoutResponseIsReported(t *testing.T) {
 
 func TestEndlessRedirectChainsAreCut(t *testing.T) {
 	c := &crawl{state: everything().state}
-	for i := range 3 * maxHops {
+	for i := range 3 * redirection.Max {
 		c.page("/"+strconv.Itoa(i), output.Page{Status: 302, Source: "redirect", Location: strconv.Itoa(i + 1)})
 	}
 	c.page("/self", output.Page{Status: 302, Source: "link", Location: "self"})
 	r := c.make(t).Redirects
-	if r.Loops != 1 || r.DeadEnds != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != endTooLong || r.Chains.Rows[1].Hops != maxHops {
+	if r.Loops != 1 || r.DeadEnds != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != endTooLong || r.Chains.Rows[1].Hops != redirection.Max {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -22,7 +23,7 @@ type SitemapFile struct {
 }
 
 // read reports whether the whole file was read.
-func (f *SitemapFile) read() bool { return succeeded(f.Status) && f.Detail == "" }
+func (f *SitemapFile) read() bool { return f.Status/100 == 2 && f.Detail == "" }
 
 // missing reports whether the file does not exist.
 func (f *SitemapFile) missing() bool { return f.Detail == "" && (f.Status == 404 || f.Status == 410) }
@@ -72,7 +73,7 @@ func (s *sitemapFiles) add(m *output.Sitemap) {
 // named reports whether a robots.txt or an index names a file, directly or by a redirect. The crawl
 // probes other files, which may not exist.
 func (s *sitemapFiles) named(f *SitemapFile) bool {
-	for range maxHops {
+	for range redirection.Max {
 		from, redirects := s.redirecting[keyOf(f.FoundOn)]
 		if f.FoundOn == "" || !redirects {
 			break

@@ -78,7 +78,7 @@ func (c *timing) place(p *output.Page) {
 	}
 	m := &c.timeline[min(int(p.FetchedAt.Sub(c.began)/part), maxIntervals-1)]
 	m.Pages++
-	if broken(p.Status) {
+	if broken(statusOf(p)) {
 		m.Broken++
 	}
 }

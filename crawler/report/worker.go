@@ -86,7 +86,7 @@ func (s *workerDir) crawl() string {
 // page counts a page.
 func (s *workerDir) page(p *output.Page) {
 	s.pages++
-	s.hasLinks = s.hasLinks || p.Withheld == "" && p.Links > 0 || p.Status == http.StatusNotModified
+	s.hasLinks = s.hasLinks || p.Withheld == "" && p.Links > 0 || statusOf(p) == http.StatusNotModified
 	s.fetched(p)
 }
 

@@ -2,9 +2,10 @@ package sitemap
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
+
+	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
 
 const (
@@ -332,7 +333,7 @@ func (d *decoder) epilog() error {
 		d.report(TrailingContent, nil, nil)
 		return nil
 	}
-	if errors.Is(d.err, gzip.ErrChecksum) {
+	if errors.Is(d.err, gunzip.ErrTrailer) {
 		return d.err
 	}
 	if d.err != io.EOF {

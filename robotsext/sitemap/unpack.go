@@ -6,6 +6,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+
+	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
 
 const (
@@ -63,10 +65,10 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gunzip marks the errors of a gzip layer, to distinguish them from errors of its reader.
-type gunzip struct{ z *gzip.Reader }
+// layer marks the errors of a gzip layer, to distinguish them from errors of its reader.
+type layer struct{ z *gunzip.Reader }
 
-func (g gunzip) Read(p []byte) (int, error) {
+func (g layer) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
 	return n, gzipError(err)
 }
@@ -83,7 +85,7 @@ func gzipError(err error) error {
 		return &Finding{Kind: BadGzip, Err: errCut}
 	}
 	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gunzip.ErrTrailer) {
 		return &Finding{Kind: BadGzip, Err: err}
 	}
 	return err
@@ -110,7 +112,7 @@ func unpack(r io.Reader, o *Options) (*body, error) {
 		if b.layers == maxLayers {
 			return b, &Finding{Kind: BadGzip, Err: errors.New("gzip in gzip in gzip")}
 		}
-		z, err := gzip.NewReader(b.Reader)
+		z, err := gunzip.NewReader(b.Reader)
 		if err != nil {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
@@ -118,7 +120,7 @@ func unpack(r io.Reader, o *Options) (*body, error) {
 			return b, gzipError(err)
 		}
 		b.layers++
-		b.unpacked = &meter{r: gunzip{z}, max: o.MaxBytes, packed: packed, ratio: int64(o.MaxRatio)}
+		b.unpacked = &meter{r: layer{z}, max: o.MaxBytes, packed: packed, ratio: int64(o.MaxRatio)}
 		packed.unpacked = b.unpacked
 		b.Reader = bufio.NewReader(b.unpacked)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -135,6 +137,22 @@ func (s *Store) Apply(req *http.Request, content bool) {
 			req.Header.Set(cookie, strings.Join(append(slices.Clip(req.Header[cookie]), field), "; "))
 		}
 	}
+}
+
+// CookieHash returns a hash of the cookies that a request has now, or of none if u is nil; 0: cookies of
+// responses are not kept.
+func (s *Store) CookieHash(u *url.URL) uint64 {
+	if s == nil || !s.keep {
+		return 0
+	}
+	if u == nil {
+		u = new(url.URL)
+	}
+	field := ""
+	if origin, err := robotsext.OriginOf(u); err == nil && s.cookies[origin] != nil {
+		field = s.cookies[origin].field(u)
+	}
+	return max(xxhash.Sum64String(field), 1)
 }
 
 // Has reports whether the store has credentials for an origin.

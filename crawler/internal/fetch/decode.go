@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"bufio"
 	"cmp"
-	"compress/gzip"
+	"compress/flate"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
 
 const (
@@ -47,20 +51,41 @@ type coding struct {
 }
 
 var (
-	gzipCoding   = &coding{"gzip", openGzip}
-	brotliCoding = &coding{"brotli", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }}
-	zstdCoding   = &coding{"zstd", openZstd}
+	gzipCoding    = &coding{"gzip", openGzip}
+	deflateCoding = &coding{"deflate", openDeflate}
+	brotliCoding  = &coding{"brotli", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }}
+	zstdCoding    = &coding{"zstd", openZstd}
 )
 
-// codings are the content codings by their names in Content-Encoding.
-var codings = map[string]*coding{"gzip": gzipCoding, "x-gzip": gzipCoding, "br": brotliCoding, "zstd": zstdCoding}
+// codings are the content codings by their names in Content-Encoding. Browsers also decode deflate
+// where nobody has offered to.
+var codings = map[string]*coding{"gzip": gzipCoding, "x-gzip": gzipCoding, "deflate": deflateCoding, "br": brotliCoding, "zstd": zstdCoding}
+
+// maxCodings is the maximum number of codings of one body.
+const maxCodings = 3
 
 func openGzip(r io.Reader) (io.ReadCloser, error) {
-	z, err := gzip.NewReader(r)
+	z, err := gunzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
 	return z, nil
+}
+
+// openDeflate decodes the zlib format, or raw deflate data, which some servers send under this name.
+func openDeflate(r io.Reader) (io.ReadCloser, error) {
+	b := bufio.NewReader(r)
+	head, _ := b.Peek(2) // a later read returns the error again
+	if len(head) == 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(b)
+	}
+	return flate.NewReader(b), nil
+}
+
+// isPastEnd reports whether an error is about what follows the content of a body, or about its checksum.
+// Browsers ignore both.
+func isPastEnd(err error) bool {
+	return errors.Is(err, gunzip.ErrTrailer) || errors.Is(err, zlib.ErrChecksum) || err.Error() == "brotli: excessive input"
 }
 
 // openZstd decodes in the goroutine of the reader. For streams, the limit of memory is that of
@@ -96,11 +121,13 @@ func decode(resp *http.Response, page *Response) {
 	names := codingsOf(resp.Header)
 	switch {
 	case len(names) == 0:
-	case len(names) == 1 && codings[names[0]] != nil:
+	case len(names) <= maxCodings && !slices.ContainsFunc(names, func(name string) bool { return codings[name] == nil }):
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
-		resp.Body = &decodedBody{encoded: resp.Body, coding: codings[names[0]], page: page}
+		for _, name := range slices.Backward(names) { // the last one was applied last
+			resp.Body = &decodedBody{encoded: resp.Body, coding: codings[name], page: page}
+		}
 	case resp.StatusCode/100 == 2:
 		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not requested", strings.Join(names, ", "))}
 	}
@@ -160,6 +187,8 @@ func (b *decodedBody) explain(err error) error {
 	switch {
 	case err == nil || err == io.EOF:
 		return err
+	case isPastEnd(err):
+		return io.EOF
 	case b.ended == io.EOF && b.in == 0: // the body is empty, as for a 304
 		return io.EOF
 	case b.ended != nil && b.ended != io.EOF:

@@ -161,7 +161,7 @@ func describeTimeout(ctx context.Context, err error, text string, began time.Tim
 	}
 	took := end.Sub(began).Round(10 * time.Millisecond)
 	switch {
-	case isDialing(err):
+	case IsDialing(err):
 		return fmt.Sprintf("no connection within %v", took)
 	case strings.Contains(text, "TLS handshake timeout"):
 		return fmt.Sprintf("no TLS handshake within %v", took)
@@ -171,15 +171,10 @@ func describeTimeout(ctx context.Context, err error, text string, began time.Tim
 	return fmt.Sprintf("no complete response within %v", took)
 }
 
-// isDialing reports whether an error occurred while a connection was opened, to a proxy or a server.
-func isDialing(err error) bool {
+// IsDialing reports whether an error occurred while a connection was opened, to a proxy or a server.
+func IsDialing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && (op.Op == "dial" || isDialing(op.Err))
-}
-
-// IsClosed reports whether the site closed the connection instead of sending a response.
-func IsClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, errRefusedAgain)
+	return ok && (op.Op == "dial" || IsDialing(op.Err))
 }
 
 // Cause returns an error of a request without the URL that http.Client adds.

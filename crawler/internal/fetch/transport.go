@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/credentials"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -180,7 +181,7 @@ func (t *Transport) exchange(req *http.Request) (*http.Response, error) {
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}
-	correctLocation(resp)
+	correctLocation(resp, content)
 	if page != nil {
 		page.readBody(resp, t.types, body, size)
 	}
@@ -205,9 +206,9 @@ func (t *Transport) check(req *http.Request, resp *http.Response) error {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *Transport) CloseIdleConnections() { closeIdle(t.base) }
 
-// correctLocation rewrites a Location that browsers can parse and net/url cannot. Otherwise
-// http.Client would return an error instead of the response.
-func correctLocation(resp *http.Response) {
+// correctLocation hides a Location that net/url cannot parse from http.Client, which would return an
+// error instead of the response. That of a robots.txt is rewritten if browsers can parse it.
+func correctLocation(resp *http.Response, content bool) {
 	location := resp.Header.Get("Location")
 	if location == "" {
 		return
@@ -215,7 +216,9 @@ func correctLocation(resp *http.Response) {
 	if _, err := resp.Request.URL.Parse(location); err == nil {
 		return
 	}
-	if u, err := weburl.Resolve(resp.Request.URL.String(), location); err == nil {
+	if content {
+		redirection.Hide(resp.Header)
+	} else if u, err := weburl.Resolve(resp.Request.URL.String(), location); err == nil {
 		resp.Header.Set("Location", u.Canonical)
 	} else {
 		resp.Header.Del("Location")

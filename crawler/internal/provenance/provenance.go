@@ -5,6 +5,7 @@ package provenance
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,10 @@ type Provenance struct {
 	// Earlier are the redirects before FoundOn, in order, if Source is Redirect.
 	Earlier []string
 
+	// Cookies are hashes of the cookies with which the last of these redirects were requested, in order, if
+	// the crawl keeps cookies.
+	Cookies []uint64
+
 	LastMod time.Time // from a sitemap, in seconds precision; zero: unknown
 
 	// For a sitemap:
@@ -81,7 +86,9 @@ type Provenance struct {
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
 	// URL is a page or a sitemap.
 	Check string
-	Uses  int // for a stylesheet that is only checked: how many URLs may be checked because of it
+	// Upgrade says that a stylesheet is of a page with upgrade-insecure-requests.
+	Upgrade bool
+	Uses    int // for a stylesheet that is only checked: how many URLs may be checked because of it
 
 	Recrawl int // number of the recrawl in which it was queued; 0: the first crawl
 }
@@ -98,12 +105,38 @@ func (p Provenance) Redirects() []string {
 	return append(slices.Clip(p.Earlier), p.FoundOn)
 }
 
-// Redirected returns the provenance of the URL that url redirects to; p is that of url.
-func (p Provenance) Redirected(url string) Provenance {
+// Redirected returns the provenance of the URL that url redirects to; p is that of url. Cookies is a hash
+// of those that url was requested with; 0: the crawl keeps none.
+func (p Provenance) Redirected(url string, cookies uint64) Provenance {
+	if p.Source != Redirect {
+		p.Cookies = nil
+	}
+	if cookies != 0 {
+		p.Cookies = append(slices.Clip(p.Cookies), cookies)
+	}
 	p.FromEntry = p.IsEntry()
 	p.Earlier = p.Redirects()
 	p.Source, p.Hops, p.FoundOn = Redirect, p.Hops+1, Referrer(url)
 	return p
+}
+
+// Repeats reports whether the redirects that lead to a URL begin with it, so that it is to be requested
+// again: each time before it had other cookies than now.
+func (p Provenance) Repeats(url string, cookies uint64) bool {
+	chain, repeats := p.Redirects(), false
+	if len(p.Cookies) > len(chain) {
+		return false
+	}
+	for i, earlier := range chain[len(chain)-len(p.Cookies):] {
+		if earlier != Referrer(url) {
+			continue
+		}
+		if p.Cookies[i] == cookies {
+			return false
+		}
+		repeats = true
+	}
+	return repeats
 }
 
 // Referrer returns the FoundOn of the URLs that were found on url. It truncates a long URL.
@@ -161,6 +194,8 @@ const (
 	entryFlag
 	checkFlag   // Check and Uses stand before FoundOn
 	recrawlFlag // Recrawl stands before Check
+	cookieFlag  // Cookies stand before Recrawl
+	upgradeFlag
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -179,6 +214,12 @@ func (p Provenance) Encode() []byte {
 	if p.Recrawl > 0 {
 		flags |= recrawlFlag
 	}
+	if len(p.Cookies) > 0 {
+		flags |= cookieFlag
+	}
+	if p.Upgrade {
+		flags |= upgradeFlag
+	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
 		form = chainVersion
@@ -195,6 +236,12 @@ func (p Provenance) Encode() []byte {
 			b = appendText(b, url)
 		}
 	}
+	if len(p.Cookies) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(p.Cookies)))
+		for _, hash := range p.Cookies {
+			b = binary.BigEndian.AppendUint64(b, hash)
+		}
+	}
 	if p.Recrawl > 0 {
 		b = binary.AppendUvarint(b, uint64(p.Recrawl))
 	}
@@ -209,8 +256,8 @@ func Decode(b []byte) (Provenance, error) {
 	if len(b) < 3 || b[0] != version && b[0] != chainVersion {
 		return unknown, errFormat
 	}
-	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
-	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
+	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0, Upgrade: b[2]&upgradeFlag != 0}
+	chained, check, recrawl, cookies := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0, b[2]&cookieFlag != 0
 	b = b[3:]
 	var ok bool
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
@@ -232,6 +279,11 @@ func Decode(b []byte) (Provenance, error) {
 	t.SitemapOf = robotsext.Origin(listed)
 	if chained {
 		if t.Earlier, b, ok = cutList(b); !ok {
+			return unknown, errFormat
+		}
+	}
+	if cookies {
+		if t.Cookies, b, ok = cutHashes(b); !ok {
 			return unknown, errFormat
 		}
 	}
@@ -293,6 +345,20 @@ func cutList(b []byte) (list []string, rest []byte, ok bool) {
 	return list, b, true
 }
 
+// cutHashes cuts the list of hashes off that b begins with. An empty list is not valid.
+func cutHashes(b []byte) (hashes []uint64, rest []byte, ok bool) {
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length == 0 || length > uint64(len(b)-n)/8 {
+		return nil, nil, false
+	}
+	b = b[n:]
+	for range length {
+		hashes = append(hashes, binary.BigEndian.Uint64(b))
+		b = b[8:]
+	}
+	return hashes, b, true
+}
+
 // unixOrZero returns t in seconds since 1970, or 0 if t is zero.
 func unixOrZero(t time.Time) int64 {
 	if t.IsZero() {
@@ -317,13 +383,32 @@ const sitemapMark = "#sitemap-of="
 // unchanged, although links to the same URL are skipped as duplicates.
 func RedirectKey(url string) string { return url + "#redirect" }
 
+// RepeatKey returns the frontier's key of a URL that its own redirects lead to again. Key is that of its
+// first request.
+func RepeatKey(key string, hops, recrawl int) string {
+	if !strings.Contains(key, "#") {
+		key = RedirectKey(key)
+	}
+	return fmt.Sprintf("%s%s%d-%d", key, repeatMark, hops, recrawl)
+}
+
+const repeatMark = "#again-"
+
+// RepeatOf returns what RepeatKey has added to a key; empty: it is the key of a first request.
+func RepeatOf(key string) string {
+	if i := strings.Index(key, repeatMark); i >= 0 {
+		return key[i:]
+	}
+	return ""
+}
+
 // A CheckMode is how a URL is checked.
 type CheckMode string
 
 // The modes.
 const (
 	CheckHead CheckMode = "head" // a HEAD request
-	CheckGet  CheckMode = "get"  // a GET request for the first byte, after the site refused HEAD
+	CheckGet  CheckMode = "get"  // a GET request for the first byte, after HEAD had no success
 	CheckRead CheckMode = "read" // a GET request, whose response is read: stylesheets, canonical URLs
 )
 
@@ -344,7 +429,7 @@ func IsCheckKey(key string) bool { return strings.Contains(key, checkMark) }
 
 // ParseCheckKey returns the mode of a check and the number of its recrawl.
 func ParseCheckKey(key string) (mode CheckMode, recrawl int) {
-	_, rest, _ := strings.Cut(key, checkMark)
+	_, rest, _ := strings.Cut(strings.TrimSuffix(key, RepeatOf(key)), checkMark)
 	name, number, _ := strings.Cut(rest, "-")
 	recrawl, _ = strconv.Atoi(number) // 0 without a number
 	return CheckMode(name), recrawl

@@ -22,6 +22,7 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
 		{Source: Link, Check: "css", Uses: 5000, FoundOn: "http://example.com/", Recrawl: 300},
 		{Source: Sitemap, FoundOn: "http://example.com/map.xml", Recrawl: 1},
+		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, FoundOn: "http://example.com/2", Cookies: []uint64{1, 1 << 60}, Upgrade: true, Check: "img", Recrawl: 2},
 	} {
 		got, err := Decode(want.Encode())
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -51,10 +52,38 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		url := fmt.Sprintf("http://example.com/%d", p.Hops)
-		other := p.Redirected("http://example.com/other") // of another redirect with the same chain
-		p, want = p.Redirected(url), append(want, url)
+		other := p.Redirected("http://example.com/other", 0) // of another redirect with the same chain
+		p, want = p.Redirected(url, 0), append(want, url)
 		if got := other.Redirects(); got[len(got)-1] != "http://example.com/other" {
 			t.Errorf("chains share memory: %q", got)
+		}
+	}
+}
+
+// A URL is requested again if it had other cookies each time before.
+func TestRepeats(t *testing.T) {
+	for name, tt := range map[string]struct {
+		urls    string // of the redirects, each a letter
+		cookies []uint64
+		now     uint64
+		want    bool
+	}{
+		"itself, a cookie was set":       {"a", []uint64{1}, 2, true},
+		"itself, no cookie was set":      {"a", []uint64{1}, 1, false},
+		"back, a cookie was set":         {"ab", []uint64{1, 1}, 2, true},
+		"back, no cookie was set":        {"ab", []uint64{1, 1}, 1, false},
+		"twice, each with other cookies": {"aba", []uint64{1, 1, 2}, 3, true},
+		"with the cookies of before":     {"aba", []uint64{1, 1, 2}, 1, false},
+		"another URL":                    {"bc", []uint64{1, 2}, 3, false},
+		"cookies are not kept":           {"a", []uint64{0}, 0, false},
+		"only the last ones are known":   {"xab", []uint64{0, 1, 1}, 2, true},
+	} {
+		p := Provenance{Source: Link, FoundOn: "/"}
+		for i, hash := range tt.cookies {
+			p = p.Redirected(tt.urls[i:i+1], hash)
+		}
+		if got := p.Repeats("a", tt.now); got != tt.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
@@ -66,6 +95,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(Provenance{Source: Link, Check: "img", FoundOn: "http://example.com/"}.Encode())
 	f.Add(Provenance{Source: Link, Check: "img", FoundOn: "http://example.com/", Recrawl: 2}.Encode())
 	f.Add(Provenance{Source: Sitemap, SitemapOf: "http://example.com", IndexDepth: 1}.Encode())
+	f.Add(Provenance{Source: Redirect, Cookies: []uint64{1, 2}, FoundOn: "http://example.com/3"}.Encode())
 	f.Add(Provenance{Source: Redirect, Earlier: []string{"http://example.com/1", "http://example.com/2"}, FoundOn: "http://example.com/3"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		first, err := Decode(b)
@@ -88,6 +118,11 @@ func TestCheckKey(t *testing.T) {
 	} {
 		key := CheckKey("http://a.test/?b", tt.mode, tt.recrawl)
 		mode, recrawl := ParseCheckKey(key)
+		if again := RepeatKey(key, 3, tt.recrawl); RepeatOf(again) == "" || RepeatOf(key) != "" || !IsCheckKey(again) {
+			t.Errorf("%s again: %s", key, again)
+		} else if m, r := ParseCheckKey(again); m != mode || r != recrawl {
+			t.Errorf("%s: %s, %d", again, m, r)
+		}
 		if key != tt.key || mode != tt.mode || recrawl != tt.recrawl || !IsCheckKey(key) || IsCheckKey(SitemapKey("http://a.test/", "http://a.test")) {
 			t.Errorf("%s: %s, %d", key, mode, recrawl)
 		}

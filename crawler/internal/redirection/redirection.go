@@ -1,0 +1,97 @@
+// Package redirection says where a response redirects to, as the Fetch standard and browsers do.
+package redirection
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+)
+
+// Max is the number of redirects in a row that are followed, as in the Fetch standard. Browsers show
+// an error instead of the next one.
+const Max = 20
+
+// Is reports whether a response with this status and a Location is a redirect. Browsers show the body
+// of other responses, such as 300 or 304, and of a redirect without a Location.
+func Is(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// hidden is the key of a Location that [Hide] has hidden. http.Header.Get does not find it.
+const hidden = "location"
+
+// Hide hides the Location of a response from http.Client, which fails if net/url cannot parse it.
+// [Location] returns it nevertheless.
+func Hide(h http.Header) {
+	if values, ok := h["Location"]; ok {
+		h[hidden] = values
+		delete(h, "Location")
+	}
+}
+
+// Location returns the Location of a response, whose bytes beyond ASCII are escaped as they are,
+// whatever their encoding is. Empty: the response is no redirect, or it names several targets, of
+// which browsers follow none.
+func Location(status int, h http.Header) string {
+	if !Is(status) {
+		return ""
+	}
+	found := ""
+	for _, key := range [...]string{"Location", hidden} {
+		for _, value := range h[key] {
+			switch value = strings.Trim(value, " \t"); {
+			case value == "":
+			case found == "":
+				found = value
+			case found != value:
+				return ""
+			}
+		}
+	}
+	return escape(found, func(c byte) bool { return c >= 0x80 })
+}
+
+// A Target is a URL with the fragment of the Location that leads there.
+type Target struct {
+	weburl.URL
+
+	fragment string // with the number sign; empty: the fragment of the link remains
+}
+
+// Resolve returns the target of a redirect from base.
+func Resolve(base, location string) (Target, error) {
+	url, err := weburl.Resolve(base, location)
+	if err != nil {
+		return Target{}, err
+	}
+	t := Target{URL: url}
+	if i := strings.IndexByte(location, '#'); i >= 0 {
+		t.fragment = escape(strings.ReplaceAll(location[i:], "\t", ""), inFragment)
+	}
+	return t, nil
+}
+
+// String returns the URL with the fragment.
+func (t Target) String() string { return t.Canonical + t.fragment }
+
+// inFragment reports whether the URL standard escapes an octet in a fragment.
+func inFragment(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`", c) >= 0 }
+
+// escape escapes the octets for which a function returns true.
+func escape(text string, which func(byte) bool) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if which(text[i]) {
+			fmt.Fprintf(&b, "%%%02X", text[i])
+		} else {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
