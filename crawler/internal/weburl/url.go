@@ -20,8 +20,8 @@ import (
 // urls parses URLs as browsers do (the WHATWG standard), with the parser and the option that
 // colly uses. So the frontier, the robots.txt check and the request have the same URL, octet
 // for octet. The option escapes a stray % in a path, which net/url cannot carry: browsers
-// request /100%, this package /100%25, which servers read as the same path. For the same reason
-// | in a path is escaped.
+// request /100%, this package /100%25, which servers read as the same path. Net/url also
+// escapes | in a path, as Chromium does, but not the standard.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
 // MaxLength is the maximum length of a URL in bytes, which is what servers accept in a request
