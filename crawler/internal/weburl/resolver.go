@@ -14,12 +14,12 @@ import (
 // Resolver resolves the references of one document.
 type Resolver struct {
 	base    URL
-	scheme  string            // of base, with the colon
-	origin  string            // of base, without a slash at the end
-	path    string            // of base
-	folder  string            // path up to its last slash
-	complex bool              // base is too complex for the parser
-	query   encoding.Encoding // of queries; nil: UTF-8
+	scheme  string  // of base, with the colon
+	origin  string  // of base, without a slash at the end
+	path    string  // of base
+	folder  string  // path up to its last slash
+	complex bool    // base is too complex for the parser
+	legacy  *legacy // encodes queries; nil means UTF-8
 
 	parsed *whatwg.Url // base, parsed when first needed: 8 KB take as long as a page of links
 }
@@ -36,7 +36,7 @@ func NewResolver(base string, enc encoding.Encoding) (*Resolver, error) {
 	return &Resolver{
 		base: a, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
 		scheme: origin[:strings.IndexByte(origin, ':')+1], complex: checkComplexity(a.Canonical) != nil,
-		query: queryEncoding(enc),
+		legacy: legacyOf(enc),
 	}, nil
 }
 
@@ -136,7 +136,11 @@ func (r *Resolver) parse(ref string) (URL, error) {
 		}
 		r.parsed = base
 	}
-	u, err := r.parsed.Parse(encodeQuery(ref, r.query))
+	encoded := ref
+	if r.legacy != nil {
+		encoded = r.legacy.encodeQuery(ref)
+	}
+	u, err := r.parsed.Parse(encoded)
 	return urlOf(ref, u, err)
 }
 

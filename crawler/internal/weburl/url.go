@@ -19,7 +19,9 @@ import (
 
 // urls parses URLs as browsers do (the WHATWG standard), with the parser and the option that
 // colly uses. So the frontier, the robots.txt check and the request have the same URL, octet
-// for octet.
+// for octet. The option escapes a stray % in a path, which net/url cannot carry: browsers
+// request /100%, this package /100%25, which servers read as the same path. Net/url also
+// escapes | in a path, as Chromium does, but not the standard.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
 // MaxLength is the maximum length of a URL in bytes, which is what servers accept in a request
@@ -44,7 +46,9 @@ type URL struct {
 	Hostname  string
 }
 
-// Parse parses an absolute URL. It returns an error if the scheme is not http or https.
+// Parse parses an absolute URL. It returns an error if the scheme is not http or https, and for
+// what cannot be requested though it is a URL: port 0, a name that DNS cannot carry (empty labels,
+// other characters than letters, digits, - and _), and URLs beyond MaxLength or MaxSegments.
 func Parse(raw string) (URL, error) { return Resolve("", raw) }
 
 // Resolve resolves a reference of the document at base.
@@ -60,6 +64,26 @@ func Resolve(base, ref string) (URL, error) {
 		u, err = urls.ParseRef(base, ref)
 	}
 	return urlOf(ref, u, err)
+}
+
+// ResolveLocation resolves the Location of a redirect of the page at base. As in browsers, its
+// octets that are not ASCII stay as they are and are escaped. It also returns the fragment, which
+// replaces that of the link if hasFragment is set, even if it is empty. An empty Location is base.
+func ResolveLocation(base, location string) (a URL, fragment string, hasFragment bool, err error) {
+	var escaped strings.Builder
+	escapeOctets(&escaped, location)
+	ref := escaped.String()
+	if err := cmp.Or(checkComplexity(ref), checkComplexity(base)); err != nil {
+		return URL{}, "", false, err
+	}
+	u, err := urls.ParseRef(base, ref)
+	if err == nil {
+		_, fragment, hasFragment = strings.Cut(u.Href(false), "#")
+	}
+	if a, err = urlOf(ref, u, err); err != nil {
+		return URL{}, "", false, err
+	}
+	return a, fragment, hasFragment, nil
 }
 
 // urlOf returns the URL that was parsed from a reference.

@@ -7,6 +7,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // A URL that is too long is none, whether it is that as it is written or as it is sent.
@@ -87,14 +90,50 @@ func FuzzResolver(f *testing.F) {
 			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "http://Example.COM/x", "http://other.example", "http://1.2.3/x", "http://h:99999/", "http://a:b:c/", "http://xn--a/", "https://other.example?q", "http://-/", "a?b?c", "/a?", ";p", "a\\b",
 			".", "..", "./", "../", "../../../x", "..//x", "./..x", ".x", "./a:b", "../?q", "..?q", "...", "a/..", "?", "?a=%41&b='", "??", "/a(b)!*$,;'", "/%2e%2E/x", "/%zz", "/%e4%C3", "x%2f", "?%", "?%zz", "/a:b@c", "a:b/c", "//other.example/x?y", "//EXAMPLE.com", "///x", "mailto:a@b", "javascript:void(0)", "HTTPS:x", "http:x", "https:/x", "ftp://h/x", "tel:+1", "1a:b", "a+b:c", "data:,x",
 		} {
-			f.Add(base, ref)
+			f.Add(base, ref, "")
 		}
 	}
-	f.Fuzz(func(t *testing.T, base, ref string) {
-		if parsed, err := Parse(base); err == nil {
-			checkResolver(t, parsed.Canonical, ref)
+	for _, name := range []string{"windows-1252", "shift_jis", "euc-jp", "iso-2022-jp", "big5", "gb18030", "utf-16le", "x-user-defined"} {
+		f.Add("http://h/é?é", "é?日本é ¥\t#é?", name)
+	}
+	f.Fuzz(func(t *testing.T, base, ref, name string) {
+		parsed, err := Parse(base)
+		if err != nil {
+			return
+		}
+		checkResolver(t, parsed.Canonical, ref)
+		if enc, err := htmlindex.Get(name); err == nil {
+			checkEncoding(t, parsed.Canonical, ref, enc)
 		}
 	})
+}
+
+// checkEncoding checks that the encoding of a document matters to nothing but queries that are not
+// ASCII.
+func checkEncoding(t *testing.T, base, ref string, enc encoding.Encoding) {
+	t.Helper()
+	r, err := NewResolver(base, enc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, gotErr := r.Resolve(ref)
+	want, wantErr := Resolve(base, ref)
+	if (gotErr == nil) != (wantErr == nil) && !errors.Is(gotErr, ErrTooLong) && !errors.Is(wantErr, ErrTooLong) {
+		t.Fatalf("%.99q in %.99q: %v; in UTF-8: %v", ref, base, gotErr, wantErr)
+	}
+	if gotErr != nil || wantErr != nil {
+		return
+	}
+	for i := range len(got.Canonical) {
+		if got.Canonical[i] <= ' ' || got.Canonical[i] >= 0x7f || got.Canonical[i] == '#' {
+			t.Fatalf("%.99q in %.99q: %q", ref, base, got.Canonical)
+		}
+	}
+	path, query, _ := strings.Cut(got.Canonical, "?")
+	wantPath, wantQuery, _ := strings.Cut(want.Canonical, "?")
+	if path != wantPath || isASCII(ref) && query != wantQuery {
+		t.Errorf("%.99q in %.99q: %q; in UTF-8: %q", ref, base, got.Canonical, want.Canonical)
+	}
 }
 
 func checkResolver(t *testing.T, base, ref string) {
