@@ -442,12 +442,7 @@ func ExampleVerifyPermissions() {
 // What does a response say about the use of its content?
 func ExamplePageUsage() {
 	header := http.Header{"Content-Type": {"text/html"}, "X-Robots-Tag": {"noai"}}
-	statements, err := crawler.PageUsage(header, []byte(`<meta name=tdm-reservation content=1>`), "examplebot", time.Now())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, s := range statements {
+	for _, s := range crawler.PageUsage(header, []byte(`<meta name=tdm-reservation content=1>`), "examplebot", time.Now()) {
 		fmt.Println(s.Source, s.Values)
 	}
 	// Output:

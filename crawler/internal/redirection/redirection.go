@@ -54,7 +54,7 @@ func Location(status int, h http.Header) string {
 			}
 		}
 	}
-	return escape(found, func(c byte) bool { return c >= 0x80 })
+	return escape(found)
 }
 
 // A Target is a URL with the fragment of the Location that leads there.
@@ -66,28 +66,21 @@ type Target struct {
 
 // Resolve returns the target of a redirect from base.
 func Resolve(base, location string) (Target, error) {
-	url, err := weburl.Resolve(base, location)
-	if err != nil {
-		return Target{}, err
+	url, fragment, hasFragment, err := weburl.ResolveLocation(base, location)
+	if hasFragment {
+		fragment = "#" + fragment
 	}
-	t := Target{URL: url}
-	if i := strings.IndexByte(location, '#'); i >= 0 {
-		t.fragment = escape(strings.ReplaceAll(location[i:], "\t", ""), inFragment)
-	}
-	return t, nil
+	return Target{url, fragment}, err
 }
 
 // String returns the URL with the fragment.
 func (t Target) String() string { return t.Canonical + t.fragment }
 
-// inFragment reports whether the URL standard escapes an octet in a fragment.
-func inFragment(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`", c) >= 0 }
-
-// escape escapes the octets for which a function returns true.
-func escape(text string, which func(byte) bool) string {
+// escape escapes the octets beyond ASCII.
+func escape(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
-		if which(text[i]) {
+		if text[i] >= 0x80 {
 			fmt.Fprintf(&b, "%%%02X", text[i])
 		} else {
 			b.WriteByte(text[i])
