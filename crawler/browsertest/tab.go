@@ -32,10 +32,11 @@ func (b *Tab) Open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
-// Eval evaluates a JavaScript expression in the page and returns its value.
+// Eval evaluates a JavaScript expression in the page and returns its value, or that of the promise
+// which it returns.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
