@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -139,4 +141,11 @@ func call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 		_, err := chromedp.Call(ctx, command, params)
 		return err
 	}))
+}
+
+// IgnoreRequests records no requests of pages any more, which takes less time.
+func (b *Tab) IgnoreRequests() {
+	b.t.Helper()
+	call(b, network.Disable, cdp.Empty{})
+	call(b, log.Disable, cdp.Empty{})
 }

@@ -36,6 +36,7 @@ func newChromium(t *testing.T) *chromium {
 		"host-resolver-rules": "MAP * ^NOTFOUND, EXCLUDE 127.0.0.1", // nested frames lead to other hosts
 		"lang":                "en-US",
 	}})
+	c.tab.IgnoreRequests()
 	c.tab.Open(c.server.URL + "/")
 	return c
 }

@@ -207,7 +207,7 @@ func (g *generator) contentType(value string) {
 	case 0:
 		g.recognizable("")
 	case 1:
-		g.recognizable(g.pick("*/*", "unknown/unknown", "application/unknown", "text", "/", ""))
+		g.recognizable(g.pick("*/*", "unknown/unknown", "application/unknown", "text"))
 	case 2:
 		g.field("Content-Type", g.pick("text/html, text/html", "text/plain, text/html", "*/*, text/html", "text/html,", ",text/html", "text/html, */*", `text/html;x=",text/plain"`))
 	case 3:
