@@ -63,7 +63,7 @@ const (
 func (d *discovery) checks(a weburl.URL, use string) bool {
 	check := CheckAssets
 	switch use {
-	case "a", "area", "frame", "meta", useRedirect:
+	case "a", "area", "frame", "meta", "header", useRedirect:
 		check = CheckExternal
 	case "link":
 		if !d.scope.Holds(a) {
@@ -99,12 +99,12 @@ func checkMode(kind string) provenance.CheckMode {
 }
 
 // addTargets adds the canonical URL and the versions for other languages that a page names.
-func (f *discoveries) addTargets(page *output.Page, base string, t provenance.Provenance) {
+func (f *discoveries) addTargets(page *output.Page, t provenance.Provenance) {
 	if len(f.d.cfg.Scope.Check) == 0 {
 		return
 	}
-	add := func(ref, kind string) {
-		if a, err := weburl.Resolve(base, ref); err == nil && a.Canonical != page.URL {
+	add := func(url, kind string) {
+		if a, err := weburl.Of(url); err == nil && a.Canonical != page.URL {
 			f.addCheck(a, t, kind, checkMode(kind))
 		}
 	}
@@ -289,22 +289,21 @@ func checkResult(status int) output.CheckResult {
 func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.CheckMode) (*discoveries, error) {
 	d, line := w.c.discovery, v.check
 	found := newDiscoveries(d)
-	kind := resp.Header.Get("Content-Type")
 	switch location := resp.Header.Get("Location"); {
 	case resp.Status/100 == 3 && location != "":
 		found.redirectCheck(v, location, mode)
 	case resp.Status/100 != 2 || mode != provenance.CheckRead:
 	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
-		return found, found.addStylesheet(v, toUTF8(resp.Body, kind))
-	case isHTML(kind, resp.Body):
-		doc := extract.ParseFunc(toUTF8(resp.Body, kind), extract.Handlers{Link: func(string, extract.Link) {}})
+		return found, found.addStylesheet(v, extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body})
+	case extract.IsPage(resp.Header, resp.Body):
+		doc := extract.Read(extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body}, &extract.Handlers{Link: func(extract.Link) {}, Restart: func() {}})
 		directives := w.directives(resp.Header, doc)
 		if rule := directives.NoIndex(time.Now()); rule != nil {
 			line.Noindex = rule.String()
 		}
-		line.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(directives.Canonical())), weburl.MaxLength)
+		line.Canonical = canonicalOf(v.url, directives)
 		page := &output.Page{URL: line.URL}
-		d.addFacts(page, doc)
+		addFacts(page, doc)
 		line.Hreflang = page.Hreflang
 	}
 	return found, nil
@@ -331,12 +330,12 @@ func (f *discoveries) redirectCheck(v *visit, location string, mode provenance.C
 }
 
 // addStylesheet adds what a stylesheet uses.
-func (f *discoveries) addStylesheet(v *visit, text []byte) error {
+func (f *discoveries) addStylesheet(v *visit, sheet extract.Page) error {
 	l := newPageLinks(f.d, v)
 	defer l.release()
-	extract.StylesheetFunc(text, func(r extract.Resource) { l.addResource("", r) })
-	for _, link := range l.links { // invalid ones
-		f.skipInvalid(v, l.url, link.ref, link.err, "")
+	extract.ReadStylesheet(sheet, l.addResource)
+	for i := range l.links { // invalid ones
+		f.skipInvalid(v, &l.links[i], "")
 	}
 	if l.limit != "" {
 		v.check.Detail = "it uses more URLs than are checked (" + l.limit + ")"

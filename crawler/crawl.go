@@ -19,7 +19,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -201,7 +200,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	c.lifecycle = lifecycle.New(c.log)
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
-		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
+		guard: addresses, params: drop,
 		scope: scope.New(scope.Kind(cfg.Scope.Kind), bounds),
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/internal/escape"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
@@ -38,10 +37,23 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 		page.Withheld, page.Headers = rule.String(), nil
 		return
 	}
-	page.Canonical = escape.Clip(secret.RedactText(secret.RedactURL(d.Canonical())), weburl.MaxLength)
+	page.Canonical = canonicalOf(page.URL, d)
 	if doc != nil {
-		w.c.discovery.addFacts(page, doc)
+		addFacts(page, doc)
 	}
+}
+
+// canonicalOf returns the canonical URL of a page, by its header or by itself; empty: none, or no valid
+// URL. That of the header is resolved against the URL of the page (RFC 8288, section 3.2).
+func canonicalOf(page string, d *robotstag.Directives) string {
+	if d.Canonical() == "" {
+		return ""
+	}
+	a, err := weburl.Resolve(page, d.Canonical())
+	if err != nil {
+		return ""
+	}
+	return secret.RedactText(a.Canonical)
 }
 
 // fieldLimit returns the limit that cut off fields of a page, as limits_reached of pages.jsonl

@@ -46,7 +46,6 @@ type discovery struct {
 	scope       *scope.Scope
 	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
 	params      *params.Rules
-	origins     *weburl.OriginCache
 	hosts       *quota.Hosts
 	sitemaps    *quota.Sitemaps
 	order       *entryOrder
@@ -179,34 +178,35 @@ func (f *discoveries) addWithinBounds(item frontier.Item, a weburl.URL, t proven
 	}
 }
 
-// skipInvalid skips a link that is not a valid URL but was meant to be one. Others, such as
-// mailto: and javascript:, are ignored. Unfollowed is as in addLink.
-func (f *discoveries) skipInvalid(v *visit, base, ref string, err error, unfollowed string) {
+// skipInvalid skips a link that is not a valid URL but was meant to be one. Unfollowed is as in addLink.
+func (f *discoveries) skipInvalid(v *visit, link *pageLink, unfollowed string) {
 	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url)}
-	if f.skipTooLong(base, ref, t, err) {
+	if link.Canonical != "" {
+		f.skipBeginning(link.URL, t, link.err)
 		return
 	}
-	if !weburl.IsWeb(ref) {
-		return
-	}
-	shown, reason, detail := clippedRef(ref), output.InvalidURL, err.Error()
+	shown, reason, detail := clippedRef(link.ref), output.InvalidURL, link.err.Error()
 	if unfollowed != "" {
 		reason, detail = output.Nofollow, unfollowed
 	}
 	f.skip(frontier.Item{URL: shown.Canonical}, shown, t, reason, detail)
 }
 
-// skipTooLong skips a URL that is too long to be parsed, if err says so. Only its beginning
-// is listed.
+// skipTooLong skips a URL that is too long to be parsed, if err says so.
 func (f *discoveries) skipTooLong(base, ref string, t provenance.Provenance, err error) bool {
 	if !errors.Is(err, weburl.ErrTooLong) {
 		return false
 	}
 	a, ok := weburl.Truncated(base, ref)
 	if ok {
-		f.skip(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, err.Error()+"; the URL is shortened")
+		f.skipBeginning(a, t, err)
 	}
 	return ok
+}
+
+// skipBeginning skips a URL that is too long. Only its beginning is listed.
+func (f *discoveries) skipBeginning(a weburl.URL, t provenance.Provenance, err error) {
+	f.skip(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, err.Error()+"; the URL is shortened")
 }
 
 // clippedRef returns an invalid reference as the output shows it.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -20,40 +19,26 @@ const maxHreflangBytes = 64 << 10
 const limitHreflang = "hreflang-bytes" // as limits_reached of pages.jsonl names it
 
 // addFacts adds what an HTML page says about itself to its record.
-func (d *discovery) addFacts(page *output.Page, doc *extract.Document) {
+func addFacts(page *output.Page, doc *extract.Document) {
 	page.Title, page.H1, page.Description = doc.Title, doc.H1, doc.Description
-	page.Lang, page.Words = doc.Lang, doc.Words
+	page.Lang, page.Words, page.Encoding = doc.Lang, doc.Words, doc.Encoding
+	if doc.Malformed != nil {
+		page.Malformed = detailOf(doc.Malformed.Error())
+	}
 	if doc.H1Count > 1 {
 		page.H1Count = doc.H1Count
 	}
 	if len(doc.Hreflang) == 0 {
 		return
 	}
-	refs, err := weburl.NewResolver(baseURL(page.URL, doc.Base), d.origins)
-	if err != nil {
-		return
-	}
 	size := 0
 	for _, t := range doc.Hreflang {
-		if a, err := refs.Resolve(t.URL); err == nil {
-			if size += len(a.Canonical); size > maxHreflangBytes {
-				page.LimitsReached = append(page.LimitsReached, limitHreflang)
-				return
-			}
-			page.Hreflang = append(page.Hreflang, output.Hreflang{Lang: t.Lang, URL: a.Canonical})
+		if size += len(t.URL); size > maxHreflangBytes {
+			page.LimitsReached = append(page.LimitsReached, limitHreflang)
+			return
 		}
+		page.Hreflang = append(page.Hreflang, output.Hreflang(t))
 	}
-}
-
-// baseURL returns the URL that the references of a page resolve against. Base is the reference
-// of its base element; empty: none.
-func baseURL(page, base string) string {
-	if base != "" {
-		if b, err := weburl.Resolve(page, base); err == nil {
-			return b.Canonical
-		}
-	}
-	return page
 }
 
 // canonicalNames returns the names of header fields as [http.Header] has them.

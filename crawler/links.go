@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -26,10 +25,6 @@ const (
 // spellings of a URL count too, since they take as long to read.
 const maxLinkBytes = 16 << 20
 
-// maxSpellings limits how many references of a page are remembered as written. A forgotten
-// one is resolved again.
-const maxSpellings = 20_000
-
 // pageLinks collects the distinct URLs that a page links to. It keeps at most max-links of
 // them, however often and in however many spellings the page repeats them.
 type pageLinks struct {
@@ -38,18 +33,12 @@ type pageLinks struct {
 	prov provenance.Provenance // of each link
 	meta []byte                // prov, encoded: all links of the page share it
 
-	base      string           // that refs resolves against, as the page writes it
-	baseKnown bool             // base is known to be that of the whole page
-	url       string           // of base
-	refs      *weburl.Resolver // nil: no link was read yet
-
 	*linkIndex
 	to   []output.Link // valid links, as links.jsonl lists them; nil if it does not
 	size int           // see maxLinkBytes
 
 	resources    []resource     // what the page uses, if assets are checked
-	resourceRefs map[string]int // their references as written, with the position in resources; -1: not there
-	resourceURLs map[string]int // their URLs, with the position in resources
+	resourceURLs map[string]int // their URLs, with the position in resources; -1: not there
 
 	ids, targets []string        // as in anchors.jsonl, if fragments are checked
 	knownAnchors map[string]bool // ids, and targets, which have a #
@@ -64,15 +53,13 @@ type pageLinks struct {
 
 // A linkIndex has the distinct links of one page at a time.
 type linkIndex struct {
-	links    []pageLink
-	byURL    map[string]int // places in links
-	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
-	large    bool           // spelling was full, and keeps its size
+	links []pageLink
+	byURL map[string]int // places in links
 }
 
 // linkIndexes are used again, since they would be a seventh of what a crawl allocates.
 var linkIndexes = sync.Pool{New: func() any {
-	return &linkIndex{links: make([]pageLink, 0, usualLinks), byURL: make(map[string]int, usualLinks), spelling: make(map[string]int, usualLinks)}
+	return &linkIndex{links: make([]pageLink, 0, usualLinks), byURL: make(map[string]int, usualLinks)}
 }}
 
 // usualLinks is the number of links up to which lists do not grow.
@@ -83,12 +70,11 @@ const maxReused = 1000
 
 // release empties the index for another page.
 func (x *linkIndex) release() {
-	if x.large || max(len(x.links), len(x.spelling)) > maxReused {
+	if len(x.links) > maxReused {
 		return
 	}
 	clear(x.links)
 	clear(x.byURL)
-	clear(x.spelling)
 	x.links = x.links[:0]
 	linkIndexes.Put(x)
 }
@@ -104,7 +90,7 @@ type pageLink struct {
 	asset bool   // it is not a URL, and the page uses it
 }
 
-// What spelling has for references that are not in links.
+// The places of references that are not in links.
 const (
 	notPage = -1 - iota // such as mailto:
 	notKept
@@ -120,113 +106,77 @@ func newPageLinks(d *discovery, v *visit) *pageLinks {
 	return l
 }
 
-// readLinks parses a page in UTF-8. It returns the links apart from the document.
-func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
+// readLinks reads a page. It returns the links apart from the document.
+func (d *discovery) readLinks(v *visit, page extract.Page) (*extract.Document, *pageLinks) {
 	l := newPageLinks(d, v)
-	doc := extract.ParseFunc(text, l.handlers())
-	if doc.Base != l.base && (l.total > 0 || l.refs != nil) { // it comes after the first links, but applies to them too
+	on := &extract.Handlers{Link: l.add, LinkTexts: d.cfg.Output.Links == LinksFull, Restart: func() {
 		l.release()
-		l = newPageLinks(d, v)
-		l.base, l.baseKnown = doc.Base, true
-		doc = extract.ParseFunc(text, l.handlers())
-	}
-	return doc, l
-}
-
-// handlers returns the functions that collect what the settings need.
-func (l *pageLinks) handlers() extract.Handlers {
-	on := extract.Handlers{Link: l.add, LinkTexts: l.d.cfg.Output.Links == LinksFull}
-	if l.d.cfg.Scope.checks(CheckAssets) || l.d.cfg.Scope.checks(CheckExternal) {
+		*l = *newPageLinks(d, v)
+	}}
+	if d.cfg.Scope.checks(CheckAssets) || d.cfg.Scope.checks(CheckExternal) {
 		on.Resource = l.addResource
 	}
-	if l.d.cfg.Scope.checks(CheckFragments) {
+	if d.cfg.Scope.checks(CheckFragments) {
 		on.ID = l.addID
 	}
-	return on
+	return extract.Read(page, on), l
 }
 
 // add adds the next link of the page.
-func (l *pageLinks) add(base string, link extract.Link) {
-	if l.total++; l.refs == nil && !l.init(base) {
-		return
-	}
-	ref, _, found := strings.Cut(link.URL, "#")
-	if found && ref != "" && ref[len(ref)-1] <= ' ' {
-		ref = link.URL // white space before a fragment belongs to the URL
-	}
-	place, known := l.spelling[ref]
-	if !known {
-		place = l.indexOf(ref, link)
-		if len(l.spelling) >= maxSpellings {
-			l.large = true
-			clear(l.spelling)
-		}
-		l.spelling[ref] = place
-	}
-	switch {
+func (l *pageLinks) add(link extract.Link) {
+	l.total++
+	switch place := l.indexOf(&link); {
 	case place == notKept:
 		l.skipped++
 	case place >= 0:
-		if found {
-			l.addTarget(&l.links[place], link.URL)
-		}
-		if kept := &l.links[place]; l.d.nofollowReason(nil, kept.rel) != "" {
+		kept := &l.links[place]
+		l.addTarget(kept, link.Ref)
+		if l.d.nofollowReason(nil, kept.rel) != "" {
 			kept.rel = link.Rel
 		}
 	}
 }
 
-// init prepares to resolve links.
-func (l *pageLinks) init(base string) bool {
-	if !l.baseKnown {
-		l.base = base
+// indexOf returns the index of a link in links. It adds a new one.
+func (l *pageLinks) indexOf(read *extract.Link) int {
+	key := read.URL
+	if read.Err != nil {
+		if key = read.Ref; !meansPage(key, read.URL) {
+			return notPage
+		}
 	}
-	l.url = baseURL(l.v.url, l.base)
-	var err error
-	if l.refs, err = weburl.NewResolver(l.url, l.d.origins); err != nil {
-		l.d.log.Warn("links not read", "url", l.url, "error", err)
-		return false
+	if place, known := l.byURL[key]; known {
+		return place
 	}
-	if l.d.cfg.Output.Links != LinksNone {
-		l.to = make([]output.Link, 0, usualLinks)
-	}
-	return true
-}
-
-// indexOf returns the index of a reference in links. It adds a new one.
-func (l *pageLinks) indexOf(ref string, first extract.Link) int {
 	if l.size > maxLinkBytes {
 		return l.cut(limitLinkBytes)
 	}
-	a, err := l.refs.Resolve(ref)
-	link := pageLink{URL: a, rel: first.Rel, kind: first.Kind}
-	if err != nil {
+	link := pageLink{rel: read.Rel, kind: read.Kind, ref: read.Ref, err: read.Err}
+	if link.URL, _ = weburl.Of(read.URL); read.Err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
-		if !l.meansPage(ref, err) {
-			return notPage
-		}
-		link.Canonical, link.ref, link.err = ref, ref, err
 	} else {
 		var file *robotstxt.File
-		if a.Origin == l.v.origin {
+		if link.Origin == l.v.origin {
 			file = l.v.file
 		}
-		link.Canonical = l.d.cleanURL(a.Canonical, file)
 		l.size += len(link.Canonical) + len(l.meta)
-	}
-	if place, known := l.byURL[link.Canonical]; known {
-		return place
+		if key = l.d.cleanURL(link.Canonical, file); key != link.Canonical {
+			link.Canonical = key
+			if place, known := l.byURL[key]; known {
+				return place
+			}
+		}
 	}
 	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.links) >= most {
 		return l.cut(limitMaxLinks)
 	}
 	place := len(l.links)
-	l.byURL[link.Canonical] = place
+	l.byURL[key] = place
 	l.links = append(l.links, link)
 	switch kind := l.d.cfg.Output.Links; {
-	case kind == LinksNone || errors.Is(err, weburl.ErrTooLong):
+	case kind == LinksNone || errors.Is(link.err, weburl.ErrTooLong):
 	case kind == LinksFull:
-		l.to = append(l.to, output.Link{URL: link.listed(), Text: first.Text, Rel: escape.Clip(first.Rel, escape.MaxBytes), Kind: first.Kind})
+		l.to = append(l.to, output.Link{URL: link.listed(), Text: read.Text, Rel: escape.Clip(read.Rel, escape.MaxBytes), Kind: read.Kind})
 	default:
 		l.to = append(l.to, output.Link{URL: link.listed()})
 	}
@@ -249,15 +199,9 @@ func (l *pageLinks) cut(limit string) int {
 	return notKept
 }
 
-// meansPage reports whether an invalid reference was meant to lead to a page.
-func (l *pageLinks) meansPage(ref string, err error) bool {
-	if errors.Is(err, weburl.ErrTooLong) {
-		if _, ok := weburl.Truncated(l.url, ref); ok {
-			return true
-		}
-	}
-	return weburl.IsWeb(ref)
-}
+// meansPage reports whether an invalid reference was meant to lead to a page. A URL that is too long
+// has a beginning.
+func meansPage(ref, beginning string) bool { return beginning != "" || weburl.IsWeb(ref) }
 
 // links decides about the links of a page. They are written to links.jsonl unless the
 // content of the page is withheld.
@@ -275,7 +219,7 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			if !link.asset {
 				unfollowed = d.nofollowReason(nofollow, link.rel)
 			}
-			found.skipInvalid(v, read.url, link.ref, link.err, unfollowed)
+			found.skipInvalid(v, link, unfollowed)
 			continue
 		}
 		if !d.cfg.Sitemaps.Only {

@@ -1,13 +1,9 @@
 package crawler
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strings"
 	"time"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -16,17 +12,11 @@ import (
 
 // PageUsage returns what a response says about the use of its content: its header and, for HTML, its
 // meta elements. Token is the product token of the crawler. At is the time of the request.
-func PageUsage(header http.Header, body []byte, token string, at time.Time) ([]usage.Statement, error) {
-	contentType := header.Get("Content-Type")
-	if len(body) == 0 || !isHTML(contentType, body) {
-		return pageUsage(header, nil, token, at), nil
+func PageUsage(header http.Header, body []byte, token string, at time.Time) []usage.Statement {
+	if !extract.IsPage(header, body) {
+		return pageUsage(header, nil, token, at)
 	}
-	decoded, err := charset.NewReader(bytes.NewReader(body), contentType)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(decoded)
-	return pageUsage(header, extract.Parse(text), token, at), err
+	return pageUsage(header, extract.Read(extract.Page{Header: header, Body: body}, nil), token, at)
 }
 
 // pageUsage returns what a response says about the use of its content. Doc is nil if it is not HTML.

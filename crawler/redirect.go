@@ -21,7 +21,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	a, err := weburl.Resolve(v.url, location)
 	switch {
 	case errors.Is(err, weburl.ErrTooLong):
-		found.skipInvalid(v, v.url, location, err, "")
+		found.skipTooLong(v.url, location, v.prov.Redirected(v.url), err)
 		return found
 	case err != nil:
 		return nil // it leads to no page

@@ -25,54 +25,42 @@ type resource struct {
 
 // addResource adds a resource. An invalid URL is skipped like that of a link. If one of several
 // references to it is that of a stylesheet, that one counts: it is often preloaded before.
-func (l *pageLinks) addResource(base string, r extract.Resource) {
-	if l.refs == nil && !l.init(base) {
-		return
-	}
-	ref, _, _ := strings.Cut(r.URL, "#")
-	mode := checkMode(r.Kind)
+func (l *pageLinks) addResource(r extract.Resource) {
+	mode, key := checkMode(r.Kind), r.URL
 	if r.Imported {
 		mode = provenance.CheckRead
 	}
-	if at, known := l.resourceRefs[ref]; known {
+	if r.Err != nil {
+		key = r.Ref
+	}
+	if at, known := l.resourceURLs[key]; known {
 		l.read(at, r.Kind, mode)
 		return
 	}
-	if l.resourceRefs == nil || len(l.resourceRefs) >= maxSpellings {
-		l.resourceRefs = make(map[string]int)
-	}
-	l.resourceRefs[ref] = -1
 	if l.size > maxLinkBytes {
 		l.cut(limitLinkBytes)
-		return
-	}
-	a, err := l.refs.Resolve(ref)
-	if err != nil {
-		l.size += escape.MaxBytes + len(l.meta)
-		if weburl.IsWeb(ref) || errors.Is(err, weburl.ErrTooLong) {
-			l.links = append(l.links, pageLink{kind: r.Kind, ref: ref, err: err, asset: true})
-		}
-		return
-	}
-	if !l.checksResource(r.Kind, a) {
-		delete(l.resourceRefs, ref) // another element may use it as an asset
-		return
-	}
-	l.size += len(a.Canonical) + len(l.meta)
-	if at, known := l.resourceURLs[a.Canonical]; known {
-		l.resourceRefs[ref] = at
-		l.read(at, r.Kind, mode)
-		return
-	}
-	if len(l.resources) >= l.maxResources() {
-		l.cut(limitMaxLinks)
 		return
 	}
 	if l.resourceURLs == nil {
 		l.resourceURLs = make(map[string]int)
 	}
-	l.resourceRefs[ref], l.resourceURLs[a.Canonical] = len(l.resources), len(l.resources)
-	l.resources = append(l.resources, resource{a, r.Kind, mode})
+	u, _ := weburl.Of(r.URL)
+	if r.Err != nil {
+		if l.size += escape.MaxBytes + len(l.meta); meansPage(r.Ref, r.URL) {
+			l.resourceURLs[key] = -1
+			l.links = append(l.links, pageLink{URL: u, kind: r.Kind, ref: r.Ref, err: r.Err, asset: true})
+		}
+		return
+	}
+	if !l.checksResource(r.Kind, u) { // another element may use it as an asset
+		return
+	}
+	if l.size += len(u.Canonical) + len(l.meta); len(l.resources) >= l.maxResources() {
+		l.cut(limitMaxLinks)
+		return
+	}
+	l.resourceURLs[key] = len(l.resources)
+	l.resources = append(l.resources, resource{u, r.Kind, mode})
 }
 
 // checksResource reports whether a resource is checked. A link element of another kind, such as a feed,
@@ -144,7 +132,7 @@ func (l *pageLinks) addID(id string) {
 
 // addTarget adds the target of a link with a fragment to a page of the crawl.
 func (l *pageLinks) addTarget(link *pageLink, ref string) {
-	if link.err != nil || !l.d.cfg.Scope.checks(CheckFragments) {
+	if link.err != nil || !l.d.cfg.Scope.checks(CheckFragments) || !strings.Contains(ref, "#") {
 		return
 	}
 	fragment := extract.Fragment(ref)

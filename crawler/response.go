@@ -4,11 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -147,9 +143,9 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	}
 	var doc *extract.Document
 	var links *pageLinks
-	if kind := got.Header.Get("Content-Type"); isHTML(kind, got.Body) {
-		page.text = toUTF8(got.Body, kind)
-		doc, links = c.discovery.readLinks(v, page.text)
+	if extract.IsPage(got.Header, got.Body) {
+		doc, links = c.discovery.readLinks(v, extract.Page{URL: v.url, Header: got.Header, Body: got.Body})
+		page.text = doc.Text
 		defer links.release()
 	}
 	if err := w.addPermission(v, page, got.Header, doc); err != nil || page.refused != "" {
@@ -163,7 +159,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	}
 	if page.Withheld == "" {
 		var err error
-		if page.Fields, err = c.pageRules.fields.Fields(page.text); err != nil {
+		if page.Fields, err = c.pageRules.fields.Fields(doc); err != nil {
 			page.LimitsReached = append(page.LimitsReached, fieldLimit(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: fields are missing: %v", page.URL, err))
@@ -171,7 +167,7 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 	}
 	found, err := c.discovery.links(v, links, directives.NoFollow(), page.Page)
 	if err == nil {
-		found.addTargets(page.Page, baseURL(page.URL, doc.Base), links.prov)
+		found.addTargets(page.Page, links.prov)
 	}
 	return page, found, err
 }
@@ -192,34 +188,4 @@ func (w *worker) withhold(e *output.Exchange, d *decision) {
 	if e.Withheld != "" {
 		e.Body = nil
 	}
-}
-
-// mediaType returns the media type of a response. Without a Content-Type, the body decides.
-func mediaType(contentType string, body []byte) string {
-	if contentType == "" {
-		contentType = http.DetectContentType(body)
-	}
-	return fetch.MediaType(contentType)
-}
-
-// isHTML reports whether a response is an HTML page.
-func isHTML(contentType string, body []byte) bool {
-	media := mediaType(contentType, body)
-	return media == "text/html" || media == "application/xhtml+xml"
-}
-
-// toUTF8 decodes a text. A byte order mark decides about its encoding, otherwise the header, otherwise
-// a declaration in the page. A header that names UTF-8 in a wrong way, such as one that a proxy
-// joined from two, counts too. Valid UTF-8 is decoded as such whatever the page declares, unless that is
-// ISO-2022-JP, whose bytes are all ASCII.
-func toUTF8(body []byte, contentType string) []byte {
-	encoding, name, certain := charset.DetermineEncoding(body, contentType)
-	if name == "utf-8" || !certain && (utf8.Valid(body) && name != "iso-2022-jp" || strings.Contains(strings.ToLower(contentType), "utf-8")) {
-		return body
-	}
-	decoded, err := encoding.NewDecoder().Bytes(body)
-	if err != nil {
-		return body
-	}
-	return decoded
 }

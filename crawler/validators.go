@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -30,7 +31,7 @@ func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Vali
 	sum := xxhash.Sum64(got.Body)
 	now := &frontier.Validators{
 		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
-		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mediaType(got.Header.Get("Content-Type"), got.Body)),
+		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mimetype.Of(got.Header, got.Body).Essence),
 	}
 	if len(got.Body) > 0 && page.Withheld == "" {
 		page.Hash = hashText(sum)

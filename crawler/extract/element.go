@@ -1,299 +1,178 @@
 package extract
 
-import (
-	"bytes"
-	"strings"
+import "strings"
 
-	"golang.org/x/net/html"
+// An element is what the readers need to know about the elements of one name.
+type element struct {
+	name  string
+	tag   tag
+	kind  kind
+	sets  ancestors // what an element of this name is to those inside it
+	stops ancestors // what those inside it do not see any more
+}
+
+// A tag names the elements that the readers treat in a way of their own.
+type tag uint8
+
+const (
+	tagOther tag = iota
+	tagA
+	tagArea
+	tagBase
+	tagBody
+	tagCaption
+	tagCol
+	tagColgroup
+	tagDescription
+	tagForm
+	tagFrame
+	tagH1
+	tagHead
+	tagHTML
+	tagImage
+	tagItem // li
+	tagLink
+	tagMeta
+	tagNoscript
+	tagOptgroup
+	tagOption
+	tagParagraph
+	tagPlaintext
+	tagRow
+	tagRuby
+	tagSelect
+	tagStyle
+	tagSVG
+	tagTable
+	tagTemplate
+	tagTerm // dt and dd
+	tagTitle
 )
 
-// maxTitle bounds a title, in bytes; what is longer is cut there. A title is
-// shown to people, and a page may hold megabytes of it.
-const maxTitle = 1024
+// A kind is a set of properties of elements.
+type kind uint32
 
-// maxTitleText is how much of a title element is looked at: white space, and what is
-// written in escapes, may make it longer than what it says.
-const maxTitleText = 64 << 10
+const (
+	inline       kind = 1 << iota // it only formats text, so a word may continue after its tags
+	linking                       // its attributes are always read
+	void                          // it has no content and no end tag
+	rawText                       // its content is text without markup
+	inHead                        // it may be in the head
+	closesP                       // its start tag ends a p
+	impliesEnds                   // its end tag ends elements with an optional end tag
+	optionalEnd                   // its end tag is optional
+	heading                       // h1 to h6
+	cell                          // td and th
+	rowGroup                      // tbody, thead and tfoot
+	tablePart                     // it exists only in a table
+	tableContext                  // what it contains besides table parts is moved before the table
+	annotation                    // rb, rp and rt
+	needsTree                     // its effect depends on the tree
+	breaksOut                     // its start tag ends a drawing
+	outline                       // html, head and body
+)
 
-// attributes are those that matter of an element; nil: it does not have it.
-type attributes struct {
-	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
-	id, srcset, imageSrcset, poster, data, kind                  []byte
-	style, xlinkHref                                             []byte
-}
+// ancestors is a set of elements around a place.
+type ancestors uint16
 
-// set takes an attribute. Where one is given twice, the first counts.
-func (a *attributes) set(key, value []byte) {
-	var field *[]byte
-	switch string(key) {
-	case "href":
-		field = &a.href
-	case "src":
-		field = &a.src
-	case "rel":
-		field = &a.rel
-	case "name":
-		field = &a.name
-	case "content":
-		field = &a.content
-	case "http-equiv":
-		field = &a.equiv
-	case "lang":
-		field = &a.lang
-	case "hreflang":
-		field = &a.hreflang
-	case "shadowrootmode":
-		field = &a.shadow
-	case "id":
-		field = &a.id
-	case "srcset":
-		field = &a.srcset
-	case "imagesrcset":
-		field = &a.imageSrcset
-	case "poster":
-		field = &a.poster
-	case "data":
-		field = &a.data
-	case "type":
-		field = &a.kind
-	case "style":
-		field = &a.style
-	case "xlink:href":
-		field = &a.xlinkHref
-	default:
-		return
-	}
-	if *field == nil {
-		if value == nil {
-			value = []byte{}
-		}
-		*field = value
-	}
-}
+const (
+	inParagraph ancestors = 1 << iota // a p that a block would end
+	inItem                            // an li that another one would end
+	inTerm                            // a dt or dd that another one would end
+	inA                               // an a element that another one would end
+	inButton
+	inForm
+	inSelect
+	inSVG
+	inTemplate
+)
 
-// reads tells whether the attributes of an element are read.
-func (p *parser) reads(name []byte) bool {
-	return p.on.ID != nil || p.on.Resource != nil || isRead(name)
-}
+// places is the size of elements.
+const places = 1024
 
-// isRead tells whether the attributes of an element are always read.
-func isRead(name []byte) bool {
-	switch string(name) {
-	case "a", "area", "base", "link", "meta", "iframe", "frame", "html", "template":
-		return true
-	}
-	return false
-}
+// unknown is every element that has no entry in elements.
+var unknown = &element{}
 
-// element reads an element whose attributes are p.attrs.
-func (p *parser) element(name []byte, closed bool) {
-	p.boundary(name, false)
-	if p.on.ID != nil && p.templates == 0 {
-		p.anchor(name)
-	}
-	if p.on.Resource != nil && p.templates == 0 {
-		p.resources(name)
-	}
-	switch string(name) {
-	case "a":
-		p.endLink()
-		p.link("a", p.attrs.href)
-	case "area":
-		p.link("area", p.attrs.href)
-	case "iframe", "frame":
-		p.link("frame", p.attrs.src)
-	case "h1":
-		p.startHeading()
-	case "html":
-		if p.doc.Lang == "" {
-			p.doc.Lang = p.text.keep(clip(bytes.TrimSpace(p.attrs.lang), maxTitle))
-		}
-	case "base":
-		if p.doc.Base == "" {
-			p.doc.Base = p.text.keep(bytes.TrimSpace(p.attrs.href))
-		}
-	case "link":
-		p.relation()
-	case "meta":
-		p.meta()
-	case "title":
-		if p.svg == 0 {
-			p.title()
-		}
-	case "style":
-		if p.raw {
-			p.style()
-		}
-	case "svg":
-		if !closed {
-			p.svg++
-		}
-	case "template":
-		if p.templates > 0 || p.attrs.shadow == nil {
-			p.templates++
-		}
-	}
-}
-
-// endTag ends what the element with the name has begun.
-func (p *parser) endTag(name []byte) {
-	p.boundary(name, true)
-	if len(name) == 1 && name[0] == 'a' {
-		p.endLink()
-	}
-	switch {
-	case p.svg > 0 && string(name) == "svg":
-		p.svg--
-	case p.templates > 0 && string(name) == "template":
-		p.templates--
-	}
-}
-
-// title takes the text that follows. The tokenizer gives the content of a title
-// element as one text token. Only the first counts.
-func (p *parser) title() {
-	if p.hasTitle {
-		return
-	}
-	if end := rawEnd(p.rest.page, []byte("title")); end > maxTitleText && len(p.tokens.Buffered()) == 0 {
-		p.keepTitle(html.UnescapeString(string(p.rest.page[:maxTitleText])))
-		p.rest.page, p.rest.given = p.rest.page[end:], 0
-		return
-	}
-	p.raw = false
-	if p.tokens.Next() == html.TextToken {
-		p.keepTitle(string(p.tokens.Text()))
-	}
-}
-
-// keepTitle takes the text of a title.
-func (p *parser) keepTitle(text string) {
-	p.hasTitle = true
-	p.doc.Title = oneLine(text, maxTitle)
-}
-
-// link takes a reference in ref, an attribute that the element may not have. A link of an a
-// element is reported when its text ends, and the links inside it after that.
-func (p *parser) link(kind string, ref []byte) {
-	if ref == nil {
-		return
-	}
-	link := Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel), Kind: kind}
-	if kind == "a" && p.on.LinkTexts {
-		p.lastLink, p.linkBase, p.linkText.open = link, p.doc.Base, true
-		return
-	}
-	if p.linkText.open && len(p.inside) < maxInside {
-		p.inside = append(p.inside, insideLink{link, p.doc.Base})
-		return
-	}
-	p.endLink()
-	p.on.Link(p.doc.Base, link)
-}
-
-// relation reads a link element: the canonical URL, versions for other languages, and pages of the
-// site, which are links like any other.
-func (p *parser) relation() {
-	href := bytes.TrimSpace(p.attrs.href)
-	if len(href) == 0 {
-		return
-	}
-	if p.attrs.hreflang != nil {
-		p.alternate(href)
-	}
-	for value := range bytes.FieldsSeq(p.attrs.rel) {
-		switch {
-		case equalFold(value, "canonical"):
-			if p.doc.Canonical == "" {
-				p.doc.Canonical = p.text.keep(href)
+// elements are indexed by the hash of their names; a name is at the first free place from there on.
+var elements = func() (index [places]*element) {
+	byName := make(map[string]*element)
+	get := func(name string) *element {
+		e := byName[name]
+		if e == nil {
+			e = &element{name: name}
+			byName[name] = e
+			at := hash([]byte(name))
+			for index[at] != nil {
+				at = (at + 1) % places
 			}
-			return
-		case equalFold(value, "next"), equalFold(value, "prev"):
-			p.link("link", href)
-			return
+			index[at] = e
+		}
+		return e
+	}
+	mark := func(k kind, names string) {
+		for name := range strings.FieldsSeq(names) {
+			get(name).kind |= k
 		}
 	}
-	if p.attrs.namesPage() {
-		p.link("link", href)
-	}
-}
+	// The lists are those of the HTML standard, sections 13.1.2, 13.2.4.2 and 13.2.6.
+	mark(inline, "a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")
+	mark(linking, "a area base frame html iframe link meta template")
+	mark(void, "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track wbr")
+	mark(rawText, "iframe noembed noframes plaintext script style textarea title xmp")
+	mark(inHead, "base basefont bgsound link meta noframes noscript script style template title")
+	mark(closesP, "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form header hgroup hr listing main menu nav ol p plaintext pre search section summary ul h1 h2 h3 h4 h5 h6 xmp")
+	mark(impliesEnds, "address article aside blockquote button center dd details dialog dir div dl dt fieldset figcaption figure footer form header hgroup h1 h2 h3 h4 h5 h6 li listing main menu nav ol pre search section select summary ul "+
+		"caption table tbody td tfoot th thead tr")
+	mark(optionalEnd, "dd dt li optgroup option p rb rp rt rtc")
+	mark(heading, "h1 h2 h3 h4 h5 h6")
+	mark(cell, "td th")
+	mark(rowGroup, "tbody tfoot thead")
+	mark(tablePart, "caption col colgroup tbody td tfoot th thead tr")
+	mark(tableContext, "colgroup table tbody tfoot thead tr")
+	mark(annotation, "rb rp rt")
+	mark(needsTree, "frame frameset math nobr plaintext rtc template")
+	mark(outline|inline, "html head body") // these tags may be anywhere, and are ignored there
+	// Section 13.2.6.5. A font element does it only with some attributes.
+	mark(breaksOut, "b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var")
 
-// pageRelations are the relations of link elements, besides next and prev, that name pages for
-// readers: those of HTML (living standard, 4.6.7) and of HTML 4.01 (6.12), and older names for them.
-// SCHEMA.md of package output documents them.
-var pageRelations = map[string]bool{
-	"author": true, "help": true, "license": true, "privacy-policy": true, "search": true, "terms-of-service": true,
-	"appendix": true, "bookmark": true, "chapter": true, "contents": true, "copyright": true, "glossary": true,
-	"index": true, "section": true, "start": true, "subsection": true,
-	"begin": true, "end": true, "first": true, "home": true, "last": true, "previous": true, "toc": true, "top": true, "up": true,
-}
-
-// namesPage reports whether a link element names a page by one of pageRelations. Files of another
-// type, such as a description of a search engine, are no pages, nor are alternates such as feeds.
-func (a *attributes) namesPage() bool {
-	if len(a.rel) == 0 || linkKind(a.rel) != "link" {
-		return false
-	}
-	kind, _, _ := bytes.Cut(a.kind, []byte(";"))
-	if kind = bytes.TrimSpace(kind); len(kind) > 0 && !equalFold(kind, "text/html") && !equalFold(kind, "application/xhtml+xml") {
-		return false
-	}
-	page := false
-	for value := range bytes.FieldsSeq(a.rel) {
-		word := strings.ToLower(string(value))
-		if word == "alternate" {
-			return false
-		}
-		page = page || pageRelations[word]
-	}
-	return page
-}
-
-// alternate takes a link element with hreflang, if it is an alternate.
-func (p *parser) alternate(href []byte) {
-	for value := range bytes.FieldsSeq(p.attrs.rel) {
-		if equalFold(value, "alternate") && len(p.doc.Hreflang) < maxMeta {
-			p.doc.Hreflang = append(p.doc.Hreflang, Hreflang{Lang: p.text.keep(clip(bytes.TrimSpace(p.attrs.hreflang), maxTitle)), URL: p.text.keep(href)})
-			return
+	block := func(names string, what ancestors) {
+		for name := range strings.FieldsSeq(names) {
+			get(name).stops |= what
 		}
 	}
-}
+	block("applet button caption html marquee object table td template th", inParagraph)
+	block("applet caption marquee object table td template th", inButton)
+	block("applet caption marquee object td template th", inA)
+	block("applet article aside blockquote button caption center dd details dir dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup iframe li listing main marquee menu nav noembed noframes noscript object ol plaintext pre script search section select style summary table tbody td template textarea tfoot th thead title tr ul xmp", inItem|inTerm)
+	for name, what := range map[string]ancestors{"p": inParagraph, "li": inItem, "dt": inTerm, "dd": inTerm, "a": inA, "button": inButton, "form": inForm, "select": inSelect, "svg": inSVG, "template": inTemplate} {
+		get(name).sets = what
+	}
+	for name, t := range map[string]tag{
+		"a": tagA, "area": tagArea, "base": tagBase, "body": tagBody, "caption": tagCaption, "col": tagCol, "colgroup": tagColgroup, "dd": tagTerm, "desc": tagDescription,
+		"dt": tagTerm, "form": tagForm, "frame": tagFrame, "h1": tagH1, "head": tagHead, "html": tagHTML, "iframe": tagFrame, "image": tagImage, "li": tagItem,
+		"link": tagLink, "meta": tagMeta, "noscript": tagNoscript, "optgroup": tagOptgroup, "option": tagOption, "p": tagParagraph, "plaintext": tagPlaintext, "ruby": tagRuby,
+		"select": tagSelect, "style": tagStyle, "svg": tagSVG, "table": tagTable, "template": tagTemplate, "title": tagTitle, "tr": tagRow,
+	} {
+		get(name).tag = t
+	}
+	return index
+}()
 
-// meta takes robots directives for the caller, the description, and a refresh as a link.
-func (p *parser) meta() {
-	if equalFold(bytes.TrimSpace(p.attrs.equiv), "refresh") {
-		if target := refreshTarget(p.attrs.content); len(target) > 0 {
-			p.attrs.rel = nil
-			p.link("meta", target)
+var imgElement = elementOf([]byte("img"))
+
+// elementOf returns what is known about elements by a name in lower case.
+func elementOf(name []byte) *element {
+	for at := hash(name); ; at = (at + 1) % places {
+		if e := elements[at]; e == nil {
+			return unknown
+		} else if e.name == string(name) {
+			return e
 		}
-		return
-	}
-	name := bytes.TrimSpace(p.attrs.name)
-	if p.doc.Description == "" && equalFold(name, "description") {
-		p.doc.Description = oneLine(string(p.attrs.content[:min(len(p.attrs.content), maxTitleText)]), maxTitle)
-	}
-	if len(name) > 0 && len(p.attrs.content) > 0 && len(p.doc.Meta) < maxMeta {
-		p.doc.Meta = append(p.doc.Meta, Meta{Name: strings.ToLower(p.text.keep(name)), Content: p.text.keep(p.attrs.content)})
 	}
 }
 
-// refreshTarget reads the URL of `5; url=/next`, which may be quoted. It is empty
-// where there is none.
-func refreshTarget(content []byte) []byte {
-	_, rest, ok := bytes.Cut(content, []byte(";"))
-	if !ok {
-		_, rest, _ = bytes.Cut(content, []byte(","))
-	}
-	rest = bytes.TrimSpace(rest)
-	if len(rest) < 4 || !equalFold(rest[:3], "url") {
-		return nil
-	}
-	value, ok := bytes.CutPrefix(bytes.TrimSpace(rest[3:]), []byte("="))
-	if !ok {
-		return nil
-	}
-	return bytes.Trim(bytes.TrimSpace(value), `"'`)
+// hash returns the first place of a name, which is not empty, in elements.
+func hash(name []byte) uint32 {
+	n := len(name)
+	return (uint32(name[0])*31 + uint32(name[n-1])*7 + uint32(name[n/2])*131 + uint32(n)*59) % places
 }
-
-// equalFold is strings.EqualFold between the two kinds of text.
-func equalFold(b []byte, s string) bool { return len(b) == len(s) && strings.EqualFold(string(b), s) }

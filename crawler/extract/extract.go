@@ -1,27 +1,49 @@
-// Package extract extracts links, title, base and meta elements from HTML pages, facts such as the
-// first heading and the number of words, and fields that a user selects with CSS.
+// Package extract reads pages as browsers read them: their links, the files that they use, title,
+// base and canonical URL, directives, and facts such as the first heading and the number of words.
+// [Rules] extract the fields that a user selects with CSS.
 //
-// Parsing HTML is the most expensive part of a fast crawl. So [Parse] reads a page once and builds
-// no tree. It parses common tags itself, and uses the tokenizer of
-// golang.org/x/net/html for everything else. The tests compare the result with the tokenizer.
+// Read follows the standards of the web: MIME Sniffing and Encoding decide what the bytes are, HTML
+// and XML what the elements are, and URL what the references lead to. Every URL is absolute. Scripts
+// are not run, so the content of noscript is a part of the page.
 //
-// Parse returns text as written in the page. The caller resolves relative URLs and interprets
-// directives, since it knows the URL of the page and the product token.
+// Two readers find the elements. Building a tree is the most expensive part of a fast crawl, so the
+// tokens of a page are read first, with the open elements on a stack. Where the effect of a tag
+// depends on rules for misplaced elements, the page is read again by the parser of
+// golang.org/x/net/html, which builds the tree of the HTML standard. A fuzz test holds the results
+// of both equal. A page that is too large or nested too deeply for a tree is read by its tokens alone.
 //
-// [Rules] extract fields. They build a tree, so a crawl with rules is slower.
+// Where nothing declares an encoding, a page that is valid UTF-8 is UTF-8, and any other is
+// windows-1252.
 package extract
 
 import (
+	"net/http"
+
 	"golang.org/x/net/html"
+	"golang.org/x/text/encoding"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/charset"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
+
+// A Page is an HTML or XHTML page to read.
+type Page struct {
+	URL    string      // of the response, absolute
+	Header http.Header // of the response: Content-Type, Refresh, Content-Security-Policy; nil: none
+	Body   []byte      // without content codings
+}
 
 // Document contains the extracted parts of a page, in document order.
 type Document struct {
+	Encoding  string // name in the Encoding standard, in lower case
+	Text      []byte // of the page, in UTF-8
+	Malformed error  // where an XHTML page that is not well-formed was read to; nil: to its end
+
 	Title     string // white space collapsed; empty: none
-	Base      string // href of the first base element, unresolved; empty: none
-	Canonical string // href of the first link rel=canonical, unresolved; empty: none
+	Base      string // absolute URL that references are resolved against
+	Canonical string // absolute URL of the first link rel=canonical; empty: none, or no valid URL
 	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
-	Links     []Link
+	Links     []Link // if Read has no handlers
 
 	H1          string     // text of the first h1, white space collapsed; empty: none
 	H1Count     int        // number of h1 elements
@@ -29,6 +51,24 @@ type Document struct {
 	Lang        string     // lang of the html element
 	Words       int        // number of words in the visible text
 	Hreflang    []Hreflang // link rel=alternate with hreflang, the first thousand
+
+	UpgradeInsecure bool // browsers request the http URLs of the page as https
+
+	encoding encoding.Encoding
+	xml      bool
+}
+
+// IsPage reports whether browsers show a response as a page: HTML, or XML with XHTML as its root element.
+func IsPage(header http.Header, body []byte) bool {
+	t := mimetype.Of(header, body)
+	return t.IsHTML() || t.IsXHTML() || t.IsXML() && isXHTML(body)
+}
+
+// decode returns a document without its parts.
+func decode(page *Page) Document {
+	t := mimetype.Of(page.Header, page.Body)
+	e := charset.Determine(page.Body, t.Charset(), t.IsXML())
+	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output(), xml: t.IsXML()}
 }
 
 // maxMeta is how many meta elements and hreflang links are kept. Pages usually have about twenty.
@@ -42,123 +82,86 @@ type Meta struct {
 
 // Link is a reference to another document.
 type Link struct {
-	URL  string // as written, white space trimmed; may be relative
+	URL  string // absolute, without a fragment; the beginning of one that is too long; empty: Err says why
+	Ref  string // as written, white space trimmed
+	Err  error  // why the reference leads to no page
 	Rel  string // the rel attribute; empty: none
-	Kind string // the element: a, area, frame (iframe too), link or meta
+	Kind string // the element: a, area, frame (iframe too), link or meta; header: the field Refresh
 	Text string // of an a element: at most 200 bytes, white space collapsed
 }
 
 // Handlers are called for items that may be too numerous to list: a hostile page may have a million
-// links. The base that they get is the href of the first base element so far; empty: none.
+// links.
 type Handlers struct {
 	// Link is called for each link. Without LinkTexts, links have no Text, which takes less time.
-	Link      func(base string, link Link)
+	Link      func(Link)
 	LinkTexts bool
 
 	// Resource is called for each resource that the page uses, such as an image. Nil: not called.
-	Resource func(base string, resource Resource)
+	Resource func(Resource)
 
 	// ID is called for each id of an element and each name of an a element. Nil: not called.
 	ID func(id string)
+
+	// Restart is called when the page is read again from its start, by another reader or with
+	// another base URL. Everything that the others were called with is void.
+	Restart func()
 }
 
-// Parse parses a page in UTF-8. It never fails: invalid HTML is parsed as in a browser, and an
-// incomplete page is read to its end.
-func Parse(body []byte) *Document {
+// Read reads a page. It never fails: invalid HTML is read as in a browser, and an incomplete page
+// is read to its end. With nil handlers, it lists the links.
+func Read(page Page, on *Handlers) *Document {
 	var links []Link
-	doc := ParseFunc(body, Handlers{LinkTexts: true, Link: func(_ string, link Link) { links = append(links, link) }})
+	if on == nil {
+		on = &Handlers{LinkTexts: true, Link: func(link Link) { links = append(links, link) }, Restart: func() { links = nil }}
+	}
+	doc := read(&page, on, automatic)
 	doc.Links = links
 	return doc
 }
 
-// ParseFunc is like Parse, but calls handlers instead of listing links.
-func ParseFunc(body []byte, on Handlers) *Document {
-	p := parser{doc: &Document{}, on: on, rest: source{page: body}}
-	p.tokens = html.NewTokenizer(&p.rest)
-	for {
-		if !p.raw && len(p.tokens.Buffered()) == 0 {
-			p.plain()
+// A readerChoice says which reader reads a page.
+type readerChoice uint8
+
+const (
+	automatic readerChoice = iota
+	onlyTree               // for tests
+)
+
+func read(page *Page, on *Handlers, choice readerChoice) *Document {
+	decoded := decode(page)
+	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)
+	if decoded.xml {
+		trees <- struct{}{}
+		defer func() { <-trees }()
+		var root *html.Node
+		root, decoded.Malformed = parseXML(decoded.Text)
+		return readTree(page, &decoded, on, root)
+	}
+	var base baseElement
+	for sure := choice == automatic; ; {
+		doc := decoded
+		c := newCollector(page, &doc, on, base)
+		if sure = sure && c.readTokens(doc.Text, false); sure && !c.base.late {
+			c.finish()
+			return &doc
 		}
-		raw := p.raw
-		p.raw = false
-		switch p.tokens.Next() {
-		case html.ErrorToken:
-			return p.finish()
-		case html.TextToken:
-			if !raw {
-				p.visible(p.tokens.Raw())
+		on.Restart()
+		if base = c.base; sure { // once, with the base element known
+			continue
+		}
+		if tree := readPageTree(page, decoded, on); tree != nil {
+			return tree
+		}
+		for {
+			doc = decoded
+			c = newCollector(page, &doc, on, base)
+			if c.readTokens(doc.Text, true); !c.base.late {
+				c.finish()
+				return &doc
 			}
-		case html.StartTagToken:
-			p.startTag(false)
-		case html.SelfClosingTagToken:
-			p.startTag(true)
-		case html.EndTagToken:
-			name, _ := p.tokens.TagName()
-			p.endTag(name)
+			on.Restart()
+			base = c.base
 		}
 	}
-}
-
-// A parser collects a Document. It alternates between two readers of rest: the tokenizer,
-// when it is called for a token, and plain, between two tokens.
-type parser struct {
-	doc    *Document
-	on     Handlers
-	rest   source
-	tokens *html.Tokenizer
-	attrs  attributes
-	text   arena
-
-	raw      bool // the tokenizer will read what follows as the text of an element
-	hasTitle bool
-	svg      int // how many svg elements are open
-
-	templates int // how many template elements are open, whose content is not shown
-
-	words      wordCounter
-	heading    passage // the first h1
-	hasHeading bool
-	inHeading  int // how many blocks are open in it
-	lastLink   Link
-	linkText   passage // of lastLink; not open: it was reported
-	linkBase   string  // base before lastLink
-	inside     []insideLink
-}
-
-// An insideLink is a link in the text of another one, such as an iframe in an a element.
-type insideLink struct {
-	Link
-	base string
-}
-
-// startTag reads the tag that the tokenizer is at.
-func (p *parser) startTag(closed bool) {
-	name, more := p.tokens.TagName()
-	switch p.raw = isRawText(name); {
-	case string(name) == "noscript", // a crawler runs no scripts, so this is for it
-		closed && p.svg > 0: // drawings are XML: what closes itself has no text, even a title
-		p.raw = false
-		p.tokens.NextIsNotRawText()
-	case p.raw && string(name) != "title" && string(name) != "style": // element reads these
-		p.skip(name)
-	}
-	p.attrs = attributes{}
-	if p.reads(name) {
-		for more {
-			var key, value []byte
-			key, value, more = p.tokens.TagAttr()
-			p.attrs.set(key, value)
-		}
-	}
-	p.element(name, closed)
-}
-
-// isRawText tells whether the tokenizer reads what follows such a tag as text, up
-// to the end tag.
-func isRawText(name []byte) bool {
-	switch string(name) {
-	case "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp":
-		return true
-	}
-	return false
 }

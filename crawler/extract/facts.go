@@ -28,128 +28,100 @@ const (
 // Hreflang is another version of the page: <link rel=alternate hreflang=de href="/de">.
 type Hreflang struct {
 	Lang string // as written, white space trimmed
-	URL  string // as written, white space trimmed; may be relative
+	URL  string // absolute, without a fragment
 }
 
 // visible adds visible text of the page, in which entities are not decoded.
-func (p *parser) visible(text []byte) {
-	if p.templates == 0 {
-		p.words.add(text)
-		if p.heading.open {
-			p.heading.add(text, maxHeadingText)
-		}
+func (c *collector) visible(text []byte) {
+	c.words.add(text)
+	if c.heading.open {
+		c.heading.add(text, maxHeadingText)
 	}
-	if p.linkText.open {
-		p.linkText.add(text, maxLinkSource)
+	if c.linkText.open {
+		c.linkText.add(text, maxLinkSource)
 	}
 }
 
 // boundary ends a word at a start or end tag, unless the element only formats text.
-func (p *parser) boundary(name []byte, end bool) {
-	if isInline(name) {
+func (c *collector) boundary(e *element) {
+	if e.kind&inline != 0 {
 		return
 	}
-	p.words.in = 0
-	if p.heading.open {
-		p.heading.add(space, maxHeadingText)
-		if p.endsHeading(name, end) {
-			p.endHeading()
-		}
+	c.words.in = 0
+	if c.heading.open {
+		c.heading.add(space, maxHeadingText)
 	}
-	if p.linkText.open {
-		p.linkText.add(space, maxLinkSource)
+	if c.linkText.open {
+		c.linkText.add(space, maxLinkSource)
 	}
-}
-
-// endsHeading reports whether a tag ends the open h1. Like in a browser, the tag of any heading
-// does, and the end tag of an element around the h1. The parser does not know the elements around
-// it: it takes an end tag for theirs if nothing in the h1 is open.
-func (p *parser) endsHeading(name []byte, end bool) bool {
-	switch string(name) {
-	case "h1", "h2", "h3", "h4", "h5", "h6":
-		return true
-	case "td", "th", "tr", "tbody", "tfoot", "thead", "caption": // the next one ends them too
-		return p.inHeading == 0
-	case "dd", "dt", "li": // often without an end tag
-		return end && p.inHeading == 0
-	case "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div", "dl", "fieldset",
-		"figcaption", "figure", "footer", "header", "hgroup", "main", "menu", "nav", "object", "ol", "pre", "search", "section",
-		"summary", "table", "template", "ul":
-		if end {
-			p.inHeading--
-		} else {
-			p.inHeading++
-		}
-	}
-	return p.inHeading < 0
 }
 
 var space = []byte{' '}
 
-// isInline reports whether an element only formats text, so that a word may go on after its tag.
-func isInline(name []byte) bool {
-	if len(name) == 1 {
-		switch name[0] {
-		case 'a', 'b', 'i', 'q', 's', 'u':
-			return true
-		}
-		return false
-	}
-	switch string(name) {
-	case "abbr", "acronym", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font",
-		"ins", "kbd", "mark", "nobr", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
-		"tt", "var", "wbr":
-		return true
-	}
-	return false
-}
-
 // startHeading counts an h1, and starts the text of the first.
-func (p *parser) startHeading() {
-	if p.templates > 0 {
-		return
-	}
-	p.doc.H1Count++
-	if !p.hasHeading {
-		p.hasHeading, p.heading.open = true, true
+func (c *collector) startHeading() {
+	c.doc.H1Count++
+	switch {
+	case c.headings > 0: // inside the first
+		c.headings++
+	case !c.hasHeading:
+		c.hasHeading, c.heading.open, c.headings = true, true, 1
 	}
 }
 
 // endHeading ends the first h1.
-func (p *parser) endHeading() {
-	if p.heading.open {
-		p.doc.H1 = p.text.keep(p.heading.end(maxTitle))
+func (c *collector) endHeading() {
+	if c.heading.open {
+		c.doc.H1 = c.text.keep(c.heading.end(maxTitle))
 	}
 }
 
 // endLink reports the last link, whose text has ended.
-func (p *parser) endLink() {
-	if p.linkText.open {
-		p.lastLink.Text = p.text.keep(p.linkText.end(maxLinkText))
-		p.on.Link(p.linkBase, p.lastLink)
-		for _, link := range p.inside {
-			p.on.Link(link.base, link.Link)
+func (c *collector) endLink() {
+	if c.linkText.open {
+		c.lastLink.Text = c.text.keep(c.linkText.end(maxLinkText))
+		c.on.Link(c.lastLink)
+		for _, link := range c.inside {
+			c.on.Link(link)
 		}
-		p.inside = p.inside[:0]
+		c.inside = c.inside[:0]
 	}
 }
 
 // finish ends what is still open at the end of the page.
-func (p *parser) finish() *Document {
-	p.endHeading()
-	p.endLink()
-	p.doc.Words = p.words.n
-	return p.doc
+func (c *collector) finish() {
+	c.resolver()
+	c.endHeading()
+	c.endLink()
+	c.doc.Words = c.words.n
 }
 
 // A passage collects the text of an element.
 type passage struct {
 	open bool
-	text []byte // as in the page, with one space for each white space of ASCII
+	text []byte // with one space for each white space of ASCII
 }
 
-// add adds text, up to a number of bytes.
+// add adds text, in which entities are not decoded, up to a number of bytes.
 func (t *passage) add(text []byte, most int) {
+	for len(text) > 0 && len(t.text) < most {
+		n := bytes.IndexByte(text, '&')
+		if n == 0 {
+			var decoded string
+			decoded, n = entity(text)
+			t.collapse([]byte(decoded), most)
+		} else {
+			if n < 0 {
+				n = len(text)
+			}
+			t.collapse(text[:n], most)
+		}
+		text = text[n:]
+	}
+}
+
+// collapse adds text as it is, but for its white space.
+func (t *passage) collapse(text []byte, most int) {
 	for _, c := range text {
 		switch n := len(t.text); {
 		case n >= most:
@@ -162,13 +134,13 @@ func (t *passage) add(text []byte, most int) {
 	}
 }
 
-// end returns at most this many bytes of the text, with entities decoded and white space
-// collapsed, and empties the passage.
+// end returns at most this many bytes of the text, with white space of Unicode collapsed too, and
+// empties the passage.
 func (t *passage) end(most int) []byte {
 	text := t.text
 	t.open, t.text = false, text[:0]
-	if slices.ContainsFunc(text, func(c byte) bool { return c == '&' || c == '\v' || c >= utf8.RuneSelf }) {
-		return []byte(oneLine(html.UnescapeString(string(text)), most))
+	if slices.ContainsFunc(text, func(c byte) bool { return c == '\v' || c >= utf8.RuneSelf }) {
+		return []byte(oneLine(string(text), most))
 	}
 	return clip(bytes.TrimSuffix(text, space), most)
 }
@@ -258,6 +230,16 @@ func (w *wordCounter) special(text []byte) (size int) {
 		w.char(r)
 		return size
 	}
+	decoded, size := entity(text)
+	for _, r := range decoded {
+		w.char(r)
+	}
+	return size
+}
+
+// entity decodes the entity that text begins with, and returns its length. A & that begins none stands
+// for itself.
+func entity(text []byte) (decoded string, size int) {
 	size = 1
 	for size < len(text) && (text[size] == '#' || isDigit(text[size]) || isLower(text[size]|0x20)) {
 		size++
@@ -266,16 +248,19 @@ func (w *wordCounter) special(text []byte) (size int) {
 		size++
 	}
 	switch entity := text[:size]; string(entity) {
-	case "&", "&lt;", "&gt;", "&amp;", "&quot;", "&#39;":
-		w.char('&')
+	case "&amp;":
+		return "&", size
+	case "&lt;":
+		return "<", size
+	case "&gt;":
+		return ">", size
+	case "&quot;":
+		return `"`, size
 	case "&nbsp;":
-		w.char(' ')
+		return "\u00a0", size
 	default:
-		for _, r := range html.UnescapeString(string(entity)) {
-			w.char(r)
-		}
+		return html.UnescapeString(string(entity)), size
 	}
-	return size
 }
 
 func (w *wordCounter) char(r rune) {

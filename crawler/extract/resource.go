@@ -3,72 +3,73 @@ package extract
 import (
 	"bytes"
 	"strings"
-
-	"golang.org/x/net/html"
 )
 
 // Resource is a file that a page or a stylesheet uses.
 type Resource struct {
-	URL      string // as written, white space trimmed; may be relative
+	URL      string // as that of a Link
+	Ref      string // as written, white space trimmed
+	Err      error  // why the reference leads to no file
 	Kind     string // the element, the relation of a link element, or css; SCHEMA.md of package output lists all
 	Imported bool   // by @import: another stylesheet
 }
 
-// resources reports what an element uses. The content of a template is not part of the page.
-func (p *parser) resources(name []byte) {
-	a := &p.attrs
+// resources reports what an element uses.
+func (c *collector) resources(e *element) {
+	a := &c.attrs
 	if bytes.IndexByte(a.style, '(') >= 0 { // as in url()
-		p.styleResources(a.style)
+		c.styleText(a.style)
 	}
-	switch string(name) {
+	if c.svg {
+		switch e.name {
+		case "image", "feimage", "use", "script":
+			c.resource(e.name, c.svgHref())
+		}
+		return
+	}
+	switch e.name {
 	case "img", "source":
-		p.resource(string(name), a.src)
-		p.srcset(string(name), a.srcset)
+		c.resource(e.name, a.src)
+		c.srcset(e.name, a.srcset)
 	case "script", "audio", "track", "embed":
-		p.resource(string(name), a.src)
+		c.resource(e.name, a.src)
 	case "video":
-		p.resource("video", a.src)
-		p.resource("poster", a.poster)
+		c.resource("video", a.src)
+		c.resource("poster", a.poster)
 	case "object":
-		p.resource("object", a.data)
+		c.resource("object", a.data)
 	case "input":
 		if equalFold(bytes.TrimSpace(a.kind), "image") {
-			p.resource("input", a.src)
+			c.resource("input", a.src)
 		}
 	case "link":
 		if kind := linkKind(a.rel); kind != "" && a.hreflang == nil && !a.namesPage() {
-			p.resource(kind, a.href)
-			p.srcset(kind, a.imageSrcset)
+			c.resource(kind, a.href)
+			c.srcset(kind, a.imageSrcset)
 		}
-	case "image", "feimage", "use": // of SVG
-		if a.href == nil {
-			a.href = a.xlinkHref
-		}
-		p.resource(string(name), a.href)
 	}
 }
 
-// style reports what the style element uses that the tokenizer is at.
-func (p *parser) style() {
-	if p.on.Resource == nil || p.templates > 0 {
-		p.skip([]byte("style"))
-		return
-	}
-	if len(p.tokens.Buffered()) == 0 {
-		end := rawEnd(p.rest.page, []byte("style"))
-		p.styleResources(p.rest.page[:end])
-		p.rest.page, p.rest.given = p.rest.page[end:], 0
-		return
-	}
-	p.raw = false
-	if p.tokens.Next() == html.TextToken {
-		p.styleResources(p.tokens.Raw())
+// ReadStylesheet calls f for each resource of a stylesheet: the targets of url() and @import. The page
+// is that of the stylesheet.
+func ReadStylesheet(page Page, f func(Resource)) {
+	doc := decodeStylesheet(&page)
+	c := newCollector(&page, &doc, &Handlers{Link: func(Link) {}, Resource: f}, baseElement{})
+	c.styleText(doc.Text)
+}
+
+// styleText reports what the text of a style sheet in the page uses.
+func (c *collector) styleText(text []byte) {
+	if c.on.Resource != nil {
+		stylesheet(text, func(ref string, imported bool) { c.addResource("css", ref, imported) })
 	}
 }
 
-// styleResources reports what the styles in a page use.
-func (p *parser) styleResources(text []byte) {
-	StylesheetFunc(text, func(r Resource) { p.on.Resource(p.doc.Base, r) })
+// addResource reports a resource.
+func (c *collector) addResource(kind, ref string, imported bool) {
+	r := Resource{Ref: ref, Kind: kind, Imported: imported}
+	r.URL, r.Err = c.resolve(ref)
+	c.on.Resource(r)
 }
 
 // linkKind returns the kind of resource that a link element names; empty: none. The target of
@@ -97,9 +98,9 @@ func linkKind(rel []byte) string {
 
 // resource reports a resource in ref, an attribute that the element may not have. It ignores an
 // empty one, a fragment and a data: URL.
-func (p *parser) resource(kind string, ref []byte) {
-	if ref = bytes.TrimSpace(ref); isResource(ref) {
-		p.on.Resource(p.doc.Base, Resource{URL: p.text.keep(ref), Kind: kind})
+func (c *collector) resource(kind string, ref []byte) {
+	if ref = trimReference(ref); isResource(ref) {
+		c.addResource(kind, c.text.keep(ref), false)
 	}
 }
 
@@ -109,7 +110,7 @@ func isResource(ref []byte) bool {
 }
 
 // srcset reports the resources in the value of a srcset attribute.
-func (p *parser) srcset(kind string, srcset []byte) {
+func (c *collector) srcset(kind string, srcset []byte) {
 	for rest := srcset; ; {
 		rest = bytes.TrimLeft(rest, " \t\n\r\f,")
 		if len(rest) == 0 {
@@ -122,10 +123,10 @@ func (p *parser) srcset(kind string, srcset []byte) {
 		ref := rest[:end]
 		rest = rest[end:]
 		if bare := bytes.TrimRight(ref, ","); len(bare) < len(ref) {
-			p.resource(kind, bare) // without a descriptor
+			c.resource(kind, bare) // without a descriptor
 			continue
 		}
-		p.resource(kind, ref)
+		c.resource(kind, ref)
 		rest = rest[descriptorEnd(rest):]
 	}
 }
@@ -148,12 +149,12 @@ func descriptorEnd(b []byte) int {
 }
 
 // anchor reports the id of an element, and the name of an a element.
-func (p *parser) anchor(name []byte) {
-	if len(p.attrs.id) > 0 {
-		p.on.ID(p.text.keep(p.attrs.id))
+func (c *collector) anchor(e *element) {
+	if len(c.attrs.id) > 0 {
+		c.on.ID(c.text.keep(c.attrs.id))
 	}
-	if len(name) == 1 && name[0] == 'a' && len(p.attrs.name) > 0 && !bytes.Equal(p.attrs.name, p.attrs.id) {
-		p.on.ID(p.text.keep(p.attrs.name))
+	if e.tag == tagA && !c.svg && len(c.attrs.name) > 0 && !bytes.Equal(c.attrs.name, c.attrs.id) {
+		c.on.ID(c.text.keep(c.attrs.name))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +33,6 @@ const maxFieldName = 64
 // A nil *Rules has none.
 type Rules struct {
 	fields []field       // by name
-	trees  chan struct{} // holds one for each tree that is there: a tree is many times its page
 	time   time.Duration // for the fields of a page
 }
 
@@ -67,7 +65,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 
 // NewRules compiles rules. The error joins a [*FieldError] for each invalid rule.
 func NewRules(rules map[string]Rule) (*Rules, error) {
-	r := &Rules{trees: make(chan struct{}, runtime.GOMAXPROCS(0)), time: maxTime}
+	r := &Rules{time: maxTime}
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if err := checkField(name); err != nil {
@@ -101,7 +99,7 @@ func checkField(name string) error {
 	return nil
 }
 
-// Fields returns the fields of a page in UTF-8, by name. A value is a string, or a []string if
+// Fields returns the fields of a page that was read, by name. A value is a string, or a []string if
 // the rule has All. A field without a match is omitted. A rule with Attr matches only elements
 // with this attribute. Scripts are not run, so the content of noscript counts.
 //
@@ -113,13 +111,13 @@ func checkField(name string) error {
 //     longer, since the time is checked between elements.
 //
 // Other errors mean that elements are nested too deeply.
-func (r *Rules) Fields(body []byte) (map[string]any, error) {
+func (r *Rules) Fields(page *Document) (map[string]any, error) {
 	if r == nil || len(r.fields) == 0 {
 		return nil, nil
 	}
-	r.trees <- struct{}{}
-	defer func() { <-r.trees }()
-	root, whole, err := tree(body)
+	trees <- struct{}{}
+	defer func() { <-trees }()
+	root, whole, err := tree(page)
 	if err != nil {
 		return nil, err
 	}

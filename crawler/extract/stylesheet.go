@@ -8,11 +8,14 @@ import (
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/charset"
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
-// StylesheetFunc calls f for each resource of a stylesheet: the targets of url() and @import.
+// stylesheet calls f for each reference of a stylesheet: the targets of url() and @import.
 // It does not report data: URLs.
-func StylesheetFunc(text []byte, f func(Resource)) {
+func stylesheet(text []byte, f func(ref string, imported bool)) {
 	lexer := css.NewLexer(parse.NewInputBytes(bytes.ReplaceAll(text, []byte{0}, []byte(" ")))) // it would end at NUL
 	rule := ""                                                                                 // the at-rule that has begun; empty: none
 	for {
@@ -29,7 +32,7 @@ func StylesheetFunc(text []byte, f func(Resource)) {
 			ref := cssText(kind, token)
 			isName := rule == "namespace" || strings.HasSuffix(rule, "document") // not a resource
 			if (kind == css.URLToken || rule == "import") && !isName && isResource([]byte(ref)) {
-				f(Resource{URL: ref, Kind: "css", Imported: rule == "import"})
+				f(ref, rule == "import")
 			}
 		case css.SemicolonToken, css.LeftBraceToken:
 			rule = ""
@@ -38,6 +41,23 @@ func StylesheetFunc(text []byte, f func(Resource)) {
 			rule = "imported" // conditions follow
 		}
 	}
+}
+
+// decodeStylesheet decodes a stylesheet (CSS Syntax, section 3.2): a byte order mark, the header, @charset,
+// and UTF-8 where nothing is declared.
+func decodeStylesheet(page *Page) Document {
+	label := ""
+	if t, ok := mimetype.Declared(page.Header); ok {
+		label = t.Charset()
+	}
+	if rest, ok := bytes.CutPrefix(page.Body, []byte(`@charset "`)); ok && label == "" {
+		name, _, found := bytes.Cut(rest[:min(len(rest), 1024)], []byte(`";`))
+		if e, known := charset.Lookup(string(name)); found && known {
+			label = e.Output().Name() // UTF-16 is a mistake here, and means UTF-8
+		}
+	}
+	e := charset.Determine(page.Body, label, true)
+	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output()}
 }
 
 // cssText returns the text of a url() or a string.

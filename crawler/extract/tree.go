@@ -3,6 +3,8 @@ package extract
 import (
 	"bytes"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -26,9 +28,177 @@ const maxTags = 400_000
 // again.)
 const disguise = "\ue000" // begins no tag, and ends no name of one that anybody has seen
 
-// tree reads a page. It is not whole when it has more tags than a tree may have.
-func tree(page []byte) (root *html.Node, whole bool, err error) {
-	in := &disguised{page: page}
+// readPageTree reads an HTML page by its tree; nil: that might be too large.
+func readPageTree(page *Page, doc Document, on *Handlers) *Document {
+	trees <- struct{}{}
+	defer func() { <-trees }()
+	root, ok := parsePage(doc.Text)
+	if !ok {
+		return nil
+	}
+	return readTree(page, &doc, on, root)
+}
+
+// readTree reads the tree of a page.
+func readTree(page *Page, doc *Document, on *Handlers, root *html.Node) *Document {
+	c := newCollector(page, doc, on, findBase(root))
+	for n := range root.ChildNodes() {
+		c.walk(n)
+	}
+	c.finish()
+	return doc
+}
+
+// findBase returns the first base element that has href.
+func findBase(n *html.Node) (base baseElement) {
+	for n := range n.ChildNodes() {
+		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" {
+			continue
+		}
+		if n.Namespace == "" && n.Data == "base" {
+			for _, a := range n.Attr {
+				if a.Namespace == "" && a.Key == "href" {
+					return baseElement{found: true, ref: a.Val}
+				}
+			}
+		}
+		if base = findBase(n); base.found {
+			return base
+		}
+	}
+	return base
+}
+
+// walk reads a node and what it contains.
+func (c *collector) walk(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		c.visible([]byte(strings.ReplaceAll(n.Data, "&", "&amp;")))
+		return
+	case html.ElementNode:
+	default:
+		return
+	}
+	e, shadow := unknown, false
+	switch n.Namespace {
+	case "":
+		e = elementOf([]byte(n.Data))
+	case "svg":
+		e = elementOf([]byte(strings.ToLower(n.Data)))
+	}
+	if e.tag == tagTemplate && n.Namespace == "" {
+		if shadow = isShadowRoot(n); !shadow {
+			c.boundary(e)
+			return
+		}
+		c.shadow++
+	}
+	c.attrs = attributes{}
+	for _, a := range n.Attr {
+		switch {
+		case a.Namespace == "":
+			c.attrs.set([]byte(a.Key), []byte(a.Val))
+		case a.Namespace == "xlink" && a.Key == "href":
+			c.attrs.set([]byte("xlink:href"), []byte(a.Val))
+		case a.Namespace == "xml" && a.Key == "lang" && e.tag == tagHTML: // of XHTML; it counts more than lang
+			c.attrs.lang = []byte(a.Val)
+		}
+	}
+	c.svg, c.head = n.Namespace == "svg", n.Parent != nil && n.Parent.Namespace == "" && n.Parent.Data == "head"
+	c.start(e)
+	switch {
+	case e.kind&rawText == 0 || e.tag == tagPlaintext && !c.svg:
+		for child := range n.ChildNodes() {
+			c.walk(child)
+		}
+	case e.tag == tagTitle && n.Namespace == "":
+		c.titleText(childText(n))
+	case e.tag == tagStyle:
+		c.styleText([]byte(childText(n)))
+	}
+	c.end(e)
+	if shadow {
+		c.shadow--
+	}
+}
+
+// childText returns the text in an element, without that of elements in it.
+func childText(n *html.Node) string {
+	var b strings.Builder
+	for child := range n.ChildNodes() {
+		if child.Type == html.TextNode {
+			b.WriteString(child.Data)
+		}
+	}
+	return b.String()
+}
+
+// isShadowRoot reports whether a template element is the shadow root of its parent, so that browsers
+// show its content (HTML standard, 13.2.6.4.4).
+func isShadowRoot(template *html.Node) bool {
+	host := template.Parent
+	mode := func(n *html.Node) bool {
+		return n.Type == html.ElementNode && n.Data == "template" && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+			return a.Key == "shadowrootmode" && (strings.EqualFold(a.Val, "open") || strings.EqualFold(a.Val, "closed"))
+		})
+	}
+	if host == nil || host.Type != html.ElementNode || host.Namespace != "" || !mode(template) {
+		return false
+	}
+	for before := template.PrevSibling; before != nil; before = before.PrevSibling {
+		if mode(before) {
+			return false
+		}
+	}
+	switch host.Data {
+	case "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main", "nav", "p", "section", "span":
+		return true
+	}
+	return strings.Contains(host.Data, "-")
+}
+
+// Limits of the trees that pages are read with. A page of 10 MiB written by people has 300,000 tags,
+// and a formatting element that is not closed may be repeated in every paragraph that follows.
+const (
+	maxPageTags  = 100_000
+	maxPageNodes = 1_000_000
+)
+
+// trees limits the trees that exist at a time: a tree is many times larger than its page.
+var trees = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// parsePage returns the tree of a page. It returns false if the tree might be too large or too deep.
+func parsePage(page []byte) (root *html.Node, ok bool) {
+	tags, formats, open := 0, 0, 0
+	for at := bytes.IndexByte(page, '<'); at >= 0; {
+		tags++
+		switch end := formatting(page[at:]); {
+		case end == 0:
+		case page[at+1] == '/':
+			open = max(open-1, 0)
+		default:
+			open++
+			formats = max(formats, open)
+		}
+		next := bytes.IndexByte(page[at+1:], '<')
+		if at += 1 + next; next < 0 {
+			break
+		}
+	}
+	if tags > maxPageTags || tags*(3+formats) > maxPageNodes {
+		return nil, false
+	}
+	root, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
+	return root, err == nil
+}
+
+// tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
+func tree(page *Document) (root *html.Node, whole bool, err error) {
+	if page.xml {
+		root, _ = parseXML(page.Text) // up to where it is malformed
+		return root, true, nil
+	}
+	in := &disguised{page: page.Text}
 	root, err = html.ParseWithOptions(in, html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return nil, false, err

@@ -51,7 +51,7 @@ type Page struct {
 	ContentType string      `json:"content_type"`
 	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read
 	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe and meta refresh; repeated ones count again
-	Canonical   string      `json:"canonical,omitempty"` // URL that the page names as canonical
+	Canonical   string      `json:"canonical,omitempty"` // absolute URL that the page names as canonical
 	Directives  []Directive `json:"directives,omitempty"`
 	Withheld    string      `json:"withheld,omitempty"` // the directive that excludes title and content, such as noindex
 	FetchedAt   time.Time   `json:"fetched_at"`
@@ -74,6 +74,8 @@ type Page struct {
 	Headers     map[string]string `json:"headers,omitempty"`     // the response headers that Output.KeepHeader names, by name in lower case
 	Redirects   []string          `json:"redirects,omitempty"`   // the URLs that redirected here, in order
 	H1Count     int               `json:"h1_count,omitempty"`    // number of h1 elements, if there are several
+	Encoding    string            `json:"encoding,omitempty"`    // of a page that was read as HTML or XHTML: its character encoding, as the Encoding standard names it
+	Malformed   string            `json:"malformed,omitempty"`   // why and where an XHTML page is not well-formed; it was read to there
 }
 
 // Hreflang is a version of a page for another language or region: a link rel=alternate with

@@ -235,7 +235,7 @@ func (c *counters) mediaType(header string) string {
 // isHTML reports whether a page is HTML, which sitemaps are expected to list.
 func (c *counters) isHTML(p *output.Page) bool {
 	kind := c.mediaType(p.ContentType)
-	return kind == "text/html" || kind == "application/xhtml+xml"
+	return p.Encoding != "" || kind == "text/html" || kind == "application/xhtml+xml"
 }
 
 // maxText limits a text from a site, in bytes.

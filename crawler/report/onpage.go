@@ -53,7 +53,8 @@ func (o *onPage) name(p *output.Page) {
 			o.lists.add(rule, Finding{URL: p.URL, Detail: detail})
 		}
 	}
-	whole := p.Truncated == "" // else elements may be missing
+	whole := p.Truncated == "" && p.Malformed == "" // else elements may be missing
+	add(p.Malformed != "", rulePageMalformed, p.Malformed)
 	add(p.Title == "" && whole, ruleTitleMissing, "")
 	add(p.Description == "" && whole, ruleDescriptionMissing, "")
 	add(p.H1 == "" && p.H1Count == 0 && whole, ruleH1Missing, "")

@@ -56,6 +56,7 @@ func (l *pageLine) ReadJSON(text []byte) bool {
 		return false
 	}
 	rest.skipHeaders()
+	p.Encoding = rest.optional(`,"encoding":"`)
 	if rest != "}\n" {
 		return false
 	}

@@ -47,6 +47,7 @@ const (
 	ruleDescriptionLong      = "description-long"
 	ruleH1Missing            = "h1-missing"
 	ruleH1Multiple           = "h1-multiple"
+	rulePageMalformed        = "page-malformed"
 	rulePageDeep             = "page-deep"
 	rulePageSlow             = "page-slow"
 	rulePageLarge            = "page-large"
@@ -95,6 +96,7 @@ var rules = []Rule{
 	{ruleDescriptionLong, SeverityNotice, topicPages, "Descriptions longer than 160 characters", "Shorten the description: search results cut it off."},
 	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
 	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
+	{rulePageMalformed, SeverityError, topicPages, "XHTML pages that are not well-formed", "Correct the markup, or send the page as text/html: browsers show an error instead of the rest of the page."},
 	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
 	{rulePageSlow, SeverityNotice, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
 	{rulePageLarge, SeverityWarning, topicPages, "HTML larger than 2 MiB", "Split the page, or move embedded data into files of its own."},

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -73,7 +72,7 @@ func crawl(ctx context.Context, starts []string, delay time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if _, err := queue.Add(ctx, items(u, u, start)); err != nil {
+		if _, err := queue.Add(ctx, items(u, start)); err != nil {
 			return err
 		}
 	}
@@ -121,7 +120,7 @@ func (c *crawler) visit(ctx context.Context, lease frontier.Lease) frontier.Outc
 				log.Print(err) // the other sitemaps are still read
 				continue
 			}
-			outcome.Links = append(outcome.Links, items(u, u, page.Loc)...)
+			outcome.Links = append(outcome.Links, items(u, page.Loc)...)
 		}
 	case d.Verdict == robotsext.Allowed:
 		links, wait, err := c.fetch(u)
@@ -147,23 +146,21 @@ func (c *crawler) fetch(u *url.URL) (links []frontier.Item, wait time.Duration, 
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
 		return nil, wait, errors.New(resp.Status)
 	case resp.StatusCode >= 300:
-		return items(u, u, resp.Header.Values("Location")...), wait, nil
-	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return nil, wait, nil
+		return items(u, resp.Header.Values("Location")...), wait, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	extract.ParseFunc(body, extract.Handlers{Link: func(base string, link extract.Link) {
-		if b, err := u.Parse(base); err == nil {
-			links = append(links, items(u, b, link.URL)...)
+	if extract.IsPage(resp.Header, body) {
+		for _, link := range extract.Read(extract.Page{URL: u.String(), Header: resp.Header, Body: body}, nil).Links {
+			links = append(links, items(u, link.URL)...)
 		}
-	}})
+	}
 	return links, wait, err
 }
 
 // items returns the links of a page to its own host, as URLs for the frontier.
-func items(page, base *url.URL, refs ...string) (items []frontier.Item) {
+func items(page *url.URL, refs ...string) (items []frontier.Item) {
 	for _, ref := range refs {
-		u, err := base.Parse(ref)
+		u, err := page.Parse(ref)
 		if err != nil || serverkey.Of(u.Host) != serverkey.Of(page.Host) {
 			continue
 		}

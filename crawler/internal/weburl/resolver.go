@@ -6,41 +6,54 @@ import (
 	"sync"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/text/encoding"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // Resolver resolves the references of one document.
 type Resolver struct {
-	origins *OriginCache
 	base    URL
-	scheme  string // of base, with the colon
-	origin  string // of base, without a slash at the end
-	path    string // of base
-	folder  string // path up to its last slash
-	complex bool   // base is too complex for the parser
+	scheme  string            // of base, with the colon
+	origin  string            // of base, without a slash at the end
+	path    string            // of base
+	folder  string            // path up to its last slash
+	complex bool              // base is too complex for the parser
+	query   encoding.Encoding // of queries; nil: UTF-8
 
 	parsed *whatwg.Url // base, parsed when first needed: 8 KB take as long as a page of links
 }
 
-// NewResolver returns a resolver for a document at base, a canonical URL.
-func NewResolver(base string, known *OriginCache) (*Resolver, error) {
-	a, _, ok := known.splitOrigin(base)
-	if a.Canonical = base; !ok {
-		var err error
-		if a, err = Parse(base); err != nil {
-			return nil, err
-		}
+// NewResolver returns a resolver for a document at base, a canonical URL. Enc is the encoding of
+// the document (nil means UTF-8), in which browsers send the queries of its references.
+func NewResolver(base string, enc encoding.Encoding) (*Resolver, error) {
+	a, err := Of(base)
+	if err != nil {
+		return nil, err
 	}
 	origin := string(a.Origin)
 	path, _, _ := strings.Cut(a.Canonical[len(origin):], "?")
 	return &Resolver{
-		origins: known, base: a, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
+		base: a, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
 		scheme: origin[:strings.IndexByte(origin, ':')+1], complex: checkComplexity(a.Canonical) != nil,
+		query: queryEncoding(enc),
 	}, nil
 }
 
-// Resolve is the function Resolve for base. It does not parse the most common references; see
+// Of returns the parts of a URL that is canonical. It does not parse a URL of an origin that is
+// cached.
+func Of(canonical string) (URL, error) {
+	a, _, ok := origins.split(canonical)
+	path, same := strings.CutPrefix(canonical, string(a.Origin))
+	if !ok || !same || !strings.HasPrefix(path, "/") {
+		return Parse(canonical) // it is not canonical, or its host is unusual
+	}
+	a.Canonical = canonical
+	return a, nil
+}
+
+// Resolve is the function Resolve for base and a query in the encoding of the document. It does
+// not parse the most common references; see
 // resolvePlain. FuzzResolver holds both ways against each other.
 func (r *Resolver) Resolve(ref string) (URL, error) {
 	if len(ref) <= MaxLength/2 && !r.complex {
@@ -62,7 +75,7 @@ func (r *Resolver) resolvePlain(ref string) (URL, bool) {
 	if strings.HasPrefix(ref, "//") {
 		ref = r.scheme + ref
 	}
-	a, path, absolute := r.origins.splitOrigin(ref)
+	a, path, absolute := origins.split(ref)
 	if absolute {
 		if !isPlain(path) {
 			return URL{}, false
@@ -123,7 +136,7 @@ func (r *Resolver) parse(ref string) (URL, error) {
 		}
 		r.parsed = base
 	}
-	u, err := r.parsed.Parse(ref)
+	u, err := r.parsed.Parse(encodeQuery(ref, r.query))
 	return urlOf(ref, u, err)
 }
 
@@ -196,12 +209,15 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// OriginCache caches origins by their spelling in URLs, since a crawl finds the same ones
+// originCache caches origins by their spelling in URLs, since a crawl finds the same ones
 // often. It is safe for concurrent use.
-type OriginCache struct {
+type originCache struct {
 	mu    sync.RWMutex // guards known
 	known map[string]URL
 }
+
+// origins depends on nothing but the URLs, so all crawls share it.
+var origins = originCache{known: make(map[string]URL)}
 
 // maxOrigins limits the number of cached origins, and maxWritten their length. A host name has
 // at most 253 characters.
@@ -210,12 +226,9 @@ const (
 	maxWritten = 300
 )
 
-// NewOriginCache returns an empty cache.
-func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
-
-// splitOrigin splits an absolute URL into its origin, with the path /, and the unchanged rest,
+// split splits an absolute URL into its origin, with the path /, and the unchanged rest,
 // which begins with a slash. It reports false for a URL that has to be parsed as a whole.
-func (o *OriginCache) splitOrigin(url string) (a URL, rest string, ok bool) {
+func (o *originCache) split(url string) (a URL, rest string, ok bool) {
 	start := len("http://")
 	if strings.HasPrefix(url, "https://") {
 		start++

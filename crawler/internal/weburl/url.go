@@ -172,10 +172,12 @@ func OriginOf(raw string) robotsext.Origin {
 	return o
 }
 
-// IsWeb reports whether a reference begins with http:, https: or //.
+// IsWeb reports whether a reference begins with http:, https: or //. Browsers read \ as / there.
 func IsWeb(ref string) bool {
-	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
-	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
+	start := strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
+	start = strings.ToLower(ignored.Replace(start[:min(len(start), 20)]))
+	return strings.HasPrefix(start, "http:") || strings.HasPrefix(start, "https:") ||
+		len(start) > 1 && isSlash(rune(start[0])) && isSlash(rune(start[1]))
 }
 
 // Truncated returns the beginning of a URL that is too long to be parsed. It reports false

@@ -18,7 +18,7 @@ func TestLongURLs(t *testing.T) {
 		if u, err := Parse(url); !errors.Is(err, ErrTooLong) {
 			t.Errorf("%s: %d bytes, %v", name, len(u.Canonical), err)
 		}
-		refs, err := NewResolver("http://a.test/", NewOriginCache())
+		refs, err := NewResolver("http://a.test/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,17 +90,16 @@ func FuzzResolver(f *testing.F) {
 			f.Add(base, ref)
 		}
 	}
-	known := NewOriginCache()
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		if parsed, err := Parse(base); err == nil {
-			checkResolver(t, parsed.Canonical, ref, known)
+			checkResolver(t, parsed.Canonical, ref)
 		}
 	})
 }
 
-func checkResolver(t *testing.T, base, ref string, known *OriginCache) {
+func checkResolver(t *testing.T, base, ref string) {
 	t.Helper()
-	r, err := NewResolver(base, known)
+	r, err := NewResolver(base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +113,12 @@ func checkResolver(t *testing.T, base, ref string, known *OriginCache) {
 // TestResolverShortReferences holds the short way against the long way for each text of up to four
 // of the characters with a meaning.
 func TestResolverShortReferences(t *testing.T) {
-	known := NewOriginCache()
 	texts := []string{""}
 	for range 4 {
 		var longer []string
 		for _, text := range texts {
-			checkResolver(t, "http://h/a//b/c?d", text, known)
-			checkResolver(t, "https://h/", "x/%"+text, known)
+			checkResolver(t, "http://h/a//b/c?d", text)
+			checkResolver(t, "https://h/", "x/%"+text)
 			for _, c := range "a./?%2e:'@#" {
 				longer = append(longer, text+string(c))
 			}
@@ -131,18 +129,17 @@ func TestResolverShortReferences(t *testing.T) {
 
 // TestResolverLongReferences holds the limits of the short way against those of the long way.
 func TestResolverLongReferences(t *testing.T) {
-	known := NewOriginCache()
 	for _, base := range []string{"http://h/a/b", "http://h/" + strings.Repeat("a", MaxLength-20) + "/", "http://h" + strings.Repeat("/a", MaxSegments+1)} {
 		for _, ref := range []string{
 			"", "x", "/x", "?x", "../x", "//h/x", "http://h/x", "mailto:x", "mailto:" + strings.Repeat("x", MaxLength), "/x#" + strings.Repeat("y", MaxLength),
 			strings.Repeat("a", MaxLength/2), strings.Repeat("a", MaxLength/2+1), strings.Repeat("a", MaxLength), "?" + strings.Repeat("a/", MaxSegments+1),
 		} {
-			checkResolver(t, base, ref, known)
+			checkResolver(t, base, ref)
 		}
 		for n := MaxSegments - 2; n < MaxSegments+3; n++ {
 			for _, ref := range []string{"/a", "a/", "../", "./"} {
-				checkResolver(t, base, strings.Repeat(ref, n), known)
-				checkResolver(t, base, "http://h/"+strings.Repeat(ref, n), known)
+				checkResolver(t, base, strings.Repeat(ref, n))
+				checkResolver(t, base, "http://h/"+strings.Repeat(ref, n))
 			}
 		}
 	}
@@ -152,7 +149,7 @@ func TestResolverLongReferences(t *testing.T) {
 // as most generators do; of other hosts; and those that are no pages.
 func BenchmarkResolve(b *testing.B) {
 	refs := []string{"/p/1", "/shop/item-31676?page=2&sort=price", "chapter-2.html", "../index.html", "./", "?page=3", "", "http://example.com/a/b", "//cdn.example.com/x", "https://en.wikipedia.org/wiki/Library_(computing)", "/caf%C3%A9", "mailto:a@example.com", "javascript:void(0)"}
-	r, err := NewResolver("http://example.com/docs/2/page.html", NewOriginCache())
+	r, err := NewResolver("http://example.com/docs/2/page.html", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,25 +166,25 @@ func BenchmarkResolve(b *testing.B) {
 // The hosts of URLs are remembered by how they are written: some of them, short ones, and
 // without the text that they stood in.
 func TestOriginsAreBounded(t *testing.T) {
-	o := NewOriginCache()
+	o := &originCache{known: map[string]URL{}}
 	for i := range maxOrigins {
 		o.known[fmt.Sprintf("http://h%d.test", i)] = URL{}
 	}
-	if _, _, ok := o.splitOrigin("http://another.test/"); !ok {
+	if _, _, ok := o.split("http://another.test/"); !ok {
 		t.Error("another is not known")
 	}
 	if n := len(o.known); n == 0 || n > maxOrigins {
 		t.Errorf("%d are remembered", n)
 	}
-	o = NewOriginCache()
-	if _, _, ok := o.splitOrigin("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
+	o = &originCache{known: map[string]URL{}}
+	if _, _, ok := o.split("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
 		t.Error("a port with zeros without end is remembered")
 	}
 	before := heapInUse()
 	const pages, size = 64, 1 << 20
 	for i := range pages {
 		page := fmt.Sprintf("http://h%d.test/", i) + strings.Repeat("x", size)
-		o.splitOrigin(page[:strings.IndexByte(page, 'x')])
+		o.split(page[:strings.IndexByte(page, 'x')])
 	}
 	if kept := int64(heapInUse()) - int64(before); kept > pages*size/4 {
 		t.Errorf("%d bytes of pages are kept for %d names", kept, pages)
@@ -198,13 +195,13 @@ func TestOriginsAreBounded(t *testing.T) {
 // A name that is longer than a host's may be is read like any other text, and not
 // remembered.
 func TestLongNamesAreNotRemembered(t *testing.T) {
-	o := NewOriginCache()
+	o := &originCache{known: map[string]URL{}}
 	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
-		if _, _, ok := o.splitOrigin("http://" + name + "/"); ok || len(o.known) > 0 {
+		if _, _, ok := o.split("http://" + name + "/"); ok || len(o.known) > 0 {
 			t.Errorf("%.20s… is remembered", name)
 		}
 	}
-	if _, rest, ok := o.splitOrigin("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
+	if _, rest, ok := o.split("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
 		t.Errorf("%q, %t", rest, ok)
 	}
 }

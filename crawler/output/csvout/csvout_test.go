@@ -84,7 +84,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
-				"h1_count",
+				"h1_count", "encoding", "malformed",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",

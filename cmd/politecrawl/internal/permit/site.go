@@ -192,11 +192,7 @@ func (p *permit) readSite(ctx context.Context, a *result, u *url.URL) error {
 	case resp.status < 200 || resp.status > 299:
 		p.failed(a, "the page could not be read: status %d", resp.status)
 	default:
-		own, err := crawler.PageUsage(resp.header, resp.body, p.token, began)
-		if err != nil {
-			p.failed(a, "the page could not be decoded: %v", err)
-		}
-		a.Statements = append(a.Statements, own...)
+		a.Statements = append(a.Statements, crawler.PageUsage(resp.header, resp.body, p.token, began)...)
 	}
 	p.readLicense(ctx, a, u)
 	return nil

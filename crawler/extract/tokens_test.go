@@ -4,29 +4,54 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// checkParse compares Parse with the tokenizer alone.
-func checkParse(t *testing.T, body []byte) {
+// A result is everything that a reading of a page reports.
+type result struct {
+	Doc       *Document
+	Links     []Link
+	Resources []Resource
+	IDs       []string
+}
+
+// readWith reads a page at http://example.com/dir/page with one of the readers.
+func readWith(body []byte, choice readerChoice) result {
+	var r result
+	on := &Handlers{LinkTexts: true}
+	on.Link = func(l Link) { r.Links = append(r.Links, l) }
+	on.Resource = func(s Resource) { r.Resources = append(r.Resources, s) }
+	on.ID = func(id string) { r.IDs = append(r.IDs, id) }
+	on.Restart = func() { r = result{} }
+	header := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
+	r.Doc = read(&Page{URL: "http://example.com/dir/page", Header: header, Body: body}, on, choice)
+	return r
+}
+
+// checkReaders compares the reading of tokens with that of the tree.
+func checkReaders(t *testing.T, body []byte) {
 	t.Helper()
-	want := reference(bytes.NewReader(body))
-	if got := Parse(body); !equal(got, want) {
-		t.Errorf("Parse(%q) differs from the tokenizer (-want +got):\n%s", body, cmp.Diff(want, got))
+	got, want := readWith(body, automatic), readWith(body, onlyTree)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Document{}), cmp.Comparer(func(a, b error) bool { return (a == nil) == (b == nil) })); diff != "" {
+		t.Errorf("the tokens of %q differ from its tree (-tree +tokens):\n%s", body, diff)
 	}
 }
 
-func equal(a, b *Document) bool {
-	return a.H1 == b.H1 && a.Description == b.Description && a.Lang == b.Lang && a.Words == b.Words && slices.Equal(a.Hreflang, b.Hreflang) &&
-		a.Title == b.Title && a.Base == b.Base && a.Canonical == b.Canonical &&
-		slices.Equal(a.Links, b.Links) && slices.Equal(a.Meta, b.Meta)
+func FuzzReaders(f *testing.F) {
+	for _, page := range lookPlain {
+		f.Add([]byte(page))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		checkReaders(t, bytes.ToValidUTF8(body, nil))
+	})
 }
 
 // pieces are parts from which markup of every kind can be combined.
@@ -72,19 +97,67 @@ var lookPlain = []string{
 
 func TestWhatLooksPlain(t *testing.T) {
 	for _, page := range lookPlain {
-		checkParse(t, []byte(page))
+		checkReaders(t, []byte(page))
 	}
 }
 
-func TestManyLongerPages(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		var page strings.Builder
-		for range 4 + random.IntN(30) {
-			page.WriteString(pieces[random.IntN(len(pieces))])
+// randomPage returns a page with mostly well nested markup.
+func randomPage(random *rand.Rand) []byte {
+	var page []byte
+	var open []string
+	for range 4 + random.IntN(40) {
+		switch n := random.IntN(20); {
+		case n < 8 && len(open) > 0:
+			page = append(page, "</"+open[len(open)-1]+">"...)
+			open = open[:len(open)-1]
+		case n == 8 && len(open) > 0: // without an end tag, as many elements may be
+			open = open[:len(open)-1]
+		case n < 15:
+			name := nested[random.IntN(len(nested))]
+			page = append(page, "<"+name+">"...)
+			open = append(open, strings.Fields(name)[0])
+		default:
+			page = append(page, pieces[random.IntN(len(pieces))]...)
 		}
-		checkParse(t, []byte(page.String()))
 	}
+	return page
+}
+
+// nested are start tags of elements that have end tags.
+var nested = []string{
+	"a href=x", "a href='/y?q=&amp;' rel=nofollow", "p", "div", "span", "b", "ul", "li", "ol", "dl", "dt", "dd", "table", "tr", "td", "th", "tbody", "thead", "caption", "colgroup", "h1", "h2", "h3", "section",
+	"form", "button", "select", "option", "optgroup", "ruby", "rt", "svg", "g", "title", "desc", "style", "script", "noscript", "head", "body", "html lang=en", "textarea", "object data=o", "x-a id=i", "blockquote", "pre", "center", "em", "i", "td background=t", "video src=v",
+}
+
+// TestReadersAgree compares the readers on random pages. Many of them must not need a tree.
+func TestReadersAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	sure := 0
+	count := 20_000
+	fmt.Sscan(os.Getenv("N"), &count)
+	for i := range count {
+		var page []byte
+		if i%2 == 0 {
+			page = randomPage(random)
+		} else {
+			for range 4 + random.IntN(30) {
+				page = append(page, pieces[random.IntN(len(pieces))]...)
+			}
+		}
+		if checkReaders(t, page); readsTokens(page) {
+			sure++
+		}
+	}
+	if sure < count/10 {
+		t.Errorf("only %d of %d pages were read without a tree", sure, count)
+	}
+	t.Logf("%d of %d pages were read without a tree", sure, count)
+}
+
+// readsTokens reports whether a page is read without a tree.
+func readsTokens(page []byte) bool {
+	c := newCollector(&Page{URL: "http://example.com/"}, &Document{}, &Handlers{Link: func(Link) {}}, baseElement{})
+	return c.readTokens(page, false)
 }
 
 // TestEveryElement: isRawText knows all elements after which the tokenizer reads text.
@@ -94,7 +167,7 @@ func TestEveryElement(t *testing.T) {
 			"<%s><a href=in></a></%[1]s><a href=after>", "<%s/><a href=in></%[1]s><a href=after>",
 			"<svg><%s x=y><a href=in></%[1]s></svg><a href=after>", "<svg><%s/><a href=in></svg><title>t</title>",
 		} {
-			checkParse(t, fmt.Appendf(nil, form, name))
+			checkReaders(t, fmt.Appendf(nil, form, name))
 		}
 	}
 }
@@ -121,13 +194,13 @@ func TestRealPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkParse(t, page)
+			checkReaders(t, page)
 			for range 30 {
 				damaged := bytes.Clone(page)
 				for range 1 + random.IntN(20) {
 					damaged[random.IntN(len(damaged))] = damage[random.IntN(len(damage))]
 				}
-				checkParse(t, damaged[:random.IntN(len(damaged))])
+				checkReaders(t, damaged[:random.IntN(len(damaged))])
 			}
 		})
 	}
@@ -160,29 +233,9 @@ func realPages(t testing.TB) []string {
 // tags than necessary.
 func TestPlainPagesAreCheap(t *testing.T) {
 	page := benchmarkPage()
-	if allocs := testing.AllocsPerRun(10, func() { Parse(page) }); allocs > 25 {
+	if allocs := testing.AllocsPerRun(10, func() {
+		Read(Page{URL: "http://example.com/", Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: page}, nil)
+	}); allocs > 25 {
 		t.Errorf("%v allocations for a page of %d bytes with 30 links", allocs, len(page))
 	}
 }
-
-// TestLongTokensAreNotMovedOften counts the reads of the tokenizer: small reads of a long token
-// would copy its bytes each time.
-func TestLongTokensAreNotMovedOften(t *testing.T) {
-	for _, page := range []string{
-		"<!-- -- " + strings.Repeat(">", 1<<20),
-		"<script>" + strings.Repeat("a>b ", 1<<18),
-		`<a title="&` + strings.Repeat("> ", 1<<19) + `" HREF=x>`,
-	} {
-		var s source
-		s.page = []byte(page)
-		reads := 0
-		reference(readerFunc(func(b []byte) (int, error) { reads++; return s.Read(b) }))
-		if reads > 40 {
-			t.Errorf("%d reads of %.20q…", reads, page)
-		}
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

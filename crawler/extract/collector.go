@@ -1,0 +1,291 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// maxTitle bounds a title, in bytes; what is longer is cut there. A title is
+// shown to people, and a page may hold megabytes of it.
+const maxTitle = 1024
+
+// maxTitleText is how much of a title element is read, in bytes: white space and entities may make
+// it longer than what it says.
+const maxTitleText = 64 << 10
+
+// A collector makes a Document of the elements and the text of a page, in document order. Two
+// readers call it: one reads tokens, the other a tree.
+type collector struct {
+	page *Page
+	on   *Handlers
+	doc  *Document
+	text arena
+
+	attrs  attributes // of the element that starts
+	svg    bool       // that element is one of SVG
+	head   bool       // that element is in the head
+	shadow int        // how many shadow roots are open
+
+	base    baseElement
+	refs    *weburl.Resolver // nil: there was no reference yet
+	foreign bool             // references that are not absolute lead to no page
+
+	hasTitle, hasCanonical bool
+
+	words      wordCounter
+	heading    passage // the first h1
+	headings   int     // how many h1 elements are open around the place; 0 when heading has ended
+	hasHeading bool
+	lastLink   Link
+	linkText   passage // of lastLink; not open: it was reported
+	inside     []Link  // links in the text of lastLink, such as an iframe in an a element
+}
+
+// A baseElement is the first base element that has href.
+type baseElement struct {
+	found bool
+	ref   string
+	late  bool // a reference before it was resolved without it
+}
+
+// newCollector returns a collector. Base is what an earlier reading of the page has found.
+func newCollector(page *Page, doc *Document, on *Handlers, base baseElement) *collector {
+	c := &collector{page: page, on: on, doc: doc, base: base}
+	if c.base.late = false; base.found {
+		c.resolver()
+	}
+	if refresh := page.Header.Get("Refresh"); refresh != "" {
+		if ref, ok := refreshTarget(refresh); ok && ref != "" {
+			link := Link{Ref: ref, Kind: "header"}
+			if a, err := weburl.Resolve(page.URL, ref); err == nil {
+				link.URL = a.Canonical
+			} else {
+				link.Err = err
+			}
+			on.Link(link)
+		}
+	}
+	return c
+}
+
+// start reads the start tag of an element; c.attrs has its attributes.
+func (c *collector) start(e *element) {
+	c.boundary(e)
+	if c.on.ID != nil && c.shadow == 0 {
+		c.anchor(e)
+	}
+	if c.on.Resource != nil {
+		c.resources(e)
+	}
+	if c.svg {
+		if e.tag == tagA {
+			c.startLink(c.svgHref())
+		}
+		return
+	}
+	switch e.tag {
+	case tagA:
+		c.startLink(c.attrs.href)
+	case tagArea:
+		c.link("area", c.attrs.href)
+	case tagFrame:
+		if c.attrs.srcdoc == nil && len(trimReference(c.attrs.src)) > 0 {
+			c.link("frame", c.attrs.src)
+		}
+	case tagH1:
+		c.startHeading()
+	case tagHTML:
+		c.doc.Lang = c.text.keep(clip(bytes.TrimSpace(c.attrs.lang), maxTitle))
+	case tagLink:
+		c.relation()
+	case tagBase:
+		if c.attrs.href != nil && !c.base.found && c.shadow == 0 {
+			c.base.found, c.base.ref = true, string(c.attrs.href)
+			if c.base.late = c.refs != nil; !c.base.late {
+				c.resolver()
+			}
+		}
+	case tagMeta:
+		if c.shadow == 0 {
+			c.meta()
+		}
+	}
+}
+
+// end ends an element.
+func (c *collector) end(e *element) {
+	c.boundary(e)
+	switch {
+	case e.tag == tagA:
+		c.endLink()
+	case e.tag == tagH1 && c.headings > 0:
+		if c.headings--; c.headings == 0 {
+			c.endHeading()
+		}
+	}
+}
+
+// resolver returns the resolver of references. It sets the base URL of the document.
+func (c *collector) resolver() *weburl.Resolver {
+	if c.refs != nil {
+		return c.refs
+	}
+	base := c.page.URL
+	if c.base.found {
+		switch a, err := weburl.Resolve(base, c.base.ref); {
+		case err == nil:
+			base = a.Canonical
+		case errors.Is(err, robotsext.ErrUnsupportedScheme):
+			// Browsers ignore the base URL data: or javascript:, but not ftp: or mailto:.
+			scheme, _, _ := strings.Cut(strings.ToLower(strings.Trim(c.base.ref, c0AndSpace)), ":")
+			c.foreign = scheme != "data" && scheme != "javascript"
+		}
+	}
+	refs, err := weburl.NewResolver(base, c.doc.encoding)
+	if err != nil { // base was resolved before
+		refs, _ = weburl.NewResolver(c.page.URL, nil)
+	}
+	c.doc.Base, c.refs = base, refs
+	return refs
+}
+
+// c0AndSpace are the characters that a URL does not have at its ends (URL standard, basic parser).
+const c0AndSpace = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
+
+// resolve returns the absolute URL of a reference.
+func (c *collector) resolve(ref string) (url string, err error) {
+	refs := c.resolver()
+	if c.foreign && !weburl.IsWeb(ref) {
+		return "", robotsext.ErrUnsupportedScheme
+	}
+	a, err := refs.Resolve(ref)
+	if errors.Is(err, weburl.ErrTooLong) {
+		a, _ = weburl.Truncated(c.doc.Base, ref)
+	}
+	return a.Canonical, err
+}
+
+// titleText takes the text of a title element.
+func (c *collector) titleText(text string) {
+	if c.hasTitle || c.shadow > 0 {
+		return
+	}
+	c.hasTitle = true
+	// Only white space of ASCII: browsers show the rest.
+	c.doc.Title = string(clip([]byte(strings.Join(strings.FieldsFunc(text, isHTMLSpace), " ")), maxTitle))
+}
+
+func isHTMLSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
+
+// startLink reads an a element. Its link is reported when its text ends, and the links inside it after that.
+func (c *collector) startLink(href []byte) {
+	c.endLink()
+	if href == nil {
+		return
+	}
+	if link := c.newLink("a", href); c.on.LinkTexts {
+		c.lastLink, c.linkText.open = link, true
+	} else {
+		c.on.Link(link)
+	}
+}
+
+// link reports a link in ref, an attribute that the element may not have.
+func (c *collector) link(kind string, ref []byte) {
+	switch {
+	case ref == nil:
+	case c.linkText.open && len(c.inside) < maxInside:
+		c.inside = append(c.inside, c.newLink(kind, ref))
+	default:
+		c.endLink()
+		c.on.Link(c.newLink(kind, ref))
+	}
+}
+
+func (c *collector) newLink(kind string, ref []byte) Link {
+	link := Link{Ref: c.text.keep(trimReference(ref)), Rel: c.text.keep(c.attrs.rel), Kind: kind}
+	link.URL, link.Err = c.resolve(link.Ref)
+	return link
+}
+
+// svgHref returns the reference of an element of SVG.
+func (c *collector) svgHref() []byte {
+	if c.attrs.href != nil {
+		return c.attrs.href
+	}
+	return c.attrs.xlinkHref
+}
+
+// relation reads a link element: the canonical URL, versions for other languages, and pages of the
+// site, which are links like any other.
+func (c *collector) relation() {
+	href := c.attrs.href
+	if len(trimReference(href)) == 0 {
+		return
+	}
+	rel := relations(c.attrs.rel)
+	if c.shadow == 0 && c.attrs.hreflang != nil && rel.has("alternate") && len(c.doc.Hreflang) < maxMeta {
+		if url, err := c.resolve(string(href)); err == nil {
+			c.doc.Hreflang = append(c.doc.Hreflang, Hreflang{Lang: c.text.keep(clip(bytes.TrimSpace(c.attrs.hreflang), maxTitle)), URL: url})
+		}
+	}
+	switch {
+	case rel.has("canonical"):
+		if c.shadow == 0 && !c.hasCanonical {
+			c.hasCanonical = true
+			c.doc.Canonical, _ = c.resolve(string(href))
+		}
+	case rel.has("next"), rel.has("prev"), c.attrs.namesPage():
+		c.link("link", href)
+	}
+}
+
+// pageRelations are the relations of link elements, besides next and prev, that name pages for
+// readers: those of HTML (living standard, 4.6.7) and of HTML 4.01 (6.12), and older names for them.
+// SCHEMA.md of package output documents them.
+var pageRelations = map[string]bool{
+	"author": true, "help": true, "license": true, "privacy-policy": true, "search": true, "terms-of-service": true,
+	"appendix": true, "bookmark": true, "chapter": true, "contents": true, "copyright": true, "glossary": true,
+	"index": true, "section": true, "start": true, "subsection": true,
+	"begin": true, "end": true, "first": true, "home": true, "last": true, "previous": true, "toc": true, "top": true, "up": true,
+}
+
+// meta reads a meta element: robots directives for the caller, the description, a refresh, which is
+// a link, and the upgrade of insecure requests.
+func (c *collector) meta() {
+	switch content := c.attrs.content; {
+	case equalFold(c.attrs.equiv, "refresh"):
+		if ref, ok := refreshTarget(string(content)); ok && ref != "" {
+			c.attrs.rel = nil
+			c.link("meta", []byte(ref))
+		}
+		return
+	case c.head && equalFold(c.attrs.equiv, "content-security-policy"):
+		c.doc.UpgradeInsecure = c.doc.UpgradeInsecure || upgradesInsecure(string(content))
+		return
+	}
+	name := bytes.TrimSpace(c.attrs.name)
+	if c.doc.Description == "" && equalFold(name, "description") {
+		c.doc.Description = oneLine(string(c.attrs.content[:min(len(c.attrs.content), maxTitleText)]), maxTitle)
+	}
+	if len(name) > 0 && len(c.attrs.content) > 0 && len(c.doc.Meta) < maxMeta {
+		c.doc.Meta = append(c.doc.Meta, Meta{Name: strings.ToLower(c.text.keep(name)), Content: c.text.keep(c.attrs.content)})
+	}
+}
+
+// upgradesInsecure reports whether a Content-Security-Policy has the browser request http URLs as
+// https (Upgrade Insecure Requests, section 3.1).
+func upgradesInsecure(policies ...string) bool {
+	for _, policy := range policies {
+		for directive := range strings.FieldsFuncSeq(policy, func(r rune) bool { return r == ';' || r == ',' }) {
+			if name := strings.Fields(directive); len(name) > 0 && strings.EqualFold(name[0], "upgrade-insecure-requests") {
+				return true
+			}
+		}
+	}
+	return false
+}
