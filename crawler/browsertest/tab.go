@@ -8,9 +8,14 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -143,9 +148,12 @@ func call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 	}))
 }
 
-// IgnoreRequests records no requests of pages any more, which takes less time.
-func (b *Tab) IgnoreRequests() {
+// Unwatch stops recording errors and requests. A page that loads many others takes half of the time
+// then. Only Open and Eval may follow.
+func (b *Tab) Unwatch() {
 	b.t.Helper()
-	call(b, network.Disable, cdp.Empty{})
-	call(b, log.Disable, cdp.Empty{})
+	call(b, target.SetAutoAttach, target.SetAutoAttachParams{})
+	for _, domain := range []cdp.Command[cdp.Empty, cdp.Empty]{css.Disable, dom.Disable, page.Disable, log.Disable, network.Disable, runtime.Disable} {
+		call(b, domain, cdp.Empty{})
+	}
 }

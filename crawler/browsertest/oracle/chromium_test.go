@@ -36,8 +36,8 @@ func newChromium(t *testing.T) *chromium {
 		"host-resolver-rules": "MAP * ^NOTFOUND, EXCLUDE 127.0.0.1", // nested frames lead to other hosts
 		"lang":                "en-US",
 	}})
-	c.tab.IgnoreRequests()
 	c.tab.Open(c.server.URL + "/")
+	c.tab.Unwatch()
 	return c
 }
 
@@ -78,7 +78,7 @@ func (c *chromium) read(pages []page) ([]observation, []string) {
 		paths, urls = append(paths, path), append(urls, c.server.URL+path)
 		// A page that declares no encoding has that of its parent, which stands for the detection.
 		parent := "windows-1252"
-		if utf8.Valid(p.body()) {
+		if body := p.body(); utf8.Valid(body) && utf8.RuneCount(body) < len(body) {
 			parent = "utf-8"
 		}
 		parents = append(parents, parent)
@@ -107,6 +107,9 @@ type observation struct {
 	Error     string   // why the page was not read
 }
 
+// noPage is the error of a response that is shown as text, or downloaded.
+const noPage = "no page"
+
 // normalize makes the URLs that Chromium shows comparable. See the package comment.
 func (o *observation) normalize() {
 	o.Base = webURL(o.Base)
@@ -117,15 +120,23 @@ func (o *observation) normalize() {
 }
 
 // webURLs returns the distinct http and https URLs.
-func webURLs(urls []string) (distinct []string) {
-	known := make(map[string]bool)
+func webURLs(urls []string) []string {
+	for i, u := range urls {
+		urls[i] = webURL(u)
+	}
+	return distinct(urls)
+}
+
+// distinct returns the first of equal URLs, without those that are empty.
+func distinct(urls []string) (first []string) {
+	known := map[string]bool{"": true}
 	for _, u := range urls {
-		if u = webURL(u); u != "" && !known[u] {
+		if !known[u] {
 			known[u] = true
-			distinct = append(distinct, u)
+			first = append(first, u)
 		}
 	}
-	return distinct
+	return first
 }
 
 // webURL returns a URL of Chromium without fragment and userinfo, and with the escapes of net/http.

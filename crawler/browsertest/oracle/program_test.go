@@ -1,55 +1,40 @@
 package oracle
 
 import (
-	"bytes"
 	"net/http"
+	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // read returns what the program makes of a page.
 func read(url string, header http.Header, body []byte) observation {
-	contentType := header.Get("Content-Type")
-	enc, name, certain := charset.DetermineEncoding(body, contentType)
-	if name == "utf-8" || !certain && (utf8.Valid(body) && name != "iso-2022-jp" || strings.Contains(strings.ToLower(contentType), "utf-8")) {
-		name = "utf-8"
-	} else if decoded, err := enc.NewDecoder().Bytes(body); err == nil {
-		body = decoded
+	if !extract.IsPage(header, body) {
+		return observation{Error: noPage}
 	}
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	doc := extract.Parse(body)
-	o := observation{Encoding: name, Title: doc.Title, Base: url}
-	if b, err := weburl.Resolve(url, doc.Base); err == nil && doc.Base != "" {
-		o.Base = b.Canonical
-	}
-	resolve := func(ref string) string {
-		u, err := weburl.Resolve(o.Base, ref)
-		if err != nil {
-			return ""
-		}
-		return u.Canonical
-	}
-	if doc.Canonical != "" {
-		o.Canonical = resolve(doc.Canonical)
-	}
+	doc := extract.Read(extract.Page{URL: url, Header: header, Body: body}, nil)
+	o := observation{Encoding: doc.Encoding, Title: doc.Title, Base: doc.Base, Canonical: doc.Canonical}
 	for _, link := range doc.Links {
-		u := resolve(link.URL)
 		switch link.Kind {
+		case "a", "area", "frame":
+			o.Links = append(o.Links, link.URL)
 		case "link":
-			o.Related = append(o.Related, u)
+			if isRelated(link.Rel) {
+				o.Related = append(o.Related, link.URL)
+			}
 		case "meta":
 			if o.Refresh == "" {
-				o.Refresh = u
+				o.Refresh = link.URL
 			}
-		default:
-			o.Links = append(o.Links, u)
 		}
 	}
-	o.Links, o.Related = webURLs(o.Links), webURLs(o.Related)
+	o.Links, o.Related = distinct(o.Links), distinct(o.Related)
 	return o
+}
+
+// isRelated reports whether a link element leads to the next or previous page of a series.
+func isRelated(rel string) bool {
+	words := strings.FieldsFunc(strings.ToLower(rel), func(r rune) bool { return strings.ContainsRune("\t\n\f\r ", r) })
+	return !slices.Contains(words, "canonical") && (slices.Contains(words, "next") || slices.Contains(words, "prev"))
 }
