@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -90,7 +91,7 @@ func (c *chromium) read(pages []page) ([]observation, []string) {
 		panic(err)
 	}
 	for i := range seen {
-		seen[i].normalize()
+		seen[i].normalize(urls[i])
 	}
 	return seen, urls
 }
@@ -111,10 +112,13 @@ type observation struct {
 const noPage = "no page"
 
 // normalize makes the URLs that Chromium shows comparable. See the package comment.
-func (o *observation) normalize() {
-	o.Base = webURL(o.Base)
+func (o *observation) normalize(url string) {
+	if o.Error != "" {
+		return
+	}
+	o.Base = cmp.Or(webURL(o.Base), url)
 	o.Canonical = webURL(o.Canonical)
-	o.Refresh = webURL(o.Refresh)
+	o.Refresh = ""
 	o.Links = webURLs(o.Links)
 	o.Related = webURLs(o.Related)
 }
@@ -156,7 +160,7 @@ func webURL(s string) string {
 	path, query, hasQuery := strings.Cut(path, "?")
 	path = strings.NewReplacer("|", "%7C", "^", "%5E").Replace(escapePercent(path))
 	if hasQuery {
-		path += "?" + escapePercent(query)
+		path += "?" + query
 	}
 	return scheme + "://" + host + "/" + path
 }

@@ -279,7 +279,7 @@ func (g *generator) noise(label string) {
 func (g *generator) declare(label string) {
 	g.write(g.pick(
 		"<meta charset="+label+">", `<meta charset="`+label+`">`, "<META CHARSET='"+label+"'/>", "<meta/charset="+label+" >", "<meta charset = '"+label+"'>",
-		`<meta charset=" `+label+` ">`, "<meta x=y charset="+label+" charset=x>", "<meta\ncharset="+label+"\n>",
+		`<meta charset=" `+label+` ">`, "<meta x=y charset="+label+" x=z>", "<meta\ncharset="+label+"\n>",
 		`<meta http-equiv="Content-Type" content="text/html; charset=`+label+`">`, `<meta content='text/html;charset=`+label+`' http-equiv=content-type>`,
 		`<meta http-equiv=CONTENT-TYPE content="charset = '`+label+`'">`, `<meta http-equiv=content-type content='text/html; charset="`+label+`" x'>`,
 		`<meta http-equiv=content-type content="charset charset=`+label+`;x">`, `<meta http-equiv="content-type" content="text/html; charset=`+label+`" charset="`+label+`">`,

@@ -22,6 +22,7 @@ const batch = 100
 const (
 	reported = 5
 	maxLoads = 200
+	parallel = 6
 )
 
 func TestPagesAsInChromium(t *testing.T) {
@@ -92,37 +93,44 @@ func field(a, b observation) string {
 	return "Links"
 }
 
-// reduce removes parts of a page while the readers disagree about the same field, first those of the
-// grammar and then single bytes. It returns the smallest page that it finds.
+// reduce removes parts of a page while the readers disagree about the same field: those of the grammar,
+// then single bytes, and the header at last, since a body without a type may not be a page.
 func (c *chromium) reduce(p page, d *difference) (page, *difference) {
-	p, d = c.remove(p, d)
-	return c.remove(p.split(), d)
+	header, body := p.split()
+	body, d = c.remove(body, d, func(body page) page { return slices.Concat(header, body) })
+	var bytes page
+	for _, b := range body.body() {
+		bytes = append(bytes, part{text: string([]byte{b})})
+	}
+	bytes, d = c.remove(bytes, d, func(body page) page { return slices.Concat(header, body) })
+	header, d = c.remove(header, d, func(header page) page { return slices.Concat(header, bytes) })
+	return slices.Concat(header, bytes), d
 }
 
-// remove removes parts of a page, many at first and fewer then.
-func (c *chromium) remove(p page, d *difference) (page, *difference) {
+// remove removes parts of a page, many at a time first, then fewer.
+func (c *chromium) remove(p page, d *difference, whole func(page) page) (page, *difference) {
 	loads := 0
-	for size := (len(p) + 1) / 2; ; {
-		var smaller []page
-		for start := 0; start < len(p); start += size {
-			smaller = append(smaller, slices.Concat(p[:start], p[min(len(p), start+size):]))
-		}
-		if loads += len(smaller); loads > maxLoads || size == 0 {
-			return p, d
-		}
-		i := 0
-		for j, next := range c.compare(smaller) {
-			if i = j; next != nil && next.field == d.field {
-				p, d = smaller[j], next
-				break
+	for size := (len(p) + 1) / 2; size > 0; size /= 2 {
+		for start := 0; start < len(p); {
+			var smaller []page
+			for from := start; from < len(p) && len(smaller) < parallel; from += size {
+				smaller = append(smaller, slices.Concat(p[:from], p[min(len(p), from+size):]))
 			}
-			i++
-		}
-		if i == len(smaller) {
-			if size == 1 {
+			if loads += len(smaller); loads > maxLoads {
 				return p, d
 			}
-			size /= 2
+			var pages []page
+			for _, p := range smaller {
+				pages = append(pages, whole(p))
+			}
+			for i, next := range c.compare(pages) {
+				if next != nil && next.field == d.field {
+					p, d = smaller[i], next
+					break
+				}
+				start += size
+			}
 		}
 	}
+	return p, d
 }

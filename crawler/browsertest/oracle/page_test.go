@@ -52,16 +52,14 @@ func (p page) String() string {
 	return b.String()
 }
 
-// split returns the page with the bytes of its body as one part each.
-func (p page) split() page {
-	var fine page
+// split returns the parts of the header, and those of the body.
+func (p page) split() (header, body page) {
 	for _, part := range p {
 		if part.field {
-			fine = append(fine, part)
+			header = append(header, part)
+		} else {
+			body = append(body, part)
 		}
 	}
-	for _, c := range p.body() {
-		fine = append(fine, part{text: string([]byte{c})})
-	}
-	return fine
+	return header, body
 }
