@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,6 @@ func newChromium(t *testing.T) *chromium {
 	t.Cleanup(c.server.Close)
 	c.tab = browsertest.New(t, &browsertest.Options{Flags: map[string]any{
 		"host-resolver-rules": "MAP * ^NOTFOUND, EXCLUDE 127.0.0.1", // nested frames lead to other hosts
-		"lang":                "en-US",
 	}})
 	c.tab.Open(c.server.URL + "/")
 	c.tab.Unwatch()
@@ -86,10 +86,7 @@ func (c *chromium) read(pages []page) ([]observation, []string) {
 	}
 	c.mu.Unlock()
 	given, _ := json.Marshal([][]string{paths, parents})
-	var seen []observation
-	if err := json.Unmarshal([]byte(browsertest.Eval[string](c.tab, fmt.Sprintf("load(...%s)", given))), &seen); err != nil {
-		panic(err)
-	}
+	seen := browsertest.Eval[[]observation](c.tab, fmt.Sprintf("load(...%s)", given))
 	for i := range seen {
 		seen[i].normalize(urls[i])
 	}
@@ -118,7 +115,7 @@ func (o *observation) normalize(url string) {
 	}
 	o.Base = cmp.Or(webURL(o.Base), url)
 	o.Canonical = webURL(o.Canonical)
-	o.Refresh = ""
+	o.Refresh = webURL(o.Refresh)
 	o.Links = webURLs(o.Links)
 	o.Related = webURLs(o.Related)
 }
@@ -144,19 +141,18 @@ func distinct(urls []string) (first []string) {
 }
 
 // webURL returns a URL of Chromium without fragment and userinfo, and with the escapes of net/http.
-// It returns "" if the URL is not valid, or not http or https: Chromium then shows the reference as
-// written.
+// It returns "" if the URL is not http or https, or if no host can have its name.
 func webURL(s string) string {
 	s, _, _ = strings.Cut(s, "#")
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || scheme != "http" && scheme != "https" {
+	scheme, rest, _ := strings.Cut(s, "://")
+	if scheme != "http" && scheme != "https" {
 		return ""
 	}
-	host, path, ok := strings.Cut(rest, "/")
-	if !ok || host == "" {
-		return ""
-	}
+	host, path, _ := strings.Cut(rest, "/")
 	host = host[strings.LastIndexByte(host, '@')+1:]
+	if !hostName.MatchString(host) {
+		return ""
+	}
 	path, query, hasQuery := strings.Cut(path, "?")
 	path = strings.NewReplacer("|", "%7C", "^", "%5E").Replace(escapePercent(path))
 	if hasQuery {
@@ -164,6 +160,9 @@ func webURL(s string) string {
 	}
 	return scheme + "://" + host + "/" + path
 }
+
+// hostName matches names that DNS can have, with a port.
+var hostName = regexp.MustCompile(`^(\[[0-9a-f:]+\]|[\w-]+(\.[\w-]+)*\.?)(:\d+)?$`)
 
 // escapePercent escapes each % that begins no escape.
 func escapePercent(s string) string {
