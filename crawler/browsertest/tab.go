@@ -149,7 +149,7 @@ func call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 }
 
 // Unwatch stops recording errors and requests. A page that loads many others takes half of the time
-// then. Only Open and Eval may follow.
+// then. Only Eval may follow.
 func (b *Tab) Unwatch() {
 	b.t.Helper()
 	call(b, target.SetAutoAttach, target.SetAutoAttachParams{})

@@ -350,7 +350,7 @@ func (g *generator) metadata() {
 // base writes a base element, or something like it.
 func (g *generator) base() {
 	ref := g.pick("/base/", "sub/folder/", "../up/", "http://base.example/dir/", "https://base.example/dir/file.html?q=1#f", "//other.example/x", " /spaces/ ", "\t/tab/\n", "", " ", "?base", "#base",
-		"http://[", "http://example.org:x/", "//", "data:text/html,x", "javascript:x", "mailto:x@example.org", "ftp://ftp.example/dir/", "\u00a0/nbsp/", "HTTP://BASE.example:80/a/../b/", `\back\slash\`, "http:relative/", "/a%zz/", "/"+g.letters()+"/")
+		"data:text/html,x", "javascript:x", "mailto:x@example.org", "ftp://ftp.example/dir/", "\u00a0/nbsp/", "HTTP://BASE.example:80/a/../b/", `\back\slash\`, "http:relative/", "/a%zz/", "/"+g.letters()+"/")
 	tag := "<base" + g.attribute("href", ref) + ">"
 	switch g.r.IntN(10) {
 	case 0:
@@ -751,9 +751,18 @@ func (g *generator) table() {
 
 // selection writes a select element.
 func (g *generator) selection() {
-	g.write("<select>")
+	g.write(g.pick("<select>", "<select>", "<select multiple>", "<select><button>"))
 	for range 1 + g.r.IntN(3) {
-		g.write(g.pick("<option>x", "<option>x</option>", "<optgroup>", "text"))
+		switch g.r.IntN(4) {
+		case 0:
+			g.write(g.pick("<option>x", "<option>x</option>", "<optgroup>", "text", "<hr>", "<selectedcontent></selectedcontent>", "</button>", "<input>", "<textarea></textarea>"))
+		case 1:
+			g.inside()
+		default:
+			g.write("<option>")
+			g.link()
+			g.write(g.maybe("</option>"))
+		}
 	}
-	g.write(g.pick("</select>", "</select>", "</select>", "</option></select>"))
+	g.write(g.pick("</select>", "</select>", "</select>", "</option></select>", "<select>", ""))
 }

@@ -18,10 +18,11 @@
 //     its own: the program then resolves no reference that is not absolute.
 //   - Hosts that DNS cannot have do not count, such as a..b and {x}: the program requests none. Chromium
 //     also takes a space and * in a host, against the URL standard.
-//   - An iframe element with an empty src loads nothing, and is no link.
+//   - An iframe element without a src, or with a blank one, loads nothing and is no link.
 //   - Links in an open declarative shadow root count, since visitors see them. Its link and meta
 //     elements do not: HTML processes those of the document tree only.
-//   - Chromium does not show the URL of a refresh. The harness follows the HTML standard.
+//   - Chromium does not show the URL of a refresh. The harness follows the HTML standard: a base element
+//     after the meta element does not count.
 //   - A page that declares no encoding gets the encoding of the frame around it. This frame has the
 //     encoding that the program detects: UTF-8 for valid UTF-8 that is not ASCII, else windows-1252.
 //   - A type that Chromium shows as text or downloads, and one that the program does not read, is no
@@ -33,9 +34,8 @@
 //   - a meta element with two attributes charset, where Chromium takes the last one as its encoding;
 //   - a meta element with a charset in the text of a script or title, which Chromium does not find;
 //   - characters outside ASCII in the query of a base URL, which Chromium encodes in UTF-8;
+//   - a base URL that is not valid, with which Chromium resolves no reference that is not absolute;
 //   - hosts with invalid Punycode, such as xn--a, which Chromium takes;
-//   - links in a select element, which the parser of golang.org/x/net/html leaves out by the former rules
-//     of HTML;
 //   - URLs longer than 8 KiB or with more than 200 segments, and more than 512 open elements, which the
 //     program does not take.
 package oracle
