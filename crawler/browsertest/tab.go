@@ -8,7 +8,14 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -32,10 +39,11 @@ func (b *Tab) Open(url string) {
 	b.do(chromedp.Navigate(url))
 }
 
-// Eval evaluates a JavaScript expression in the page and returns its value.
+// Eval evaluates a JavaScript expression in the page and returns its value, or that of the promise
+// which it returns.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
@@ -138,4 +146,14 @@ func call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 		_, err := chromedp.Call(ctx, command, params)
 		return err
 	}))
+}
+
+// Unwatch stops recording errors and requests. A page that loads many others takes half of the time
+// then. Only Eval may follow.
+func (b *Tab) Unwatch() {
+	b.t.Helper()
+	call(b, target.SetAutoAttach, target.SetAutoAttachParams{})
+	for _, domain := range []cdp.Command[cdp.Empty, cdp.Empty]{css.Disable, dom.Disable, page.Disable, log.Disable, network.Disable, runtime.Disable} {
+		call(b, domain, cdp.Empty{})
+	}
 }
