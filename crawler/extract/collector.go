@@ -29,13 +29,13 @@ type collector struct {
 	svg    bool       // that element is one of SVG
 	head   bool       // that element is in the head
 	shadow int        // how many shadow roots are open
+	silent int        // how many elements are open whose text is not visible
 
 	base    baseElement
 	refs    *weburl.Resolver // nil: there was no reference yet
 	foreign bool             // references that are not absolute lead to no page
 
-	hasTitle, hasCanonical bool
-
+	hasTitle   bool
 	words      wordCounter
 	heading    passage // the first h1
 	headings   int     // how many h1 elements are open around the place; 0 when heading has ended
@@ -237,9 +237,10 @@ func (c *collector) relation() {
 	}
 	switch {
 	case canonical:
-		if c.shadow == 0 && !c.hasCanonical {
-			c.hasCanonical = true
-			c.doc.Canonical, _ = c.resolve(string(href))
+		if c.shadow == 0 && c.doc.Canonical == "" {
+			if url, err := c.resolve(string(href)); err == nil {
+				c.doc.Canonical = url
+			}
 		}
 	case neighbor, c.attrs.namesPage():
 		c.link("link", href)

@@ -41,7 +41,7 @@ type Document struct {
 
 	Title     string // white space collapsed; empty: none
 	Base      string // absolute URL that references are resolved against
-	Canonical string // absolute URL of the first link rel=canonical; empty: none, or no valid URL
+	Canonical string // absolute URL of the first link rel=canonical with a valid one; empty: none
 	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
 	Links     []Link // if Read has no handlers
 
@@ -68,7 +68,7 @@ func IsPage(header http.Header, body []byte) bool {
 func decode(page *Page) Document {
 	t := mimetype.Of(page.Header, page.Body)
 	e := charset.Determine(page.Body, t.Charset(), t.IsXML())
-	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output(), xml: t.IsXML()}
+	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding, xml: t.IsXML()}
 }
 
 // maxMeta is how many meta elements and hreflang links are kept. Pages usually have about twenty.

@@ -61,7 +61,7 @@ func decodeStylesheet(page *Page) Document {
 		}
 	}
 	e := charset.Determine(page.Body, label, true)
-	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output()}
+	return Document{Encoding: e.Name(), Text: e.Decode(page.Body), encoding: e.Output().Encoding}
 }
 
 // A stylesheet is the place of a token in a stylesheet.

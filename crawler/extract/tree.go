@@ -73,7 +73,9 @@ func findBase(n *html.Node) (base baseElement) {
 func (c *collector) walk(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
-		c.visible([]byte(strings.ReplaceAll(n.Data, "&", "&amp;")))
+		if c.silent == 0 {
+			c.visible([]byte(strings.ReplaceAll(n.Data, "&", "&amp;")))
+		}
 		return
 	case html.ElementNode:
 	default:
@@ -106,15 +108,21 @@ func (c *collector) walk(n *html.Node) {
 	}
 	c.svg, c.head = n.Namespace == "svg", n.Parent != nil && n.Parent.Namespace == "" && n.Parent.Data == "head"
 	c.start(e)
+	silent := e.kind&rawText != 0 && (e.tag != tagPlaintext || n.Namespace != "")
 	switch {
-	case e.kind&rawText == 0 || e.tag == tagPlaintext && !c.svg:
-		for child := range n.ChildNodes() {
-			c.walk(child)
-		}
 	case e.tag == tagTitle && n.Namespace == "":
 		c.titleText(childText(n))
 	case e.tag == tagStyle:
 		c.styleText([]byte(childText(n)))
+	}
+	if silent {
+		c.silent++
+	}
+	for child := range n.ChildNodes() { // in SVG and XML, all elements may contain others
+		c.walk(child)
+	}
+	if silent {
+		c.silent--
 	}
 	c.end(e)
 	if shadow {

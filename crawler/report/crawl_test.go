@@ -161,12 +161,12 @@ func everything() *crawl {
 	c.page("/self", output.Page{Source: "sitemap"})
 	c.page("/unlisted.pdf", output.Page{Source: "link", ContentType: "application/pdf", Bytes: 900_000})
 	c.page("/unlisted-noindex", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
-	c.page("/unlisted-copy", output.Page{Source: "link", Canonical: "fine"})
+	c.page("/unlisted-copy", output.Page{Source: "link", Canonical: example + "/fine"})
 	c.page("/hidden", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}, Withheld: "noindex"})
 	c.page("/hidden-by-header", output.Page{
 		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "1st X-Robots-Tag header"}, {Rule: "max-snippet: 20", Source: "1st X-Robots-Tag header"}},
 	})
-	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", Hash: "f", Depth: 2})
+	c.page("/copy", output.Page{Source: "link", Canonical: example + "/fine", Hash: "f", Depth: 2})
 	c.page("/gone", output.Page{Source: "link", Status: 404, Depth: 2})
 	c.page("/error", output.Page{Source: "redirect", Status: 500, FoundOn: example + "/to-error", Depth: 2})
 	for _, redirect := range [][2]string{

@@ -23,7 +23,7 @@ func faultless() *crawl {
 		},
 		"ended": CrawlEnd{End: "finished"},
 	}}
-	c.good("/", output.Page{Source: "start", Canonical: "/", Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
+	c.good("/", output.Page{Source: "start", Canonical: example + "/", Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/de", output.Page{Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/page", output.Page{Canonical: other + "/page"})
 	c.page("/old", output.Page{Status: 301, Source: "link", Location: "/page"})
@@ -38,7 +38,7 @@ func faultless() *crawl {
 	c.checks = append(c.checks,
 		output.Check{FetchedAt: at(100), URL: example + "/new.css", Result: output.CheckOK, Kind: "stylesheet", FoundOn: example + "/moved.css", Status: 200},
 		output.Check{FetchedAt: at(100), URL: other + "/", Result: output.CheckOK, Kind: "a", FoundOn: example + "/", Status: 200},
-		output.Check{FetchedAt: at(100), URL: other + "/page", Result: output.CheckOK, Kind: "canonical", FoundOn: example + "/page", Status: 200, Canonical: "/page"})
+		output.Check{FetchedAt: at(100), URL: other + "/page", Result: output.CheckOK, Kind: "canonical", FoundOn: example + "/page", Status: 200, Canonical: other + "/page"})
 	c.rejected = append(c.rejected, output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", FoundOn: example + "/", Depth: 1})
 	c.links[0].To = append(c.links[0].To, output.Link{URL: other + "/"})
 	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Origin: example, FoundOn: example + "/robots.txt", Pages: 2, FetchedAt: at(2)}}
@@ -215,6 +215,10 @@ var faults = map[string]struct {
 		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
 		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
 	},
+	rulePageMalformed: {
+		func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) },
+		Finding{URL: example + "/malformed", Detail: "line 3: why"},
+	},
 	rulePageDeep: {
 		func(c *crawl) { c.listed("/deep", output.Page{Depth: maxLinksAway + 1}) },
 		Finding{URL: example + "/deep", Detail: "6 links away"},
@@ -258,7 +262,7 @@ var faults = map[string]struct {
 		Finding{URL: example + "/canonical-broken", Detail: "status 404", Related: other + "/lost"},
 	},
 	ruleCanonicalRedirect: {
-		func(c *crawl) { c.good("/canonical-moved", output.Page{Canonical: "/old"}) },
+		func(c *crawl) { c.good("/canonical-moved", output.Page{Canonical: example + "/old"}) },
 		Finding{URL: example + "/canonical-moved", Detail: "status 301", Related: example + "/old"},
 	},
 	ruleCanonicalDisallowed: {
@@ -270,13 +274,13 @@ var faults = map[string]struct {
 	},
 	ruleCanonicalNoindex: {
 		func(c *crawl) {
-			c.good("/canonical-noindex", output.Page{Canonical: "/hidden"})
+			c.good("/canonical-noindex", output.Page{Canonical: example + "/hidden"})
 			c.good("/hidden", output.Page{Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}})
 		},
 		Finding{URL: example + "/canonical-noindex", Related: example + "/hidden"},
 	},
 	ruleCanonicalChain: {
-		func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: "/page"}) },
+		func(c *crawl) { c.good("/canonical-chain", output.Page{Canonical: example + "/page"}) },
 		Finding{URL: example + "/canonical-chain", Related: example + "/page"},
 	},
 	ruleHreflangBroken: {
@@ -338,7 +342,7 @@ var faults = map[string]struct {
 		listedFault("/listed-noindex", `"noindex" in the 1st robots meta element`),
 	},
 	ruleSitemapElsewhere: {
-		func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: "/de"}) },
+		func(c *crawl) { c.listed("/listed-copy", output.Page{Canonical: example + "/de"}) },
 		listedFault("/listed-copy", example+"/de"),
 	},
 	ruleSitemapNotAuthorized: {
@@ -628,7 +632,7 @@ func TestRowsOfFindingsAreLimited(t *testing.T) {
 	c := faultless()
 	for i := range 50 {
 		path := fmt.Sprintf("/%02d", i)
-		c.listed(path, output.Page{Title: "Same", Description: "Same", H1Count: 2, Depth: 9, Canonical: "/old", Hreflang: []output.Hreflang{{Lang: "fr", URL: example + "/old"}}})
+		c.listed(path, output.Page{Title: "Same", Description: "Same", H1Count: 2, Depth: 9, Canonical: example + "/old", Hreflang: []output.Hreflang{{Lang: "fr", URL: example + "/old"}}})
 		c.page("/gone"+path, output.Page{Status: 404, Source: "link"})
 		c.link("/", "/gone"+path)
 		c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#"+path)

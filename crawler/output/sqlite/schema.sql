@@ -35,7 +35,9 @@ CREATE TABLE pages (
   hreflang      TEXT,                -- JSON: [{"lang": "de", "url": ...}, ...]
   headers       TEXT,                -- JSON: {"etag": ..., ...}
   redirects     TEXT,                -- JSON: [URL, ...]: the redirects that led here, in order
-  h1_count      INTEGER NOT NULL     -- number of h1 elements, if there are several; else 0
+  h1_count      INTEGER NOT NULL,    -- number of h1 elements, if there are several; else 0
+  encoding      TEXT,                -- of a page that was read as HTML or XHTML, such as utf-8
+  malformed     TEXT                 -- where and why an XHTML page is not well-formed
 );
 CREATE INDEX pages_url ON pages (url);
 
