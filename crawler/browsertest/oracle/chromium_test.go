@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -62,9 +63,7 @@ func (c *chromium) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header()["Content-Type"] = nil // the server adds none
-	for name, values := range p.header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), p.header())
 	_, _ = w.Write(p.body())
 }
 

@@ -6,7 +6,8 @@ import "strings"
 func (g *generator) xhtml() {
 	language := languages[g.r.IntN(len(languages))]
 	label := language.labels[g.r.IntN(len(language.labels))]
-	contentType, declaration := "application/xhtml+xml", ""
+	contentType := "application/xhtml+xml"
+	var declaration string
 	switch g.r.IntN(5) {
 	case 0:
 		contentType += "; charset=" + label
