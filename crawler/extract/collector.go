@@ -31,9 +31,10 @@ type collector struct {
 	shadow int        // how many shadow roots are open
 	silent int        // how many elements are open whose text is not visible
 
-	base    baseElement
-	refs    *weburl.Resolver // nil: there was no reference yet
-	foreign bool             // references that are not absolute lead to no page
+	base     baseElement
+	baseSeen bool             // its place was passed
+	refs     *weburl.Resolver // nil: there was no reference yet
+	foreign  bool             // references that are not absolute lead to no page
 
 	hasTitle   bool
 	words      wordCounter
@@ -58,17 +59,7 @@ func newCollector(page *Page, doc *Document, on *Handlers, base baseElement) *co
 	if c.base.late = false; base.found {
 		c.resolver()
 	}
-	if refresh := page.Header.Get("Refresh"); refresh != "" {
-		if ref, ok := refreshTarget(refresh); ok && ref != "" {
-			link := Link{Ref: ref, Kind: "header"}
-			if a, err := weburl.Resolve(page.URL, ref); err == nil {
-				link.URL = a.Canonical
-			} else {
-				link.Err = err
-			}
-			on.Link(link)
-		}
-	}
+	c.refresh("header", page.Header.Get("Refresh"))
 	return c
 }
 
@@ -103,7 +94,10 @@ func (c *collector) start(e *element) {
 	case tagLink:
 		c.relation()
 	case tagBase:
-		if c.attrs.href != nil && !c.base.found && c.shadow == 0 {
+		if c.attrs.href == nil || c.shadow > 0 {
+			return
+		}
+		if c.baseSeen = true; !c.base.found {
 			c.base.found, c.base.ref = true, string(c.attrs.href)
 			if c.base.late = c.refs != nil; !c.base.late {
 				c.resolver()
@@ -159,9 +153,14 @@ func (c *collector) resolve(ref string) (url string, err error) {
 	if c.foreign && !weburl.IsWeb(ref) {
 		return "", robotsext.ErrUnsupportedScheme
 	}
+	return resolve(refs, c.doc.Base, ref)
+}
+
+// resolve returns the absolute URL of a reference, or the beginning of one that is too long.
+func resolve(refs *weburl.Resolver, base, ref string) (url string, err error) {
 	a, err := refs.Resolve(ref)
 	if errors.Is(err, weburl.ErrTooLong) {
-		a, _ = weburl.Truncated(c.doc.Base, ref)
+		a, _ = weburl.Truncated(base, ref)
 	}
 	return a.Canonical, err
 }
@@ -193,14 +192,19 @@ func (c *collector) startLink(href []byte) {
 
 // link reports a link in ref, an attribute that the element may not have.
 func (c *collector) link(kind string, ref []byte) {
-	switch {
-	case ref == nil:
-	case c.linkText.open && len(c.inside) < maxInside:
-		c.inside = append(c.inside, c.newLink(kind, ref))
-	default:
-		c.endLink()
-		c.on.Link(c.newLink(kind, ref))
+	if ref != nil {
+		c.report(c.newLink(kind, ref))
 	}
+}
+
+// report reports a link, after that around it.
+func (c *collector) report(link Link) {
+	if c.linkText.open && len(c.inside) < maxInside {
+		c.inside = append(c.inside, link)
+		return
+	}
+	c.endLink()
+	c.on.Link(link)
 }
 
 func (c *collector) newLink(kind string, ref []byte) Link {
@@ -262,10 +266,7 @@ var pageRelations = map[string]bool{
 func (c *collector) meta() {
 	switch content := c.attrs.content; {
 	case equalFold(c.attrs.equiv, "refresh"):
-		if ref, ok := refreshTarget(string(content)); ok && ref != "" {
-			c.attrs.rel = nil
-			c.link("meta", []byte(ref))
-		}
+		c.refresh("meta", string(content))
 		return
 	case c.head && equalFold(c.attrs.equiv, "content-security-policy"):
 		c.doc.UpgradeInsecure = c.doc.UpgradeInsecure || upgradesInsecure(string(content))
@@ -278,6 +279,22 @@ func (c *collector) meta() {
 	if len(name) > 0 && len(c.attrs.content) > 0 && len(c.doc.Meta) < maxMeta {
 		c.doc.Meta = append(c.doc.Meta, Meta{Name: strings.ToLower(c.text.keep(name)), Content: c.text.keep(c.attrs.content)})
 	}
+}
+
+// refresh reports the target of a refresh as a link. Browsers resolve it when they read it, so a later
+// base element does not count.
+func (c *collector) refresh(kind, value string) {
+	ref, ok := refreshTarget(value)
+	if !ok || ref == "" {
+		return
+	}
+	link := Link{Ref: ref, Kind: kind}
+	if c.baseSeen {
+		link.URL, link.Err = c.resolve(ref)
+	} else if refs, err := weburl.NewResolver(c.page.URL, c.doc.encoding); err == nil {
+		link.URL, link.Err = resolve(refs, c.page.URL, ref)
+	}
+	c.report(link)
 }
 
 // upgradesInsecure reports whether a Content-Security-Policy has the browser request http URLs as
