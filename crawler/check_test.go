@@ -617,7 +617,7 @@ func TestCheckCanonicalAndHreflang(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/")
 	_, checks := checkedCrawl(t, cfg, nil, CheckAll)
-	if c := checks[other.url+"/c"]; c.Kind != "canonical" || c.Noindex != "noindex" || c.Canonical != "/d" || c.Result != output.CheckOK {
+	if c := checks[other.url+"/c"]; c.Kind != "canonical" || c.Noindex != "noindex" || c.Canonical != other.url+"/d" || c.Result != output.CheckOK {
 		t.Errorf("%+v", c)
 	}
 	want := []output.Hreflang{{Lang: "en", URL: other.url + "/en"}}

@@ -33,7 +33,7 @@ func TestFactsOfPages(t *testing.T) {
 		<link rel="alternate" hreflang="fr" href="mailto:x"><base href="/dir/"><p>two three`
 	header := http.Header{"Etag": {`"1"`}, "Server": {"s"}, "Cache-Control": {"no-cache", "private"}, "Set-Cookie": {"id=1"}, "X-Other": {strings.Repeat("x", 2000)}}
 	kept := map[string]string{"etag": `"1"`, "server": "s", "cache-control": "no-cache, private"}
-	full := output.Page{Title: "T", H1: "One big", Description: "a b", Lang: "de-AT", Words: 4, Headers: kept}
+	full := output.Page{Title: "T", H1: "One big", Description: "a b", Lang: "de-AT", Words: 4, Headers: kept, Encoding: "utf-8"}
 	for _, tt := range []struct {
 		name   string
 		status int
@@ -50,7 +50,7 @@ func TestFactsOfPages(t *testing.T) {
 		{"noindex in the page", 200, nil, content + `<meta name=robots content=noindex>`, nil, func(*site) output.Page { return output.Page{} }},
 		{"noindex in the header", 404, http.Header{"X-Robots-Tag": {"noindex"}}, content, nil, func(*site) output.Page { return output.Page{} }},
 		{"noindex that is not obeyed", 200, http.Header{"X-Robots-Tag": {"noindex"}}, "<h1>One", func(c *Config) { c.Robots.ObeyNoindex = false },
-			func(*site) output.Page { return output.Page{H1: "One", Words: 1, Headers: kept} }},
+			func(*site) output.Page { return output.Page{H1: "One", Words: 1, Headers: kept, Encoding: "utf-8"} }},
 		{"an error", 404, nil, content, nil, func(*site) output.Page { return output.Page{Headers: kept} }},
 		{"a redirect", 302, http.Header{"Location": {"/robots.txt"}}, "", nil, func(*site) output.Page { return output.Page{Headers: kept} }},
 		{"other headers", 404, nil, "", func(c *Config) { c.Output.KeepHeader = []string{"X-OTHER", "missing"} },

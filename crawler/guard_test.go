@@ -369,7 +369,7 @@ func TestGuardOfLinkHeaders(t *testing.T) {
 				w.Header().Add("Link", fmt.Sprintf("<%s%s>; rel=%q", target, path, rel))
 			}
 		}
-		w.Header().Set("Refresh", "0; url="+allowed.url+"/refresh")
+		w.Header().Set("Refresh", "0; url="+metadata+"refresh")
 	}
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
 		link(w, "header")
@@ -394,7 +394,8 @@ func TestGuardOfLinkHeaders(t *testing.T) {
 	got := run(t, cfg, nil)
 	got.wantRefused(t, metadata+"next", "(cloud metadata)")
 	got.wantRefused(t, inside.url+"/prev", "(loopback)")
-	if len(got.rejected) != 2 || got.Rejected[output.BlockedAddress] != 2 || got.Pages != 2 || got.Robots != 1 {
+	got.wantRefused(t, metadata+"refresh", "(cloud metadata)")
+	if len(got.rejected) != 3 || got.Rejected[output.BlockedAddress] != 3 || got.Pages != 2 || got.Robots != 1 {
 		t.Errorf("%+v; rejected %+v", got.Summary, got.rejected)
 	}
 	for _, p := range got.pages {

@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 		endless := &endlessBodies{sent: make(map[string]int)}
 		endless.handle(s, "/endless.pdf", "Application/PDF; version=1.7", "%PDF")
 		endless.handle(s, "/picture", "", picture)
-		endless.handle(s, "/odd", "\u202epdf", "")
+		endless.handle(s, "/odd", "application/odd, text/\u202ehtml", "")
 		send := func(path, kind, body string, status int) {
 			s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header()["Content-Type"] = nil
@@ -87,7 +87,7 @@ func TestTypes(t *testing.T) {
 		}
 		want := map[string]string{
 			"/endless.pdf": "application/pdf", "/endless.pdf?moved": "application/pdf", "/picture": "image/png", "/listed.zip": "application/zip",
-			"/odd": "\u202epdf",
+			"/odd": "application/odd",
 		}
 		for path, kind := range want {
 			if r := got.refusal(t, s.url+path); r.Reason != output.ContentType || r.Detail != kind || s.count(path) != 1 {
