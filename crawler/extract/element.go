@@ -135,7 +135,7 @@ var elements = func() (index [places]*element) {
 	// Section 13.2.6.5. A font element does it only with some attributes.
 	mark(breaksOut, "b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var")
 
-	mark(0, "audio feimage use video") // these use files
+	mark(0, "audio feimage foreignobject use video") // other names that the readers ask for
 
 	block := func(names string, what ancestors) {
 		for name := range strings.FieldsSeq(names) {

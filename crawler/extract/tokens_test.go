@@ -135,7 +135,7 @@ func randomPage(random *rand.Rand) []byte {
 // nested are start tags of elements that have end tags.
 var nested = []string{
 	"a href=x", "a href='/y?q=&amp;' rel=nofollow", "p", "div", "span", "b", "ul", "li", "ol", "dl", "dt", "dd", "table", "tr", "td", "th", "tbody", "thead", "caption", "colgroup", "h1", "h2", "h3", "section",
-	"form", "button", "select", "option", "optgroup", "ruby", "rt", "svg", "g", "title", "desc", "style", "script", "noscript", "head", "body", "html lang=en", "textarea", "object data=o", "x-a id=i", "blockquote", "pre", "center", "em", "i", "td background=t", "video src=v",
+	"form", "button", "select", "option", "optgroup", "ruby", "rt", "svg", "g", "title", "desc", "foreignObject", "base href=b", "template", "style", "script", "noscript", "head", "body", "html lang=en", "textarea", "object data=o", "x-a id=i", "blockquote", "pre", "center", "em", "i", "td background=t", "video src=v",
 }
 
 // TestReadersAgree compares the readers on random pages. Many of them must not need a tree.

@@ -52,7 +52,7 @@ func readTree(page *Page, doc *Document, on *Handlers, root *html.Node) *Documen
 // findBase returns the first base element that has href.
 func findBase(n *html.Node) (base baseElement) {
 	for n := range n.ChildNodes() {
-		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" {
+		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" || n.Data == maskedTemplate {
 			continue
 		}
 		if n.Namespace == "" && n.Data == "base" {
@@ -87,6 +87,10 @@ func (c *collector) walk(n *html.Node) {
 		e = elementOf([]byte(n.Data))
 	case "svg":
 		e = elementOf([]byte(strings.ToLower(n.Data)))
+	}
+	if n.Data == maskedTemplate {
+		c.boundary(e)
+		return
 	}
 	if e.tag == tagTemplate && n.Namespace == "" {
 		if shadow = isShadowRoot(n); !shadow {
@@ -196,8 +200,49 @@ func parsePage(page []byte) (root *html.Node, ok bool) {
 	if tags > maxPageTags || tags*(3+formats) > maxPageNodes {
 		return nil, false
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
+	root, err := html.ParseWithOptions(bytes.NewReader(maskTemplates(page)), html.ParseOptionEnableScripting(false))
 	return root, err == nil
+}
+
+// maskedTemplate is the name of a template element that is masked.
+const maskedTemplate = "template" + disguise
+
+// maskTemplates returns a page with another name of the template elements in drawings and formulas, since
+// the parser ignores the rest of a page after one of them.
+func maskTemplates(page []byte) []byte {
+	lower := bytes.ToLower(page)
+	if !bytes.Contains(lower, []byte("<template")) || !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
+		return page
+	}
+	masked := make([]byte, 0, len(page)+64)
+	z, depth := html.NewTokenizer(bytes.NewReader(page)), 0
+	for {
+		kind := z.Next()
+		raw := z.Raw()
+		if kind == html.ErrorToken {
+			return append(masked, raw...)
+		}
+		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
+			end := len("<")
+			if kind == html.EndTagToken {
+				end = len("</")
+			}
+			tag, _ := z.TagName()
+			switch name := string(tag); {
+			case name == "template" && depth > 0:
+				end += len(name)
+				masked, raw = append(append(masked, raw[:end]...), disguise...), raw[end:]
+			case kind == html.StartTagToken && (name == "svg" || name == "math"):
+				depth++
+			case kind == html.EndTagToken && (name == "svg" || name == "math"):
+				depth = max(depth-1, 0)
+			}
+			if kind == html.StartTagToken && isRawText(tag) && (depth > 0 || string(tag) == "noscript") {
+				z.NextIsNotRawText()
+			}
+		}
+		masked = append(masked, raw...)
+	}
 }
 
 // tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
