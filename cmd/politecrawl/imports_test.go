@@ -57,7 +57,8 @@ var crawlerParts = map[string][]string{
 	internal + "scope":       {internal + "weburl", internal + "provenance"},
 	internal + "politeness":  {internal + "weburl"},
 	internal + "credentials": nil,
-	internal + "fetch":       {internal + "weburl", internal + "credentials"},
+	internal + "fetch":       {internal + "weburl", internal + "credentials", internal + "redirection"},
+	internal + "redirection": {internal + "weburl"},
 	internal + "cluster":     {internal + "weburl"},
 	internal + "lifecycle":   nil,
 	internal + "blocked":     nil,
@@ -164,7 +165,7 @@ var importRules = []importRule{
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
 				return standard(path) || path == "golang.org/x/net/idna" || path == "github.com/dunglas/httpsfv" || within(path, "golang.org/x/text") || within(p.Path, path) || within(path, p.Path) ||
-					within(path, "robotsext/internal")
+					within(path, "robotsext/internal", "robotsext/gunzip")
 			})
 		},
 	},

@@ -22,7 +22,7 @@ func TestNoPackageNames(t *testing.T) {
 	coded := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path != "/robots.txt" {
-			w.Header().Set("Content-Encoding", "deflate")
+			w.Header().Set("Content-Encoding", "compress")
 		}
 		_, _ = w.Write([]byte("Sitemap: http://" + r.Host + "/s.xml\n"))
 	})
@@ -61,7 +61,7 @@ func TestNoPackageNames(t *testing.T) {
 			}
 		}
 	}
-	for what, want := range map[string]string{"rejected.jsonl": `"detail":"content coding \"deflate\"`, "robots.jsonl": `"error":"status 503"`, "standard error": `error="status 503"`, "sitemaps.jsonl": `"detail":"`} {
+	for what, want := range map[string]string{"rejected.jsonl": `"detail":"content coding \"compress\"`, "robots.jsonl": `"error":"status 503"`, "standard error": `error="status 503"`, "sitemaps.jsonl": `"detail":"`} {
 		if !strings.Contains(said[what], want) {
 			t.Errorf("%s lacks %s:\n%s", what, want, said[what])
 		}

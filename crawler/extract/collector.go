@@ -140,8 +140,8 @@ func (c *collector) resolver() *weburl.Resolver {
 		}
 	}
 	refs, err := weburl.NewResolver(base, c.doc.encoding)
-	if err != nil { // base was resolved before
-		refs, _ = weburl.NewResolver(c.page.URL, nil)
+	if err != nil { // the page has no URL
+		refs, _ = weburl.NewResolver("http://unknown.invalid/", c.doc.encoding)
 	}
 	c.doc.Base, c.refs = base, refs
 	return refs

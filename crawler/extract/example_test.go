@@ -3,6 +3,7 @@ package extract_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -21,6 +22,19 @@ func ExampleRead() {
 	// Output:
 	// Home
 	// https://example.com/about (nofollow)
+}
+
+// Is a response a page?
+func ExampleIsPage() {
+	for _, contentType := range []string{"text/html; charset=utf-8", "text/plain", "html", ""} {
+		header := http.Header{"Content-Type": {contentType}}
+		fmt.Printf("%q %t\n", contentType, extract.IsPage(header, []byte("<!doctype html><title>Home</title>")))
+	}
+	// Output:
+	// "text/html; charset=utf-8" true
+	// "text/plain" false
+	// "html" true
+	// "" true
 }
 
 // How do I handle a page with a million links?

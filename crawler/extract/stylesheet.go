@@ -66,10 +66,10 @@ func decodeStylesheet(page *Page) Document {
 
 // A stylesheet is the place of a token in a stylesheet.
 type stylesheet struct {
-	open   []byte // what ends each open block and function; image stands for the end of image-set()
-	rule   string // the at-rule that has begun, or imported if its conditions follow; empty: none
-	ruleAt int    // len(open) when it began
-	begun  bool   // an @import would be too late
+	open    []byte // what ends each open block and function; image stands for the end of image-set()
+	rule    string // the at-rule that is open, or imported if its conditions follow; empty: none
+	ruleAt  int    // len(open) when it began
+	started bool   // an @import would be too late
 }
 
 // image marks the functions in which a string is the URL of an image.
@@ -85,7 +85,7 @@ func (s *stylesheet) next(kind css.TokenType, token []byte) {
 	case s.rule == "import":
 		s.rule = "imported"
 	case s.rule == "" && kind != css.AtKeywordToken:
-		s.begun = true
+		s.started = true
 	}
 	switch kind {
 	case css.AtKeywordToken:
@@ -93,10 +93,10 @@ func (s *stylesheet) next(kind css.TokenType, token []byte) {
 			return
 		}
 		s.rule, s.ruleAt = lowerASCII([]byte(unescapeCSS(token[1:]))), len(s.open)
-		if s.rule == "import" && s.begun {
+		if s.rule == "import" && s.started {
 			s.rule = "late"
 		}
-		s.begun = s.begun || s.rule == "namespace"
+		s.started = s.started || s.rule == "namespace"
 	case css.FunctionToken:
 		end := byte(')')
 		switch lowerASCII([]byte(unescapeCSS(token[:len(token)-1]))) {
@@ -109,7 +109,7 @@ func (s *stylesheet) next(kind css.TokenType, token []byte) {
 	case css.LeftBracketToken:
 		s.open = append(s.open, ']')
 	case css.LeftBraceToken:
-		s.begun = true
+		s.started = true
 		s.endRule()
 		s.open = append(s.open, '}')
 	case css.RightParenthesisToken, css.RightBracketToken, css.RightBraceToken:

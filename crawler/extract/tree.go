@@ -52,7 +52,7 @@ func readTree(page *Page, doc *Document, on *Handlers, root *html.Node) *Documen
 // findBase returns the first base element that has href.
 func findBase(n *html.Node) (base baseElement) {
 	for n := range n.ChildNodes() {
-		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" || n.Data == maskedTemplate {
+		if n.Type != html.ElementNode || n.Namespace == "" && n.Data == "template" {
 			continue
 		}
 		if n.Namespace == "" && n.Data == "base" {
@@ -87,10 +87,6 @@ func (c *collector) walk(n *html.Node) {
 		e = elementOf([]byte(n.Data))
 	case "svg":
 		e = elementOf([]byte(strings.ToLower(n.Data)))
-	}
-	if n.Data == maskedTemplate {
-		c.boundary(e)
-		return
 	}
 	if e.tag == tagTemplate && n.Namespace == "" {
 		if shadow = isShadowRoot(n); !shadow {
@@ -200,50 +196,65 @@ func parsePage(page []byte) (root *html.Node, ok bool) {
 	if tags > maxPageTags || tags*(3+formats) > maxPageNodes {
 		return nil, false
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(maskTemplates(page)), html.ParseOptionEnableScripting(false))
+	root, err := html.ParseWithOptions(bytes.NewReader(dropTemplates(page)), html.ParseOptionEnableScripting(false))
 	return root, err == nil
 }
 
-// maskedTemplate is the name of a template element that is masked.
-const maskedTemplate = "template" + disguise
-
-// maskTemplates returns a page with another name of the template elements in drawings and formulas, since
-// the parser ignores the rest of a page after one of them.
-func maskTemplates(page []byte) []byte {
+// dropTemplates returns a page without the template elements in the HTML parts of drawings and formulas.
+// They are not shown, but the parser would ignore the rest of the page after one of them.
+func dropTemplates(page []byte) []byte {
 	lower := bytes.ToLower(page)
 	if !bytes.Contains(lower, []byte("<template")) || !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
 		return page
 	}
-	masked := make([]byte, 0, len(page)+64)
-	z, depth := html.NewTokenizer(bytes.NewReader(page)), 0
+	kept := make([]byte, 0, len(page))
+	z := html.NewTokenizer(bytes.NewReader(page))
+	var open []string // the elements of SVG and MathML around the place
+	templates := 0    // how many template elements are open that are left out
 	for {
 		kind := z.Next()
-		raw := z.Raw()
-		if kind == html.ErrorToken {
-			return append(masked, raw...)
+		raw := slices.Clone(z.Raw())
+		tag, _ := z.TagName()
+		name, e := string(tag), unknown
+		if name != "" {
+			e = elementOf(tag)
 		}
-		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
-			end := len("<")
-			if kind == html.EndTagToken {
-				end = len("</")
-			}
-			tag, _ := z.TagName()
-			switch name := string(tag); {
-			case name == "template" && depth > 0:
-				end += len(name)
-				masked, raw = append(append(masked, raw[:end]...), disguise...), raw[end:]
-			case kind == html.StartTagToken && (name == "svg" || name == "math"):
-				depth++
-			case kind == html.EndTagToken && (name == "svg" || name == "math"):
-				depth = max(depth-1, 0)
-			}
-			if kind == html.StartTagToken && isRawText(tag) && (depth > 0 || string(tag) == "noscript") {
+		inHTML := len(open) == 0 || slices.Contains(htmlParts, open[len(open)-1])
+		switch kind {
+		case html.ErrorToken:
+			return append(kept, raw...)
+		case html.StartTagToken:
+			if e.kind&rawText != 0 && !inHTML || e.tag == tagNoscript {
 				z.NextIsNotRawText()
 			}
+			switch {
+			case templates > 0 && name == "template", name == "template" && inHTML && len(open) > 0:
+				templates++
+			case templates > 0:
+			case inHTML && (name == "svg" || name == "math"), !inHTML && e.kind&breaksOut == 0:
+				open = append(open, name)
+			case !inHTML: // it ends the drawing
+				for len(open) > 0 && !slices.Contains(htmlParts, open[len(open)-1]) {
+					open = open[:len(open)-1]
+				}
+			}
+		case html.EndTagToken:
+			if templates > 0 && name == "template" {
+				templates--
+				continue
+			}
+			if at := slices.Index(open, name); at >= 0 && templates == 0 {
+				open = open[:at]
+			}
 		}
-		masked = append(masked, raw...)
+		if templates == 0 {
+			kept = append(kept, raw...)
+		}
 	}
 }
+
+// htmlParts are the elements of SVG and MathML that contain HTML (HTML standard, 13.2.6).
+var htmlParts = []string{"foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"}
 
 // tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
 func tree(page *Document) (root *html.Node, whole bool, err error) {

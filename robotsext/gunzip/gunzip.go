@@ -1,5 +1,10 @@
-// Package gunzip reads gzip streams as browsers do. Package [compress/gzip] fails on bytes that follow a
-// stream, which many servers send.
+// Package gunzip reads gzip streams as browsers do.
+//
+// Many servers send more than a gzip stream: a line end that a template adds, zeros up to a block size,
+// or a comment of a cache. Package [compress/gzip] fails on such bytes, after it has returned all of the
+// content. Others send a stream in several members, or state a wrong checksum. A [Reader] reads all
+// members, ignores what follows them, and reports a wrong checksum as [ErrTrailer], so that the caller
+// decides whether it matters.
 package gunzip
 
 import (

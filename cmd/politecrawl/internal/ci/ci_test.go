@@ -152,9 +152,9 @@ var planted = []change{
 	{"id of a heading renamed", func(t *testing.T, b build) { b.replace(t, `id="install"`, `id="setup"`, "guide.html") }, "broken-fragment", "index.html", "/guide.html#install", "/guide.html#install"},
 	{
 		"insecure image", func(t *testing.T, b build) {
-			b.replace(t, "<p>Better", "<img src=\"http://127.0.0.1:9/x.png\" alt=\"\">\n<p>Better", "products/b.html")
+			b.replace(t, "<p>Better", "<img src=\"http://insecure.invalid/x.png\" alt=\"\">\n<p>Better", "products/b.html")
 		},
-		"mixed-content", "products/b.html", "http://127.0.0.1:9/x.png", "http://127.0.0.1:9/x.png",
+		"mixed-content", "products/b.html", "http://insecure.invalid/x.png", "http://insecure.invalid/x.png",
 	},
 	{
 		"hreflang without a link back", func(t *testing.T, b build) {
