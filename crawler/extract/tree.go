@@ -243,8 +243,11 @@ func dropTemplates(page []byte) []byte {
 				templates--
 				continue
 			}
-			if at := slices.Index(open, name); at >= 0 && templates == 0 {
-				open = open[:at]
+			for at := len(open) - 1; at >= 0 && templates == 0; at-- {
+				if open[at] == name {
+					open = open[:at]
+					break
+				}
 			}
 		}
 		if templates == 0 {
