@@ -42,15 +42,24 @@ func TestFragmentsOfRedirects(t *testing.T) {
 	}
 }
 
-// A URL that redirects to itself until it has its cookies is no loop.
+// A URL that redirects to itself until it has its cookies is no loop, and its redirects are not judged as a page.
 func TestRedirectsThatCookiesEnd(t *testing.T) {
 	c := &crawl{state: everything().state}
 	c.page("/self", output.Page{Source: "link", Status: 302, Location: "/self"})
-	c.page("/self", output.Page{Source: "redirect", Redirects: []string{example + "/self"}})
+	c.page("/self", output.Page{Source: "redirect", Redirects: []string{example + "/self"}, Title: "Self", Description: "Self", H1: "Self"})
 	c.page("/there", output.Page{Source: "link", Status: 302, Location: "/wall"})
 	c.page("/wall", output.Page{Source: "redirect", Status: 302, Location: "/there"})
-	c.page("/there", output.Page{Source: "redirect", Redirects: []string{example + "/there", example + "/wall"}})
+	c.page("/there", output.Page{Source: "redirect", Redirects: []string{example + "/there", example + "/wall"}, Title: "There", Canonical: example + "/self"})
+	c.entry("/there")
 	r := c.make(t)
+	for _, rule := range []string{ruleTitleMissing, ruleDescriptionMissing, ruleH1Missing} {
+		if got := found(r, rule); len(got) > 0 {
+			t.Errorf("%s: %q", rule, got)
+		}
+	}
+	if got := found(r, ruleSitemapElsewhere); !slices.Equal(got, []string{"/there"}) {
+		t.Errorf("%s: %q", ruleSitemapElsewhere, got)
+	}
 	if r.Redirects.Loops != 0 || r.Redirects.DeadEnds != 0 || len(found(r, ruleRedirectLoop)) > 0 {
 		t.Errorf("%s", asJSON(t, r.Redirects))
 	}

@@ -359,6 +359,9 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	m.counters.place(p)
 	m.redirects.name(k, p)
 	m.fragments.nameRedirect(k, p)
+	if redirected(p.Status) && !redirected(int(f.status)) {
+		return // the URL redirected until it had its cookies
+	}
 	m.duplicates.name(p)
 	m.comparison.page(f, p)
 	if status := statusOf(p); broken(status) {
