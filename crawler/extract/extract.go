@@ -37,7 +37,7 @@ type Page struct {
 type Document struct {
 	Encoding  string // name in the Encoding standard, in lower case
 	Text      []byte // of the page, in UTF-8
-	Malformed error  // where an XHTML page that is not well-formed was read to; nil: to its end
+	Malformed error  // the first error of an XHTML page, which was read to there; nil: it is well-formed
 
 	Title     string // white space collapsed; empty: none
 	Base      string // absolute URL that references are resolved against
@@ -91,9 +91,9 @@ type Link struct {
 }
 
 // Handlers are called for items that may be too numerous to list: a hostile page may have a million
-// links.
+// links. They must not read other pages.
 type Handlers struct {
-	// Link is called for each link. Without LinkTexts, links have no Text, which takes less time.
+	// Link is called for each link. Nil: not called. Without LinkTexts, links have no Text, which takes less time.
 	Link      func(Link)
 	LinkTexts bool
 
@@ -104,7 +104,7 @@ type Handlers struct {
 	ID func(id string)
 
 	// Restart is called when the page is read again from its start, by another reader or with
-	// another base URL. Everything that the others were called with is void.
+	// another base URL. Everything that the others were called with is void. Nil: not called.
 	Restart func()
 }
 
@@ -112,8 +112,18 @@ type Handlers struct {
 // is read to its end. With nil handlers, it lists the links.
 func Read(page Page, on *Handlers) *Document {
 	var links []Link
-	if on == nil {
+	switch {
+	case on == nil:
 		on = &Handlers{LinkTexts: true, Link: func(link Link) { links = append(links, link) }, Restart: func() { links = nil }}
+	case on.Restart == nil || on.Link == nil:
+		some := *on
+		on = &some
+		if on.Link == nil {
+			on.Link = func(Link) {}
+		}
+		if on.Restart == nil {
+			on.Restart = func() {}
+		}
 	}
 	doc := read(&page, on, automatic)
 	doc.Links = links

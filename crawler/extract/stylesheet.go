@@ -24,9 +24,7 @@ func stylesheetURLs(text []byte) iter.Seq2[string, bool] {
 				text = bytes.ReplaceAll(text, []byte(c.old), []byte(c.now))
 			}
 		}
-		input := parse.NewInputBytes(text) // it writes a NUL behind the text, if there is room
-		defer input.Restore()
-		lexer := css.NewLexer(input)
+		lexer := css.NewLexer(parse.NewInputBytes(text[:len(text):len(text)])) // it writes a NUL behind the text
 		var s stylesheet
 		for {
 			kind, token := lexer.Next()

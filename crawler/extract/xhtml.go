@@ -30,17 +30,14 @@ const (
 // isXHTML reports whether the root element of an XML document is one of XHTML.
 func isXHTML(text []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(text))
+	d.Strict = false                                                                     // any version
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // ASCII is enough for a name
 	for {
-		switch t, err := d.Token(); t := t.(type) {
+		switch t, _ := d.Token(); t := t.(type) {
 		case nil:
 			return false
 		case xml.StartElement:
 			return t.Name.Space == xhtmlNamespace
-		default:
-			if err != nil {
-				return false
-			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 // generate returns a page. The same seed and index give the same page.
 func generate(seed, index uint64) page {
 	g := &generator{r: rand.New(rand.NewPCG(seed, index))} // #nosec G404 -- pages are to be the same each time
+	g.drawings = g.one(2)
 	if g.one(8) {
 		g.xhtml()
 	} else {
@@ -29,6 +30,8 @@ type generator struct {
 	names  int               // distinct names of references so far
 	depth  int               // of nested elements
 	left   int               // how many blocks may follow
+
+	drawings bool // the page has drawings and formulas, but no templates
 }
 
 // one reports true in one of n cases.
@@ -60,6 +63,9 @@ func (g *generator) bytes(b string) {
 // write adds text of the body, in the encoding of the page.
 func (g *generator) write(texts ...string) {
 	for _, text := range texts {
+		if lower := strings.ToLower(text); g.drawings && strings.Contains(lower, "template") || !g.drawings && (strings.Contains(lower, "<svg") || strings.Contains(lower, "<math")) {
+			continue
+		}
 		if g.encode != nil {
 			encoded, err := g.encode.String(text)
 			if err != nil {
@@ -640,9 +646,13 @@ func (g *generator) template() {
 	g.write(g.pick("</template>", "</template>", "</template>", "</template>", "</div></template>", "</TEMPLATE >", ""))
 }
 
-// shadow writes an element with a declarative shadow root: its content is shown to visitors.
+// shadow writes an element with a declarative shadow root: its content is shown to visitors. No link is
+// open around it.
 func (g *generator) shadow() {
-	g.write("<"+g.pick("div", "section", "p", "span", "x-y")+">", "<template"+g.attribute("shadowrootmode", g.pick("open", "OPEN", "open", "invalid", ""))+">")
+	if g.depth > 0 {
+		return
+	}
+	g.write("</a><"+g.pick("div", "section", "x-y")+">", "<template"+g.attribute("shadowrootmode", g.pick("open", "OPEN", "open", "invalid", ""))+">")
 	g.inside()
 	g.write("</template>")
 	g.link()

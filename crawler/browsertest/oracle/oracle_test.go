@@ -36,6 +36,9 @@
 //   - characters outside ASCII in the query of a base URL, which Chromium encodes in UTF-8;
 //   - a base URL that is not valid, with which Chromium resolves no reference that is not absolute;
 //   - hosts with invalid Punycode, such as xn--a, which Chromium takes;
+//   - template elements together with drawings or formulas: the parser of golang.org/x/net/html ignores the
+//     rest of a page with a template inside of them, and the program leaves out the template;
+//   - shadow roots that the rules for misplaced elements move: in the tree, their host is another;
 //   - URLs longer than 8 KiB or with more than 200 segments, and more than 512 open elements, which the
 //     program does not take.
 package oracle

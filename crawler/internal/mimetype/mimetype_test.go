@@ -16,7 +16,7 @@ import (
 // readTests reads public tests, which lie beside the repository.
 func readTests(t *testing.T, name string) []json.RawMessage {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../../../shared/web-suites", name))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "web-suites", name))
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("the public tests are missing: ../shared/web-suites")

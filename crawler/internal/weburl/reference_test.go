@@ -118,7 +118,7 @@ func checkBoth(t *testing.T, ref, want string) {
 
 func TestIsWeb(t *testing.T) {
 	for ref, want := range map[string]bool{
-		"http:": true, "HTTPS://x": true, "//x": true, " \x00\thttp:x": true, "ht\ntp:x": true, "/\t/x": true, `\\x`: true, `/\x`: true,
+		"http:": true, "HTTPS://x": true, "//x": true, "\x00\thttp:x": true, "ht\ntp:x": true, "/\t/x": true, `\\x`: true, `/\x`: true,
 		"": false, "/": false, "/x": false, "mailto:http:": false, "\u00a0http:": false, "http": false, "xhttp:": false,
 	} {
 		if got := IsWeb(ref); got != want {

@@ -89,11 +89,12 @@ func TestWebPlatformURLs(t *testing.T) {
 			t.Errorf("%q in %q: %q, %v; want %q", c.Input, base, got.Canonical, err, want)
 		}
 		document := "https://document.test/"
-		if base == "" && want == "" {
+		switch {
+		case base == "" && want == "":
 			continue // it may be valid in a document
-		} else if base == "" && strings.HasPrefix(want, "https:") {
+		case base == "" && strings.HasPrefix(want, "https:"):
 			document = "http://document.test/" // since https:x is relative in the other one
-		} else if base != "" {
+		case base != "":
 			known, err := Parse(base)
 			if err != nil {
 				continue // documents have http and https URLs
