@@ -93,6 +93,11 @@ type facts struct {
 	reasons []output.Reason
 }
 
+func (f *facts) find(url string) (key, fact) {
+	k := keyOf(url)
+	return k, f.byURL[k]
+}
+
 func (f *facts) update(k key, change func(*fact)) {
 	known := f.byURL[k]
 	change(&known)

@@ -354,8 +354,7 @@ func (m *maker) isOfCrawl(origin string) bool {
 }
 
 func (m *maker) namePage(_ *workerDir, p *output.Page) {
-	k := keyOf(p.URL)
-	f := m.facts.byURL[k]
+	k, f := m.facts.find(p.URL)
 	m.counters.place(p)
 	m.redirects.name(k, p)
 	m.fragments.nameRedirect(k, p)
@@ -388,8 +387,7 @@ func (m *maker) addBroken(k key, f fact, row Finding, source, foundOn string) {
 func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 	m.rejections.name(r)
 	if !m.sitemaps.rejected(r) {
-		k := keyOf(r.URL)
-		f := m.facts.byURL[k]
+		k, f := m.facts.find(r.URL)
 		switch {
 		case r.Reason == output.Failed:
 			m.addBroken(k, f, Finding{URL: r.URL, Detail: clip(r.Detail)}, r.Source, r.FoundOn)

@@ -1,6 +1,8 @@
 package ci
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -107,6 +109,17 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 		{"link in a template", map[string]http.HandlerFunc{
 			"/": shown("", "<template><a href='/item/{{id}}'>x</a></template>"),
 		}, nil, nil, []string{"GET /"}},
+		{"line end after a gzip stream", map[string]http.HandlerFunc{
+			"/": shown("", "<a href=/a>a</a>"),
+			"/a": func(w http.ResponseWriter, r *http.Request) {
+				var body bytes.Buffer
+				z := gzip.NewWriter(&body)
+				_, _ = z.Write([]byte("<!doctype html><html lang=en><title>a</title><h1>a</h1><a href=/missing>m</a>"))
+				_ = z.Close()
+				w.Header().Set("Content-Encoding", "gzip")
+				respond(html, body.String()+"\n")(w, r)
+			},
+		}, nil, []string{"broken-link /missing"}, []string{"GET /", "GET /a", "GET /missing"}},
 		{"link in SVG", map[string]http.HandlerFunc{
 			"/": shown("", "<svg><a xlink:href='/missing'><text y=9>x</text></a></svg>"),
 		}, nil, []string{"broken-link /missing"}, []string{"GET /", "GET /missing"}},
@@ -132,6 +145,12 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 		{"redirect in Latin-1", map[string]http.HandlerFunc{
 			"/": shown("", "<a href=/r>x</a>"), "/r": redirectTo("/\xe9"), "/%E9": shown("", ""),
 		}, nil, nil, []string{"GET /", "GET /%E9", "GET /r"}},
+		{"fragment of a redirect", map[string]http.HandlerFunc{
+			"/": shown("", "<a href='/old#gone'>x</a>"), "/old": redirectTo("/new#sec"), "/new": shown("", "<p id=sec>x</p>"),
+		}, nil, nil, []string{"GET /", "GET /new", "GET /old"}},
+		{"304 to a request without conditions", map[string]http.HandlerFunc{
+			"/": shown("", "<a href=/a>a</a>"), "/a": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) },
+		}, nil, []string{"broken-link /a"}, []string{"GET /", "GET /a"}},
 		{"fragment with a percent sign", map[string]http.HandlerFunc{
 			"/": shown("", "<a href='#50%-%C3%A9'>x</a><a href='#50%-e'>x</a><p id='50%-é'>y</p>"),
 		}, nil, []string{"broken-fragment /#50%-e"}, []string{"GET /"}},
@@ -174,5 +193,33 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 				t.Errorf("requests %q, want %q", requests, tt.requests)
 			}
 		})
+	}
+}
+
+// Browsers follow twenty redirects, to pages and images alike.
+func TestVerdictOfManyRedirects(t *testing.T) {
+	server := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		switch _, err := fmt.Sscanf(r.URL.Path[1:], "%d", &n); {
+		case r.URL.Path == "/":
+			shown("", "<a href=/12/page>x</a><a href=/12/gone>x</a><img src=/12/image alt=x>")(w, r)
+		case err == nil && n > 0:
+			redirectTo(fmt.Sprintf("/%d%s", n-1, r.URL.Path[strings.LastIndexByte(r.URL.Path, '/'):]))(w, r)
+		case r.URL.Path == "/0/page":
+			shown("", "")(w, r)
+		case r.URL.Path == "/0/image":
+			respond("image/png", "x")(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	t.Chdir(t.TempDir())
+	got := run(t, "ci", server.URL+"/", "--delay", "0s", "--allow-addr", "127.0.0.1", "--retries", "0", "--quiet", "--format", "json")
+	var v verdict
+	if err := json.Unmarshal([]byte(got.Out), &v); err != nil {
+		t.Fatalf("%+v: %v", got, err)
+	}
+	if len(v.Problems) != 1 || v.Problems[0].Rule != "redirect-dead-end" || v.Problems[0].URL != server.URL+"/12/gone" {
+		t.Errorf("problems %+v", v.Problems)
 	}
 }
