@@ -150,7 +150,7 @@ func (c *collector) resolver() *weburl.Resolver {
 // resolve returns the absolute URL of a reference.
 func (c *collector) resolve(ref string) (url string, err error) {
 	refs := c.resolver()
-	if c.foreign && !weburl.IsWeb(ref) {
+	if c.foreign && (!weburl.IsWeb(ref) || strings.HasPrefix(strings.ReplaceAll(trimReference(ref), `\`, "/"), "/")) {
 		return "", robotsext.ErrUnsupportedScheme
 	}
 	return resolve(refs, c.doc.Base, ref)

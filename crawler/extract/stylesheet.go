@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func stylesheetURLs(text []byte) iter.Seq2[string, bool] {
 				text = bytes.ReplaceAll(text, []byte(c.old), []byte(c.now))
 			}
 		}
-		lexer := css.NewLexer(parse.NewInputBytes(text[:len(text):len(text)])) // it writes a NUL behind the text
+		lexer := css.NewLexer(parse.NewInputBytes(slices.Clip(text))) // it writes a NUL behind the text
 		var s stylesheet
 		for {
 			kind, token := lexer.Next()

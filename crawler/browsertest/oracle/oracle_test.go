@@ -60,7 +60,7 @@ var (
 const (
 	batch    = 100 // pages that are read at a time
 	perTab   = 500 // pages that a tab reads: it is open for two minutes at most
-	reported = 3   // pages of a tab that are reduced and printed
+	reported = 14   // pages of a tab that are reduced and printed
 	maxLoads = 200 // pages that Chromium loads at most to reduce one, by parts and again by bytes
 	parallel = 6   // pages that Chromium loads at a time
 )
