@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"net/netip"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -96,15 +95,12 @@ const maxSheetResources = 10_000
 // addResources adds what was collected to the URLs to check, and writes the line of links.jsonl.
 func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link) error {
 	line := &output.Links{URL: v.url, To: to}
+	if v.upgrade || v.prov.Upgrade {
+		l.upgrade()
+	}
 	sheets, rest := 0, min(l.maxResources(), maxSheetResources)
 	if v.prov.IsCheck() {
 		rest -= len(l.resources)
-	}
-	if v.upgrade || v.prov.Upgrade {
-		l.prov.Upgrade = true
-		for i := range l.resources {
-			l.resources[i].URL = upgraded(l.resources[i].URL)
-		}
 	}
 	for _, r := range l.resources {
 		if r.mode == provenance.CheckRead {
@@ -130,12 +126,27 @@ func (l *pageLinks) addResources(found *discoveries, v *visit, to []output.Link)
 	return v.lines.Links(line)
 }
 
+// upgrade replaces the http URLs of the resources, as browsers do. Two of them may then be the same.
+func (l *pageLinks) upgrade() {
+	l.prov.Upgrade = true
+	all, known := l.resources, make(map[string]int, len(l.resources))
+	l.resources = all[:0]
+	for _, r := range all {
+		r.URL = upgraded(r.URL)
+		if at, ok := known[r.Canonical]; ok {
+			l.read(at, r.kind, r.mode)
+			continue
+		}
+		known[r.Canonical] = len(l.resources)
+		l.resources = append(l.resources, r)
+	}
+}
+
 // upgraded returns the https URL that browsers request instead of an http URL. They leave those of the
 // own machine as they are.
 func upgraded(u weburl.URL) weburl.URL {
 	rest, insecure := strings.CutPrefix(u.Canonical, "http://")
-	ip, _ := netip.ParseAddr(strings.Trim(u.Hostname, "[]"))
-	if !insecure || ip.IsLoopback() || u.Hostname == "localhost" || strings.HasSuffix(u.Hostname, ".localhost") {
+	if !insecure || weburl.IsLocal(u.Hostname) {
 		return u
 	}
 	secure, err := weburl.Parse("https://" + rest)

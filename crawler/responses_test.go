@@ -91,20 +91,29 @@ func TestUpgradeInsecureRequests(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", from, got.Canonical, err, to)
 		}
 	}
-	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href=/meta>m</a><a href=/header>h</a><a href=/plain>p</a>`})
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href=/meta>m</a><a href=/header>h</a><a href=/twice>t</a><a href=/plain>p</a>`})
 	sheet := `<link rel=stylesheet href=/s.css><img src="http://a.example.invalid/i.png">`
 	s.page("/meta", `<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests">`+strings.ReplaceAll(sheet, "a.example", "meta.example"))
 	s.handle("/header", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "upgrade-insecure-requests")
 		page(200, "<!doctype html>"+strings.ReplaceAll(sheet, "a.example", "header.example"))(w, r)
 	})
+	s.page("/twice", `<meta http-equiv="Content-Security-Policy" content="upgrade-insecure-requests"><img src=http://twice.example.invalid/>`+
+		`<link rel=preload as=style href=http://twice.example.invalid/s.css><img src=https://twice.example.invalid/><link rel=stylesheet href=https://twice.example.invalid/s.css>`)
 	s.page("/plain", strings.ReplaceAll(`<img src="http://a.example.invalid/i.png">`, "a.example", "plain.example"))
 	s.handle("/s.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css")
 		_, _ = w.Write([]byte("a{background:url(http://sheet.example.invalid/i.png)}"))
 	})
-	_, checks := checkedCrawl(t, testConfig(t, s.url+"/"), nil, CheckAssets)
-	for _, url := range []string{"https://meta.example.invalid/i.png", "https://header.example.invalid/i.png", "http://plain.example.invalid/i.png", "https://sheet.example.invalid/i.png", s.url + "/s.css"} {
+	cfg := testConfig(t, s.url+"/")
+	_, checks := checkedCrawl(t, cfg, nil, CheckAssets)
+	for _, line := range readOutput[output.Links](t, cfg, "links.jsonl") {
+		want := []output.Link{{URL: "https://twice.example.invalid/", Kind: "img"}, {URL: "https://twice.example.invalid/s.css", Kind: "stylesheet"}}
+		if line.URL == s.url+"/twice" && !slices.Equal(line.Resources, want) {
+			t.Errorf("resources %+v, want %+v", line.Resources, want)
+		}
+	}
+	for _, url := range []string{"https://twice.example.invalid/", "https://meta.example.invalid/i.png", "https://header.example.invalid/i.png", "http://plain.example.invalid/i.png", "https://sheet.example.invalid/i.png", s.url + "/s.css"} {
 		if _, ok := checks[url]; !ok {
 			t.Errorf("%s was not requested: %v", url, slices.Sorted(maps.Keys(checks)))
 		}

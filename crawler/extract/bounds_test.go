@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -54,6 +55,21 @@ func TestReadTime(t *testing.T) {
 		page := []byte(strings.Repeat(piece, (1<<20)/len(piece)))
 		began := time.Now()
 		readPage(page)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("1 MiB of %q takes %v", piece, took)
+		}
+	}
+}
+
+// The references to entities are replaced in a time proportional to the length of the page, whatever
+// has no end.
+func TestReadTimeOfEntities(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"<!--&a;", "<?&a;", "<![CDATA[&a;", "<!--", "<", "&", "&a", "&a;", "&lt;", "&a;<?"} {
+		const head = `<!DOCTYPE html [<!ENTITY a "b"><!ENTITY b "<!--&a;">]><html xmlns="http://www.w3.org/1999/xhtml">`
+		page := Page{Header: http.Header{"Content-Type": {"application/xhtml+xml"}}, Body: []byte(head + strings.Repeat(piece, (1<<20)/len(piece)))}
+		began := time.Now()
+		Read(page, nil)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
 		}

@@ -38,9 +38,7 @@ var (
 	literal   = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 	parameter = regexp.MustCompile(`%[^\s;]+;`)
 
-	// reference matches a reference to an entity, and everything that may look like one.
-	entityReference = regexp.MustCompile(`(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|&[^\s#&;<>"']+;`)
-	characterCode   = regexp.MustCompile(`&#(?:x[0-9A-Fa-f]+|[0-9]+);`)
+	characterCode = regexp.MustCompile(`&#(?:x[0-9A-Fa-f]+|[0-9]+);`)
 )
 
 // entities are those that a page may use besides those of XML.
@@ -73,23 +71,51 @@ func (p *xmlParser) directive(text string) error {
 	}
 	at := p.decoder.InputOffset()
 	p.lines += bytes.Count(p.page[:at], []byte("\n"))
-	p.read(entityReference.ReplaceAllFunc(p.page[at:], func(source []byte) []byte {
-		if source[0] != '&' {
-			return source
-		}
-		text, ok := p.entities.text(string(source), 0)
-		switch {
-		case !ok:
-			return source
-		case !strings.Contains(text, "<"): // it may be in an attribute
+	p.read(replaceReferences(p.page[at:], func(reference string) (string, bool) {
+		text, ok := p.entities.text(reference, 0)
+		if !strings.Contains(text, "<") { // it may be in an attribute
 			text = quotes.Replace(text)
 		}
-		return []byte(strings.ReplaceAll(text, "\n", " ")) // lines are counted
+		return strings.ReplaceAll(text, "\n", " "), ok // lines are counted
 	}))
 	return nil
 }
 
 var quotes = strings.NewReplacer(`"`, "&#34;", "'", "&#39;")
+
+// opaque are the starts and ends of what has no references, although it may look so.
+var opaque = [...]struct{ start, end string }{{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}
+
+// replaceReferences replaces the references to entities in a source, but for those that are not ok.
+// What is opaque and has no end extends to that of the source. A regular expression would look for
+// the end again after each reference.
+func replaceReferences(source []byte, replace func(reference string) (text string, ok bool)) []byte {
+	var replaced []byte
+	for {
+		n := bytes.IndexAny(source, "<&")
+		if n < 0 {
+			return append(replaced, source...)
+		}
+		replaced, source = append(replaced, source[:n]...), source[n:]
+		n = 1 // that are kept
+		if end := 1 + bytes.IndexAny(source[1:], " \t\n\f\r#&;<>\"'"); source[0] == '&' && end > 1 && source[end] == ';' {
+			if text, ok := replace(string(source[:end+1])); ok {
+				replaced, source = append(replaced, text...), source[end+1:]
+				continue
+			}
+		}
+		for _, o := range opaque {
+			if rest, ok := bytes.CutPrefix(source, []byte(o.start)); ok {
+				end := bytes.Index(rest, []byte(o.end))
+				if end < 0 {
+					return append(replaced, source...)
+				}
+				n = len(o.start) + end + len(o.end)
+			}
+		}
+		replaced, source = append(replaced, source[:n]...), source[n:]
+	}
+}
 
 // text returns the source that a reference stands for. It is not ok if the entity is not defined, or
 // one of XML.
@@ -105,14 +131,9 @@ func (e *entities) text(reference string, depth int) (source string, ok bool) {
 			e.left = -1
 			return "", false
 		}
-		return entityReference.ReplaceAllStringFunc(value, func(source string) string {
-			if source[0] == '&' {
-				if text, ok := e.text(source, depth+1); ok {
-					return text
-				}
-			}
-			return source
-		}), true
+		return string(replaceReferences([]byte(value), func(reference string) (string, bool) {
+			return e.text(reference, depth+1)
+		})), true
 	}
 	if e.html {
 		if text := html.UnescapeString(reference); text != reference && (name == "semi" || !strings.HasSuffix(text, ";")) {

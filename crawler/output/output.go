@@ -50,7 +50,7 @@ type Page struct {
 	Location    string      `json:"location,omitempty"` // target of a redirect
 	ContentType string      `json:"content_type"`
 	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read
-	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe and meta refresh; repeated ones count again
+	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe, meta refresh and the field Refresh; repeated ones count again
 	Canonical   string      `json:"canonical,omitempty"` // absolute URL that the page names as canonical
 	Directives  []Directive `json:"directives,omitempty"`
 	Withheld    string      `json:"withheld,omitempty"` // the directive that excludes title and content, such as noindex

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -86,18 +86,11 @@ func (l *linksLine) UnmarshalJSON(text []byte) error {
 // insecure reports whether a secure page uses a resource without encryption. A browser does not
 // fetch the targets of other link elements, such as feeds.
 func (l *linksLine) insecure(i int) bool {
-	return strings.HasPrefix(l.URL, "https:") && strings.HasPrefix(string(l.Resources[i]), "http:") && l.Kinds[i] != "link" &&
-		!isLocal(string(l.Resources[i]))
-}
-
-// isLocal reports whether a URL is of the own machine, to which browsers need no encryption.
-func isLocal(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
+	if !strings.HasPrefix(l.URL, "https:") || !strings.HasPrefix(string(l.Resources[i]), "http:") || l.Kinds[i] == "link" {
 		return false
 	}
-	ip, _ := netip.ParseAddr(u.Hostname())
-	return ip.IsLoopback() || u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
+	u, err := url.Parse(string(l.Resources[i]))
+	return err != nil || !weburl.IsLocal(u.Hostname())
 }
 
 // ReadJSON reads a line as [output.Links] writes it. A report reads every link, and encoding/json

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"compress/flate"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -73,19 +72,21 @@ func openGzip(r io.Reader) (io.ReadCloser, error) {
 }
 
 // openDeflate decodes the zlib format, or raw deflate data, which some servers send under this name.
+// Like browsers, it ignores the checksum of zlib, and also reads a body that ends before it.
 func openDeflate(r io.Reader) (io.ReadCloser, error) {
+	const dictionary = 0x20 // flag of data that browsers do not read as zlib
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(2) // a later read returns the error again
-	if len(head) == 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(b)
+	if len(head) == 2 && head[0]&0x8f == 8 && head[1]&dictionary == 0 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		_, _ = b.Discard(len(head)) // they are there
 	}
 	return flate.NewReader(b), nil
 }
 
-// isPastEnd reports whether an error is about what follows the content of a body, or about its checksum.
-// Browsers ignore both.
+// isPastEnd reports whether an error is about what follows the content of a body, such as its checksum.
+// Browsers ignore that.
 func isPastEnd(err error) bool {
-	return errors.Is(err, gunzip.ErrTrailer) || errors.Is(err, zlib.ErrChecksum) || err.Error() == "brotli: excessive input"
+	return errors.Is(err, gunzip.ErrTrailer) || err.Error() == "brotli: excessive input"
 }
 
 // openZstd decodes in the goroutine of the reader. For streams, the limit of memory is that of

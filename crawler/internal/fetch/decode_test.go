@@ -315,7 +315,10 @@ func TestDecodeAsBrowsers(t *testing.T) {
 		{"both", "br, gzip", zip(encode(t, "br", page))},
 		{"both", "identity, gzip", zip(page)},
 		{"zlib", "deflate", zlibbed.Bytes()},
-		{"zlib, without checksum", "deflate", append(bytes.Clone(zlibbed.Bytes()[:zlibbed.Len()-4]), 1, 2, 3, 4)},
+		{"zlib, another checksum", "deflate", append(bytes.Clone(zlibbed.Bytes()[:zlibbed.Len()-4]), 1, 2, 3, 4)},
+		{"zlib, no checksum", "deflate", zlibbed.Bytes()[:zlibbed.Len()-4]},
+		{"zlib, half a checksum", "deflate", zlibbed.Bytes()[:zlibbed.Len()-2]},
+		{"zlib, comment after it", "deflate", append(bytes.Clone(zlibbed.Bytes()), "<!-- cached -->"...)},
 		{"raw", "deflate", raw.Bytes()},
 	} {
 		t.Run(test.coding+" "+test.name, func(t *testing.T) {

@@ -2,7 +2,6 @@
 package redirection
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -54,7 +53,7 @@ func Location(status int, h http.Header) string {
 			}
 		}
 	}
-	return escape(found)
+	return weburl.EscapeOctets(found)
 }
 
 // A Target is a URL with the fragment of the Location that leads there.
@@ -75,16 +74,3 @@ func Resolve(base, location string) (Target, error) {
 
 // String returns the URL with the fragment.
 func (t Target) String() string { return t.Canonical + t.fragment }
-
-// escape escapes the octets beyond ASCII.
-func escape(text string) string {
-	var b strings.Builder
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			fmt.Fprintf(&b, "%%%02X", text[i])
-		} else {
-			b.WriteByte(text[i])
-		}
-	}
-	return b.String()
-}

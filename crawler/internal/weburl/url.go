@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -70,9 +71,7 @@ func Resolve(base, ref string) (URL, error) {
 // octets that are not ASCII stay as they are and are escaped. It also returns the fragment, which
 // replaces that of the link if hasFragment is set, even if it is empty. An empty Location is base.
 func ResolveLocation(base, location string) (a URL, fragment string, hasFragment bool, err error) {
-	var escaped strings.Builder
-	escapeOctets(&escaped, location)
-	ref := escaped.String()
+	ref := EscapeOctets(location)
 	if err := cmp.Or(checkComplexity(ref), checkComplexity(base)); err != nil {
 		return URL{}, "", false, err
 	}
@@ -84,6 +83,13 @@ func ResolveLocation(base, location string) (a URL, fragment string, hasFragment
 		return URL{}, "", false, err
 	}
 	return a, fragment, hasFragment, nil
+}
+
+// EscapeOctets escapes the octets of a text that are not ASCII.
+func EscapeOctets(text string) string {
+	var escaped strings.Builder
+	escapeOctets(&escaped, text)
+	return escaped.String()
 }
 
 // urlOf returns the URL that was parsed from a reference.
@@ -173,6 +179,14 @@ func (e *invalidRef) Error() string {
 }
 
 func (e *invalidRef) Unwrap() error { return e.err }
+
+// IsLocal reports whether a host is the own machine, to which browsers need no encryption. An IPv6
+// address may have brackets.
+func IsLocal(hostname string) bool {
+	hostname = strings.TrimSuffix(hostname, ".")
+	ip, _ := netip.ParseAddr(strings.Trim(hostname, "[]"))
+	return ip.IsLoopback() || hostname == "localhost" || strings.HasSuffix(hostname, ".localhost")
+}
 
 // ServerOf returns the server of a URL or an origin; empty: it has none.
 func ServerOf(url string) frontier.Host {

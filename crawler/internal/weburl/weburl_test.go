@@ -251,3 +251,14 @@ func heapInUse() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
 }
+
+func TestIsLocal(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "localhost.": true, "a.localhost": true, "127.0.0.1": true, "127.9.9.9": true, "[::1]": true, "::1": true,
+		"": false, "example.com": false, "notlocalhost": false, "localhost.example": false, "10.0.0.1": false, "[::2]": false,
+	} {
+		if got := IsLocal(host); got != want {
+			t.Errorf("%q: %t", host, got)
+		}
+	}
+}
