@@ -230,7 +230,7 @@ func (c *collector) svgHref() []byte {
 // site, which are links like any other.
 func (c *collector) relation() {
 	href := c.attrs.href
-	if len(trimReference(href)) == 0 {
+	if len(href) == 0 {
 		return
 	}
 	var alternate, canonical, neighbor bool

@@ -128,7 +128,7 @@ func (z *Reader) Read(p []byte) (n int, err error) {
 func (z *Reader) next() error {
 	var trailer [8]byte
 	switch _, err := io.ReadFull(z.r, trailer[:]); {
-	case err == io.EOF || err == io.ErrUnexpectedEOF: //nolint:errorlint // that of ReadFull itself
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
 		return ErrTrailer
 	case err != nil:
 		return err
