@@ -66,8 +66,8 @@ const (
 	parallel = 6   // pages that Chromium loads at a time
 )
 
-// maxPercent is how many of 100 pages may differ. Known differences that the grammar still has are hosts
-// with a space, which Chromium takes, and tags in titles and scripts that are not closed.
+// maxPercent is how many of 100 pages may differ; the aim is none. Differences seen are about hosts
+// with a space, which Chromium takes, and about titles and scripts that are not closed.
 const maxPercent = 4
 
 func TestPagesAsInChromium(t *testing.T) {
