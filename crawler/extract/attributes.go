@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // attributes are those that matter of an element; nil: it does not have it.
 type attributes struct {
@@ -63,26 +60,6 @@ func (a *attributes) set(key, value []byte) {
 		}
 		*field = value
 	}
-}
-
-// namesPage reports whether a link element names a page by one of pageRelations. Files of another
-// type, such as a description of a search engine, are no pages, nor are alternates such as feeds.
-func (a *attributes) namesPage() bool {
-	if len(a.rel) == 0 || linkKind(a.rel) != "link" {
-		return false
-	}
-	kind, _, _ := bytes.Cut(a.kind, []byte(";"))
-	if kind = bytes.Trim(kind, asciiSpace); len(kind) > 0 && !equalFold(kind, "text/html") && !equalFold(kind, "application/xhtml+xml") {
-		return false
-	}
-	page := false
-	for word := range words(a.rel) {
-		if word == "alternate" {
-			return false
-		}
-		page = page || pageRelations[word]
-	}
-	return page
 }
 
 // equalFold is strings.EqualFold between the two kinds of text.

@@ -35,7 +35,7 @@ type collector struct {
 	baseSeen bool             // its place was passed
 	refs     *weburl.Resolver // nil: the page has no URL
 	resolved bool             // a reference or the base element was read
-	foreign  bool             // references that are not absolute lead to no page
+	foreign  bool             // the base URL is neither http nor https
 
 	hasTitle   bool
 	words      wordCounter
@@ -150,8 +150,11 @@ func (c *collector) resolver() *weburl.Resolver {
 // resolve returns the absolute URL of a reference.
 func (c *collector) resolve(ref string) (url string, err error) {
 	refs := c.resolver()
-	if c.foreign && (!weburl.IsWeb(ref) || strings.HasPrefix(strings.ReplaceAll(trimReference(ref), `\`, "/"), "/")) {
-		return "", robotsext.ErrUnsupportedScheme
+	if c.foreign {
+		var ok bool
+		if ref, ok = weburl.Absolute(ref); !ok {
+			return "", robotsext.ErrUnsupportedScheme
+		}
 	}
 	return resolve(refs, c.doc.Base, ref)
 }
@@ -230,40 +233,25 @@ func (c *collector) svgHref() []byte {
 // site, which are links like any other.
 func (c *collector) relation() {
 	href := c.attrs.href
-	if len(href) == 0 {
+	if len(href) == 0 || c.shadow > 0 { // HTML processes link elements of the document tree only
 		return
 	}
-	var alternate, canonical, neighbor bool
-	for word := range words(c.attrs.rel) {
-		alternate = alternate || word == "alternate"
-		canonical = canonical || word == "canonical"
-		neighbor = neighbor || word == "next" || word == "prev"
-	}
-	if c.shadow == 0 && c.attrs.hreflang != nil && alternate && len(c.doc.Hreflang) < maxMeta {
+	r := relationOf(c.attrs.rel)
+	if r&relAlternate != 0 && c.attrs.hreflang != nil && len(c.doc.Hreflang) < maxMeta {
 		if url, err := c.resolve(string(href)); err == nil {
 			c.doc.Hreflang = append(c.doc.Hreflang, Hreflang{Lang: c.text.keep(clip(bytes.Trim(c.attrs.hreflang, asciiSpace), maxTitle)), URL: url})
 		}
 	}
 	switch {
-	case canonical:
-		if c.shadow == 0 && c.doc.Canonical == "" {
+	case r&relCanonical != 0:
+		if c.doc.Canonical == "" {
 			if url, err := c.resolve(string(href)); err == nil {
 				c.doc.Canonical = url
 			}
 		}
-	case neighbor, c.attrs.namesPage():
+	case r&relSeries != 0, r.namesPage(c.attrs.kind):
 		c.link("link", href)
 	}
-}
-
-// pageRelations are the relations of link elements, besides next and prev, that name pages for
-// readers: those of HTML (living standard, 4.6.7) and of HTML 4.01 (6.12), and older names for them.
-// SCHEMA.md of package output documents them.
-var pageRelations = map[string]bool{
-	"author": true, "help": true, "license": true, "privacy-policy": true, "search": true, "terms-of-service": true,
-	"appendix": true, "bookmark": true, "chapter": true, "contents": true, "copyright": true, "glossary": true,
-	"index": true, "section": true, "start": true, "subsection": true,
-	"begin": true, "end": true, "first": true, "home": true, "last": true, "previous": true, "toc": true, "top": true, "up": true,
 }
 
 // meta reads a meta element: robots directives for the caller, the description, a refresh, which is

@@ -99,7 +99,7 @@ func (c *collector) finish() {
 // A passage collects the text of an element.
 type passage struct {
 	open bool
-	text []byte // with one space for each white space of ASCII
+	text []byte // with one space for white space of ASCII and control characters
 }
 
 // add adds text, in which entities are not decoded, up to a number of bytes.
@@ -120,13 +120,14 @@ func (t *passage) add(text []byte, most int) {
 	}
 }
 
-// collapse adds text as it is, but for its white space.
+// collapse adds text as it is, but for its white space and control characters, which Chromium shows as
+// white space too.
 func (t *passage) collapse(text []byte, most int) {
 	for _, c := range text {
 		switch n := len(t.text); {
 		case n >= most:
 			return
-		case !isSpace(c):
+		case c > ' ' && c != 0x7f || c == '\v':
 			t.text = append(t.text, c)
 		case n > 0 && t.text[n-1] != ' ':
 			t.text = append(t.text, ' ')

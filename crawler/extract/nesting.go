@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"slices"
 
 	"golang.org/x/net/html"
 )
@@ -18,7 +17,6 @@ type openElements struct {
 
 type openElement struct {
 	*element
-	named  []byte    // its name, if it is unknown
 	around ancestors // of what it contains
 }
 
@@ -116,10 +114,10 @@ func (r *tokenReader) push(e *element, name []byte) {
 			around = around&^e.stops | e.sets
 		}
 	}
-	if e != unknown {
-		name = nil
+	if e == unknown {
+		e = &element{name: string(name)}
 	}
-	r.stack = append(r.stack, openElement{e, name, around})
+	r.stack = append(r.stack, openElement{e, around})
 }
 
 // prepare ends the elements that a start tag ends. It returns false if the tag has another effect too,
@@ -266,7 +264,12 @@ func (r *tokenReader) endCell() {
 }
 
 // close reads the end tag of an element.
-func (r *tokenReader) close(e *element, name []byte) {
+func (r *tokenReader) close(name []byte) {
+	if r.isTop(0, name) {
+		r.pop()
+		return
+	}
+	e := elementOf(name)
 	switch {
 	case e.tag == tagHTML, e.tag == tagBody: // what follows belongs to the body too
 		r.seen = true
@@ -277,9 +280,6 @@ func (r *tokenReader) close(e *element, name []byte) {
 			r.doubt()
 		}
 		r.part = max(r.part, partAfterHead)
-		return
-	case r.isTop(0, e, name):
-		r.pop()
 		return
 	case e.kind&impliesEnds != 0 && !r.in(inSVG):
 		n := 0
@@ -295,7 +295,7 @@ func (r *tokenReader) close(e *element, name []byte) {
 		if (r.below(n).kind&rowGroup != 0 || r.below(n).tag == tagColgroup) && e.tag == tagTable {
 			n++
 		}
-		if r.isTop(n, e, name) {
+		if r.isTop(n, name) {
 			r.popAll(n + 1)
 			return
 		}
@@ -303,7 +303,7 @@ func (r *tokenReader) close(e *element, name []byte) {
 	r.seen = true
 	if r.doubt(); r.lenient && (!r.in(inTemplate) || e.tag == tagTemplate) {
 		for n := range min(len(r.stack), usualDepth) {
-			if r.isTop(n, e, name) {
+			if r.isTop(n, name) {
 				r.popAll(n + 1)
 				return
 			}
@@ -312,10 +312,7 @@ func (r *tokenReader) close(e *element, name []byte) {
 }
 
 // isTop reports whether the open element with n others inside it has a name.
-func (r *tokenReader) isTop(n int, e *element, name []byte) bool {
-	n = len(r.stack) - 1 - n
-	return n >= 0 && r.stack[n].element == e && (e != unknown || bytes.Equal(r.stack[n].named, name))
-}
+func (r *tokenReader) isTop(n int, name []byte) bool { return r.below(n).name == string(name) }
 
 func (r *tokenReader) popAll(n int) {
 	for range n {
@@ -325,8 +322,7 @@ func (r *tokenReader) popAll(n int) {
 
 // pop ends the innermost open element.
 func (r *tokenReader) pop() {
-	last := len(r.stack) - 1
-	e := r.stack[last]
-	r.stack = slices.Delete(r.stack, last, last+1)
-	r.end(e.element)
+	e := r.top()
+	r.stack = r.stack[:len(r.stack)-1]
+	r.end(e)
 }

@@ -43,8 +43,9 @@ func (c *collector) resources(e *element) {
 			c.resource("input", a.src)
 		}
 	case "link":
-		kind := linkKind(a.rel)
-		if isPage := kind == "link" && (a.hreflang != nil || a.namesPage()); kind != "" && !isPage {
+		r := relationOf(a.rel)
+		kind := r.resourceKind()
+		if isPage := kind == "link" && (a.hreflang != nil || r.namesPage(a.kind)); kind != "" && !isPage {
 			c.resource(kind, a.href)
 			c.srcset(kind, a.imageSrcset)
 		}
@@ -75,36 +76,6 @@ func (c *collector) addResource(kind, ref string, imported bool) {
 	r := Resource{Ref: ref, Kind: kind, Imported: imported}
 	r.URL, r.Err = c.resolve(ref)
 	c.on.Resource(r)
-}
-
-// linkKinds are the kinds of resources that a link element can name, the strongest last. An empty one
-// is no resource.
-var linkKinds = [...]string{"link", "", "preload", "manifest", "icon", "stylesheet"}
-
-// linkWords are the values of rel that decide the kind: indexes of linkKinds. The target of canonical,
-// next and prev is a page. The others without a kind name endpoints and servers.
-var linkWords = map[string]int{
-	"canonical": 1, "next": 1, "prev": 1, "preconnect": 1, "dns-prefetch": 1, "pingback": 1, "profile": 1, "edituri": 1,
-	"wlwmanifest": 1, "webmention": 1, "micropub": 1, "microsub": 1, "hub": 1, "authorization_endpoint": 1,
-	"token_endpoint": 1, "indieauth-metadata": 1,
-	"preload": 2, "modulepreload": 2,
-	"manifest": 3,
-	"icon":     4, "apple-touch-icon": 4, "apple-touch-icon-precomposed": 4, "apple-touch-startup-image": 4, "mask-icon": 4, "fluid-icon": 4,
-	"stylesheet": 5,
-}
-
-// linkKind returns the kind of resource that a link element names; empty: none. Rel is a set, and a
-// browser obeys each of its words: a stylesheet that is preloaded too is a stylesheet. An element
-// without a relation is a mistake, or has the rev attribute of old pages.
-func linkKind(rel []byte) string {
-	kind := 0
-	for word := range words(rel) {
-		kind = max(kind, linkWords[word])
-		if strings.HasPrefix(word, "schema.") { // a namespace of Dublin Core
-			kind = max(kind, linkWords["profile"])
-		}
-	}
-	return linkKinds[kind]
 }
 
 // resource reports a resource in ref, an attribute that the element may not have. It ignores an

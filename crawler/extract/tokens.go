@@ -56,7 +56,7 @@ func (c *collector) readTokens(text []byte, lenient bool) (sure bool) {
 			r.startTag(true)
 		case html.EndTagToken:
 			name, _ := r.tokens.TagName()
-			r.close(elementOf(name), name)
+			r.close(name)
 		case html.CommentToken:
 			if r.in(inSVG) {
 				r.doubt() // it may be CDATA, and splits a style sheet
@@ -80,9 +80,6 @@ func (r *tokenReader) startTag(closed bool) {
 			key, value, more = r.tokens.TagAttr()
 			r.attrs.set(key, value)
 		}
-	}
-	if e == unknown {
-		name = bytes.Clone(name) // the tokenizer uses its memory again
 	}
 	r.open(e, name, closed)
 }
@@ -203,8 +200,7 @@ func (r *tokenReader) plainEndTag(b []byte) int {
 	if !isLower(b[2]) || end == len(b) || b[end] != '>' {
 		return 0
 	}
-	name := b[len("</"):end]
-	r.close(elementOf(name), name)
+	r.close(b[len("</"):end])
 	return end + 1
 }
 

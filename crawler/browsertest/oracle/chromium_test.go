@@ -95,14 +95,17 @@ func (c *chromium) read(pages []page) ([]observation, []string) {
 // An observation is what a reader makes of a page.
 type observation struct {
 	Encoding  string   // as the Encoding standard names it, lower case
-	Title     string   // white space collapsed
+	Title     string   // white space collapsed, at most maxTitle bytes
 	Base      string   // absolute, without the fragment
-	Canonical string   // absolute, or empty
+	Canonical []string // the first http or https URL of a canonical link
 	Links     []string // distinct http and https URLs of a, area, iframe and frame elements, in order
 	Related   []string // the same of link elements with rel=next and rel=prev
-	Refresh   string   // URL of the meta refresh, or empty
+	Refresh   []string // the same of meta refreshes
 	Error     string   // why the page was not read
 }
+
+// maxTitle is where the program cuts titles.
+const maxTitle = 1024
 
 // noPage is the error of a response that is shown as text, or downloaded.
 const noPage = "no page"
@@ -112,9 +115,11 @@ func (o *observation) normalize(url string) {
 	if o.Error != "" {
 		return
 	}
+	o.Title = strings.ToValidUTF8(o.Title[:min(len(o.Title), maxTitle)], "")
 	o.Base = cmp.Or(webURL(o.Base), url)
-	o.Canonical = webURL(o.Canonical)
-	o.Refresh = webURL(o.Refresh)
+	o.Canonical = webURLs(o.Canonical)
+	o.Canonical = o.Canonical[:min(len(o.Canonical), 1)]
+	o.Refresh = webURLs(o.Refresh)
 	o.Links = webURLs(o.Links)
 	o.Related = webURLs(o.Related)
 }

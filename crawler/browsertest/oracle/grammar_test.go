@@ -353,7 +353,7 @@ func (g *generator) metadata() {
 	case 11:
 		g.link()
 	case 12:
-		g.write(g.pick("<link rel=stylesheet href="+g.name()+">", "<meta name=description content='<a href=x>'>", "<script src="+g.name()+"></script>", "<bgsound src=x>", "</title>", "<head>", "<html class=x>", "</p>", "</br>", "\x00", " "))
+		g.write(g.pick("<link rel=stylesheet href="+g.name()+">", "<meta name=description content='<a href=x>'>", "<script src="+g.name()+"></script>", "<bgsound src=x>", "</title>", "<head>", "<html class=x>", "</p>", "</br>", " "))
 	case 13:
 		g.base()
 		g.canonical()
@@ -668,11 +668,16 @@ func (g *generator) shadow() {
 
 // svg writes a drawing.
 func (g *generator) svg() {
-	g.write(g.pick("<svg>", "<svg>", "<SVG width=1>", "<svg xmlns='http://www.w3.org/2000/svg'>", "<svg/>"))
+	start := g.pick("<svg>", "<svg>", "<SVG width=1>", "<svg xmlns='http://www.w3.org/2000/svg'>", "<svg/>")
+	g.write(start)
+	inside := start != "<svg/>"
 	for range 1 + g.r.IntN(4) {
 		a := "<a href=" + g.name() + ">"
 		switch g.r.IntN(16) {
 		case 0:
+			if !inside {
+				continue
+			}
 			g.write("<foreignObject>")
 			g.inside()
 			g.write("</foreignObject>")
@@ -684,6 +689,7 @@ func (g *generator) svg() {
 			g.write("<title>", a, "</title>")
 		case 3:
 			g.write(g.pick("<p>", "<font color=red>", "<font>", "<div>", "<table>", "<img>", "</p>", "</br>", "<body>", "<FONT Size=1>", "<font x>"))
+			inside = false
 		case 4:
 			g.write(g.pick("<script>", "<style>", "<textarea>", "<xmp>", "<title>", "<iframe>", "<noscript>", "<select>"), a, g.pick("</script>", "</style>", "</textarea>", "</title>", "</noscript>", ""))
 		case 5:

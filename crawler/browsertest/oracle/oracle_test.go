@@ -35,6 +35,9 @@
 //   - a meta element with a charset in the text of a script or title, which Chromium does not find;
 //   - characters outside ASCII in the query of a base URL, which Chromium encodes in UTF-8;
 //   - a base URL that is not valid, with which Chromium resolves no reference that is not absolute;
+//   - a NUL between the elements of the head, with which Chromium does not begin the body;
+//   - an element foreignObject that is not in a drawing but has one, which its end tag does not close in
+//     Chromium;
 //   - hosts with invalid Punycode, such as xn--a, which Chromium takes;
 //   - what golang.org/x/net/html reads in its own way: templates together with drawings, formulas or columns
 //     of a table, drawings together with formulas, and scripts with a comment that contains a script;
@@ -55,7 +58,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 1, "seed of the pages")
-	pages = flag.Uint64("pages", 1000, "number of pages")
+	pages = flag.Uint64("pages", 2000, "number of pages")
 )
 
 const (
@@ -65,10 +68,6 @@ const (
 	maxLoads = 200 // pages that Chromium loads at most to reduce one, by parts and again by bytes
 	parallel = 6   // pages that Chromium loads at a time
 )
-
-// maxPercent is how many of 100 pages may differ; the aim is none. Differences seen are about hosts
-// with a space, which Chromium takes, and about titles and scripts that are not closed.
-const maxPercent = 4
 
 func TestPagesAsInChromium(t *testing.T) {
 	for first := uint64(0); first < *pages; first += perTab {
@@ -89,13 +88,11 @@ func TestPagesAsInChromium(t *testing.T) {
 						continue
 					}
 					smallest, d := c.reduce(read[i], d)
-					t.Logf("seed %d, page %d: %s differs (-program +Chromium):\n%s\nThe smallest page with this difference:\n%s", *seed, first+uint64(i), d.field, d.diff, smallest)
+					t.Errorf("seed %d, page %d: %s differs (-program +Chromium):\n%s\nThe smallest page with this difference:\n%s", *seed, first+uint64(i), d.field, d.diff, smallest)
 				}
 			}
-			count := int(last - first + 1)
-			t.Logf("seed %d: %d of %d pages differ", *seed, different, count)
-			if 100*different > maxPercent*count {
-				t.Errorf("more than %d %% of the pages differ", maxPercent)
+			if different > reported {
+				t.Errorf("seed %d: %d more pages differ", *seed, different-reported)
 			}
 		})
 	}
@@ -131,11 +128,11 @@ func field(a, b observation) string {
 		return "Base"
 	case a.Title != b.Title:
 		return "Title"
-	case a.Canonical != b.Canonical:
+	case !slices.Equal(a.Canonical, b.Canonical):
 		return "Canonical"
-	case a.Refresh != b.Refresh:
+	case !slices.Equal(a.Refresh, b.Refresh):
 		return "Refresh"
-	case !cmp.Equal(a.Related, b.Related):
+	case !slices.Equal(a.Related, b.Related):
 		return "Related"
 	}
 	return "Links"

@@ -14,7 +14,7 @@ func read(url string, header http.Header, body []byte) observation {
 		return observation{Error: noPage}
 	}
 	doc := extract.Read(extract.Page{URL: url, Header: header, Body: body}, nil)
-	o := observation{Encoding: doc.Encoding, Title: doc.Title, Base: doc.Base, Canonical: doc.Canonical}
+	o := observation{Encoding: doc.Encoding, Title: doc.Title, Base: doc.Base, Canonical: distinct([]string{doc.Canonical})}
 	for _, link := range doc.Links {
 		switch link.Kind {
 		case "a", "area", "frame":
@@ -24,12 +24,10 @@ func read(url string, header http.Header, body []byte) observation {
 				o.Related = append(o.Related, link.URL)
 			}
 		case "meta":
-			if o.Refresh == "" {
-				o.Refresh = link.URL
-			}
+			o.Refresh = append(o.Refresh, link.URL)
 		}
 	}
-	o.Links, o.Related = distinct(o.Links), distinct(o.Related)
+	o.Links, o.Related, o.Refresh = distinct(o.Links), distinct(o.Related), distinct(o.Refresh)
 	return o
 }
 

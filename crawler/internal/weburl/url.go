@@ -210,9 +210,19 @@ func OriginOf(raw string) robotsext.Origin {
 	return o
 }
 
+// Absolute returns a reference with the scheme http or https as it is resolved without a base of
+// that scheme: http:x is then http://x. It reports false for other references.
+func Absolute(ref string) (url string, ok bool) {
+	scheme, rest, _ := strings.Cut(ignored.Replace(ref), ":")
+	scheme = strings.ToLower(strings.TrimLeftFunc(scheme, isControlOrSpace))
+	return scheme + "://" + strings.TrimLeftFunc(rest, isSlash), scheme == "http" || scheme == "https"
+}
+
+func isControlOrSpace(r rune) bool { return r <= ' ' }
+
 // IsWeb reports whether a reference begins with http:, https: or //. Browsers read \ as / there.
 func IsWeb(ref string) bool {
-	start := strings.TrimLeftFunc(ref, func(r rune) bool { return r <= ' ' })
+	start := strings.TrimLeftFunc(ref, isControlOrSpace)
 	start = strings.ToLower(ignored.Replace(start[:min(len(start), 20)]))
 	return strings.HasPrefix(start, "http:") || strings.HasPrefix(start, "https:") ||
 		len(start) > 1 && isSlash(rune(start[0])) && isSlash(rune(start[1]))
