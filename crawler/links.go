@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -32,6 +33,9 @@ type pageLinks struct {
 	v    *visit
 	prov provenance.Provenance // of each link
 	meta []byte                // prov, encoded: all links of the page share it
+
+	self weburl.URL // of the page; links to its origin have the same parts
+	site string     // that origin, with a slash
 
 	*linkIndex
 	to   []output.Link // valid links, as links.jsonl lists them; nil if it does not
@@ -103,6 +107,8 @@ func newPageLinks(d *discovery, v *visit) *pageLinks {
 		prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, FoundOn: provenance.Referrer(v.url), Recrawl: v.prov.Recrawl},
 	}
 	l.meta = l.prov.Encode()
+	l.self, _ = weburl.Of(v.url)
+	l.site = string(l.self.Origin) + "/"
 	return l
 }
 
@@ -152,7 +158,13 @@ func (l *pageLinks) indexOf(read *extract.Link) int {
 		return l.cut(limitLinkBytes)
 	}
 	link := pageLink{rel: read.Rel, kind: read.Kind, ref: read.Ref, err: read.Err}
-	if link.URL, _ = weburl.Of(read.URL); read.Err != nil {
+	if strings.HasPrefix(read.URL, l.site) {
+		link.URL = l.self
+		link.Canonical = read.URL
+	} else {
+		link.URL, _ = weburl.Of(read.URL)
+	}
+	if read.Err != nil {
 		l.size += escape.MaxBytes + len(l.meta)
 	} else {
 		var file *robotstxt.File

@@ -166,11 +166,11 @@ func resolve(refs *weburl.Resolver, base, ref string) (url string, err error) {
 	if refs == nil {
 		return "", errNoURL
 	}
-	a, err := refs.Resolve(ref)
-	if errors.Is(err, weburl.ErrTooLong) {
-		a, _ = weburl.Truncated(base, ref)
+	if url, err = refs.Resolve(ref); errors.Is(err, weburl.ErrTooLong) {
+		a, _ := weburl.Truncated(base, ref)
+		url = a.Canonical
 	}
-	return a.Canonical, err
+	return url, err
 }
 
 // titleText takes the text of a title element.

@@ -10,6 +10,7 @@ import (
 // every tag is where it should be, the stack is that of the HTML standard (13.2.4.2).
 type openElements struct {
 	stack    []openElement
+	around   ancestors // of the place
 	part     part
 	seen     bool // an element or its end tag was seen
 	headSeen bool // the head has begun
@@ -17,7 +18,7 @@ type openElements struct {
 
 type openElement struct {
 	*element
-	around ancestors // of what it contains
+	around ancestors // of it
 }
 
 // A part is how far the reading of a page is.
@@ -38,9 +39,7 @@ const (
 )
 
 // in reports whether the place is in one of these ancestors.
-func (o *openElements) in(what ancestors) bool {
-	return len(o.stack) > 0 && o.stack[len(o.stack)-1].around&what != 0
-}
+func (o *openElements) in(what ancestors) bool { return o.around&what != 0 }
 
 // top returns the innermost open element.
 func (o *openElements) top() *element { return o.below(0) }
@@ -107,17 +106,13 @@ func (r *tokenReader) open(e *element, name []byte, closed bool) {
 
 // push adds an element to the open elements.
 func (r *tokenReader) push(e *element, name []byte) {
-	around := e.sets
-	if n := len(r.stack); n > 0 {
-		around = r.stack[n-1].around
-		if around&inSVG == 0 {
-			around = around&^e.stops | e.sets
-		}
-	}
 	if e == unknown {
 		e = &element{name: string(name)}
 	}
-	r.stack = append(r.stack, openElement{e, around})
+	r.stack = append(r.stack, openElement{e, r.around})
+	if !r.in(inSVG) {
+		r.around = r.around&^e.stops | e.sets
+	}
 }
 
 // prepare ends the elements that a start tag ends. It returns false if the tag has another effect too,
@@ -322,7 +317,8 @@ func (r *tokenReader) popAll(n int) {
 
 // pop ends the innermost open element.
 func (r *tokenReader) pop() {
-	e := r.top()
-	r.stack = r.stack[:len(r.stack)-1]
-	r.end(e)
+	last := len(r.stack) - 1
+	e := r.stack[last]
+	r.stack, r.around = r.stack[:last], e.around
+	r.end(e.element)
 }

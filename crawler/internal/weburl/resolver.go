@@ -13,7 +13,7 @@ import (
 
 // Resolver resolves the references of one document.
 type Resolver struct {
-	base    URL
+	base    string
 	scheme  string  // of base, with the colon
 	origin  string  // of base, without a slash at the end
 	path    string  // of base
@@ -34,7 +34,7 @@ func NewResolver(base string, enc encoding.Encoding) (*Resolver, error) {
 	origin := string(a.Origin)
 	path, _, _ := strings.Cut(a.Canonical[len(origin):], "?")
 	return &Resolver{
-		base: a, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
+		base: a.Canonical, origin: origin, path: path, folder: path[:strings.LastIndexByte(path, '/')+1],
 		scheme: origin[:strings.IndexByte(origin, ':')+1], complex: checkComplexity(a.Canonical) != nil,
 		legacy: legacyOf(enc),
 	}, nil
@@ -52,58 +52,43 @@ func Of(canonical string) (URL, error) {
 	return a, nil
 }
 
-// Resolve is the function Resolve for base and a query in the encoding of the document. It does
-// not parse the most common references; see
-// resolvePlain. FuzzResolver holds both ways against each other.
-func (r *Resolver) Resolve(ref string) (URL, error) {
+// Resolve returns what the function Resolve has as Canonical for base and a query in the encoding of
+// the document. It does not parse the most common references; see resolvePlain. FuzzResolver holds
+// both ways against each other.
+func (r *Resolver) Resolve(ref string) (canonical string, err error) {
 	if len(ref) <= MaxLength/2 && !r.complex {
 		if hasOtherScheme(ref) {
-			return URL{}, invalidError(ref, robotsext.ErrUnsupportedScheme)
+			return "", invalidError(ref, robotsext.ErrUnsupportedScheme)
 		}
 		plain, _, _ := strings.Cut(ref, "#")
-		if a, ok := r.resolvePlain(plain); ok && len(a.Canonical) <= MaxLength {
-			return a, nil
+		if url, ok := r.resolvePlain(plain); ok && len(url) <= MaxLength {
+			return url, nil
 		}
 	}
-	return r.parse(ref)
+	a, err := r.parse(ref)
+	return a.Canonical, err
 }
 
 // resolvePlain resolves a reference without a fragment that needs no parser: paths and queries
 // that parsing leaves unchanged, also after dot segments or a host that is cached. It reports
 // false for others.
-func (r *Resolver) resolvePlain(ref string) (URL, bool) {
+func (r *Resolver) resolvePlain(ref string) (canonical string, ok bool) {
 	if strings.HasPrefix(ref, "//") {
 		ref = r.scheme + ref
 	}
-	a, path, absolute := origins.split(ref)
-	if absolute {
-		if !isPlain(path) {
-			return URL{}, false
-		}
-		a.Canonical = string(a.Origin) + path
-		return a, true
+	if a, path, absolute := origins.split(ref); absolute {
+		return string(a.Origin) + path, isPlain(path)
 	}
-	a = r.base
 	switch {
 	case ref == "":
+		return r.base, true
 	case ref[0] == '?':
-		if !isPlain(ref) {
-			return URL{}, false
-		}
-		a.Canonical = r.origin + r.path + ref
+		return r.origin + r.path + ref, isPlain(ref)
 	case ref[0] == '/':
-		if !isPlain(ref) {
-			return URL{}, false
-		}
-		a.Canonical = r.origin + ref
-	default:
-		folder, rest := skipDots(r.folder, ref)
-		if !isPlain(rest) || strings.Count(ref, "/") > MaxSegments {
-			return URL{}, false
-		}
-		a.Canonical = r.origin + folder + rest
+		return r.origin + ref, isPlain(ref)
 	}
-	return a, true
+	folder, rest := skipDots(r.folder, ref)
+	return r.origin + folder + rest, isPlain(rest) && strings.Count(ref, "/") <= MaxSegments
 }
 
 // skipDots applies the dot segments that a reference begins with to a folder.
@@ -126,11 +111,11 @@ func skipDots(folder, ref string) (newFolder, rest string) {
 
 // parse resolves a reference with the URL parser.
 func (r *Resolver) parse(ref string) (URL, error) {
-	if err := cmp.Or(checkComplexity(ref), checkComplexity(r.base.Canonical)); err != nil {
+	if err := cmp.Or(checkComplexity(ref), checkComplexity(r.base)); err != nil {
 		return URL{}, err
 	}
 	if r.parsed == nil {
-		base, err := urls.Parse(r.base.Canonical)
+		base, err := urls.Parse(r.base)
 		if err != nil {
 			return URL{}, invalidError(ref, err)
 		}

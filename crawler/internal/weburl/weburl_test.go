@@ -26,7 +26,7 @@ func TestLongURLs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a, err := refs.Resolve(url); !errors.Is(err, ErrTooLong) {
-			t.Errorf("%s, in a page: %d bytes, %v", name, len(a.Canonical), err)
+			t.Errorf("%s, in a page: %d bytes, %v", name, len(a), err)
 		}
 	}
 }
@@ -124,15 +124,15 @@ func checkEncoding(t *testing.T, base, ref string, enc encoding.Encoding) {
 	if gotErr != nil || wantErr != nil {
 		return
 	}
-	for i := range len(got.Canonical) {
-		if got.Canonical[i] <= ' ' || got.Canonical[i] >= 0x7f || got.Canonical[i] == '#' {
-			t.Fatalf("%.99q in %.99q: %q", ref, base, got.Canonical)
+	for i := range len(got) {
+		if got[i] <= ' ' || got[i] >= 0x7f || got[i] == '#' {
+			t.Fatalf("%.99q in %.99q: %q", ref, base, got)
 		}
 	}
-	path, query, _ := strings.Cut(got.Canonical, "?")
+	path, query, _ := strings.Cut(got, "?")
 	wantPath, wantQuery, _ := strings.Cut(want.Canonical, "?")
 	if path != wantPath || isASCII(ref) && query != wantQuery {
-		t.Errorf("%.99q in %.99q: %q; in UTF-8: %q", ref, base, got.Canonical, want.Canonical)
+		t.Errorf("%.99q in %.99q: %q; in UTF-8: %q", ref, base, got, want.Canonical)
 	}
 }
 
@@ -144,8 +144,11 @@ func checkResolver(t *testing.T, base, ref string) {
 	}
 	got, gotErr := r.Resolve(ref)
 	want, wantErr := Resolve(base, ref)
-	if got != want || (gotErr == nil) != (wantErr == nil) || errors.Is(gotErr, ErrTooLong) != errors.Is(wantErr, ErrTooLong) {
-		t.Errorf("%.99q in %.99q: %+v, %v; want %+v, %v", ref, base, got, gotErr, want, wantErr)
+	if got != want.Canonical || (gotErr == nil) != (wantErr == nil) || errors.Is(gotErr, ErrTooLong) != errors.Is(wantErr, ErrTooLong) {
+		t.Errorf("%.99q in %.99q: %q, %v; want %q, %v", ref, base, got, gotErr, want.Canonical, wantErr)
+	}
+	if parts, err := Of(got); got != "" && (err != nil || parts != want) {
+		t.Errorf("%.99q: %+v, %v; want %+v", got, parts, err, want)
 	}
 }
 
