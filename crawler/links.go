@@ -109,6 +109,9 @@ func newPageLinks(d *discovery, v *visit) *pageLinks {
 	l.meta = l.prov.Encode()
 	l.self, _ = weburl.Of(v.url)
 	l.site = string(l.self.Origin) + "/"
+	if d.cfg.Output.Links != LinksNone {
+		l.to = make([]output.Link, 0, usualLinks)
+	}
 	return l
 }
 

@@ -32,7 +32,7 @@ const (
 
 const (
 	// usualDepth is how deeply elements are nested on most pages.
-	usualDepth = 64
+	usualDepth = 32
 
 	// maxStack is how deeply they may be nested. The tree has html and body in addition.
 	maxStack = maxDepth - 2

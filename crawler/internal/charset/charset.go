@@ -93,6 +93,9 @@ func Determine(body []byte, label string, xml bool) Encoding {
 			return mark.encoding
 		}
 	}
+	if label == "utf-8" { // nearly always
+		return UTF8
+	}
 	if e, ok := Lookup(label); ok {
 		return e
 	}

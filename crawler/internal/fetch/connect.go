@@ -59,13 +59,19 @@ func newDialer(cfg *Config) *net.Dialer {
 func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*url.URL, error)) {
 	if cfg.Base == nil {
 		own := newHTTPTransport(cfg)
-		return &http1Fallback{
-			base:  cfg.Guard.Transport(own, newDialer(cfg)),
-			http1: cfg.Guard.Transport(withoutHTTP2(own), newDialer(cfg)),
+		return &fallback{
+			base: cfg.Guard.Transport(own, newDialer(cfg)),
+			ways: []way{
+				{cfg.Guard.Transport(withoutHTTP2(own), newDialer(cfg)), requiresHTTP1},
+				{filterHeaders(own, newDialer(cfg), cfg.Guard), func(req *http.Request, err error) bool {
+					by, _ := own.Proxy(req)
+					return by == nil && isMalformedHeader(err)
+				}},
+			},
 		}, own.Proxy
 	}
 	if given, ok := cfg.Base.(*http.Transport); ok {
-		return &http1Fallback{base: given, http1: withoutHTTP2(given)}, given.Proxy
+		return &fallback{base: given, ways: []way{{withoutHTTP2(given), requiresHTTP1}}}, given.Proxy
 	}
 	return cfg.Base, nil
 }

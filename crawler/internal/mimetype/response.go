@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // HeaderSize is the number of bytes at the beginning of a body that its type depends on.
@@ -30,6 +31,12 @@ func Declared(h http.Header) (Type, bool) {
 // valid one counts. Without a charset, it takes that of the first one before it with the same
 // essence.
 func Extract(values []string) (t Type, ok bool) {
+	if len(values) == 1 {
+		if last := lastType.Load(); last != nil && last.value == values[0] {
+			return last.Type, last.ok
+		}
+		defer func() { lastType.Store(&extracted{values[0], t, ok}) }()
+	}
 	charset := ""
 	for _, value := range split(values) {
 		next, valid := Parse(value)
@@ -44,6 +51,15 @@ func Extract(values []string) (t Type, ok bool) {
 		t, ok = next, true
 	}
 	return t, ok
+}
+
+// lastType is the type of the last single value: most pages of a crawl have the same.
+var lastType atomic.Pointer[extracted]
+
+type extracted struct {
+	value string
+	Type
+	ok bool
 }
 
 // split splits the values of a header field at commas that are not quoted, as Fetch gets, decodes

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +45,19 @@ func getOnly(status int) http.HandlerFunc {
 	}
 }
 
+// straying responds with a page whose header has a line without a colon.
+func straying(w http.ResponseWriter, r *http.Request) {
+	conn, out, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	recorded := httptest.NewRecorder()
+	shown("", "")(recorded, r)
+	_, _ = fmt.Fprintf(out, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nstray line\r\n\r\n%s", recorded.Body)
+	_ = out.Flush()
+	_ = conn.Close()
+}
+
 func redirectTo(location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", location)
@@ -74,6 +88,7 @@ func TestVerdictIsThatOfABrowser(t *testing.T) {
 			"/s?q=%EF":  shown("", ""),
 			"/s?q=\xef": shown("", ""),
 		}, nil, nil, []string{"GET /", "GET /s?q=%EF"}},
+		{"line of a header without a colon", map[string]http.HandlerFunc{"/": shown("", "<a href=/a>a</a>"), "/a": straying}, nil, nil, []string{"GET /", "GET /a", "GET /a"}},
 		{"images that exist for GET alone", map[string]http.HandlerFunc{
 			"/": shown("", "<img src=/a.png alt=x><img src=/b.png alt=x>"), "/a.png": getOnly(http.StatusNotFound), "/b.png": getOnly(http.StatusInternalServerError),
 		}, nil, nil, []string{"GET /", "GET /a.png", "GET /b.png", "HEAD /a.png", "HEAD /b.png"}},

@@ -1,0 +1,81 @@
+package fetch
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// A fallback sends requests in another way to origins that need it. The first request that fails for
+// this reason is repeated after the delay of the host (see sender).
+type fallback struct {
+	base http.RoundTripper
+	ways []way
+
+	mu     sync.Mutex // guards the fields below
+	needed map[string]http.RoundTripper
+}
+
+// A way is another way to send requests.
+type way struct {
+	http.RoundTripper
+	mends func(*http.Request, error) bool // whether it may succeed where a request failed
+}
+
+// maxNeeded limits the number of origins in needed. An origin that is forgotten costs one more request.
+const maxNeeded = 10_000
+
+// RoundTrip implements http.RoundTripper. It supports only requests without a body.
+func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
+	origin := req.URL.Scheme + "://" + req.URL.Host
+	f.mu.Lock()
+	via := f.needed[origin]
+	f.mu.Unlock()
+	if via == nil {
+		via = f.base
+	}
+	resp, err := via.RoundTrip(req)
+	if err == nil {
+		return resp, nil
+	}
+	for _, w := range f.ways {
+		if via != w.RoundTripper && w.mends(req, err) {
+			f.mu.Lock()
+			if f.needed == nil || len(f.needed) >= maxNeeded {
+				f.needed = make(map[string]http.RoundTripper)
+			}
+			f.needed[origin] = w.RoundTripper
+			f.mu.Unlock()
+			return w.RoundTrip(req)
+		}
+	}
+	return resp, err
+}
+
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+func (f *fallback) CloseIdleConnections() {
+	closeIdle(f.base)
+	for _, w := range f.ways {
+		closeIdle(w.RoundTripper)
+	}
+}
+
+// requiresHTTP1 reports whether a site has ended an HTTP/2 stream or connection because it requires
+// HTTP/1.1, or TLS settings that HTTP/2 does not allow (RFC 9113, section 7). net/http does not
+// have a type for each of these errors, but their texts contain the name of the HTTP/2 error code.
+func requiresHTTP1(_ *http.Request, err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "HTTP_1_1_REQUIRED") || strings.Contains(text, "INADEQUATE_SECURITY")
+}
+
+// withoutHTTP2 returns a clone of t that uses HTTP/1.1 only.
+func withoutHTTP2(t *http.Transport) *http.Transport {
+	t = t.Clone()
+	t.ForceAttemptHTTP2, t.TLSNextProto = false, nil
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	if t.TLSClientConfig != nil {
+		t.TLSClientConfig.NextProtos = nil // which HTTP/2 has added itself to
+	}
+	return t
+}

@@ -1,0 +1,117 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// A headerFilter is a connection without the lines of a response header that are no fields, such as one
+// without a colon. Browsers ignore these lines, while net/http rejects the response. White space
+// before a colon is removed too. A headerFilter is for one response.
+type headerFilter struct {
+	net.Conn
+	in      *bufio.Reader
+	line    []byte // what is left of a line to be read
+	header  bool   // the status line was read
+	interim bool   // its status is 1xx
+	body    bool   // the header was read
+	kept    bool   // the last line was kept
+	cut     bool   // it continues after a full buffer
+}
+
+// Read implements io.Reader.
+func (f *headerFilter) Read(b []byte) (int, error) {
+	for len(f.line) == 0 {
+		if f.body {
+			return f.in.Read(b)
+		}
+		line, err := f.in.ReadSlice('\n')
+		if len(line) == 0 {
+			return 0, err
+		}
+		f.line = f.filter(line)
+	}
+	n := copy(b, f.line)
+	f.line = f.line[n:]
+	return n, nil
+}
+
+// filter returns the next line of the header; empty: it is no field.
+func (f *headerFilter) filter(line []byte) []byte {
+	continues := f.cut || f.header && (line[0] == ' ' || line[0] == '\t')
+	text, whole := bytes.CutSuffix(line, []byte("\n"))
+	if f.cut = !whole; whole {
+		text = bytes.TrimSuffix(text, []byte("\r"))
+	}
+	switch {
+	case continues:
+	case !f.header: // HTTP/1.1 200
+		f.header, f.kept = true, f.cut
+		f.interim = len(line) > len("HTTP/1.1 ") && line[len("HTTP/1.1 ")] == '1'
+		return line
+	case len(text) == 0 && !f.cut:
+		f.header, f.body = false, !f.interim
+		return line
+	default:
+		name, _, found := bytes.Cut(text, []byte(":"))
+		f.kept = found && httpguts.ValidHeaderFieldName(string(bytes.ReplaceAll(name, []byte(" "), nil))) // net/http takes spaces
+	}
+	if !f.kept {
+		return nil
+	}
+	for i, c := range text {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			text[i] = ' '
+		}
+	}
+	return line
+}
+
+// filterHeaders returns a transport like t whose connections have a headerFilter. It uses no proxy.
+func filterHeaders(t *http.Transport, dialer *net.Dialer, g *guard.Guard) http.RoundTripper {
+	t, dialer.Control = withoutHTTP2(t), g.Control
+	t.Proxy, t.DisableKeepAlives = nil, true
+	filter := func(conn net.Conn) net.Conn { return &headerFilter{Conn: conn, in: bufio.NewReader(conn)} }
+	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return filter(conn), nil
+	}
+	t.DialTLSContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := (&tls.Dialer{NetDialer: dialer, Config: t.TLSClientConfig}).DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return filter(conn), nil
+	}
+	return &guarded{t, g}
+}
+
+// A guarded transport checks the host of each request before it resolves the name.
+type guarded struct {
+	*http.Transport
+	guard *guard.Guard
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.guard.CheckHost(req.URL.Hostname()); err != nil {
+		return nil, err
+	}
+	return t.Transport.RoundTrip(req)
+}
+
+// isMalformedHeader reports whether net/http has rejected a line of a response header. It has no type
+// for this error.
+func isMalformedHeader(err error) bool { return strings.Contains(err.Error(), "malformed MIME header") }
