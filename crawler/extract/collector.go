@@ -31,6 +31,8 @@ type collector struct {
 	shadow int        // how many shadow roots are open
 	silent int        // how many elements are open whose text is not visible
 
+	refreshes bool // the page has a refresh: browsers ignore others
+
 	base     baseElement
 	baseSeen bool             // its place was passed
 	refs     *weburl.Resolver // nil: the page has no URL
@@ -274,11 +276,14 @@ func (c *collector) meta() {
 	}
 }
 
-// refresh reports the target of a refresh as a link. Browsers resolve it when they read it, so a later
-// base element does not count.
+// refresh reports the target of the first refresh as a link. Browsers resolve it when they read it, so
+// a later base element does not count.
 func (c *collector) refresh(kind, value string) {
 	ref, ok := refreshTarget(value)
-	if !ok || ref == "" {
+	if !ok || c.refreshes {
+		return
+	}
+	if c.refreshes = true; ref == "" {
 		return
 	}
 	link := Link{Ref: ref, Kind: kind}

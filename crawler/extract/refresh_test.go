@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,11 +42,20 @@ func TestRefreshTarget(t *testing.T) {
 	}
 }
 
-// A page that refreshes itself has no link to itself.
+// A page that refreshes itself has no link to itself, and the first refresh counts.
 func TestRefreshLinks(t *testing.T) {
-	doc := readPage([]byte("<meta http-equiv=refresh content='5'><meta http-equiv=Refresh content='0;url='><meta http-equiv=refresh content='0 /a'><meta http-equiv=refresh content='x;/b'>"))
-	if len(doc.Links) != 1 || doc.Links[0].Ref != "/a" || doc.Links[0].Kind != "meta" {
-		t.Errorf("links %v", doc.Links)
+	for page, want := range map[string]string{
+		"<meta http-equiv=refresh content='x;/b'><meta http-equiv=Refresh content='0 /a'><meta http-equiv=refresh content='0;/c'>": "[/a]",
+		"<meta http-equiv=refresh content='5'><meta http-equiv=refresh content='0;/c'>":                                           "[]",
+		"<meta http-equiv=refresh content='0;url='><meta http-equiv=refresh content='0;/c'>":                                      "[]",
+	} {
+		var refs []string
+		for _, link := range readPage([]byte(page)).Links {
+			refs = append(refs, link.Ref)
+		}
+		if got := fmt.Sprint(refs); got != want {
+			t.Errorf("%s: %s, want %s", page, got, want)
+		}
 	}
 }
 

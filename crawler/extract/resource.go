@@ -2,7 +2,10 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
 // Resource is a file that a page or a stylesheet uses.
@@ -31,7 +34,11 @@ func (c *collector) resources(e *element) {
 	case "img", "source":
 		c.resource(e.name, a.src)
 		c.srcset(e.name, a.srcset)
-	case "script", "audio", "track", "embed":
+	case "script":
+		if isScriptType(a.kind) {
+			c.resource("script", a.src)
+		}
+	case "audio", "track", "embed":
 		c.resource(e.name, a.src)
 	case "video":
 		c.resource("video", a.src)
@@ -53,6 +60,21 @@ func (c *collector) resources(e *element) {
 		c.resource("background", a.background)
 	}
 }
+
+// isScriptType reports whether browsers request a script of this type. Others are data for programs.
+func isScriptType(kind []byte) bool {
+	switch kind = bytes.Trim(kind, asciiSpace); {
+	case len(kind) == 0, equalFold(kind, "module"):
+		return true
+	}
+	t, _ := mimetype.Parse(string(kind))
+	return len(t.Parameters) == 0 && slices.Contains(scriptTypes, t.Essence)
+}
+
+// scriptTypes are the types of JavaScript (MIME Sniffing, section 4.6).
+var scriptTypes = strings.Fields("application/ecmascript application/javascript application/x-ecmascript application/x-javascript " +
+	"text/ecmascript text/javascript text/javascript1.0 text/javascript1.1 text/javascript1.2 text/javascript1.3 text/javascript1.4 " +
+	"text/javascript1.5 text/jscript text/livescript text/x-ecmascript text/x-javascript")
 
 // ReadStylesheet calls f for each resource of a stylesheet: the targets of url() and @import. The page
 // is that of the stylesheet.

@@ -30,6 +30,7 @@ func TestResources(t *testing.T) {
 		{"white space around references", "<img src='\v\u00a0a\u3000\x1f\n'><img srcset='\u2003a\u0085 1x'><script src=' \u2028a\t'></script>", []string{"img \u00a0a\u3000", "img \u2003a\u0085", "script \u2028a"}},
 		{"picture", `<picture><source srcset="a.webp"><img src="a.png"></picture>`, []string{"source a.webp", "img a.png"}},
 		{"script", `<script src="a.js"></script><script>"<img src=no>"</script>`, []string{"script a.js"}},
+		{"scripts by type", `<script type=module src=1></script><script type=" Text/JavaScript " src=2></script><script type=text/template src=3></script><script type="text/javascript; x=y" src=4></script><script type=importmap src=5></script>`, []string{"script 1", "script 2"}},
 		{"script of several lines in upper case", "<SCRIPT\nSRC='a.js?x=1&amp;y=2'>if (a < b) {}</SCRIPT><img src=b>", []string{"script a.js?x=1&y=2", "img b"}},
 		{"stylesheet", `<link rel="Stylesheet" href="a.css">`, []string{"stylesheet a.css"}},
 		{"alternative stylesheet", `<link rel="alternate stylesheet" href="a.css">`, []string{"stylesheet a.css"}},

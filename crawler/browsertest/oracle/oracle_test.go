@@ -21,8 +21,8 @@
 //   - An iframe element without a src, or with a blank one, loads nothing and is no link.
 //   - Links in an open declarative shadow root count, since visitors see them. Its link and meta
 //     elements do not: HTML processes those of the document tree only.
-//   - Chromium does not show the URL of a refresh. The harness follows the HTML standard: a base element
-//     after the meta element does not count.
+//   - Chromium does not show the URL of a refresh. The harness follows the HTML standard: the first
+//     refresh counts, and no base element after it.
 //   - A page that declares no encoding gets the encoding of the frame around it. This frame has the
 //     encoding that the program detects: UTF-8 for valid UTF-8 that is not ASCII, else windows-1252.
 //   - A type that Chromium shows as text or downloads, and one that the program does not read, is no
