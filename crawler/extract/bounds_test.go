@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime"
 	"strings"
@@ -41,8 +42,8 @@ func TestLongTextIsNotCopied(t *testing.T) {
 	}
 }
 
-// The time to parse a page is proportional to its length, for any repeated text. Otherwise it
-// would take minutes here.
+// The time to parse a page is proportional to its length, for any repeated text, and where each
+// repetition has another number. Otherwise it would take minutes here.
 func TestReadTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads 40 pages of 1 MiB")
@@ -57,6 +58,42 @@ func TestReadTime(t *testing.T) {
 		readPage(page)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
+		}
+	}
+}
+
+func TestReadTimeOfNumberedParts(t *testing.T) {
+	t.Parallel()
+	xhtml := http.Header{"Content-Type": {"application/xhtml+xml"}}
+	for _, tt := range []struct {
+		start, piece, end string // %d: a number
+		header            http.Header
+	}{
+		{"<html>", "<html a%d>", "", nil},
+		{"<body>", "<body a%d=x>", "", nil},
+		{"<p>", "<b a=%d></i>", "</p><p>x</p><p>y</p>", nil},
+		{"<p>", "<b a='>%d'></b><b a='>%[1]d'><object></b></object>", "</p><p>x</p><p>y</p>", nil},
+		{"<a ", "a%d=x ", "href=x>", nil},
+		{`<link rel=help href=x type="a/b`, ";a%d=0", `">`, nil},
+		{"<svg>" + strings.Repeat("<g>", 50_000), "</x%d>", "<template>", nil},
+		{`<html xmlns="http://www.w3.org/1999/xhtml"><p `, "a%d='' ", "/></html>", xhtml},
+	} {
+		var page strings.Builder
+		page.WriteString(tt.start)
+		for i := 0; page.Len() < 1<<20; i++ {
+			fmt.Fprintf(&page, tt.piece, i)
+		}
+		page.WriteString(strings.Repeat(tt.end, 10_000))
+		began := time.Now()
+		Read(Page{Header: tt.header, Body: []byte(page.String())}, nil)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%.30s%s takes %v", tt.start, tt.piece, took)
+		}
+		for range 10 { // the size that a tree may have
+			Read(Page{Header: tt.header, Body: []byte(page.String()[:200<<10])}, nil)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("the beginning of %.30s%s takes %v", tt.start, tt.piece, took)
 		}
 	}
 }

@@ -12,8 +12,8 @@
 // golang.org/x/net/html, which builds the tree of the HTML standard. A fuzz test holds the results
 // of both equal. A page that is too large or nested too deeply for a tree is read by its tokens alone.
 //
-// Where nothing declares an encoding, a page that is valid UTF-8 is UTF-8, and any other is
-// windows-1252.
+// Where nothing declares an encoding, an XHTML page is UTF-8. An HTML page is UTF-8 if it, or its first
+// 1,024 bytes, is valid UTF-8 with characters outside ASCII, and windows-1252 otherwise.
 package extract
 
 import (

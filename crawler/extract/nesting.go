@@ -62,7 +62,10 @@ func (r *tokenReader) addText(text []byte) {
 	case r.in(inTemplate): // lenient
 		return
 	case r.in(inSVG) && top.kind&rawText != 0:
-		if top.tag == tagStyle {
+		if top.tag != tagStyle {
+			return
+		}
+		if r.doubt(); r.lenient { // a < splits its text
 			r.styleText([]byte(html.UnescapeString(string(text))))
 		}
 		return

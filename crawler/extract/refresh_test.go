@@ -46,8 +46,8 @@ func TestRefreshTarget(t *testing.T) {
 func TestRefreshLinks(t *testing.T) {
 	for page, want := range map[string]string{
 		"<meta http-equiv=refresh content='x;/b'><meta http-equiv=Refresh content='0 /a'><meta http-equiv=refresh content='0;/c'>": "[/a]",
-		"<meta http-equiv=refresh content='5'><meta http-equiv=refresh content='0;/c'>":                                           "[]",
-		"<meta http-equiv=refresh content='0;url='><meta http-equiv=refresh content='0;/c'>":                                      "[]",
+		"<meta http-equiv=refresh content='5'><meta http-equiv=refresh content='0;/c'>":                                            "[]",
+		"<meta http-equiv=refresh content='0;url='><meta http-equiv=refresh content='0;/c'>":                                       "[]",
 	} {
 		var refs []string
 		for _, link := range readPage([]byte(page)).Links {

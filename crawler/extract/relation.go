@@ -86,6 +86,7 @@ func (r relation) namesPage(mediaType []byte) bool {
 	if r&relPage == 0 || r&relAlternate != 0 || r.resourceKind() != "link" {
 		return false
 	}
-	t, _ := mimetype.Parse(string(mediaType))
+	essence, _, _ := bytes.Cut(mediaType, []byte(";"))
+	t, _ := mimetype.Parse(string(essence))
 	return t.IsHTML() || t.IsXHTML() || len(bytes.Trim(mediaType, asciiSpace)) == 0
 }

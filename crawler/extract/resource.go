@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/politecrawl/politecrawl/crawler/internal/mimetype"
 )
 
 // Resource is a file that a page or a stylesheet uses.
@@ -67,8 +65,7 @@ func isScriptType(kind []byte) bool {
 	case len(kind) == 0, equalFold(kind, "module"):
 		return true
 	}
-	t, _ := mimetype.Parse(string(kind))
-	return len(t.Parameters) == 0 && slices.Contains(scriptTypes, t.Essence)
+	return slices.Contains(scriptTypes, lowerASCII(kind))
 }
 
 // scriptTypes are the types of JavaScript (MIME Sniffing, section 4.6).

@@ -65,6 +65,7 @@ func FuzzReaders(f *testing.F) {
 
 // pieces are parts from which markup of every kind can be combined.
 var pieces = []string{
+	"<svg><style>/* < url(s) */a{b:url(t)}", "<svg><foreignObject><template/>",
 	"<", "</", ">", "/>", "/", " ", "\n", "=", `"`, "'", "x", "&amp;", "\x00", "\r", "&",
 	"a", "A", " href", " href=", ` href="x"`, " href='/y'", " HREF=z", "<a href=x>", "<b>", "</b>", "<p class=a>",
 	"<!--", "-->", "--", "--!>", "!", "-", "<!", "<?", "]]>", "<![CDATA[", "<!doctype html>",

@@ -2,31 +2,13 @@ package extract
 
 import (
 	"bytes"
-	"io"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
-
-// maxTags bounds the size of a tree: a node takes 150 bytes or so, and a tag leads to
-// three at the most. A page of 10 MiB written by people has 300,000.
-const maxTags = 400_000
-
-// Elements that only format text have a rule of their own in HTML. Those that were
-// not closed before their paragraph ended are opened again in every one that follows:
-//
-//	<p><b><i>one</p><p>two</p>
-//
-// has two more elements than it has tags, and with five hundred such tags, each with
-// another attribute, a page of 300 KB makes a tree of 3 GB. A crawler has no use for
-// the rule, nor for the one that ends a drawing at such a tag. So these tags get another
-// name on their way to the parser, by which they are elements like any other, and their
-// own again in the tree. (The rule stays for a, of which there is only one to be opened
-// again.)
-const disguise = "\ue000" // begins no tag, and ends no name of one that anybody has seen
 
 // readPageTree reads an HTML page by its tree; nil: that might be too large.
 func readPageTree(page *Page, doc Document, on *Handlers) *Document {
@@ -165,11 +147,16 @@ func isShadowRoot(template *html.Node) bool {
 	return strings.Contains(host.Data, "-")
 }
 
-// Limits of the trees that pages are read with. A page of 10 MiB written by people has 300,000 tags,
-// and a formatting element that is not closed may be repeated in every paragraph that follows.
+// Limits of the trees that pages are read with. Larger pages are read by their tokens.
 const (
-	maxPageTags  = 100_000
+	maxPageTags  = 100_000 // number of <
 	maxPageNodes = 1_000_000
+
+	// maxRoots limits the tags of html and body elements. The parser compares each with the attributes of all.
+	maxRoots = 20
+
+	// maxFormatTag limits the length of a tag that is compared with others.
+	maxFormatTag = 500
 )
 
 // trees limits the trees that exist at a time: a tree is many times larger than its page.
@@ -177,37 +164,54 @@ var trees = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // parsePage returns the tree of a page. It returns false if the tree might be too large or too deep.
 func parsePage(page []byte) (root *html.Node, ok bool) {
-	tags, formats, open := 0, 0, 0
+	tags, roots, formats := 0, 0, 0
+	known := make(map[string]bool) // tags of formatting elements
 	for at := bytes.IndexByte(page, '<'); at >= 0; {
+		rest := page[at:]
+		next := bytes.IndexByte(rest[1:], '<') + 1
 		tags++
-		switch end := formatting(page[at:]); {
-		case end == 0:
-		case page[at+1] == '/':
-			open = max(open-1, 0)
-		default:
-			open++
-			formats = max(formats, open)
+		if hasName(rest, "html") || hasName(rest, "body") {
+			roots++
 		}
-		next := bytes.IndexByte(page[at+1:], '<')
-		if at += 1 + next; next < 0 {
+		// Every paragraph may have another copy of each formatting element that is open before it: three
+		// copies of each that differs from the others. An end tag closes its element for certain only if
+		// no other tag is between them.
+		if end := formatting(rest); end > 0 && rest[1] != '/' && !(next > 0 && formatting(rest[next:]) == end+1 && rest[next+1] == '/' && bytes.EqualFold(rest[1:end], rest[next+2:next+1+end])) {
+			if tag := plainTag.Find(rest[:min(len(rest), maxFormatTag)]); tag == nil {
+				formats++
+			} else if !known[string(tag)] {
+				known[string(tag)] = true
+				formats += 3
+			}
+		}
+		if next == 0 {
 			break
 		}
+		at += next
 	}
-	if tags > maxPageTags || tags*(3+formats) > maxPageNodes {
+	if roots > maxRoots || tags > maxPageTags || tags*(3+formats) > maxPageNodes {
 		return nil, false
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(dropTemplates(page)), html.ParseOptionEnableScripting(false))
+	page, ok = dropTemplates(page)
+	if !ok {
+		return nil, false
+	}
+	root, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
 	return root, err == nil
 }
 
+// plainTag matches a start tag whose attributes are certain.
+var plainTag = regexp.MustCompile(`^<[a-zA-Z]+(\s+[a-zA-Z-]+(\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>\x60/]+))?)*\s*/?>`)
+
 // dropTemplates returns a page without the template elements in the HTML parts of drawings and formulas.
-// They are not shown, but the parser would ignore the rest of the page after one of them.
-func dropTemplates(page []byte) []byte {
+// They are not shown, but the parser would ignore the rest of the page after one of them. It returns
+// false if elements are nested too deeply.
+func dropTemplates(page []byte) (kept []byte, ok bool) {
 	lower := bytes.ToLower(page)
 	if !bytes.Contains(lower, []byte("<template")) || !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
-		return page
+		return page, true
 	}
-	kept := make([]byte, 0, len(page))
+	kept = make([]byte, 0, len(page))
 	z := html.NewTokenizer(bytes.NewReader(page))
 	var open []string // the elements of SVG and MathML around the place
 	templates := 0    // how many template elements are open that are left out
@@ -222,7 +226,11 @@ func dropTemplates(page []byte) []byte {
 		inHTML := len(open) == 0 || slices.Contains(htmlParts, open[len(open)-1])
 		switch kind {
 		case html.ErrorToken:
-			return append(kept, raw...)
+			return append(kept, raw...), true
+		case html.SelfClosingTagToken:
+			if name == "template" && inHTML && len(open) > 0 { // the slash means nothing there
+				templates++
+			}
 		case html.StartTagToken:
 			if e.kind&rawText != 0 && !inHTML || e.tag == tagNoscript {
 				z.NextIsNotRawText()
@@ -232,7 +240,9 @@ func dropTemplates(page []byte) []byte {
 				templates++
 			case templates > 0:
 			case inHTML && (name == "svg" || name == "math"), !inHTML && e.kind&breaksOut == 0:
-				open = append(open, name)
+				if open = append(open, name); len(open) > maxDepth {
+					return nil, false
+				}
 			case !inHTML: // it ends the drawing
 				for len(open) > 0 && !slices.Contains(htmlParts, open[len(open)-1]) {
 					open = open[:len(open)-1]
@@ -258,141 +268,3 @@ func dropTemplates(page []byte) []byte {
 
 // htmlParts are the elements of SVG and MathML that contain HTML (HTML standard, 13.2.6).
 var htmlParts = []string{"foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"}
-
-// tree reads a page for [Rules]. It is not whole when it has more tags than a tree may have.
-func tree(page *Document) (root *html.Node, whole bool, err error) {
-	if page.xml {
-		root, _ = parseXML(page.Text) // up to where it is malformed
-		return root, true, nil
-	}
-	in := &disguised{page: page.Text}
-	root, err = html.ParseWithOptions(in, html.ParseOptionEnableScripting(false))
-	if err != nil {
-		return nil, false, err
-	}
-	for n := range root.Descendants() {
-		undisguise(n)
-	}
-	return root, in.tags <= maxTags, nil
-}
-
-// disguised is a page with other names of some tags. It replaces bytes without parsing, so it
-// also changes names in comments, scripts and values, which are restored afterwards.
-type disguised struct {
-	page []byte // not read yet
-	tags int    // start tags so far
-	rest []byte // part of a name, to be read before page
-}
-
-// Read implements io.Reader.
-func (d *disguised) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		if len(d.rest) == 0 {
-			d.next()
-		}
-		if len(d.rest) == 0 {
-			break
-		}
-		k := copy(p[n:], d.rest)
-		d.rest = d.rest[k:]
-		n += k
-	}
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// next sets rest to the next piece of the page, which ends before a tag, or before the
-// end of the name of one that is to be disguised. It is empty at the end.
-func (d *disguised) next() {
-	if len(d.page) == 0 {
-		return
-	}
-	if d.page[0] != '<' {
-		d.give(bytes.IndexByte(d.page, '<'))
-		return
-	}
-	if d.tags++; d.tags > maxTags {
-		d.page = nil
-		return
-	}
-	if end := formatting(d.page); end > 0 {
-		d.rest = append(append(make([]byte, 0, end+len(disguise)), d.page[:end]...), disguise...)
-		d.page = d.page[end:]
-		return
-	}
-	end := bytes.IndexByte(d.page[1:], '<')
-	if end >= 0 {
-		end++
-	}
-	d.give(end)
-}
-
-// give sets rest to the first bytes of the page, all when there is no end to them.
-func (d *disguised) give(end int) {
-	if end < 0 {
-		end = len(d.page)
-	}
-	d.rest, d.page = d.page[:end], d.page[end:]
-}
-
-// formatting returns where the name ends of the tag that b begins with, when it is that
-// of an element which formats text; 0: it is not.
-func formatting(b []byte) int {
-	start := 1
-	if len(b) > 1 && b[1] == '/' {
-		start++
-	}
-	end := start
-	for end < len(b) && !isSpace(b[end]) && b[end] != '/' && b[end] != '>' {
-		if end++; end-start > len("strike") {
-			return 0
-		}
-	}
-	if end == len(b) { // incomplete
-		return 0
-	}
-	switch strings.ToLower(string(b[start:end])) {
-	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
-		return end
-	}
-	return 0
-}
-
-// undisguise puts right what disguise has changed of a node.
-func undisguise(n *html.Node) {
-	switch n.Type {
-	case html.ElementNode:
-		if name, ok := strings.CutSuffix(n.Data, disguise); ok {
-			n.Data, n.DataAtom = name, atom.Lookup([]byte(name))
-		}
-		for i := range n.Attr {
-			// In <p</b> the name is that of an attribute.
-			n.Attr[i].Key, n.Attr[i].Val = strings.ReplaceAll(n.Attr[i].Key, disguise, ""), plainly(n.Attr[i].Val)
-		}
-	case html.TextNode, html.CommentNode:
-		n.Data = plainly(n.Data)
-	}
-}
-
-// plainly returns a text in which something may have been taken for a tag.
-func plainly(text string) string {
-	if !strings.Contains(text, disguise) {
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, disguise)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		// The page may have the character itself; icons are drawn with it.
-		if open := strings.LastIndexByte(before, '<'); open < 0 || formatting([]byte(before[open:]+">")) != len(before)-open {
-			b.WriteString(disguise)
-		}
-		text = after
-	}
-}

@@ -169,6 +169,7 @@ func (p *xmlParser) start(t xml.StartElement, raw []byte) error {
 		n.Attr = make([]html.Attribute, 0, len(t.Attr))
 	}
 	seen := make(map[xml.Name]bool, len(t.Attr))
+	references := bytes.Contains(raw, []byte("&#"))
 	for _, a := range t.Attr {
 		if seen[a.Name] {
 			return p.fail("attribute " + a.Name.Local + " of <" + t.Name.Local + "> is there twice")
@@ -177,7 +178,7 @@ func (p *xmlParser) start(t xml.StartElement, raw []byte) error {
 		if space := a.Name.Space; space != "" && space != "xmlns" && !p.declared[space] {
 			return p.fail("prefix " + space + " of an attribute of <" + t.Name.Local + "> is not declared")
 		}
-		if !bytes.Contains(raw, []byte("&#")) { // a line break stands for a space, a reference to one for itself
+		if !references { // a line break stands for a space, a reference to one for itself
 			a.Value = toSpaces.Replace(a.Value)
 		}
 		n.Attr = append(n.Attr, html.Attribute{Namespace: attributeNamespace(a.Name.Space), Key: a.Name.Local, Val: a.Value})

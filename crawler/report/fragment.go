@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -117,10 +118,10 @@ func (f *fragments) follow() {
 // fragment of an element.
 func (f *fragments) redirect(t *fragmentTarget, from key) bool {
 	last, fragment := f.redirects.lastOf(from)
-	fragment, _, _ = strings.Cut(strings.TrimPrefix(fragment, "#"), ":~:")
+	fragment = extract.Fragment(fragment)
 	t.page = last
 	t.point(fragment)
-	return fragment != "" && !strings.EqualFold(fragment, "top")
+	return fragment != ""
 }
 
 // want makes addIDs look for the id of a target. It reports false if the ids of its page are not known.

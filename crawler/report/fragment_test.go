@@ -12,7 +12,7 @@ import (
 func TestFragmentsOfRedirects(t *testing.T) {
 	for to, missing := range map[string]bool{
 		"/page#sec": false, "/page#gone": true, "/old#sec": false, "/old#gone": true, "/to-sec#gone": false, "/to-sec": false,
-		"/to-gone#sec": true, "/to-gone": true, "/chain#gone": false, "/to-top#gone": false, "/text#gone": false,
+		"/to-gone#sec": true, "/to-gone": true, "/chain#gone": false, "/to-top#gone": false, "/text#gone": false, "/route": false, "/bang#gone": false,
 		"/page#50%-%C3%A9": false, "/page#50%25-%C3%A9": false, "/page#a%20b": false, "/page#%FF": false, "/page#%zz": true,
 	} {
 		c := &crawl{state: everything().state}
@@ -20,6 +20,7 @@ func TestFragmentsOfRedirects(t *testing.T) {
 		c.page("/", output.Page{Source: "start"})
 		for from, location := range map[string]string{
 			"/old": "/page", "/to-sec": "/page#sec", "/to-gone": "/page#nosuch", "/chain": "/to-sec", "/to-top": "/page#", "/text": "/page#sec:~:text=a",
+			"/route": "/page#/login", "/bang": "/page#!x",
 		} {
 			c.page(from, output.Page{Source: "link", Status: 302, Location: location})
 		}

@@ -93,7 +93,7 @@ func (x *xhtml) reference(name string) string {
 	case 0:
 		return x.attribute(name, x.pick(p+x.letters(), "?q="+x.letters(), "http://example.org/"+p+"?"+x.letters(), "\u00a0"+p, " "+p+" ", "//example.org/"+p, "../"+p, "#"+p, "", "mailto:"+p, "javascript:"+p, "/"+p))
 	case 1:
-		return " " + name + `="` + x.pick(p+"&#xe9;", p+"?a=1&amp;b=2", "&#32;"+p+"&#9;", p+"?&lt;&gt;&apos;", p+"\n", "\t"+p, "&#x10;"[:0]+p+"&#10;x") + `"`
+		return " " + name + `="` + x.pick(p+"&#xe9;", p+"?a=1&amp;b=2", "&#32;"+p+"&#9;", p+"?&lt;&gt;&apos;", p+"\n", "\t"+p, p+"&#10;x") + `"`
 	case 2:
 		if x.entities {
 			return " " + name + `="` + x.pick(p+"&nbsp;", p+"?&eacute;&amp;&hellip;", "&Omega;"+p) + `"`

@@ -5,6 +5,7 @@
 //
 //   - a byte order mark;
 //   - the parameter charset of its Content-Type;
+//   - an XML declaration in UTF-16;
 //   - a <meta> in its head, or in its first 1,024 bytes;
 //   - its XML declaration;
 //   - its bytes, where it declares nothing: see [Determine].

@@ -61,7 +61,7 @@ func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*u
 		own := newHTTPTransport(cfg)
 		return &fallback{
 			base: cfg.Guard.Transport(own, newDialer(cfg)),
-			ways: []way{
+			others: []alternative{
 				{cfg.Guard.Transport(withoutHTTP2(own), newDialer(cfg)), requiresHTTP1},
 				{filterHeaders(own, newDialer(cfg), cfg.Guard), func(req *http.Request, err error) bool {
 					by, _ := own.Proxy(req)
@@ -71,7 +71,7 @@ func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*u
 		}, own.Proxy
 	}
 	if given, ok := cfg.Base.(*http.Transport); ok {
-		return &fallback{base: given, ways: []way{{withoutHTTP2(given), requiresHTTP1}}}, given.Proxy
+		return &fallback{base: given, others: []alternative{{withoutHTTP2(given), requiresHTTP1}}}, given.Proxy
 	}
 	return cfg.Base, nil
 }

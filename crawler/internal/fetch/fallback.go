@@ -9,17 +9,17 @@ import (
 // A fallback sends requests in another way to origins that need it. The first request that fails for
 // this reason is repeated after the delay of the host (see sender).
 type fallback struct {
-	base http.RoundTripper
-	ways []way
+	base   http.RoundTripper
+	others []alternative
 
 	mu     sync.Mutex // guards the fields below
 	needed map[string]http.RoundTripper
 }
 
-// A way is another way to send requests.
-type way struct {
+// An alternative is another transport.
+type alternative struct {
 	http.RoundTripper
-	mends func(*http.Request, error) bool // whether it may succeed where a request failed
+	applies func(*http.Request, error) bool // whether it may succeed where a request failed
 }
 
 // maxNeeded limits the number of origins in needed. An origin that is forgotten costs one more request.
@@ -38,15 +38,15 @@ func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		return resp, nil
 	}
-	for _, w := range f.ways {
-		if via != w.RoundTripper && w.mends(req, err) {
+	for _, a := range f.others {
+		if via != a.RoundTripper && a.applies(req, err) {
 			f.mu.Lock()
 			if f.needed == nil || len(f.needed) >= maxNeeded {
 				f.needed = make(map[string]http.RoundTripper)
 			}
-			f.needed[origin] = w.RoundTripper
+			f.needed[origin] = a.RoundTripper
 			f.mu.Unlock()
-			return w.RoundTrip(req)
+			return a.RoundTrip(req)
 		}
 	}
 	return resp, err
@@ -55,8 +55,8 @@ func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (f *fallback) CloseIdleConnections() {
 	closeIdle(f.base)
-	for _, w := range f.ways {
-		closeIdle(w.RoundTripper)
+	for _, a := range f.others {
+		closeIdle(a.RoundTripper)
 	}
 }
 

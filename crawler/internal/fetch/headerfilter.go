@@ -112,6 +112,6 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req)
 }
 
-// isMalformedHeader reports whether net/http has rejected a line of a response header. It has no type
-// for this error.
+// isMalformedHeader reports whether net/http has rejected a line of a response header. Only the text
+// of the error says so.
 func isMalformedHeader(err error) bool { return strings.Contains(err.Error(), "malformed MIME header") }

@@ -59,6 +59,9 @@ func (t Type) isUnknown() bool {
 // space is the HTTP white space of the Fetch standard.
 const space = " \t\r\n"
 
+// maxParameters limits how many parameters are read.
+const maxParameters = 100
+
 // Parse parses a media type by MIME Sniffing, section 4.4. It is not ok if the type is invalid.
 // Invalid parameters are left out.
 func Parse(s string) (t Type, ok bool) {
@@ -70,7 +73,7 @@ func Parse(s string) (t Type, ok bool) {
 		return Type{}, false
 	}
 	t.Essence = strings.ToLower(essence)
-	for rest != "" {
+	for rest != "" && len(t.Parameters) < maxParameters {
 		rest = strings.TrimLeft(rest, space)
 		end := strings.IndexAny(rest, ";=")
 		if end < 0 {
