@@ -29,11 +29,11 @@ func headers() []*Fault {
 			x.sendLast(strings.ReplaceAll(x.fill("{head}Content-Length: {len}\r\n\r\n"), "\r\n", "\n") + string(x.good.body))
 			return true
 		}),
-		noResponse("no-colon", "has a header field without a colon", says, raw(shut, rest+"this is no field\n\n{body}")),
+		alwaysRepeated(harmless("no-colon", "has a header field without a colon", raw(shut, rest+"this is no field\n\n{body}"))),
 		harmless("space-in-name", "has a space in the name of a header field", raw(shut, rest+"X Space: x\n\n{body}")),
-		noResponse("no-name", "has a header field without a name", says, raw(shut, rest+": x\n\n{body}")),
-		noResponse("nul-in-header", "has a NUL in a header field", says, raw(shut, rest+"X-Nul: a\x00b\n\n{body}")),
-		noResponse("binary-headers", "has binary header fields", says, raw(shut, "{head}\x01\x02\x03\xff: \x00\n\n{body}")),
+		alwaysRepeated(harmless("no-name", "has a header field without a name", raw(shut, rest+": x\n\n{body}"))),
+		alwaysRepeated(noResponse("nul-in-header", "has a NUL in a header field", says, raw(shut, rest+"X-Nul: a\x00b\n\n{body}"))),
+		alwaysRepeated(noResponse("binary-headers", "has binary header fields", says, raw(shut, "{head}\x01\x02\x03\xff: \x00\n\n{body}"))),
 		harmless("retry-after-garbage", "says that one should come again, and not when", raw(keep, rest+"Retry-After: -5, soon\n\n{body}")),
 		errorStatus("retry-after-word", "is not at its service, and does not say until when", 503,
 			raw(keep, "HTTP/1.1 503 Service Unavailable\nRetry-After: 99999999999999999999 moons\nContent-Length: 0\n\n")),

@@ -65,6 +65,9 @@ func (f *headerFilter) filter(line []byte) []byte {
 		name, _, found := bytes.Cut(text, []byte(":"))
 		f.kept = found && httpguts.ValidHeaderFieldName(string(bytes.ReplaceAll(name, []byte(" "), nil))) // net/http takes spaces
 	}
+	if bytes.IndexByte(line, 0) >= 0 { // browsers reject it too
+		return line
+	}
 	if !f.kept {
 		return nil
 	}

@@ -39,7 +39,7 @@ func filtered(in string) io.Reader {
 	return &headerFilter{in: bufio.NewReader(strings.NewReader(in))}
 }
 
-// FuzzHeaderFilter: no line of a filtered header is rejected, and nothing changes in a response that
+// FuzzHeaderFilter: no line of a filtered header is rejected, unless it has a NUL, and nothing changes in a response that
 // net/http accepts.
 func FuzzHeaderFilter(f *testing.F) {
 	for _, in := range []string{"HTTP/1.1 200 OK\r\nA: 1\r\nstray\r\n\r\nbody", "HTTP/1.1 200 OK\nContent-Length: 3\nA : 1\n x\n\nabcd", "HTTP/1.0 100\r\n\r\n"} {
@@ -47,7 +47,7 @@ func FuzzHeaderFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		got, err := readAll(filtered(in))
-		if err != nil && isMalformedHeader(err) {
+		if err != nil && isMalformedHeader(err) && !strings.Contains(in, "\x00") {
 			t.Fatalf("%q: %v", in, err)
 		}
 		want, wantErr := readAll(strings.NewReader(in))
