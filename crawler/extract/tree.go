@@ -174,12 +174,13 @@ func parsePage(page []byte) (root *html.Node, ok bool) {
 			roots++
 		}
 		// Every paragraph may have another copy of each formatting element that is open before it: three
-		// copies of each that differs from the others. An end tag closes its element for certain only if
-		// no other tag is between them.
-		if end := formatting(rest); end > 0 && rest[1] != '/' && !(next > 0 && formatting(rest[next:]) == end+1 && rest[next+1] == '/' && bytes.EqualFold(rest[1:end], rest[next+2:next+1+end])) {
-			if tag := plainTag.Find(rest[:min(len(rest), maxFormatTag)]); tag == nil {
+		// copies of each that differs from the others.
+		if end := formatting(rest); end > 0 && rest[1] != '/' {
+			switch tag := plainTag.Find(rest[:min(len(rest), maxFormatTag)]); {
+			case tag == nil:
 				formats++
-			} else if !known[string(tag)] {
+			case len(tag) <= next && isEndTag(rest[next:], rest[1:end]), known[string(tag)]:
+			default:
 				known[string(tag)] = true
 				formats += 3
 			}
@@ -198,6 +199,12 @@ func parsePage(page []byte) (root *html.Node, ok bool) {
 	}
 	root, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
 	return root, err == nil
+}
+
+// isEndTag reports whether b begins with the end tag of a formatting element.
+func isEndTag(b, name []byte) bool {
+	end := len("</") + len(name)
+	return formatting(b) == end && bytes.EqualFold(b[:end], append([]byte("</"), name...))
 }
 
 // plainTag matches a start tag whose attributes are certain.
