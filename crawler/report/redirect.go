@@ -307,7 +307,7 @@ func (r *redirects) list() Redirects {
 	return result
 }
 
-// targetOf splits the Location of a line into its URL and its fragment. Both are empty if it is no URL.
+// targetOf splits the Location of a line into its URL and its fragment. Both are empty if the Location is not a valid URL.
 // The fragment has its number sign, and is empty if the Location has none.
 func targetOf(location string) (url, fragment string) {
 	u, err := weburl.Parse(location)

@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// A headerFilter is a connection without the lines of a response header that are no fields, such as one
+// A headerFilter is a connection without the lines of a response header that are not fields, such as one
 // without a colon. Browsers ignore these lines, while net/http rejects the response. White space
 // before a colon is removed too. A headerFilter is for one response.
 type headerFilter struct {
@@ -45,7 +45,7 @@ func (f *headerFilter) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// filter returns the next line of the header; empty: it is no field.
+// filter returns the next line of the header; empty: it is not a field.
 func (f *headerFilter) filter(line []byte) []byte {
 	continues := f.cut || f.header && (line[0] == ' ' || line[0] == '\t')
 	text, whole := bytes.CutSuffix(line, []byte("\n"))

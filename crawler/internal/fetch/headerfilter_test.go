@@ -39,8 +39,8 @@ func filtered(in string) io.Reader {
 	return &headerFilter{in: bufio.NewReader(strings.NewReader(in))}
 }
 
-// FuzzHeaderFilter: no line of a filtered header is rejected, unless it has a NUL, and nothing changes in a response that
-// net/http accepts.
+// FuzzHeaderFilter: no line of a filtered header is rejected, unless it has a NUL, and nothing changes
+// in a response that net/http accepts.
 func FuzzHeaderFilter(f *testing.F) {
 	for _, in := range []string{"HTTP/1.1 200 OK\r\nA: 1\r\nstray\r\n\r\nbody", "HTTP/1.1 200 OK\nContent-Length: 3\nA : 1\n x\n\nabcd", "HTTP/1.0 100\r\n\r\n"} {
 		f.Add(in)
