@@ -39,25 +39,17 @@ func (f *fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	for _, a := range f.others {
-		if via == a.RoundTripper || !a.applies(req, err) {
-			continue
+		if via != a.RoundTripper && a.applies(req, err) {
+			f.mu.Lock()
+			if f.needed == nil || len(f.needed) >= maxNeeded {
+				f.needed = make(map[string]http.RoundTripper)
+			}
+			f.needed[origin] = a.RoundTripper
+			f.mu.Unlock()
+			return a.RoundTrip(req)
 		}
-		if resp, err = a.RoundTrip(req); err == nil {
-			f.need(origin, a.RoundTripper)
-		}
-		break
 	}
 	return resp, err
-}
-
-// need notes that an alternative has succeeded for an origin.
-func (f *fallback) need(origin string, via http.RoundTripper) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.needed == nil || len(f.needed) >= maxNeeded {
-		f.needed = make(map[string]http.RoundTripper)
-	}
-	f.needed[origin] = via
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
