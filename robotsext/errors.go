@@ -78,7 +78,7 @@ var (
 	ErrUncheckable     = errors.New("request cannot be checked against robots.txt") // CONNECT, OPTIONS *, opaque URL, invalid path, https with Upgrade header
 	ErrProxy           = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 
-	// Record.RedirectError returns these.
+	// Record.RedirectError returns these, a *SitemapError wraps the first.
 	ErrRedirectLoop     = errors.New("redirect loop")
 	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 
@@ -86,4 +86,6 @@ var (
 	ErrSitemapDepth   = errors.New("sitemap index nested too deeply, its sitemaps are skipped")
 	ErrSitemapBudget  = errors.New("too many sitemap files, this one and all later ones are skipped")
 	ErrSitemapTimeout = errors.New("timeout while receiving the sitemap")
+	ErrSitemapRefused = errors.New("the index is not authorized to list this sitemap, it is skipped")
+	ErrSitemapUseless = errors.New("no entry of the sitemap counts")
 )

@@ -8,18 +8,31 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// maxSitemapRedirects limits the redirects of one sitemap.
-const maxSitemapRedirects = 5
+// maxSitemapRedirects limits the redirects of one sitemap, as browsers limit those of a page.
+const maxSitemapRedirects = 20
 
 // open requests a file and follows redirects. Each request waits for a request slot,
-// and the robots.txt of its own origin must allow it (ROB-SMP-04).
+// and the robots.txt of its own origin must allow it (ROB-SMP-04). A redirect to another
+// file of the walk gives nil: that file is read once (ROB-SMP-25).
 func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*download, error) {
+	var requested []string
 	for hop := range maxSitemapRedirects + 1 {
+		address := addressOf(u.String())
+		if slices.Contains(requested, address) {
+			return nil, ErrRedirectLoop
+		}
+		requested = append(requested, address)
+		if known, err := w.redirected(j, address); known || err != nil {
+			return nil, err
+		}
+		j.end = u
 		release, err := w.acquireSlot(ctx, u, hop > 0)
 		if err != nil {
 			return nil, err
@@ -27,10 +40,10 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		if hop == 0 {
 			j.Attempts++
 		}
-		requested, d := newDownload(ctx, w.idleTimeout, w.options.Timeout)
-		body, next, err := w.request(requested, u, j)
+		reqCtx, d := newDownload(ctx, w.idleTimeout, w.options.Timeout)
+		body, next, err := w.request(reqCtx, u, j)
 		if body != nil {
-			go d.receive(requested, body, release)
+			go d.receive(reqCtx, body, release)
 			return d, nil
 		}
 		d.stop()
@@ -41,6 +54,24 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		u = next
 	}
 	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
+}
+
+// redirected notes that j leads to an address, and reports whether that is another file of the walk.
+func (w *sitemapWalk) redirected(j *sitemapJob, address string) (known bool, err error) {
+	switch other := w.known[address]; other {
+	case nil:
+		w.know(j, address)
+	case j:
+	default:
+		for up := j.parent; up != nil; up = up.parent {
+			if up == other {
+				return true, sitemap.Loop
+			}
+		}
+		other.addresses = append(other.addresses, j.addresses...) // what lists j lists the other
+		return true, nil
+	}
+	return false, nil
 }
 
 // acquireSlot waits until u may be requested. Call release when the response has been

@@ -29,24 +29,25 @@ func TestSitemapFiles(t *testing.T) {
 			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a", "/c")
-			if len(errs) != 2 || len(files) != 4 {
+			if len(errs) != 3 || !errors.Is(errs[0], robotsext.ErrSitemapRefused) || len(files) != 5 {
 				t.Fatalf("errors %v, files %+v", errs, files)
 			}
 			for i, want := range []robotsext.SitemapFile{
+				{URL: "http://b.example/2.xml", FoundOn: siteA + "/index.xml", Err: files[0].Err},
 				{URL: siteA + "/index.xml", FoundOn: siteA + "/robots.txt", Attempts: 1, Status: 200, NotAuthorized: 1},
 				{URL: siteA + "/1.xml.gz", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 200, NotAuthorized: 1},
-				{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[2].Err},
-				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[3].Err},
+				{URL: siteA + "/gone.xml", FoundOn: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[3].Err},
+				{URL: siteA + "/closed.xml", FoundOn: siteA + "/robots.txt", Err: files[4].Err},
 			} {
 				got := files[i]
-				if s := got.Summary; s.Complete != (want.Status == 200) || i == 1 && (s.Entries != 3 || s.GzipLayers != 1 || s.Format != sitemap.URLSet) {
+				if s := got.Summary; s.Complete != (want.Status == 200) || i == 2 && (s.Entries != 3 || s.GzipLayers != 1 || s.Format != sitemap.URLSet) {
 					t.Errorf("%s: summary %+v", want.URL, s)
 				}
-				if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (i < 2) {
+				if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (want.Status == 200) {
 					t.Errorf("got  %+v\nwant %+v", got, want)
 				}
 			}
-			wantDisallowed(t, files[3].Err, 4)
+			wantDisallowed(t, files[4].Err, 4)
 		})
 	})
 	t.Run("left half-way", func(t *testing.T) {
@@ -54,13 +55,16 @@ func TestSitemapFiles(t *testing.T) {
 			var files []robotsext.SitemapFile
 			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			for entry, err := range r.Sitemaps(t.Context(), rootA) {
+				if errors.Is(err, robotsext.ErrSitemapRefused) {
+					continue
+				}
 				if err != nil || entry.Index != 0 || entry.File != siteA+"/1.xml.gz" {
 					t.Errorf("entry %+v, error %v", entry, err)
 				}
 				break
 			}
-			w.wantSent("0 /robots.txt", "2 /index.xml", "4 /1.xml.gz")
-			if len(files) != 2 || files[1].Err != nil || files[1].Summary.Complete || files[1].Summary.Entries != 1 {
+			w.wantSent("0 /robots.txt", "2 /index.xml", "3 http://b.example/robots.txt", "4 /1.xml.gz")
+			if len(files) != 3 || files[2].Err != nil || files[2].Summary.Complete || files[2].Summary.Entries != 1 {
 				t.Errorf("files %+v", files)
 			}
 		})
@@ -176,9 +180,8 @@ func TestSitemap(t *testing.T) {
 	}
 	t.Run("ROB-SMP-18", func(t *testing.T) {
 		pages, errs := ask(t, "http://user:secret@a.example/d/index.xml#x", robotsext.Options{})
-		if wantPages(t, pages, "/d/a", "/b"); len(errs) > 0 {
-			t.Error(errs)
-		}
+		wantPages(t, pages, "/d/a", "/b")
+		wantErrors(t, errs, "http://b.example/2.xml: "+robotsext.ErrSitemapRefused.Error())
 	})
 	t.Run("ROB-SMP-19", func(t *testing.T) {
 		pages, _ := ask(t, siteA+"/d/index.xml", robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: sitemap.Directory}})

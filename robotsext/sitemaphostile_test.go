@@ -145,7 +145,7 @@ func TestHostileSitemaps(t *testing.T) {
 				},
 			})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if len(pages)+len(errs) != 0 || told != 1001 || last != sitemap.FindingsDropped || left != 3000 {
+			if len(pages) != 0 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapUseless) || told != 1001 || last != sitemap.FindingsDropped || left != 3000 {
 				t.Errorf("%d pages, errors %v, %d findings, the last %q, %d left out", len(pages), errs, told, last, left)
 			}
 		})
@@ -266,9 +266,21 @@ func TestHostileSitemaps(t *testing.T) {
 		}
 	})
 	walk{
-		name:    "ROB-SMP-20/redirects without end",
+		name:    "ROB-SMP-20/redirect loop",
 		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": {redirect("/1.xml")}},
-		errs:    []string{"more than 5 redirects"},
-		sent:    []string{"0 /robots.txt", "2 /1.xml", "4 /1.xml", "6 /1.xml", "8 /1.xml", "10 /1.xml", "12 /1.xml"},
+		errs:    []string{"redirect loop"},
+		sent:    []string{"0 /robots.txt", "2 /1.xml"},
 	}.run(t)
+	endlessly := walk{
+		name:    "ROB-SMP-20/redirects without end",
+		answers: map[string][]reply{"/robots.txt": robotsListing(siteA + "/0")},
+		opts:    noDelay,
+		errs:    []string{"more than 20 redirects"},
+		sent:    []string{"0 /robots.txt"},
+	}
+	for i := range 21 {
+		endlessly.answers[fmt.Sprintf("/%d", i)] = []reply{redirect(fmt.Sprintf("/%d", i+1))}
+		endlessly.sent = append(endlessly.sent, fmt.Sprintf("%d /%d", i+1, i))
+	}
+	endlessly.run(t)
 }

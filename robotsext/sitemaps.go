@@ -99,7 +99,8 @@ func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap
 		return nil, nil
 	}
 	return &sitemapWalk{
-		sitemapReader: s, listing: rec.Origin, filesRemaining: s.options.MaxFiles, retryBudget: s.backoff.max,
-		known: make(map[string]bool), yield: yield,
+		sitemapReader: s, asked: rec, filesRemaining: s.options.MaxFiles, retryBudget: s.backoff.max,
+		known: make(map[string]*sitemapJob), refused: make(map[string]bool), yield: yield,
+		listing: listing{lines: make(map[Origin]map[string]bool), strangers: make(map[Origin]bool)},
 	}, rec
 }

@@ -3,6 +3,7 @@ package robotsext
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -24,26 +25,36 @@ const (
 type sitemapWalk struct {
 	*sitemapReader
 
-	listing Origin // its robots.txt lists the sitemaps
-	yield   func(sitemap.Entry, error) bool
+	asked *Record // of the origin that the walk was asked for
+	yield func(sitemap.Entry, error) bool
 
-	filesRemaining int             // remaining files of Options.Sitemaps.MaxFiles
-	known          map[string]bool // started and pending files, by address
-	pending        []*sitemapJob   // files to start, the next one last
-	deferred       []*sitemapJob   // files to retry at RetryAt
-	retryBudget    time.Duration   // remaining time to wait for deferred files
+	filesRemaining int                    // remaining files of Options.Sitemaps.MaxFiles
+	known          map[string]*sitemapJob // started and pending files, by address, also those of their redirects
+	pending        []*sitemapJob          // files to start, the next one last
+	deferred       []*sitemapJob          // files to retry at RetryAt
+	retryBudget    time.Duration          // remaining time to wait for deferred files
+	refused        map[string]bool        // files that an index must not list, by address
+	listing        listing
 }
 
 // sitemapJob is one file of a walk.
 type sitemapJob struct {
 	SitemapFile
-	address string // key in known
-	parent  *sitemapJob
-	depth   int  // number of parents
-	guess   bool // requested because of Options.Sitemaps.Probe
-	started bool
-	tries   int
+	addresses []string // the keys in known: of the URL and of its redirects
+	parent    *sitemapJob
+	depth     int  // number of parents
+	guess     bool // requested because of Options.Sitemaps.Probe
+	started   bool
+	tries     int
 
+	end      *url.URL         // where its redirects end
+	scope    sitemap.Scope    // for that URL
+	listedBy []string         // origins whose entries count
+	rejected map[Origin]error // why the entries of other origins do not
+
+	accepted      int   // entries that count
+	refusals      int   // files that it must not list
+	problem       error // the first finding
 	entryFindings int
 	tooDeep       bool // it lists files that are nested too deeply
 
@@ -67,19 +78,26 @@ func (p *temporaryError) Unwrap() error { return p.err }
 // job returns a job for a file, or nil if the walk has it already.
 func (w *sitemapWalk) job(file, foundOn string) *sitemapJob {
 	address := addressOf(file)
-	if w.known[address] {
+	if w.known[address] != nil {
 		return nil
 	}
-	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(file), FoundOn: foundOn}, address: address, reportedOffset: -1}
+	j := &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(file), FoundOn: foundOn}, reportedOffset: -1}
+	w.know(j, address)
+	return j
+}
+
+// know adds an address of a job.
+func (w *sitemapWalk) know(j *sitemapJob, address string) {
+	w.known[address] = j
+	j.addresses = append(j.addresses, address)
 }
 
 // nested returns a job for a file that the index j lists, or nil if it is not read.
 func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
-	if address := addressOf(e.Loc); w.known[address] {
+	if known := w.known[addressOf(e.Loc)]; known != nil {
 		for up := j; up != nil; up = up.parent {
-			if up.address == address {
-				w.reportEntry(j, sitemap.Loop, e)
+			if up == known {
+				w.reportEntry(j, sitemap.Loop, e, nil)
 			}
 		}
 		return nil
@@ -116,7 +134,9 @@ func (w *sitemapWalk) push(files []*sitemapJob) {
 	w.pending = append(w.pending, files...)
 	if beyond := len(w.pending) - (w.filesRemaining + 1); beyond > 0 {
 		for _, j := range w.pending[:beyond] {
-			delete(w.known, j.address)
+			for _, address := range j.addresses {
+				delete(w.known, address)
+			}
 		}
 		w.pending = slices.Delete(w.pending, 0, beyond)
 	}
@@ -246,15 +266,14 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		j.URL = secret.RedactInvalidURL(j.URL)
 		return errors.New("invalid URL")
 	}
-	scope, err := sitemap.NewScope(w.options.Policy, j.URL, string(w.listing))
-	if err != nil {
-		return err
-	}
 	body, err := w.open(ctx, u, j)
-	if err != nil {
+	if body == nil || err != nil {
 		return err
 	}
 	defer body.close()
+	if err := w.setScope(j); err != nil {
+		return err
+	}
 	var nested []*sitemapJob
 	defer func() { w.push(nested) }()
 	reportedBefore := j.reportedOffset
@@ -271,33 +290,69 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case err != nil:
 			end = err
 		case entry.Index < j.next: // read by an earlier try
-		case !scope.Accepts(entry):
-			j.next = entry.Index + 1
-			j.NotAuthorized++
-			w.reportEntry(j, sitemap.NotAuthorized, entry)
-		case entry.Sitemap:
-			j.next = entry.Index + 1
-			if len(nested) > w.filesRemaining {
-				continue // more than the limit
-			}
-			if file := w.nested(j, entry); file != nil {
-				nested = append(nested, file)
-			}
 		default:
 			j.next = entry.Index + 1
-			entry.File = j.URL
-			if !w.yield(entry, nil) {
-				return errLoopEnded
+			file, err := w.take(ctx, j, entry, len(nested))
+			if err != nil {
+				return err
+			}
+			if file != nil {
+				nested = append(nested, file)
 			}
 		}
 	}
 	if errors.Is(end, sitemap.Unreadable) && body.incomplete() {
 		return &temporaryError{err: end, retryAt: w.nextTry(j, nil)}
 	}
-	if end == nil && j.tooDeep {
+	switch {
+	case end != nil:
+		return end
+	case j.tooDeep:
 		return ErrSitemapDepth
+	case j.accepted == 0 && j.refusals == 0 && j.problem != nil:
+		return fmt.Errorf("%w: %w", ErrSitemapUseless, j.problem)
 	}
-	return end
+	return nil
+}
+
+// take yields a page, or returns the job of a sitemap, of which the index has listed n others. It reports
+// an entry that does not count.
+func (w *sitemapWalk) take(ctx context.Context, j *sitemapJob, e sitemap.Entry, n int) (*sitemapJob, error) {
+	refusal := w.authorize(ctx, j, e)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case refusal != nil:
+		j.NotAuthorized++
+		w.reportEntry(j, sitemap.NotAuthorized, e, refusal)
+		if e.Sitemap && !w.refuse(j, e, refusal) {
+			return nil, errLoopEnded
+		}
+		return nil, nil
+	}
+	j.accepted++
+	switch {
+	case !e.Sitemap:
+		e.File = j.URL
+		if !w.yield(e, nil) {
+			return nil, errLoopEnded
+		}
+	case n <= w.filesRemaining: // else it is beyond the limit
+		return w.nested(j, e), nil
+	}
+	return nil, nil
+}
+
+// refuse ends a file that the index j must not list, once. It reports whether the caller continues.
+func (w *sitemapWalk) refuse(j *sitemapJob, e sitemap.Entry, err error) bool {
+	j.refusals++
+	address := addressOf(e.Loc)
+	if w.known[address] != nil || w.refused[address] || j.refusals > maxEntryFindings {
+		return true
+	}
+	w.refused[address] = true
+	file := &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(e.Loc), FoundOn: j.URL}}
+	return w.finish(file, fmt.Errorf("%w: %w", ErrSitemapRefused, err))
 }
 
 // reportFinding reports a finding within a file, once.
@@ -310,15 +365,23 @@ func (w *sitemapWalk) reportFinding(j *sitemapJob, body *download, f sitemap.Fin
 		return
 	}
 	j.reportedOffset = f.Offset
+	w.report(j, f)
+}
+
+// report reports a finding in j.
+func (w *sitemapWalk) report(j *sitemapJob, f sitemap.Finding) {
+	if j.problem == nil {
+		j.problem = &f
+	}
 	w.options.OnFinding(j.URL, f)
 }
 
 // reportEntry reports a finding about an entry.
-func (w *sitemapWalk) reportEntry(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
+func (w *sitemapWalk) reportEntry(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry, err error) {
 	switch j.entryFindings++; {
 	case j.entryFindings <= maxEntryFindings:
-		w.options.OnFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
+		w.report(j, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc, Err: err})
 	case j.entryFindings == maxEntryFindings+1:
-		w.options.OnFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
+		w.report(j, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}
 }

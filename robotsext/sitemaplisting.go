@@ -1,0 +1,118 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// maxStrangers limits the origins whose robots.txt a walk requests because of their entries, and which do
+// not list the sitemap. A sitemap may name 50,000 hosts.
+const maxStrangers = 10
+
+// listing remembers which robots.txt files list the sitemaps of a walk (ROB-SMP-25).
+type listing struct {
+	lines     map[Origin]map[string]bool // addresses of the sitemaps that the robots.txt of an origin lists
+	strangers map[Origin]bool            // origins whose robots.txt does not list a sitemap with entries there
+}
+
+var (
+	errOutsideDirectory = errors.New("it is outside the directory of the sitemap")
+	errManyStrangers    = fmt.Errorf("the sitemaps have entries of more than %d origins that do not list them", maxStrangers)
+)
+
+// setScope sets the scope of a file, after its redirects. The origin that was asked lists it, or the
+// caller names it.
+func (w *sitemapWalk) setScope(j *sitemapJob) (err error) {
+	if j.listedBy == nil {
+		j.listedBy = []string{string(w.asked.Origin)}
+		root := j
+		for root.parent != nil {
+			root = root.parent
+		}
+		if root.FoundOn == "" {
+			j.listedBy = append(j.listedBy, root.end.String())
+		}
+	}
+	j.scope, err = sitemap.NewScope(w.options.Policy, j.end.String(), j.listedBy...)
+	return err
+}
+
+// authorize returns why an entry of j does not count; nil: it counts. It may request the robots.txt of the
+// entry's origin.
+func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.Entry) error {
+	if j.scope.Accepts(e) {
+		return nil
+	}
+	if w.options.Policy != sitemap.Listed {
+		return errOutsideDirectory
+	}
+	u, err := url.Parse(e.Loc)
+	if err != nil {
+		return errors.New("invalid URL")
+	}
+	o, err := OriginOf(u)
+	if err != nil {
+		return err
+	}
+	refusal, judged := j.rejected[o]
+	if !judged {
+		if refusal = w.unlisted(ctx, j, o, u); refusal == nil {
+			j.listedBy = append(j.listedBy, string(o))
+			return w.setScope(j)
+		}
+		if j.rejected == nil {
+			j.rejected = make(map[Origin]error)
+		}
+		j.rejected[o] = refusal
+	}
+	if e.Sitemap && w.listing.lines[o][addressOf(e.Loc)] {
+		return nil
+	}
+	return refusal
+}
+
+// unlisted returns why the robots.txt of o, the origin of u, does not authorize j; nil: it does. That of the
+// origin that was asked is that of o too if it redirects there.
+func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *url.URL) error {
+	if n := len(w.asked.RedirectChain); n > 0 && w.asked.RedirectChain[n-1] == o.RobotsURL() && w.lists(w.asked, j) {
+		return nil
+	}
+	if !w.listing.strangers[o] && len(w.listing.strangers) == maxStrangers {
+		return errManyStrangers
+	}
+	rec, err := w.robots.Record(ctx, u)
+	switch {
+	case err != nil:
+	case rec.Outcome == OutcomeUnreachable:
+		err = fmt.Errorf("%s is unreachable: %w", o.RobotsURL(), rec.Err)
+	case w.lists(rec, j):
+		return nil
+	default:
+		err = fmt.Errorf("%s does not list the sitemap", o.RobotsURL())
+	}
+	w.listing.strangers[o] = true
+	return err
+}
+
+// lists reports whether a robots.txt lists j, a URL that redirects to it, or an index above it.
+func (w *sitemapWalk) lists(rec *Record, j *sitemapJob) bool {
+	lines := w.listing.lines[rec.Origin]
+	if lines == nil && rec.File != nil {
+		lines = make(map[string]bool)
+		for _, line := range rec.File.Sitemaps {
+			lines[addressOf(line.URL)] = true
+		}
+		w.listing.lines[rec.Origin] = lines
+	}
+	for up := j; up != nil; up = up.parent {
+		if slices.ContainsFunc(up.addresses, func(address string) bool { return lines[address] }) {
+			return true
+		}
+	}
+	return false
+}
