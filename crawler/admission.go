@@ -76,7 +76,7 @@ func (w *worker) checkRobots(v *visit) decision {
 	rec := verdict.Record
 	var d decision
 	switch {
-	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
+	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil && !provenance.IsStartKey(v.lease.URL) || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
 	case refusal != nil && w.isOutsideOutage(v, rec):
 		if rec.Status != 0 {

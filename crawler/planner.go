@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -12,13 +13,16 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/plancount"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // Planner predicts a crawl. It requests robots.txt files and sitemaps, but no pages, and writes
-// no files. It runs the code of the crawl with the same delays and limits, so it makes the
+// no files. If a sitemap has pages of another host, it also sends HEAD requests to the start
+// URLs, because the crawl includes the hosts to which they redirect. It runs the code of the crawl with the same delays and limits, so it makes the
 // same decision about each URL.
 //
 // A planner needs 20 to 40 bytes of memory for each URL. It stores 64-bit hashes: two URLs with
@@ -149,4 +153,29 @@ func (planFetcher) Wants() bool { return false }
 // Fetch implements pageFetcher.
 func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 	return nil, errors.New("a plan fetches no page")
+}
+
+// probeStart requests a start URL to learn whether it redirects to another host, which then belongs to the
+// crawl.
+func (w *worker) probeStart(v *visit) (decision, error) {
+	c := w.c
+	ctx, cancel := context.WithTimeout(fetch.ForSitemap(c.lifecycle.Working, v.url), c.cfg.Fetch.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, v.url, nil)
+	if err != nil {
+		return skipFor(output.InvalidURL, err), nil
+	}
+	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
+	began := time.Now()
+	resp, err := c.network.client.Do(req)
+	v.hostDelay = c.network.delays.After(time.Since(began))
+	if err != nil {
+		return decision{verdict: done}, nil // the crawl will report it
+	}
+	_ = resp.Body.Close()
+	d := decision{verdict: done}
+	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
+		d.found = c.discovery.redirect(v, location)
+	}
+	return d, c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode)
 }

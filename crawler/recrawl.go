@@ -95,9 +95,20 @@ func (c *Crawler) joinRecrawl(p *provenance.Provenance) error {
 
 // addAll requeues the URLs that the files of a crawl list.
 func (r *requeuer) addAll(old crawldir.Files) error {
+	foundOn := make(map[string]string) // each sitemap
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
+		foundOn[s.URL] = s.FoundOn
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
-		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
+		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < len(foundOn); above, n = foundOn[above], n+1 {
+			t.Listing = append(t.Listing, provenance.HashListing(above))
+		}
+		return r.add(provenance.SitemapKey(s.URL), t)
 	})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
 	switch {
 	case t.IsSitemap():
-		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
+		item.URL = provenance.SitemapKey(a.Canonical)
 	case a.Origin == v.origin && d.cleanURL(a.Canonical, v.file) != a.Canonical:
 		// Under the plain key it would be skipped as a duplicate of the URL that redirects to it.
 		item.URL = provenance.RedirectKey(a.Canonical)
@@ -144,10 +144,7 @@ func (d *discovery) growScope(a weburl.URL) (taken []record.SkippedURL, news boo
 	if err := d.record.AddJoined(a.Canonical); err != nil {
 		return nil, news, err
 	}
-	if !d.record.Skipped.MayHold(a) {
-		return nil, news, nil
-	}
-	err = d.record.Skipped.Take(func(l record.SkippedURL) bool {
+	err = d.recorder.TakeScope(a, func(l record.SkippedURL) bool {
 		return l.Rejection.Reason == output.OutOfScope && d.scope.Holds(l.URL)
 	}, func(some []record.SkippedURL) error { // all at once: they may be queued only after scopeMu is released
 		taken = append(taken, some...)

@@ -105,7 +105,7 @@ func (d *discovery) seedJoined(a weburl.URL) error {
 }
 
 // seedSitemaps queues the sitemaps that a robots.txt lists, if its host belongs to the
-// crawl.
+// crawl, and the entries of its origin in sitemaps that were read before.
 func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	if !d.scope.HoldsServer(weburl.ServerOf(string(rec.Origin))) {
 		return nil
@@ -126,5 +126,8 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 			return err
 		}
 	}
-	return d.seed(found)
+	if err := d.seed(found); err != nil {
+		return err
+	}
+	return d.queueListed(rec)
 }

@@ -43,7 +43,7 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 		f.d.log.Warn("sitemap skipped", "url", a.Canonical[:escape.MaxBytes], "host", t.SitemapOf, "found_on", t.FoundOn, "line", 0)
 		return nil
 	}
-	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
+	key := provenance.SitemapKey(a.Canonical)
 	known, err := f.d.frontier.Known(f.d.lifecycle.CommitCtx, []string{key})
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
 	}
 	// The listing in robots.txt authorizes the sitemap for its host, on whatever host it is.
-	// Without it, a sitemap could send the crawl anywhere.
+	// Without it, a sitemap could send the crawl anywhere. Other origins may list it too; see crossListing.
 	scope, err := sitemap.NewScope(sitemap.Listed, v.url, string(v.prov.SitemapOf))
 	if err != nil {
 		return skipFor(output.InvalidURL, err), nil
@@ -102,10 +102,15 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		}
 		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
-	switch err := c.discovery.seedEntries(v, resp, scope, line); {
+	listed := newCrossListing(c.discovery, v)
+	switch err := c.discovery.seedEntries(v, resp, scope, listed, line); {
 	case errors.Is(err, sitemap.Unreadable):
 		return w.decideFailure(v, time.Since(began), err), nil // entries read so far remain queued
 	case err != nil:
+		return d, err
+	}
+	_ = resp.Body.Close() // the site need not wait for others
+	if err := w.learnListings(v, listed.unread); err != nil {
 		return d, err
 	}
 	return decision{verdict: done, sitemap: line}, v.lines.Sitemap(line)
@@ -121,7 +126,7 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 
 // seedEntries adds the entries of a sitemap to the frontier, and counts them in its line.
 // Errors in the file are reported; entries before them count.
-func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, line *output.Sitemap) error {
+func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, listed *crossListing, line *output.Sitemap) error {
 	found := newDiscoveries(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
@@ -149,7 +154,13 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 			line.Pages++
 			v.entries++
 		}
-		if err := found.addEntry(v, entry, scope.Accepts(entry)); err != nil {
+		var refusal error
+		if !scope.Accepts(entry) {
+			if refusal, err = listed.refuse(entry); err != nil {
+				return err
+			}
+		}
+		if err := found.addEntry(v, entry, refusal); err != nil {
 			return err
 		}
 		if len(found.items)+len(found.skipped) >= seedBatch {
@@ -162,36 +173,42 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Sco
 	return d.seed(found)
 }
 
-// skipOtherHostSitemap skips a sitemap of another host that an index lists, up to the limit
+// skipOtherHostSitemap skips a sitemap of another host that an index must not list, up to the limit
 // on sitemaps.
-func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance) {
+func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance, refusal error) {
 	a, err := weburl.Parse(url)
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeOtherHost(t.SitemapOf, a.Canonical) {
 		return
 	}
-	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
+	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
 	if !f.skipBlocked(item, a, t) {
-		f.skip(item, a, t, output.NotAuthorized, "")
+		f.skip(item, a, t, output.NotAuthorized, refusal.Error())
 	}
 }
 
-// addEntry adds an entry of a sitemap: a page, or a sitemap in an index. Entries that the
-// sitemap is not authorized for are skipped (ROB-SMP-18).
-func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) error {
+// addEntry adds an entry of a sitemap: a page, or a sitemap in an index. It skips an entry for which the
+// sitemap is not authorized (ROB-SMP-18); refusal says why.
+func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, refusal error) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.url), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
+	if entry.Sitemap || errors.Is(refusal, errUnread) {
+		t.Listing = v.prov.Listed(v.url)
+	}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
-		if !covered || t.IndexDepth > maxNested {
-			loc := secret.RedactURL(entry.Loc)
-			f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.url, "line", entry.Line)
-			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
-				v.u, entry.Line, loc, maxNested))
-			if !covered {
-				f.skipOtherHostSitemap(entry.Loc, t)
-			}
-			return nil
+		why := refusal
+		if why == nil && t.IndexDepth > maxNested {
+			why = fmt.Errorf("indexes nest more than %d deep", maxNested)
 		}
-		return f.addSitemap(entry.Loc, t)
+		if why == nil {
+			return f.addSitemap(entry.Loc, t)
+		}
+		loc := secret.RedactURL(entry.Loc)
+		f.d.log.Warn("sitemap skipped", "url", loc, "host", v.prov.SitemapOf, "found_on", v.url, "line", entry.Line, "error", why)
+		f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: %v", v.u, entry.Line, loc, why))
+		if refusal != nil {
+			f.skipOtherHostSitemap(entry.Loc, t, refusal)
+		}
+		return nil
 	}
 	a, err := weburl.Parse(entry.Loc)
 	if err != nil && f.skipTooLong("", entry.Loc, t, err) {
@@ -209,11 +226,11 @@ func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, covered bool) erro
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}
 	switch {
 	case f.skipBlocked(item, a, t):
-	case !covered:
-		f.skip(item, a, t, output.NotAuthorized, "")
+	case refusal != nil:
+		f.skip(item, a, t, output.NotAuthorized, refusal.Error())
 	case !f.d.scope.Holds(a):
 		f.skip(item, a, t, output.OutOfScope, "")
-	case f.d.order.isUnchanged(entry):
+	case f.d.order.isUnchanged(entry.LastMod):
 		f.skip(item, a, t, output.BeforeSince, "")
 	default:
 		f.addWithinBounds(item, a, t)

@@ -298,7 +298,7 @@ func TestNestedIndexes(t *testing.T) {
 	if got.Sitemaps != 1+maxNested || s.count(fmt.Sprintf("/%d.xml", maxNested)) != 1 || s.count(fmt.Sprintf("/%d.xml", maxNested+1)) != 0 {
 		t.Errorf("%d sitemaps were read, asked %q", got.Sitemaps, s.asked())
 	}
-	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "indexes nest 2 deep") {
+	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "indexes nest more than 2 deep") {
 		t.Errorf("notices %q", got.notices)
 	}
 }

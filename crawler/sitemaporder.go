@@ -51,10 +51,10 @@ func (o *entryOrder) priority(e sitemap.Entry) uint8 {
 	return provenance.PriorityEntry + uint8(level)
 }
 
-// isUnchanged reports whether an entry says that it has not changed since the time in
-// question. An entry without a date may have changed.
-func (o *entryOrder) isUnchanged(e sitemap.Entry) bool {
-	return !e.LastMod.IsZero() && e.LastMod.Before(o.since)
+// isUnchanged reports whether the lastmod of an entry says that it has not changed since the
+// time in question. An entry without a date may have changed.
+func (o *entryOrder) isUnchanged(lastMod time.Time) bool {
+	return !lastMod.IsZero() && lastMod.Before(o.since)
 }
 
 // parseSince parses a date or a time. Empty is the zero time.

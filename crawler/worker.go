@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -49,6 +50,10 @@ type recorder interface {
 	Commit(frontier.Outcome, *output.Page, crawldir.Batch) error
 	// Skip records URLs that are skipped.
 	Skip([]record.SkippedURL) error
+	// TakeScope and TakeListed remove matching URLs that were skipped, and pass them to give: those in the
+	// scope of a URL, or on an origin, see record.Skipped.
+	TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error
+	TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error
 	// Robots records a robots.txt that was requested.
 	Robots(*robotsext.Record) error
 }
@@ -64,6 +69,16 @@ type crawlRecorder struct{ *record.Recorder }
 
 // Skip implements recorder.
 func (r crawlRecorder) Skip(urls []record.SkippedURL) error { return r.Skipped.Add(urls) }
+
+// TakeScope implements recorder.
+func (r crawlRecorder) TakeScope(u weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+	return r.Skipped.TakeScope(u, match, give)
+}
+
+// TakeListed implements recorder.
+func (r crawlRecorder) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+	return r.Skipped.TakeListed(o, match, give)
+}
 
 // Robots implements recorder. It ignores a robots.txt that was not requested.
 func (r crawlRecorder) Robots(rec *robotsext.Record) error {
@@ -209,6 +224,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 	}
 	if v.prov.IsSitemap() {
 		return w.fetchSitemap(v)
+	}
+	if provenance.IsStartKey(v.lease.URL) {
+		return w.probeStart(v)
 	}
 	if d := w.checkTrap(v); d.verdict != proceed {
 		return d, nil

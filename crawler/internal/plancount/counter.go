@@ -58,6 +58,10 @@ type Counter struct {
 	known        int         // URLs that the frontier of a crawl would hold
 	bytes        int64       // their total length
 	files        []*plan.Sitemap
+	elsewhere    []record.SkippedURL // sitemap entries on hosts outside the crawl, which they may join
+	elsewhereIn  map[string]int      // number of them in each sitemap
+	starts       []frontier.Item     // start URLs, and where they redirect
+	probing      bool                // the start URLs are requested, because of elsewhere
 }
 
 // maxOthers is the number of hosts without pages to fetch that are counted separately, since a
@@ -97,7 +101,7 @@ type hostCounts struct {
 // New returns a counter. It does not use c before something is counted.
 func New(c *Crawl) *Counter {
 	s := &Counter{
-		c: c, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition),
+		c: c, seed: maphash.MakeSeed(), dispositions: make(map[uint64]disposition), elsewhereIn: make(map[string]int),
 		hosts: make(map[robotsext.Origin]*hostCounts), others: newHostCounts(""),
 	}
 	s.Frontier = &Frontier{Memory: frontier.NewMemory(&c.Frontier), counter: s}
@@ -193,7 +197,8 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 	defer s.mu.Unlock()
 	for i := range urls {
 		r := &urls[i].Rejection
-		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects
+		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects, or not authorized
+			s.keep(&urls[i])
 			s.files = append(s.files, &plan.Sitemap{URL: r.URL, Origin: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
@@ -217,8 +222,9 @@ func (s *Counter) Skip(urls []record.SkippedURL) error {
 		}
 		s.dispositions[key] = now
 		h.rejected[r.Reason]++
+		s.keep(&urls[i])
 	}
-	return nil
+	return s.probe(len(s.elsewhere) > 0 && s.elsewhere[len(s.elsewhere)-1].Rejection.Reason == output.OutOfScope)
 }
 
 // revoke removes a skipped URL from the counts of h, or of the other hosts.
@@ -287,14 +293,20 @@ func (s *Counter) Robots(rec *robotsext.Record) error {
 // frontier.
 func (s *Counter) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
 	for _, f := range lines.Results().Sitemaps {
-		s.addSitemap(f)
+		if err := s.addSitemap(f); err != nil {
+			return err
+		}
 	}
+	if _, err := s.Frontier.Add(context.Background(), outcome.Links); err != nil {
+		return err
+	}
+	outcome.Links = nil
 	_, err := s.Frontier.Finish(context.Background(), []frontier.Outcome{outcome}, nil)
 	return err
 }
 
 // addSitemap counts a sitemap.
-func (s *Counter) addSitemap(f *output.Sitemap) {
+func (s *Counter) addSitemap(f *output.Sitemap) error {
 	p := &plan.Sitemap{URL: f.URL, Origin: f.Origin, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
@@ -302,13 +314,14 @@ func (s *Counter) addSitemap(f *output.Sitemap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = append(s.files, p)
+	return s.probe(f.Pages > 0 && s.elsewhereIn[provenance.Referrer(f.URL)] == f.Pages)
 }
 
 // Request counts a request to its origin and its response time. Err says why there is no
-// response.
+// response. A HEAD is that of a start URL, which the crawl requests as a page.
 func (s *Counter) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
-	if invalid != nil {
+	if invalid != nil || req.Method == http.MethodHead {
 		return
 	}
 	s.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// Frontier holds the sitemaps, and one page of each origin so that its robots.txt is
-// requested. All other pages are only counted.
+// Frontier holds the sitemaps, one page of each origin so that its robots.txt is requested,
+// and the start URLs if their redirects matter. All other pages are only counted.
 type Frontier struct {
 	*frontier.Memory
 	counter *Counter
@@ -28,6 +28,11 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 			return nil, err
 		}
 		ask := t.IsSitemap()
+		if t.FromStart {
+			if err := f.counter.addStart(item); err != nil {
+				return nil, err
+			}
+		}
 		if !ask {
 			added[i], ask = f.counter.addPage(item, t)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -83,6 +85,10 @@ type Provenance struct {
 	SitemapOf  robotsext.Origin // the origin whose robots.txt listed it; empty: a page
 	IndexDepth int              // number of sitemap indexes above it
 
+	// Listing has the hashes of the sitemap URLs by whose listing in robots.txt a sitemap, or an entry
+	// of which it was not known, counts (ROB-SMP-25): the redirects and indexes that lead to it.
+	Listing []uint64
+
 	// Check is how the page uses a URL that is only checked, as output.Check.Kind; empty: the
 	// URL is a page or a sitemap.
 	Check string
@@ -105,9 +111,20 @@ func (p Provenance) Redirects() []string {
 	return append(slices.Clip(p.Earlier), p.FoundOn)
 }
 
+// Listed returns the listing of what a sitemap at url lists, or redirects to; p is that of url.
+func (p Provenance) Listed(url string) []uint64 {
+	return append(slices.Clip(p.Listing), HashListing(url))
+}
+
+// HashListing returns the hash of a sitemap URL in a listing.
+func HashListing(url string) uint64 { return xxhash.Sum64String(url) }
+
 // Redirected returns the provenance of the URL that url redirects to; p is that of url. Cookies is a hash
 // of those that url was requested with; 0: the crawl keeps none.
 func (p Provenance) Redirected(url string, cookies uint64) Provenance {
+	if p.IsSitemap() {
+		p.Listing = p.Listed(url)
+	}
 	if p.Source != Redirect {
 		p.Cookies = nil
 	}
@@ -196,6 +213,7 @@ const (
 	recrawlFlag // Recrawl stands before Check
 	cookieFlag  // Cookies stand before Recrawl
 	upgradeFlag
+	listingFlag // Listing stands before Recrawl
 )
 
 // Encode encodes p compactly, since millions of URLs wait in a frontier.
@@ -220,6 +238,9 @@ func (p Provenance) Encode() []byte {
 	if p.Upgrade {
 		flags |= upgradeFlag
 	}
+	if len(p.Listing) > 0 {
+		flags |= listingFlag
+	}
 	form := byte(version)
 	if len(p.Earlier) > 0 {
 		form = chainVersion
@@ -236,12 +257,7 @@ func (p Provenance) Encode() []byte {
 			b = appendText(b, url)
 		}
 	}
-	if len(p.Cookies) > 0 {
-		b = binary.AppendUvarint(b, uint64(len(p.Cookies)))
-		for _, hash := range p.Cookies {
-			b = binary.BigEndian.AppendUint64(b, hash)
-		}
-	}
+	b = appendHashes(appendHashes(b, p.Cookies), p.Listing)
 	if p.Recrawl > 0 {
 		b = binary.AppendUvarint(b, uint64(p.Recrawl))
 	}
@@ -257,7 +273,8 @@ func Decode(b []byte) (Provenance, error) {
 		return unknown, errFormat
 	}
 	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0, Upgrade: b[2]&upgradeFlag != 0}
-	chained, check, recrawl, cookies := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0, b[2]&cookieFlag != 0
+	chained, check, recrawl := b[0] == chainVersion, b[2]&checkFlag != 0, b[2]&recrawlFlag != 0
+	cookies, listed := b[2]&cookieFlag != 0, b[2]&listingFlag != 0
 	b = b[3:]
 	var ok bool
 	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
@@ -272,11 +289,11 @@ func Decode(b []byte) (Provenance, error) {
 	if b = b[n:]; seconds != 0 {
 		t.LastMod = time.Unix(seconds, 0)
 	}
-	listed, b, ok := cutText(b)
+	origin, b, ok := cutText(b)
 	if !ok {
 		return unknown, errFormat
 	}
-	t.SitemapOf = robotsext.Origin(listed)
+	t.SitemapOf = robotsext.Origin(origin)
 	if chained {
 		if t.Earlier, b, ok = cutList(b); !ok {
 			return unknown, errFormat
@@ -284,6 +301,11 @@ func Decode(b []byte) (Provenance, error) {
 	}
 	if cookies {
 		if t.Cookies, b, ok = cutHashes(b); !ok {
+			return unknown, errFormat
+		}
+	}
+	if listed {
+		if t.Listing, b, ok = cutHashes(b); !ok {
 			return unknown, errFormat
 		}
 	}
@@ -345,6 +367,18 @@ func cutList(b []byte) (list []string, rest []byte, ok bool) {
 	return list, b, true
 }
 
+// appendHashes appends a list of hashes, if there are any.
+func appendHashes(b []byte, hashes []uint64) []byte {
+	if len(hashes) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(hashes)))
+	for _, hash := range hashes {
+		b = binary.BigEndian.AppendUint64(b, hash)
+	}
+	return b
+}
+
 // cutHashes cuts the list of hashes off that b begins with. An empty list is not valid.
 func cutHashes(b []byte) (hashes []uint64, rest []byte, ok bool) {
 	length, n := binary.Uvarint(b)
@@ -368,16 +402,22 @@ func unixOrZero(t time.Time) int64 {
 }
 
 // SitemapKey returns the frontier's key of a sitemap. The fragment is never sent. It
-// distinguishes a sitemap from a page of the same URL, and from the same file listed by
-// another host.
-func SitemapKey(url string, listed robotsext.Origin) string {
-	return url + sitemapMark + string(listed)
-}
+// distinguishes a sitemap from a page of the same URL.
+func SitemapKey(url string) string { return url + sitemapMark }
 
 // IsSitemapKey reports whether a key is that of a sitemap.
 func IsSitemapKey(key string) bool { return strings.Contains(key, sitemapMark) }
 
-const sitemapMark = "#sitemap-of="
+const sitemapMark = "#sitemap"
+
+// StartKey returns the key of a start URL in the frontier of a plan, which requests it only to
+// learn where it redirects.
+func StartKey(url string) string { return url + startMark }
+
+// IsStartKey reports whether a key is one of StartKey.
+func IsStartKey(key string) bool { return strings.HasSuffix(key, startMark) }
+
+const startMark = "#start"
 
 // RedirectKey returns the frontier's key of a redirect target that is fetched
 // unchanged, although links to the same URL are skipped as duplicates.

@@ -123,7 +123,7 @@ func TestCheckKey(t *testing.T) {
 		} else if m, r := ParseCheckKey(again); m != mode || r != recrawl {
 			t.Errorf("%s: %s, %d", again, m, r)
 		}
-		if key != tt.key || mode != tt.mode || recrawl != tt.recrawl || !IsCheckKey(key) || IsCheckKey(SitemapKey("http://a.test/", "http://a.test")) {
+		if key != tt.key || mode != tt.mode || recrawl != tt.recrawl || !IsCheckKey(key) || IsCheckKey(SitemapKey("http://a.test/")) {
 			t.Errorf("%s: %s, %d", key, mode, recrawl)
 		}
 	}

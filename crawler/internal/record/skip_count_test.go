@@ -15,7 +15,7 @@ import (
 // end it does not count, and no moment counts it twice.
 func TestSkippedURLInTheFrontier(t *testing.T) {
 	const page = "http://a.test/x"
-	key := provenance.SitemapKey(page, "http://a.test")
+	key := provenance.SitemapKey(page)
 	listed := provenance.Provenance{Source: provenance.Sitemap, SitemapOf: "http://a.test"}
 	skip := func(reason output.Reason, t provenance.Provenance) []SkippedURL {
 		return []SkippedURL{{Rejection: output.Rejection{URL: page, Reason: reason, Depth: 1}, Item: frontier.Item{URL: page, Meta: t.Encode()}}}

@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // Skipped stores URLs that are skipped and not in the frontier: out of scope, too deep, behind
@@ -31,8 +32,9 @@ type Skipped struct {
 	mu         sync.Mutex      // guards all below
 	reasons    []output.Reason // by the numbers in places
 	places     map[uint64]place
-	outOfScope map[uint64]bool // hashes of the scope keys of hosts with out-of-scope URLs
-	full       bool            // onFull was called
+	outOfScope map[uint64]bool           // hashes of the scope keys of hosts with out-of-scope URLs
+	unlisted   map[robotsext.Origin]bool // origins with sitemap entries that count if their robots.txt lists the sitemap
+	full       bool                      // onFull was called
 }
 
 // maxSkipped is the maximum number of URLs. They need about 300 MB of memory, or 500 MB if each
@@ -62,7 +64,7 @@ type SkippedURL struct {
 func newSkipped(j *journal, scopeKey func(weburl.URL) string) *Skipped {
 	return &Skipped{
 		journal: j, scopeKey: scopeKey, seed: maphash.MakeSeed(), limit: maxSkipped, onFull: func() {},
-		places: make(map[uint64]place), outOfScope: make(map[uint64]bool),
+		places: make(map[uint64]place), outOfScope: make(map[uint64]bool), unlisted: make(map[robotsext.Origin]bool),
 		inFrontier: func(urls []string) ([]bool, error) { return make([]bool, len(urls)), nil },
 		onCount:    func(*output.Rejection, int) {},
 	}
@@ -97,9 +99,7 @@ func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
 		}
 		e := &entry{Skipped: &u.Rejection, Priority: u.Item.Priority, Meta: u.Item.Meta}
 		s.places[url] = s.replace(old, s.placeOf(-1, e), u.Rejection.URL) // a repetition in the same call is then known
-		if u.Rejection.Reason == output.OutOfScope {
-			s.outOfScope[s.hash(s.scopeKey(u.URL))] = true
-		}
+		s.noteTakeable(e, u.URL)
 		fresh = append(fresh, e)
 	}
 	for some := range slices.Chunk(fresh, batchSize) {
@@ -139,12 +139,43 @@ func (s *Skipped) numberOf(r output.Reason) uint8 {
 	return uint8(i)
 }
 
-// MayHold reports whether a URL in the same scope as u may have been skipped as out of
-// scope.
-func (s *Skipped) MayHold(u weburl.URL) bool {
+// noteTakeable notes what may take the URL of an entry later. The lock is held.
+func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
+	switch e.Skipped.Reason {
+	case output.OutOfScope:
+		s.outOfScope[s.hash(s.scopeKey(u))] = true
+	case output.NotAuthorized:
+		if p, err := provenance.Decode(e.Meta); err == nil && len(p.Listing) > 0 && len(s.unlisted) < maxUnlisted {
+			s.unlisted[u.Origin] = true
+		}
+	}
+}
+
+// maxUnlisted limits the origins in Skipped.unlisted, since a sitemap may name many, and each is looked for
+// once in all skipped URLs.
+const maxUnlisted = 100
+
+// TakeScope is Take for URLs in the scope of u that were out of scope.
+func (s *Skipped) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.outOfScope[s.hash(s.scopeKey(u))]
+	found := s.outOfScope[s.hash(s.scopeKey(u))]
+	s.mu.Unlock()
+	if !found {
+		return nil
+	}
+	return s.Take(match, give)
+}
+
+// TakeListed is Take for sitemap entries of an origin whose robots.txt is known now.
+func (s *Skipped) TakeListed(o robotsext.Origin, match func(SkippedURL) bool, give func([]SkippedURL) error) error {
+	s.mu.Lock()
+	found := s.unlisted[o]
+	delete(s.unlisted, o)
+	s.mu.Unlock()
+	if !found {
+		return nil
+	}
+	return s.Take(match, give)
 }
 
 // holds reports whether a URL is already skipped for an equally strong reason, at no greater
@@ -218,7 +249,7 @@ func (e *entry) skippedURL() (SkippedURL, error) {
 // frontierKey returns the key of an entry's URL in the frontier.
 func (e *entry) frontierKey() string {
 	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
-		return provenance.SitemapKey(e.Skipped.URL, p.SitemapOf)
+		return provenance.SitemapKey(e.Skipped.URL)
 	}
 	return e.Skipped.URL
 }
@@ -228,7 +259,7 @@ func (s *Skipped) restore(at int64, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.places[s.hash(e.Skipped.URL)] = s.placeOf(at, e)
-	if u, err := weburl.Parse(e.Skipped.URL); err == nil && e.Skipped.Reason == output.OutOfScope {
-		s.outOfScope[s.hash(s.scopeKey(u))] = true
+	if u, err := weburl.Parse(e.Skipped.URL); err == nil {
+		s.noteTakeable(e, u)
 	}
 }

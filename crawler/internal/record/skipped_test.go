@@ -22,8 +22,12 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 	if err := s.Add(all); err != nil {
 		t.Fatal(err)
 	}
-	if !s.MayHold(all[n-1].URL) || s.MayHold(weburl.URL{Server: "other.test", Hostname: "other.test"}) {
-		t.Error("it does not know whose URLs it holds")
+	refuse := func(u SkippedURL) bool {
+		t.Errorf("it looks at %s for a scope without URLs", u.URL.Canonical)
+		return false
+	}
+	if err := s.TakeScope(weburl.URL{Server: "other.test", Hostname: "other.test"}, refuse, nil); err != nil {
+		t.Error(err)
 	}
 	seen, parts := make(map[string]bool), 0
 	give := func(some []SkippedURL) error {
@@ -36,7 +40,7 @@ func TestTakeGivesURLsInParts(t *testing.T) {
 		}
 		return s.Add(some[:1]) // which may be skipped again meanwhile, and is not met again
 	}
-	if err := s.Take(func(SkippedURL) bool { return true }, give); err != nil || len(seen) != n || parts != 3 {
+	if err := s.TakeScope(all[n-1].URL, func(SkippedURL) bool { return true }, give); err != nil || len(seen) != n || parts != 3 {
 		t.Errorf("%v: %d URLs in %d parts", err, len(seen), parts)
 	}
 	if len(s.places) != 3 {
