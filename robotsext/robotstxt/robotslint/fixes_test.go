@@ -184,8 +184,8 @@ func TestFixesDisallowNothing(t *testing.T) {
 		bodies = append(bodies, string(body))
 		c.check(string(body))
 	}
-	real, harmful := c.fixes, len(c.harmful)
-	t.Logf("real files: %d fixes, %d harmful", real, harmful)
+	ofReal, harmful := c.fixes, len(c.harmful)
+	t.Logf("real files: %d fixes, %d harmful", ofReal, harmful)
 	for seed := range uint64(10_000) {
 		m := mutator{rand.New(rand.NewPCG(seed, 2))}
 		lines := m.excerpt(bodies[m.IntN(len(bodies))])
@@ -194,11 +194,11 @@ func TestFixesDisallowNothing(t *testing.T) {
 		}
 		c.check(m.mutate(lines))
 	}
-	t.Logf("mutations: %d fixes, %d harmful", c.fixes-real, len(c.harmful)-harmful)
+	t.Logf("mutations: %d fixes, %d harmful", c.fixes-ofReal, len(c.harmful)-harmful)
 	for _, what := range c.harmful[:min(len(c.harmful), 20)] {
 		t.Error(what)
 	}
-	if real < 1000 || c.fixes-real < 5000 {
-		t.Errorf("only %d and %d fixes were put to the test", real, c.fixes-real)
+	if ofReal < 1000 || c.fixes-ofReal < 5000 {
+		t.Errorf("only %d and %d fixes were put to the test", ofReal, c.fixes-ofReal)
 	}
 }
