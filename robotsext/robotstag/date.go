@@ -2,6 +2,7 @@ package robotstag
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
@@ -14,12 +15,32 @@ func cutDate(text string) (date, rest string) {
 	if strings.HasPrefix(text[end:], ",") && datetime.IsWeekday(strings.TrimSpace(text[:end])) {
 		behind := text[end+1:]
 		n := dateEnd(behind)
-		if _, ok := datetime.Parse(behind[:n]); ok {
+		if _, ok := parseDate(behind[:n]); ok {
 			return behind[:n], behind[n:]
 		}
 		// A day of the week alone; what follows is another rule.
 	}
 	return text[:end], text[end:]
+}
+
+// farthestZone is the largest offset of a time zone from UTC.
+const farthestZone = 14 * time.Hour
+
+// parseDate parses the date of an unavailable_after. A date in an unknown zone is over when
+// it is over in every zone (ROB-PAG-07).
+func parseDate(text string) (time.Time, bool) {
+	t, ok := datetime.Parse(text)
+	for !ok {
+		text = strings.TrimRightFunc(text, unicode.IsSpace)
+		zone := strings.LastIndexFunc(text, unicode.IsSpace) + 1
+		if zone == 0 || !unicode.IsLetter(rune(text[zone])) {
+			return t, false
+		}
+		text = text[:zone]
+		t, ok = datetime.Parse(text)
+		t = t.Add(farthestZone)
+	}
+	return t, true
 }
 
 // dateEnd returns the length of the words that may be a date. It ends at the next

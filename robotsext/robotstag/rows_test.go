@@ -150,6 +150,11 @@ func TestRows(t *testing.T) {
 		{"ROB-PAG-07/over", meta("robots=unavailable_after:2020-09-21"), "x", "noindex"},
 		{"ROB-PAG-07/not yet", meta("robots=unavailable_after: 2099-09-21"), "x", ""},
 		{"ROB-PAG-07/a date that is none", meta("robots=unavailable_after: soon, nofollow"), "x", "nofollow"},
+		{"ROB-PAG-07/over in every zone", header(x + "unavailable_after: 25 Jun 2010 15:00:00 XYZT, nofollow"), "x", "noindex, nofollow"},
+		{"ROB-PAG-07/an unknown zone after the comma of RFC 850", header(x + "unavailable_after: Friday, 25-Jun-10 15:00:00 XYZT, nofollow"), "x", "noindex, nofollow"},
+		{"ROB-PAG-07/a zone of several words", header(x + "unavailable_after: 2010-06-25T15:00 Central European Summer Time nosnippet"), "x", "noindex, nosnippet"},
+		{"ROB-PAG-07/an unknown zone, to come", header(x + "unavailable_after: 25 Jun 2099 15:00:00 XYZT"), "x", ""},
+		{"ROB-PAG-07/no date before a zone", header(x + "unavailable_after: 31 Feb 2010 15:00:00 XYZT"), "x", ""},
 		{"ROB-PAG-07/the comma of RFC 850", header(x + "unavailable_after: Friday, 25-Jun-10 15:00:00 PST, nofollow"), "x", "noindex, nofollow"},
 		{"ROB-PAG-07/the comma of RFC 822", header(x + "nofollow, unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT"), "x", "noindex, nofollow"},
 		{"ROB-PAG-07/a day of the week alone", header(x + "unavailable_after: Friday, nofollow"), "x", "nofollow"},
@@ -238,6 +243,26 @@ func TestExpiry(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := d.NoIndex(tt.now) != nil; got != tt.want {
+				t.Errorf("noindex %t", got)
+			}
+		})
+	}
+}
+
+// now is 12:00 UTC: a date in an unknown zone is over if it is more than 14 hours ago.
+func TestUnknownZoneIsOverInEveryZone(t *testing.T) {
+	for date, want := range map[string]bool{
+		"30 Aug 2026 21:59:59 XYZT":         true,
+		"2026-08-30 21:59:59 Europe/Berlin": true,
+		"30 Aug 2026 21:59:59 UTC":          true,
+		"30 Aug 2026 22:00:00 XYZT":         false,
+		"31 Aug 2026 11:00:00 XYZT":         false,
+		"31 Aug 2026 11:00:00 UTC":          true,
+		"31 Aug 2026 13:00:00 XYZT":         false,
+		"1 Sep 2026 02:00:01 XYZT":          false,
+	} {
+		t.Run("ROB-PAG-07/"+date, func(t *testing.T) {
+			if got := (page{meta: []string{"robots=unavailable_after: " + date}}).read().NoIndex(now) != nil; got != want {
 				t.Errorf("noindex %t", got)
 			}
 		})

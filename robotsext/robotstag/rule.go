@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
 )
 
 // Name is the name of a rule.
@@ -68,7 +66,7 @@ type Rule struct {
 	Name    Name
 	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds; NoLimit: none
 	Preview Preview   // of MaxImagePreview
-	After   time.Time // of UnavailableAfter, in UTC
+	After   time.Time // of UnavailableAfter, in UTC; in an unknown time zone the latest possible time
 	Source  Source
 }
 
@@ -134,7 +132,7 @@ func parseRule(name, value string) (Rule, bool) {
 		return r, r.Preview.rank() >= 0
 	case UnavailableAfter:
 		var ok bool
-		r.After, ok = datetime.Parse(value)
+		r.After, ok = parseDate(value)
 		return r, ok
 	}
 	return r, r.Name.isFlag()

@@ -87,6 +87,9 @@ func (p *parser) noteExtension(name, value string) {
 	default:
 		switch fieldname.Nearest(name) {
 		case "":
+			if fieldname.Lenient(name) != "" && strings.ContainsAny(name, " =") && !p.html {
+				kind = KindNoColon // the first colon belongs to the value
+			}
 		case "user-agent":
 			p.noteOnce(&p.agentNoted, KindMisspelled, name)
 		default:

@@ -158,7 +158,7 @@ func TestFindings(t *testing.T) {
 		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelled},
 		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelled},
 		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelled},
-		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelled},
+		{"ROB-FMT-20/no colon before a value with one", "User-agent: *⏎Disallow /a:b", 2, KindNoColon},
 		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelled},
 		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, KindNoColon},
 		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, KindNoField},
@@ -191,7 +191,7 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-20/nothing odd", func(t *testing.T) {
 		f := Parse([]byte("\xEF\xBB\xBF# ok\r\nUser-agent: Foo-Bot\r\nUser-agent: *\r\nAllow: /a\r\nDisallow:\r\nCrawl-delay: 2.5\r\n"+
 			"Request-rate: 1/5\r\nVisit-time: 0100-0500\r\nClean-param: a&b /c\r\nContent-Usage: train-ai=n\r\n"+
-			"Content-Signal: search=yes\r\nHost: example.com\r\nAnything: else\r\n\r\nSitemap: https://example.com/s.xml"), nil)
+			"Content-Signal: search=yes\r\nHost: example.com\r\nAnything: else\r\nDisallow-AI: /\r\n\r\nSitemap: https://example.com/s.xml"), nil)
 		if len(f.Findings) > 0 {
 			t.Errorf("got %v", f.Findings)
 		}

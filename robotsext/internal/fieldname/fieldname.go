@@ -35,10 +35,16 @@ func Lenient(name string) string {
 
 // Nearest returns the field with the smallest edit distance from an unknown name:
 // user-agent, allow, disallow, sitemap, crawl-delay, content-usage or content-signal
-// (ROB-FMT-11). It returns "" if no field is similar.
+// (ROB-FMT-11). It returns "" if no field is similar. A longer name that begins with one that
+// Lenient recognizes, such as Disallow-AI, is another field.
 func Nearest(name string) string {
-	if field := Lenient(name); field != "" {
-		return field
+	for _, spelling := range lenient {
+		if len(name) == len(spelling[0]) && strings.EqualFold(name, spelling[0]) {
+			return spelling[1]
+		}
+	}
+	if Lenient(name) != "" {
+		return ""
 	}
 	if strings.EqualFold(name, "agent") {
 		return "user-agent"

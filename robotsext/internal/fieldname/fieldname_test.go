@@ -28,7 +28,8 @@ func TestNearest(t *testing.T) {
 			t.Errorf("ROB-FMT-11: %q for %q, want %q", got, name, want)
 		}
 	}
-	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee", "content-type", "content-length", "content-policy", "di\u017fallow", "\u212aallow"} {
+	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee", "content-type", "content-length", "content-policy", "di\u017fallow", "\u212aallow",
+		"Disallow-AI", "DisallowAITraining", "Disallow Robots", "allow_images", "Disallowed", "Dissallow2", "Sitemap-index", "User-agent-foo"} {
 		if got := Nearest(name); got != "" {
 			t.Errorf("ROB-FMT-11: %q for %q", got, name)
 		}

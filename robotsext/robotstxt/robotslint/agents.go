@@ -69,9 +69,10 @@ func agentSeverity(value string) Severity {
 	return Warning
 }
 
-func explainBadAgent(value string) (message, fix string) {
+func (l *linter) explainBadAgent(r *record) (message, fix string) {
+	value := r.value
 	if isEverybody(value) {
-		return fmt.Sprintf("no crawler has the name %s; * means every crawler", quote(value)), write("User-agent: *")
+		return fmt.Sprintf("no crawler has the name %s; * means every crawler", quote(value)), l.rewrite(r, "User-agent: *")
 	}
 	const every = `write the crawler's product token, such as Googlebot, or "User-agent: *" for every crawler`
 	if value == "" {
@@ -83,20 +84,21 @@ func explainBadAgent(value string) (message, fix string) {
 	}
 	message = fmt.Sprintf("%s is not a valid name: a name has only letters, - and _, or is a single *. The rules below apply to no crawler", quote(value))
 	if token := agentName(strings.TrimLeft(value, "*\"'`<[( ")); token != "" && token != "*" {
-		return message, write("User-agent: " + token)
+		return message, l.rewrite(r, "User-agent: "+token)
 	}
 	return message, every
 }
 
-func explainAgentCut(value string) (message, fix string) {
+func (l *linter) explainAgentCut(r *record) (message, fix string) {
+	value := r.value
 	token := agentName(value)
 	message = fmt.Sprintf("crawlers read only the name %[2]s in %[1]s", quote(value), token)
-	rewrite := write("User-agent: " + token)
+	rewrite := l.rewrite(r, "User-agent: "+token)
 	switch {
 	case isBrowser(token):
 		message += ", which every browser sends and no crawler uses"
 		if token, err := robotstxt.ProductToken(value); err == nil {
-			return message, write("User-agent: " + token)
+			return message, l.rewrite(r, "User-agent: "+token)
 		}
 		return message, "write the crawler's product token from its documentation, such as Googlebot"
 	case agentSeverity(value) == Note:

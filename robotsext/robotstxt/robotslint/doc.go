@@ -39,7 +39,10 @@
 // # Findings
 //
 // Lint returns findings by line. A finding has a kind that scripts can rely on, a severity,
-// the id of a requirement in ../testdata/spec.md, a message and a fix. An Error is a line that
+// the id of a requirement in ../testdata/spec.md, a message and a fix. A fix that begins with
+// "write" and a line, or with "remove", disallows nothing that Google's parser allows now, which
+// accepts misspelled fields; any other fix needs a decision. A longer name that begins with that of
+// a field, such as Disallow-AI, is another field, and has no fix. An Error is a line that
 // does not do what its author intended. A Warning is a line that may be a mistake: only some
 // crawlers obey it, or it is redundant. A Note is information, not a mistake. A clean file has no findings.
 //

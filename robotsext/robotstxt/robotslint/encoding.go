@@ -2,8 +2,8 @@ package robotslint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -72,6 +72,13 @@ func soManyLines(n int) string {
 
 // line checks one line.
 func (l *linter) line(r *record) {
+	switch now := lenient(*r); {
+	case now.field == r.field || now.field == sitemapField:
+	case now.field == agentField || l.inAgents(r):
+		l.unclearGroup = cmp.Or(l.unclearGroup, r.line)
+	default:
+		l.unclearRule = cmp.Or(l.unclearRule, r.line)
+	}
 	if l.source.html {
 		return
 	}
@@ -81,27 +88,16 @@ func (l *linter) line(r *record) {
 				"shorten it; put each path on a line of its own"
 		})
 	}
-	if at := secondField.FindStringIndex(r.value); at != nil && r.field != noColon && r.field != otherField {
-		l.twoFields(r, strings.TrimSpace(r.value[:at[0]]), strings.TrimSpace(r.value[at[0]:]))
+	if parts := splitFields(*r); len(parts) > 1 {
+		l.twoFields(r, parts)
 		return
 	}
 	if hasBOM := strings.Contains(r.text, bom); hasBOM || strings.IndexFunc(r.text, isInvisible) >= 0 {
 		l.invisible(r, hasBOM)
 	}
-}
-
-// secondField matches a second field within a value.
-var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay|content-usage|content-signal)[ \t]*:`)
-
-func (l *linter) twoFields(r *record, value, second string) {
-	l.reported[r.line] = true
-	l.add(r.line, KindTwoFields, r.text, func() (string, string) {
-		if value == "" {
-			return fmt.Sprintf("two fields are on one line: crawlers read %s as the value of %s", quote(second), r.name), write(second) + " alone"
-		}
-		return fmt.Sprintf("two fields are on one line: crawlers read the second one, %s, as part of the value of %s", quote(second), r.name),
-			fmt.Sprintf("%s, and %s on a line of its own", write(r.name+": "+value), quote(second))
-	})
+	if !l.reported[r.line] {
+		l.fieldName(r)
+	}
 }
 
 // invisible checks a line with invisible characters.
@@ -123,7 +119,7 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		name, kind = fmt.Sprintf("the invisible character U+%04X", c), KindInvisible
 	}
 	meant := parseLine(clean)
-	fix := fmt.Sprintf("retype the line: %s", quote(strings.TrimSpace(clean)))
+	fix := l.rewrite(r, clean)
 	switch {
 	case meant.field == noColon && !hasBOM:
 		return // prose, reported elsewhere
@@ -165,9 +161,6 @@ const mostQuoted = 120
 // quote quotes a part of the file, shortened. Backslashes and quotes in it stay, so that
 // the user can find it in the file.
 func quote(s string) string { return quoteAll(clip.Text(s, mostQuoted)) }
-
-// write returns the fix of replacing a line.
-func write(line string) string { return "write " + quoteAll(line) }
 
 func quoteAll(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool { return !unicode.IsGraphic(c) }) < 0 {

@@ -2,7 +2,9 @@ package robotslint
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -48,7 +50,7 @@ func explainUnknown(e robotstxt.Extension) (message, fix string) {
 		address := e.Field + ":" + e.Value
 		message = "the line has a URL instead of a field, so crawlers skip it"
 		if strings.Contains(strings.ToLower(address), "sitemap") || strings.HasSuffix(address, ".xml") {
-			return message, write("Sitemap: " + address)
+			return message, "write " + quoteAll("Sitemap: "+address)
 		}
 		return message, "begin a comment with #; write a rule as Disallow with only the path"
 	}
@@ -60,10 +62,19 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 	say := map[string][2]string{
 		"host":         {"no crawler supports Host any more; Yandex did until 2018", "remove it, and redirect the other host names to the main one"},
 		"clean-param":  {"only Yandex supports Clean-param", "for other crawlers, use <link rel=\"canonical\"> on the pages"},
-		"request-rate": {"hardly any crawler supports Request-rate, from a draft of 1996", `use "Crawl-delay: 10", which more crawlers support, such as Bing`},
+		"request-rate": {"hardly any crawler supports Request-rate, from a draft of 1996", fmt.Sprintf(`use "Crawl-delay: %s", which more crawlers support, such as Bing`, delayOf(e))},
 		"visit-time":   {"hardly any crawler supports Visit-time, from a draft of 1996", "respond with 503 or 429 and Retry-After when the server is busy"},
 	}[name]
 	l.add(e.Line, KindRareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
+}
+
+// delayOf returns the seconds between two requests of a Request-rate line.
+func delayOf(e robotstxt.Extension) string {
+	var delay time.Duration
+	for _, rate := range robotstxt.Parse([]byte("User-agent: *\nRequest-rate: "+e.Value), nil).Group().RequestRates() {
+		delay = rate.Delay()
+	}
+	return strconv.FormatFloat(delay.Round(time.Millisecond).Seconds(), 'f', -1, 64)
 }
 
 // extent is the first and the last block that name an agent.
@@ -92,7 +103,7 @@ func (l *linter) groups() {
 			}
 			n++
 			if isEverybody(agent) {
-				l.add(r.line, Kind(robotstxt.KindBadAgent), r.value, func() (string, string) { return explainBadAgent(r.value) })
+				l.add(r.line, Kind(robotstxt.KindBadAgent), r.value, func() (string, string) { return l.explainBadAgent(r) })
 			}
 			if agent != "" {
 				l.repeated(extents, agent, i, r)

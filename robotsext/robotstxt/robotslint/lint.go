@@ -2,7 +2,9 @@ package robotslint
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -15,7 +17,7 @@ type Finding struct {
 	SpecID   string   `json:"id"`                // of the requirement in ../testdata/spec.md, such as ROB-FMT-11
 	Text     string   `json:"text"`              // the part of the line concerned, as written; may be empty
 	Message  string   `json:"message"`           // what is wrong
-	Fix      string   `json:"fix"`               // how to correct it
+	Fix      string   `json:"fix"`               // how to correct it; empty: the line may be right
 	Omitted  int      `json:"omitted,omitempty"` // number of findings of this kind and severity that are not listed
 }
 
@@ -70,6 +72,9 @@ type linter struct {
 	findings []Finding
 	found    map[class]int // how many there are, listed or not
 	reported map[int]bool  // lines that need no further findings
+
+	// The first lines that only some crawlers read: a rule, and one that begins or ends a group.
+	unclearRule, unclearGroup int
 }
 
 // class identifies findings that share one limit. It includes the severity, so that
@@ -104,6 +109,20 @@ func (l *linter) done() []Finding {
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity))
 	})
+	for i := range l.findings {
+		f := &l.findings[i]
+		r := l.source.at(f.Line)
+		if r == nil || !r.field.isRule() && r.field != agentField || !strings.HasPrefix(f.Fix, "remove") {
+			continue
+		}
+		unclear := l.unclearGroup
+		if r.field != disallowField {
+			unclear = cmp.Or(unclear, l.unclearRule)
+		}
+		if unclear > 0 {
+			f.Fix = fmt.Sprintf("check line %d first: only some crawlers read it as a rule or a User-agent line", unclear)
+		}
+	}
 	listed := map[class]int{}
 	for _, f := range l.findings {
 		listed[class{f.Kind, f.Severity}]++

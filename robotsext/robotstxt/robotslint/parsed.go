@@ -62,7 +62,7 @@ func (l *linter) html() {
 func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 	switch f.Kind {
 	case robotstxt.KindNoColon:
-		return explainNoColon(f.Text)
+		return l.explainNoColon(r)
 	case robotstxt.KindNoField:
 		return "the field name before the colon is missing", "add a field name such as Disallow, or remove the line"
 	case robotstxt.KindBadField:
@@ -76,19 +76,19 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		case field == "User-agent":
 			message += ". The rules below apply to no crawler"
 		}
-		return message, write(field + ": " + r.value)
+		return message, l.rewrite(r, field+": "+r.value)
 	case robotstxt.KindControl:
-		return fmt.Sprintf("the control character %#U makes the line invalid", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
+		return fmt.Sprintf("the control character %#U makes the line invalid", rune(r.value[max(controlIn(r.value), 0)])), l.rewrite(r, r.name+": "+withoutControls(r.value))
 	case robotstxt.KindBadAgent:
-		return explainBadAgent(f.Text)
+		return l.explainBadAgent(r)
 	case robotstxt.KindAgentCut:
-		return explainAgentCut(f.Text)
+		return l.explainAgentCut(r)
 	case robotstxt.KindRuleBeforeGroup:
 		return "the rule is before the first User-agent line and applies to no crawler", `add a User-agent line before it, such as "User-agent: *" for every crawler`
 	case robotstxt.KindNoSlash:
-		return explainNoSlash(r)
+		return l.explainNoSlash(r)
 	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
-		return l.explainSitemap(f)
+		return l.explainSitemap(f, r)
 	case robotstxt.KindManyFields:
 		return fmt.Sprintf("more than %d lines are neither rules nor sitemaps: this one and all later ones are ignored", robotstxt.DefaultMaxExtensions), "remove lines that are not rules"
 	case robotstxt.KindPageDirective:
@@ -104,54 +104,6 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 	return f.Kind.Message(), "remove the line, or begin it with #"
 }
 
-// knownFields are the fields that a line without a colon may begin with, in the
-// order in which they are tried.
-var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", "allow", "sitemap", "crawl-delay", "noindex", "host", "clean-param", "content-usage", "content-signal"}
-
-// separators are what people write in place of a colon, the longer ones first.
-var separators = []string{"->", "=>", "：", "–", "=", ";", ",", ">", ".", "-"}
-
-// valueAfter returns the value in what follows the name of a field. A separator
-// before it is left out only if it cannot belong to it: a rule's path may begin with
-// a separator, as in .gif, unless a slash or star comes next; and the value of another
-// field with a dot or minus, as in .5.
-func valueAfter(field, rest string) string {
-	value := strings.TrimSpace(rest)
-	for _, separator := range separators {
-		after, ok := strings.CutPrefix(value, separator)
-		if !ok {
-			continue
-		}
-		path := field == "allow" || field == "disallow"
-		if after == "" || strings.ContainsRune(" \t/*", rune(after[0])) || !path && separator != "." && separator != "-" {
-			return strings.TrimSpace(after)
-		}
-		break
-	}
-	return value
-}
-
-// withColon guesses the intended form of a line without a colon.
-func withColon(text string) (meant string, ok bool) {
-	const between = " \t=;.,：-–>"
-	for _, name := range knownFields {
-		if len(text) < len(name) || !strings.EqualFold(text[:len(name)], name) {
-			continue
-		}
-		rest := text[len(name):]
-		if strings.HasPrefix(name, "user") {
-			name = "user-agent"
-		}
-		return properName(name) + ": " + valueAfter(name, rest),
-			rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
-	}
-	name, value, _ := strings.Cut(text, " ")
-	if field := fieldname.Nearest(name); field != "" && len(strings.Fields(value)) <= 1 {
-		return properName(field) + ": " + strings.TrimSpace(value), true
-	}
-	return "", false
-}
-
 // properName returns the usual spelling of a field.
 func properName(field string) string {
 	if field == "" {
@@ -161,13 +113,6 @@ func properName(field string) string {
 		return "Content-" + properName(name)
 	}
 	return strings.ToUpper(field[:1]) + field[1:]
-}
-
-func explainNoColon(text string) (message, fix string) {
-	if meant, ok := withColon(text); ok {
-		return "the colon between field and value is missing, so crawlers skip the line", write(strings.TrimSpace(meant))
-	}
-	return fmt.Sprintf("%s is neither a field nor a comment, so crawlers skip the line", quote(text)), "begin the line with # if it is a comment, or remove it"
 }
 
 // explainBadValue explains the syntax of a field that robotstxt parses.

@@ -37,21 +37,23 @@ func (l *linter) hash(r *record) {
 	}
 	l.add(r.line, KindCutByHash, r.value+r.after, func() (string, string) {
 		return fmt.Sprintf("a # begins a comment even within a value, so the value is %s", quote(r.value)),
-			fmt.Sprintf("%s if the # begins a URL fragment, which servers never receive; add a space before the # of a comment; write %%23 for a # in the path", write(r.name+": "+r.value))
+			fmt.Sprintf("%s if the # begins a URL fragment, which servers never receive; add a space before the # of a comment; write %%23 for a # in the path", l.rewrite(r, r.name+": "+r.value))
 	})
 }
 
 // emptyRule reports rules without a path that have no effect.
 func (l *linter) emptyRule(r *record) {
-	b := l.source.blocks[r.block]
+	b := &l.source.blocks[r.block]
 	switch {
 	case r.field == allowField:
+		fix := b.removal(r)
 		l.add(r.line, KindEmptyRule, r.text, func() (string, string) {
-			return "an Allow without a path has no effect", `remove it, or write "Allow: /" to allow everything`
+			return "an Allow without a path has no effect", fix
 		})
-	case b.rules > 1:
+	case b.needed > 1:
+		fix := b.removal(r)
 		l.add(r.line, KindEmptyRule, r.text, func() (string, string) {
-			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it, or write "Disallow: /" to disallow everything`
+			return "a Disallow without a path has no effect: it does not undo the other rules of the group", fix
 		})
 	}
 }
@@ -77,12 +79,13 @@ func (l *linter) path(r *record) {
 	canonical, _ := robotstxt.CanonicalPattern(path)
 	if bare, ok := withoutDots(canonical); ok {
 		l.add(r.line, KindNeverMatches, path, func() (string, string) {
-			return "no URL matches, because crawlers resolve /./ and /../ before a request", write(r.name + ": " + bare)
+			return "no URL matches, because crawlers resolve /./ and /../ before a request", l.rewrite(r, r.name+": "+bare)
 		})
 	}
 	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
+		fix := l.source.blocks[r.block].removal(r)
 		l.add(r.line, KindOwnFile, path, func() (string, string) {
-			return "the rule has no effect: crawlers may always fetch /robots.txt", "remove it"
+			return "the rule has no effect: crawlers may always fetch /robots.txt", fix
 		})
 	}
 }
@@ -98,11 +101,11 @@ func (l *linter) unescaped(r *record) {
 	escaped := escapeAll(r.value, unescaped)
 	l.add(r.line, KindUnescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
-			return `browsers read \ in a URL as /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
+			return `browsers read \ in a URL as /, so hardly any URL matches`, l.rewrite(r, r.name+": "+strings.ReplaceAll(r.value, `\`, "/"))
 		}
 		i := strings.IndexAny(r.value, unescaped)
 		return fmt.Sprintf("URLs contain %q as %s, and some crawlers do not treat the two as equal", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
-			write(r.name + ": " + escaped)
+			l.rewrite(r, r.name+": "+escaped)
 	})
 }
 
@@ -140,11 +143,11 @@ func (l *linter) innerSpace(r *record) {
 		case several && !isComment:
 			return "a rule has only one path: this value is compared as a whole with its spaces, so it matches none of the paths", fmt.Sprintf("write one line for each path, beginning with %s", quote(r.name+": "+words[0]))
 		case isComment:
-			return "the text after the space is part of the path, because a comment begins with #", write(r.name + ": " + words[0] + strings.TrimRight(" # "+comment, " #"))
+			return "the text after the space is part of the path, because a comment begins with #", l.rewrite(r, r.name+": "+words[0]+strings.TrimRight(" # "+comment, " #"))
 		case strings.HasSuffix(words[0], "/") || strings.HasPrefix(words[1], "("):
 			return "the text after the space is part of the path", fmt.Sprintf("for a comment add a #: %s; otherwise write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
 		}
-		return "the path contains a space: it is compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
+		return "the path contains a space: it is compared as %20, but some crawlers stop reading there", l.rewrite(r, r.name+": "+strings.Join(words, "%20"))
 	})
 }
 
@@ -197,7 +200,7 @@ func isFullURL(value string) bool {
 }
 
 // explainNoSlash explains a path that begins with neither / nor *.
-func explainNoSlash(r *record) (message, fix string) {
+func (l *linter) explainNoSlash(r *record) (message, fix string) {
 	value := r.value
 	if isFullURL(value) {
 		_, rest, _ := strings.Cut(value, "://")
@@ -209,25 +212,25 @@ func explainNoSlash(r *record) (message, fix string) {
 		if path == "/" {
 			return message, "move the rule to the robots.txt of that host; hosts with and without www each have their own"
 		}
-		return message, fmt.Sprintf("%s for a page of this host; for another host, add it to that host's robots.txt", write(r.name+": "+path))
+		return message, fmt.Sprintf("%s for a page of this host; for another host, add it to that host's robots.txt", l.rewrite(r, r.name+": "+path))
 	}
 	message = fmt.Sprintf("a path must begin with / or *, so crawlers skip %s", quote(value))
 	bare := strings.Trim(value, "\"'`<>^")
 	if path := strings.TrimLeft(bare, "./"); strings.HasPrefix(bare, "./") || strings.HasPrefix(bare, "../") {
-		return message, write(r.name + ": /" + path)
+		return message, l.rewrite(r, r.name+": /"+path)
 	}
 	switch lower := strings.ToLower(bare); {
 	case bare == "" || bare == "$":
-		return message, "add a path, or remove the line"
+		return message, "add a path"
 	case lower == "all" || lower == "everything" || lower == "yes":
-		return message, write(r.name + ": /")
+		return message, l.rewrite(r, r.name+": /")
 	case lower == "none" || lower == "nothing" || lower == "no":
 		if r.field == disallowField {
 			return message, `write "Disallow:", which allows everything`
 		}
 		return message, `write "Disallow: /", which disallows everything`
 	case strings.ContainsRune(`.?&=;$%_-`, rune(bare[0])):
-		return message, fmt.Sprintf("%s, where * matches any characters", write(r.name+": /*"+bare))
+		return message, fmt.Sprintf("%s, where * matches any characters", l.rewrite(r, r.name+": /*"+bare))
 	}
 	bare = strings.ReplaceAll(bare, `\`, "/")
 	if looksHost(bare) {
@@ -235,9 +238,9 @@ func explainNoSlash(r *record) (message, fix string) {
 		if path == "" {
 			return message, fmt.Sprintf("if %s is another host, add the rule to its robots.txt", quote(host))
 		}
-		return message + "; it does not contain the host", fmt.Sprintf("%s, in the robots.txt of %s if that is another host", write(r.name+": /"+path), quote(host))
+		return message + "; it does not contain the host", fmt.Sprintf("%s, in the robots.txt of %s if that is another host", l.rewrite(r, r.name+": /"+path), quote(host))
 	}
-	return message, write(r.name + ": /" + strings.TrimLeft(bare, "/"))
+	return message, l.rewrite(r, r.name+": /"+strings.TrimLeft(bare, "/"))
 }
 
 // looksHost reports whether a value begins with the name of a host.
@@ -268,7 +271,7 @@ func (l *linter) sitemapFTP(r *record) {
 }
 
 // explainSitemap explains an invalid Sitemap line.
-func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
+func (l *linter) explainSitemap(f robotstxt.Finding, r *record) (message, fix string) {
 	const whole = "write the whole URL, such as https://www.example.com/sitemap.xml"
 	switch {
 	case f.Kind == robotstxt.KindSitemapTwice:
@@ -284,12 +287,12 @@ func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 	message = "a sitemap needs a whole URL with scheme and host, so crawlers skip the line"
 	host, schemeless := strings.CutPrefix(f.Text, "//")
 	if l.opts.URL == "" && schemeless || looksHost(f.Text) {
-		return message, write("Sitemap: https://" + host)
+		return message, l.rewrite(r, "Sitemap: https://"+host)
 	}
 	if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" {
 		if u, err := base.Parse(f.Text); err == nil {
-			return message, write("Sitemap: " + u.String())
+			return message, l.rewrite(r, "Sitemap: "+u.String())
 		}
 	}
-	return message, fmt.Sprintf("%s, with your host name", write("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
+	return message, fmt.Sprintf("%s, with your host name", l.rewrite(r, "Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
 }

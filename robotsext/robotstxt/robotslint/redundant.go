@@ -149,7 +149,7 @@ func (s *source) needed(at int, why map[int]int) *record {
 func keepOne(s *source, b *block, redundant map[int]int) {
 	first := -1
 	for at := b.first; at <= b.last; at++ {
-		if !s.records[at].field.isRule() {
+		if !s.records[at].field.isRule() || s.records[at].removed {
 			continue
 		}
 		if _, ok := redundant[at]; !ok {

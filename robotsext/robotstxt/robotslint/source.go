@@ -46,6 +46,8 @@ type record struct {
 	long  bool   // longer than some crawlers read
 	gap   bool   // an empty line precedes it
 	block int    // index of its block; -1: none
+
+	removed bool // a finding removes the rule
 }
 
 // usable reports whether the record is a rule that has an effect (ROB-MAT-09,
@@ -60,6 +62,18 @@ type block struct {
 	last   int      // record of its last line that is a User-agent line or a rule
 	agents []string // product tokens in lower case, "*", or "" for no crawler; one for each line
 	rules  int      // number of Allow and Disallow lines, including those without effect
+	needed int      // how many of them no finding removes
+}
+
+// removal returns the fix of a rule without effect. One rule stays, because the block would
+// merge with the next one (ROB-GRP-08).
+func (b *block) removal(r *record) (fix string) {
+	if b.needed == 1 {
+		return `write "Disallow:", which allows everything`
+	}
+	b.needed--
+	r.removed = true
+	return "remove it"
 }
 
 // longLine is the number of bytes of a line that Google's parser reads.
@@ -198,13 +212,19 @@ func (s *source) group() {
 		case r.field.isRule():
 			b.last = i
 			b.rules++
+			b.needed++
 		}
 	}
 }
 
+// index returns the position of the first record at or after a line.
+func (s *source) index(line int) int {
+	return sort.Search(len(s.records), func(i int) bool { return s.records[i].line >= line })
+}
+
 // at returns the record of a line, or nil.
 func (s *source) at(line int) *record {
-	i := sort.Search(len(s.records), func(i int) bool { return s.records[i].line >= line })
+	i := s.index(line)
 	if i < len(s.records) && s.records[i].line == line {
 		return &s.records[i]
 	}

@@ -139,9 +139,9 @@ func (l *linter) preference(e robotstxt.Extension, kind Kind, label, value strin
 		}
 		switch {
 		case slices.Contains(values, value):
-			return message, write(label + "=" + value)
+			return message, "replace it with " + quoteAll(label+"="+value)
 		case values != nil:
-			return message, write(label + "=" + strings.Join(values, " or "+label+"="))
+			return message, "replace it with " + quoteAll(label+"="+strings.Join(values, " or "+label+"="))
 		}
 		return message, "remove it, or write a label that crawlers know, such as search"
 	})
@@ -156,7 +156,7 @@ func (l *linter) license(e robotstxt.Extension) {
 		message := fmt.Sprintf("%s is not the URL of a license file, so crawlers ignore it", quote(e.Value))
 		if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" && strings.HasPrefix(e.Value, "/") {
 			if u, err := base.Parse(e.Value); err == nil {
-				return message, write("License: " + u.String())
+				return message, "write " + quoteAll("License: "+u.String())
 			}
 		}
 		return message, "write the whole URL, such as https://www.example.com/license.xml"

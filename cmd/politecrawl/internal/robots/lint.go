@@ -39,8 +39,8 @@ func robotsLintCommand(streams *cli.Streams) *cobra.Command {
 		Short: "Find mistakes in a robots.txt, with fixes",
 		Long: `Find mistakes in a robots.txt: lines that crawlers ignore, misleading rules, redundant
 rules. Each finding has the line, the problem, the requirement of the specification and a
-fix. For a file without findings, the command prints nothing. For a URL, it fetches the
-robots.txt of the origin. A FILE of - means standard input.
+fix, unless the line may be right. For a file without findings, the command prints nothing.
+For a URL, it fetches the robots.txt of the origin. A FILE of - means standard input.
 
 An error is a line that does not work. A warning is a line that works for some crawlers
 only, or has no effect. A note is information.
@@ -53,7 +53,9 @@ only, or has no effect. A note is information.
     kind            kind of the mistake
     id              id of the requirement in the specification
     text            the text of the line
-    message, fix    the problem, and how to correct it
+    message         the problem
+    fix             how to correct it; empty: the line may be right. A fix that begins
+                    with write "…" or remove disallows nothing that Google allows now
     omitted         number of findings of this kind that --limit omits
 
 Exit code: 0 no errors or warnings, 1 errors or warnings, 2 usage error, 3 failed or
@@ -164,8 +166,11 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 // text returns the finding as text in the format of compilers, with file and line first.
 func (f lintFinding) text(paint cli.Painter) string {
 	tint := map[robotslint.Severity]cli.Color{robotslint.Error: cli.Red, robotslint.Warning: cli.Yellow}[f.Severity]
-	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
-		cli.Escape(f.Message), f.Kind, f.SpecID, cli.Escape(f.Fix))
+	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
+		cli.Escape(f.Message), f.Kind, f.SpecID)
+	if f.Fix != "" {
+		text += "    fix: " + cli.Escape(f.Fix) + "\n"
+	}
 	if f.Omitted > 0 {
 		text += paint(cli.Faint, fmt.Sprintf("    and %d more; --limit 0 lists all", f.Omitted)) + "\n"
 	}

@@ -69,6 +69,22 @@ func TestLintStandardInput(t *testing.T) {
 	}
 }
 
+func TestLintLongerNameHasNoFix(t *testing.T) {
+	got := runWith(t, "User-agent: *\nDisallowAITraining: /\nDisallow: /x\n", "robots", "lint", "-")
+	if got.Code != cli.ExitFindings || !strings.Contains(got.Out, "Google's parser may take it for Disallow") || strings.Contains(got.Out, "fix:") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	}
+}
+
+func TestLintTwoFieldsGetTwoLines(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		got := strings.ReplaceAll(runWith(t, "User-agent: *Disallow: /\n", "robots", "lint", "-", "--format", format).Out, `\"`, `"`)
+		if !strings.Contains(got, `"User-agent: *" and "Disallow: /"`) {
+			t.Errorf("%s: output %q", format, got)
+		}
+	}
+}
+
 func TestLintNotesAlone(t *testing.T) {
 	got := runWith(t, "User-agent: *\nDisallow: /a\nHost: example.com\n", "robots", "lint", "-")
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "-") || !strings.HasSuffix(got.Out, "\n1 note\n") {
