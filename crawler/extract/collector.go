@@ -246,7 +246,7 @@ func (c *collector) relation() {
 	}
 	switch {
 	case r&relCanonical != 0:
-		if c.doc.Canonical == "" {
+		if c.head && c.doc.Canonical == "" { // search engines ignore one in the body
 			if url, err := c.resolve(string(href)); err == nil {
 				c.doc.Canonical = url
 			}

@@ -41,7 +41,7 @@ type Document struct {
 
 	Title     string // white space collapsed; empty: none
 	Base      string // absolute URL that references are resolved against
-	Canonical string // absolute URL of the first link rel=canonical with a valid one; empty: none
+	Canonical string // absolute URL of the first link rel=canonical with a valid one in the head; empty: none
 	Meta      []Meta // the first thousand meta elements that have both a name and a content attribute
 	Links     []Link // if Read has no handlers
 

@@ -36,6 +36,8 @@ func TestRead(t *testing.T) {
 		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes", Kind: "a"}}}},
 		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "http://example.com/dir/"}},
 		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "http://example.com/one"}},
+		{"canonical in the body", `<p>text<link rel=canonical href="/no">`, Document{Words: 1}},
+		{"canonical after a text in the head", `<head>text<link rel=canonical href="/no"></head>`, Document{Words: 1}},
 		{"alternates are no links", `<link rel=alternate hreflang=" de-AT " href="/de"><link rel="alternate canonical" href="/one"><link rel=next hreflang=fr href="">`,
 			Document{Canonical: "http://example.com/one", Hreflang: []Hreflang{{"de-AT", "http://example.com/de"}}}},
 		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,

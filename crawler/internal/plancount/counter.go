@@ -314,7 +314,8 @@ func (s *Counter) addSitemap(f *output.Sitemap) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = append(s.files, p)
-	return s.probe(f.Pages > 0 && s.elsewhereIn[provenance.Referrer(f.URL)] == f.Pages)
+	entries := f.Pages + f.Sitemaps
+	return s.probe(entries > 0 && s.elsewhereIn[provenance.Referrer(f.URL)] == entries)
 }
 
 // Request counts a request to its origin and its response time. Err says why there is no

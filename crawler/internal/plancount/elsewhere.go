@@ -2,12 +2,14 @@ package plancount
 
 import (
 	"context"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -31,6 +33,9 @@ func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, gi
 	for _, l := range s.elsewhere {
 		if match(l) {
 			taken = append(taken, l)
+			s.files = slices.DeleteFunc(s.files, func(f *plan.Sitemap) bool {
+				return f.URL == l.Rejection.URL && f.Unread == string(l.Rejection.Reason)
+			})
 		} else {
 			rest = append(rest, l)
 		}
