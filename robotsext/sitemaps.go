@@ -36,8 +36,10 @@ type SitemapFile struct {
 
 // Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
 // fetches one file at a time with a delay, if robots.txt allows it, and retries three
-// times. A listed page may still be disallowed. An error has a zero Entry. A
-// *SitemapError concerns one file, and the next file follows.
+// times. A listed page may still be disallowed. An entry of another origin counts if the
+// robots.txt there lists the sitemap too. An error has a zero Entry. A *SitemapError
+// concerns one file, which was not read, or of which no entry counts; the next file
+// follows.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)

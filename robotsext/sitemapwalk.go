@@ -25,7 +25,7 @@ const (
 type sitemapWalk struct {
 	*sitemapReader
 
-	asked *Record // of the origin that the walk was asked for
+	asked *Record // of the origin whose sitemaps the caller wants
 	yield func(sitemap.Entry, error) bool
 
 	filesRemaining int                    // remaining files of Options.Sitemaps.MaxFiles

@@ -1,7 +1,8 @@
 // Package plan defines the types of a crawl plan: which URLs a crawl would fetch, which it would
 // skip and why, and how long it would take.
 //
-// A plan needs only robots.txt files and sitemaps, so it costs a site few requests. It answers
+// A plan needs only robots.txt files and sitemaps, and at most the headers of the start URLs, so it costs a
+// site few requests. It answers
 // three questions:
 //
 //   - Which rules disallow pages? See [Plan.Disallowed].

@@ -115,7 +115,7 @@ func (s *sitemapFiles) conclude(lists *findingLists) {
 			continue
 		}
 		if !f.missing() {
-			s.faulty[f.Origin] = true
+			s.faulty[f.Origin], s.faulty[originOf(f.URL)] = true, true // other origins may list it too
 		}
 		row := Finding{URL: f.URL, Related: f.FoundOn, Detail: cmp.Or(f.Detail, statusText(f.Status))}
 		if r := s.rejections[sitemapKey(f.URL, f.FoundOn)]; r != nil && r.Rule != "" {

@@ -16,8 +16,8 @@ import (
 type Policy uint8
 
 const (
-	// Listed accepts entries on an origin whose robots.txt lists the sitemap, because
-	// the owner of the origin trusts the sitemap. It also accepts entries in the sitemap's own
+	// Listed accepts entries on an origin whose robots.txt lists the sitemap or an index
+	// above it, because the owner of the origin trusts the sitemap. It also accepts entries in the sitemap's own
 	// directory and below, and, if it is an index, sitemaps on its own origin.
 	Listed Policy = iota
 

@@ -33,7 +33,8 @@ each host, the skipped URLs, the lines of robots.txt that disallow them, the dur
 the size of the frontier.
 
 The command requests only robots.txt files and sitemaps, with the delay of the crawl. It
-requests no page and writes no file. A crawl fetches more: pages that are found only by
+reads no page and writes no file. If a sitemap lists pages of another host, it sends HEAD
+requests to the start URLs, since the crawl includes hosts to which these redirect. A crawl fetches more: pages that are found only by
 links, redirects, and retries. Slow responses also make its delay longer.
 
 Limits such as --max-pages and --max-time are those of the planned crawl. --retries applies
