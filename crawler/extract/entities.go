@@ -69,9 +69,7 @@ func (p *xmlParser) directive(text string) error {
 			p.entities.values[d[1]] = characterCode.ReplaceAllStringFunc(d[2]+d[3], html.UnescapeString)
 		}
 	}
-	at := p.decoder.InputOffset()
-	p.lines += bytes.Count(p.page[:at], []byte("\n"))
-	p.read(replaceReferences(p.page[at:], func(reference string) (string, bool) {
+	p.decoder.SetRest(replaceReferences(p.decoder.Rest(), func(reference string) (string, bool) {
 		text, ok := p.entities.text(reference, 0)
 		if !strings.Contains(text, "<") { // it may be in an attribute
 			text = quotes.Replace(text)

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/politecrawl/politecrawl/robotsext/xmlstrict"
 )
 
 // maxDepth limits how deep elements are nested, like the HTML parser does.
@@ -56,19 +57,16 @@ var errTooDeep = fmt.Errorf("elements are nested more than %d deep", maxDepth)
 // It ignores default values of attributes in a DOCTYPE.
 func parseXML(text []byte) (root *html.Node, err error) {
 	root = &html.Node{Type: html.DocumentNode}
-	p := xmlParser{at: root, declared: map[string]bool{xmlNamespace: true}}
+	p := xmlParser{at: root}
 	if err := p.parse(bytes.TrimPrefix(text, []byte("\ufeff"))); p.first == nil {
 		p.first = err
 	}
 	return root, p.first
 }
 
-// An xmlParser builds a tree from the tokens of encoding/xml. It also finds errors that encoding/xml
-// accepts.
+// An xmlParser builds a tree from the tokens of an XML document.
 type xmlParser struct {
-	decoder *xml.Decoder
-	page    []byte // what decoder reads
-	lines   int    // number of lines before page
+	decoder *xmlstrict.Decoder
 
 	at         *html.Node // the open element
 	depth      int
@@ -77,66 +75,40 @@ type xmlParser struct {
 	hasDoctype bool
 	pending    strings.Builder // text since the last tag
 
-	declared map[string]bool // URIs of namespaces; encoding/xml returns an undeclared prefix as URI
 	entities entities
 	first    error // the first one that does not end the page
 }
 
-var xmlDeclaration = regexp.MustCompile(`^<\?xml\s+version\s*=\s*(?:"1\.\d+"|'1\.\d+')` +
-	`(?:\s+encoding\s*=\s*(?:"[\w.-]+"|'[\w.-]+'))?(?:\s+standalone\s*=\s*(?:"(?:yes|no)"|'(?:yes|no)'))?\s*\?>`)
-
 func (p *xmlParser) parse(text []byte) error {
-	p.read(text)
-	if len(text) > len("<?xml") && string(text[:len("<?xml")]) == "<?xml" && isSpace(text[len("<?xml")]) {
-		size := len(xmlDeclaration.Find(text))
-		if size == 0 {
-			return p.fail("malformed XML declaration")
-		}
-		p.lines = bytes.Count(text[:size], []byte("\n"))
-		p.read(text[size:])
-	}
+	p.decoder = xmlstrict.NewDecoder(text)
 	for {
-		start := p.decoder.InputOffset()
 		token, err := p.decoder.Token()
-		if err == io.EOF {
-			if !p.hasRoot {
-				return p.fail("there is no element")
-			}
+		switch {
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case token == nil:
 			return p.failure(err)
+		case err != nil && p.first == nil: // an undeclared prefix
+			p.first = err
 		}
-		if err := p.token(token, p.page[start:p.decoder.InputOffset()]); err != nil {
+		if err := p.token(token); err != nil {
 			return err
 		}
 	}
 }
 
-// read continues with another text.
-func (p *xmlParser) read(page []byte) {
-	p.page, p.decoder = page, xml.NewDecoder(bytes.NewReader(page))
-}
-
-// token adds a token to the tree. Raw is its source.
-func (p *xmlParser) token(token xml.Token, raw []byte) error {
+// token adds a token to the tree.
+func (p *xmlParser) token(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
-		return p.start(t, raw)
+		return p.start(t)
 	case xml.EndElement:
 		p.flush()
 		p.at = p.at.Parent
 		p.depth--
 	case xml.CharData:
-		switch {
-		case p.depth > 0:
+		if p.depth > 0 {
 			p.pending.Write(t)
-		case len(bytes.Trim(raw, " \t\r\n")) > 0:
-			return p.fail("text outside the root element")
-		}
-	case xml.ProcInst:
-		if strings.EqualFold(t.Target, "xml") {
-			return p.fail(misplaced)
 		}
 	case xml.Directive:
 		return p.directive(string(t))
@@ -144,22 +116,13 @@ func (p *xmlParser) token(token xml.Token, raw []byte) error {
 	return nil
 }
 
-// start adds an element. Raw is its tag.
-func (p *xmlParser) start(t xml.StartElement, raw []byte) error {
+// start adds an element.
+func (p *xmlParser) start(t xml.StartElement) error {
 	switch p.tags++; {
-	case p.depth == 0 && p.hasRoot:
-		return p.fail("a second root element <" + t.Name.Local + ">")
-	case !isSpaced(raw):
-		return p.fail("no white space between the attributes of <" + t.Name.Local + ">")
 	case p.tags > maxTags:
 		return ErrTooManyTags
 	case p.depth == maxDepth:
 		return errTooDeep
-	}
-	for _, a := range t.Attr {
-		if a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns" {
-			p.declared[a.Value] = true
-		}
 	}
 	n := &html.Node{Type: html.ElementNode, Data: t.Name.Local, Namespace: elementNamespace(t.Name.Space)}
 	if n.Namespace == "" {
@@ -168,23 +131,12 @@ func (p *xmlParser) start(t xml.StartElement, raw []byte) error {
 	if len(t.Attr) > 0 {
 		n.Attr = make([]html.Attribute, 0, len(t.Attr))
 	}
-	seen := make(map[xml.Name]bool, len(t.Attr))
-	references := bytes.Contains(raw, []byte("&#"))
+	references := bytes.Contains(p.decoder.Raw(), []byte("&#"))
 	for _, a := range t.Attr {
-		if seen[a.Name] {
-			return p.fail("attribute " + a.Name.Local + " of <" + t.Name.Local + "> is there twice")
-		}
-		seen[a.Name] = true
-		if space := a.Name.Space; space != "" && space != "xmlns" && !p.declared[space] {
-			return p.fail("prefix " + space + " of an attribute of <" + t.Name.Local + "> is not declared")
-		}
 		if !references { // a line break stands for a space, a reference to one for itself
 			a.Value = toSpaces.Replace(a.Value)
 		}
 		n.Attr = append(n.Attr, html.Attribute{Namespace: attributeNamespace(a.Name.Space), Key: a.Name.Local, Val: a.Value})
-	}
-	if space := t.Name.Space; space != "" && !p.declared[space] && p.first == nil {
-		p.first = p.fail("prefix " + space + " of <" + space + ":" + t.Name.Local + "> is not declared")
 	}
 	p.flush()
 	p.at.AppendChild(n)
@@ -219,21 +171,6 @@ func attributeNamespace(uri string) string {
 	return foreign
 }
 
-// isSpaced reports whether white space separates the attributes of a tag, which encoding/xml does
-// not require.
-func isSpaced(tag []byte) bool {
-	for {
-		start := bytes.IndexAny(tag, `"'`)
-		if start < 0 {
-			return true
-		}
-		size := bytes.IndexByte(tag[start+1:], tag[start])
-		if tag = tag[start+1+size+1:]; !isSpace(tag[0]) && tag[0] != '/' && tag[0] != '>' {
-			return false
-		}
-	}
-}
-
 // flush adds the pending text to the tree.
 func (p *xmlParser) flush() {
 	if p.pending.Len() == 0 {
@@ -245,18 +182,14 @@ func (p *xmlParser) flush() {
 
 // fail returns an error at the current line.
 func (p *xmlParser) fail(message string) error {
-	line, _ := p.decoder.InputPos()
-	return &xml.SyntaxError{Msg: message, Line: p.lines + line}
+	return &xml.SyntaxError{Msg: message, Line: p.decoder.Position().Line}
 }
 
-const misplaced = "XML declaration not at the start of the page"
-
-// failure explains an error of encoding/xml. Text before an error counts only at the end of the
-// page, as in a browser.
+// failure explains an error. Text before an error counts only at the end of the page, as in a browser.
 func (p *xmlParser) failure(err error) error {
 	var syntax *xml.SyntaxError
-	if !errors.As(err, &syntax) { // it declares another version or encoding
-		return p.fail(misplaced)
+	if !errors.As(err, &syntax) {
+		return err
 	}
 	message := syntax.Msg
 	switch entity, isEntity := strings.CutPrefix(message, "invalid character entity "); {
@@ -268,5 +201,5 @@ func (p *xmlParser) failure(err error) error {
 	case isEntity:
 		message = "entity " + entity + " is not defined"
 	}
-	return &xml.SyntaxError{Msg: message, Line: p.lines + syntax.Line}
+	return &xml.SyntaxError{Msg: message, Line: syntax.Line}
 }
