@@ -106,7 +106,7 @@ var namespaces = []struct {
 	{regexp.MustCompile(`sitemap-video`), videoWords, ""},
 	{regexp.MustCompile(`sitemap-news`), newsWords, ""},
 	{regexp.MustCompile(`(?s)www\.w3\.org/.*xhtml|xhtml.*www\.w3\.org/`), xhtmlWords, ""},
-	{regexp.MustCompile(`/schemas/sitemap/`), "", "urlset sitemapindex"},
+	{regexp.MustCompile(`/schemas/sitemap/0`), "", "urlset sitemapindex"},
 	{regexp.MustCompile(`www\.w3\.org/2005/Atom|purl\.org/atom/ns#`), "", "feed"},
 }
 
@@ -159,6 +159,9 @@ func (n *node) all(sp, local string) (out []*node) {
 // first returns the text of the first such child, trimmed.
 func (n *node) first(sp, local string) (text []byte, ok bool) {
 	for _, c := range n.all(sp, local) {
+		if local == "loc" {
+			return c.urlValue(), true
+		}
 		return c.value(), true
 	}
 	return nil, false
@@ -175,6 +178,32 @@ func (n *node) last(sp, local string) (text []byte) {
 }
 
 func (n *node) value() []byte { return []byte(strings.Trim(n.text.String(), " \t\r\n")) }
+
+// brokenValue stands for the URL of an element that has elements inside.
+const brokenValue = "no URL"
+
+func (n *node) urlValue() []byte {
+	if len(n.children) > 0 {
+		return []byte(brokenValue)
+	}
+	return n.value()
+}
+
+// itemLoc returns the link of an RSS item, or its guid if it has none.
+func (n *node) itemLoc() []byte {
+	for _, link := range n.all(ownWords, "link") {
+		if loc := link.urlValue(); len(loc) > 0 {
+			return loc
+		}
+	}
+	for _, guid := range n.all(ownWords, "guid") {
+		if !strings.EqualFold(guid.attrs["isPermaLink"], "false") {
+			return guid.urlValue()
+		}
+		break
+	}
+	return nil
+}
 
 func (n *node) attr(name string) []byte { return []byte(strings.Trim(n.attrs[name], " \t\r\n")) }
 
@@ -210,7 +239,7 @@ func peerEntries(in []byte) ([]Entry, error) {
 		i := 0
 		for _, channel := range root.all(ownWords, "channel") {
 			for _, n := range channel.all(ownWords, "item") {
-				loc, _ := n.first(ownWords, "link")
+				loc := n.itemLoc()
 				e := Entry{Priority: DefaultPriority}
 				text, _ := n.first(ownWords, "pubdate")
 				e.LastMod, _ = parsePubDate(text)
@@ -267,7 +296,14 @@ func (n *node) page() Entry {
 	}
 	for _, c := range n.all(imageWords, "image") {
 		str := func(local string) string { return lineBreaks.Replace(string(c.last(imageWords, local))) }
-		url := func(local string) string { loc, _ := location(c.last(imageWords, local)); return loc }
+		url := func(local string) (out string) {
+			for _, v := range c.all(imageWords, local) {
+				if v := v.urlValue(); len(v) > 0 && string(v) != brokenValue {
+					out, _ = location(v)
+				}
+			}
+			return out
+		}
 		m := Image{Loc: url("loc"), Title: str("title"), Caption: str("caption"), GeoLocation: str("geo_location"), License: url("license")}
 		if m.Loc != "" {
 			e.Images = append(e.Images, m)

@@ -17,6 +17,7 @@ func (rd *reading) readLines() error {
 	rd.summary.Format = Text
 	var bad string // the first invalid line
 	for rd.skipBlank() {
+		rd.mark()
 		e, err := rd.begin()
 		if err != nil {
 			return err
