@@ -1,9 +1,10 @@
 package sitemap
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,6 +26,8 @@ type checker struct {
 	c     rune  // the current character, or noChar
 	size  int   // its length in bytes
 	at    place // its place
+	keep  bool  // the characters are kept in raw
+	raw   []byte
 	limit int64 // offset at which the check gives up; 0: none
 
 	origin  int64 // offset of the document, after a byte order mark
@@ -85,10 +88,13 @@ func (c *checker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fail ends the check with a fault.
-func (c *checker) fail(at place, as Kind, fix, what string, args ...any) {
+// fail ends the check with a fault. It is not inlined, because its many calls would make
+// programs larger by 26 KB.
+//
+//go:noinline
+func (c *checker) fail(at place, as Kind, fix, what string) {
 	if !c.ended {
-		f := Finding{Kind: Malformed, Err: fmt.Errorf(what, args...), Fix: fix}
+		f := Finding{Kind: Malformed, Err: errors.New(what), Fix: fix}
 		f.setPlace(at)
 		c.fault = &fault{Finding: f, as: as}
 	}
@@ -98,6 +104,9 @@ func (c *checker) fail(at place, as Kind, fix, what string, args ...any) {
 // giveUp ends the check.
 func (c *checker) giveUp() { c.ended, c.c = true, noChar }
 
+// truncated ends the check at the end of the document.
+//
+//go:noinline
 func (c *checker) truncated() {
 	c.fail(c.at, Truncated, "", "it ends before the end tag of the root element")
 }
@@ -117,6 +126,9 @@ func (c *checker) next() {
 	afterCR := c.c == '\r'
 	c.at.offset += int64(c.size)
 	c.at.column += c.size
+	if c.keep && c.size > 0 {
+		c.raw = utf8.AppendRune(c.raw, c.c)
+	}
 	if c.c == '\n' || afterCR {
 		c.at.line++
 		c.at.column = 1
@@ -140,6 +152,10 @@ func (c *checker) next() {
 	c.checkChar()
 }
 
+// capture keeps the characters from the current one on, up to captured.
+func (c *checker) capture()         { c.raw, c.keep = c.raw[:0], true }
+func (c *checker) captured() []byte { c.keep = false; return c.raw }
+
 // decode reads a character outside ASCII.
 func (c *checker) decode() {
 	var buf [utf8.UTFMax]byte
@@ -162,13 +178,13 @@ func (c *checker) checkChar() {
 	case r == utf8.RuneError && (c.size == 1 || utf16),
 		r >= utf8.RuneSelf && r < 0xA0 && (c.charset == "windows-1252" || c.charset == "cp1252"):
 		c.fail(c.at, BadLoc, "write the file in the encoding that it declares; the default is UTF-8",
-			"bytes that are not %s", strings.ToUpper(c.charset))
+			"bytes that are not "+strings.ToUpper(c.charset))
 	case !isChar(r):
 		as := BadLoc
 		if c.rooted && len(c.open) == 0 {
 			as = TrailingContent
 		}
-		c.fail(c.at, as, "remove it", "the character %U", r)
+		c.fail(c.at, as, "remove it", "the character U+"+strings.ToUpper(strconv.FormatInt(int64(r), 16)))
 	}
 }
 

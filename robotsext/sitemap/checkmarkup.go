@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -93,45 +94,45 @@ func (c *checker) inside(at place, what string) bool {
 	case len(c.open) > 0:
 		return true
 	case c.rooted:
-		c.fail(at, TrailingContent, "remove everything after the end tag of the root element", "%s after the root element", what)
+		c.fail(at, TrailingContent, "remove everything after the end tag of the root element", what+" after the root element")
 	default:
-		c.fail(at, "", "remove it", "%s before the root element", what)
+		c.fail(at, "", "remove it", what+" before the root element")
 	}
 	return false
 }
 
-// reference checks a reference, and returns its character. After a document type it accepts
-// any entity, which may be declared there.
-func (c *checker) reference() rune {
-	start := c.at
-	var b strings.Builder
-	for b.WriteRune(c.c); b.Len() < maxReference; b.WriteRune(c.c) {
+// reference checks a reference. After a document type it accepts any entity, which may be
+// declared there.
+func (c *checker) reference() {
+	start, inValue := c.at, c.keep
+	if !inValue {
+		c.capture()
+	}
+	n := len(c.raw)
+	for c.next(); (c.c == '#' || isNameChar(c.c)) && len(c.raw)-n < maxReference; {
 		c.next()
-		if c.c != '#' && !isNameChar(c.c) {
-			break
-		}
 	}
-	text := b.String()
-	if c.c == noChar {
-		c.truncated()
-	}
-	isReference := c.accept(";")
-	if isReference {
-		if r, size := reference([]byte(text + ";")); size > 0 && isChar(r) {
-			return r
+	ended := c.accept(";")
+	text := c.raw[n:]
+	c.keep = inValue
+	if ended {
+		if r, size := reference(text); size > 0 && isChar(r) {
+			return
 		}
-		if name := text[1:]; c.doctype && validName(name) && !strings.Contains(name, ":") {
-			return utf8.RuneError
+		if name := string(text[1 : len(text)-1]); c.doctype && validName(name) && !strings.Contains(name, ":") {
+			return
 		}
 	}
 	fix := "write &amp; for &"
-	if strings.HasPrefix(text, "&#") {
+	switch {
+	case c.c == noChar && !ended:
+		c.truncated()
+	case bytes.HasPrefix(text, []byte("&#")):
 		fix = "write the number of a character that XML allows"
-	} else if isReference {
+	case ended:
 		fix = "write the character itself, or &amp; for &"
 	}
 	c.fail(start, BadReference, fix, "'&' that does not begin a reference")
-	return noChar
 }
 
 // declaration checks a comment, a CDATA section or a document type.
@@ -223,13 +224,13 @@ func (c *checker) name() string {
 	if !isNameChar(c.c) {
 		return ""
 	}
-	var b strings.Builder
-	for ; isNameChar(c.c); c.next() {
-		b.WriteRune(c.c)
+	c.capture()
+	for isNameChar(c.c) {
+		c.next()
 	}
-	name := b.String()
+	name := string(c.captured())
 	if !c.ended && !validName(name) {
-		c.fail(at, "", "begin it with a letter, and use letters, digits, '-', '.' and '_'", "the name %q is invalid", cut([]byte(name)))
+		c.fail(at, "", "begin it with a letter, and use letters, digits, '-', '.' and '_'", "the name "+cut([]byte(name))+" is invalid")
 	}
 	return name
 }
@@ -245,14 +246,12 @@ func validName(name string) bool {
 }
 
 // nameStart are the characters outside ASCII that can begin a name, and nameMore others that
-// can follow (XML 1.0, fifth edition, 2.3).
+// can follow (XML 1.0, fifth edition, 2.3). Most parsers follow the fourth edition, which has
+// none beyond U+D7A3.
 var (
-	nameStart = &unicode.RangeTable{
-		R16: []unicode.Range16{
-			{0xC0, 0xD6, 1}, {0xD8, 0xF6, 1}, {0xF8, 0x2FF, 1}, {0x370, 0x37D, 1}, {0x37F, 0x1FFF, 1}, {0x200C, 0x200D, 1},
-			{0x2070, 0x218F, 1}, {0x2C00, 0x2FEF, 1}, {0x3001, 0xD7FF, 1}, {0xF900, 0xFDCF, 1}, {0xFDF0, 0xFFFD, 1},
-		},
-		R32: []unicode.Range32{{0x10000, 0xEFFFF, 1}},
-	}
+	nameStart = &unicode.RangeTable{R16: []unicode.Range16{
+		{0xC0, 0xD6, 1}, {0xD8, 0xF6, 1}, {0xF8, 0x2FF, 1}, {0x370, 0x37D, 1}, {0x37F, 0x1FFF, 1}, {0x200C, 0x200D, 1},
+		{0x2070, 0x218F, 1}, {0x2C00, 0x2FEF, 1}, {0x3001, 0xD7A3, 1},
+	}}
 	nameMore = &unicode.RangeTable{R16: []unicode.Range16{{0xB7, 0xB7, 1}, {0x300, 0x36F, 1}, {0x203F, 0x2040, 1}}}
 )

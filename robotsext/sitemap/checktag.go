@@ -1,6 +1,9 @@
 package sitemap
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 const (
 	xmlNamespace   = "http://www.w3.org/XML/1998/namespace"
@@ -72,7 +75,7 @@ func (c *checker) endTag(start place) {
 	case name == want && c.accept(">"):
 		c.closeElement()
 	default:
-		c.fail(start, "", "write </"+cut([]byte(want))+">", "not the end tag of <%s>", cut([]byte(want)))
+		c.fail(start, "", "write </"+cut([]byte(want))+">", "not the end tag of <"+cut([]byte(want))+">")
 	}
 }
 
@@ -96,7 +99,7 @@ func (c *checker) qualified(at place, name string) (prefix, local string, ok boo
 		return "", name, !c.ended
 	}
 	if prefix == "" || !validName(local) || strings.Contains(local, ":") {
-		c.fail(at, "", "write a prefix, a colon and a name", "the name %q is invalid", cut([]byte(name)))
+		c.fail(at, "", "write a prefix, a colon and a name", "the name "+cut([]byte(name))+" is invalid")
 	}
 	return prefix, local, !c.ended
 }
@@ -106,7 +109,7 @@ func (c *checker) undeclared(at place, prefix string) {
 	if uri := namespaceURIs[conventional([]byte(prefix))]; uri != "" {
 		fix = xmlnsFix(prefix, uri)
 	}
-	c.fail(at, "", fix, "the prefix %q is not declared", cut([]byte(prefix)))
+	c.fail(at, "", fix, "the prefix "+cut([]byte(prefix))+" is not declared")
 }
 
 // attributes checks a start tag up to its '>', and declares its prefixes.
@@ -129,7 +132,7 @@ func (c *checker) attributes() (empty bool) {
 		case c.c == noChar:
 			c.truncated()
 		case !blank:
-			c.fail(at, "", "write a space, or remove it", "%q directly after a name or a value", c.c)
+			c.fail(at, "", "write a space, or remove it", strconv.QuoteRune(c.c)+" directly after a name or a value")
 		}
 		if c.ended {
 			return false
@@ -148,7 +151,7 @@ func (c *checker) attributes() (empty bool) {
 // attribute checks an attribute after its name.
 func (c *checker) attribute(at place, name, prefix, local string) bool {
 	if name == "" {
-		c.fail(at, "", "remove it", "%q does not begin the name of an attribute", c.c)
+		c.fail(at, "", "remove it", strconv.QuoteRune(c.c)+" does not begin the name of an attribute")
 		return false
 	}
 	c.blanks()
@@ -165,7 +168,7 @@ func (c *checker) attribute(at place, name, prefix, local string) bool {
 		return false
 	}
 	if c.attrs[name] {
-		c.fail(at, "", "remove one of them", "the attribute %s is there twice", cut([]byte(name)))
+		c.fail(at, "", "remove one of them", "the attribute "+cut([]byte(name))+" is there twice")
 		return false
 	}
 	c.attrs[name] = true
@@ -179,22 +182,23 @@ func (c *checker) attribute(at place, name, prefix, local string) bool {
 }
 
 // attributeValue reads a quoted value.
-func (c *checker) attributeValue() (value string, ok bool) {
+func (c *checker) attributeValue() (value []byte, ok bool) {
 	quote := c.c
 	switch quote {
 	case '"', '\'':
 	case noChar:
 		c.truncated()
-		return "", false
+		return nil, false
 	default:
 		c.fail(c.at, "", "write quotes around the value", "the value of an attribute without quotes")
-		return "", false
+		return nil, false
 	}
-	var b strings.Builder
-	for c.next(); c.c != quote; {
+	c.next()
+	c.capture()
+	for c.c != quote {
 		switch c.c {
 		case '&':
-			b.WriteRune(c.reference())
+			c.reference()
 			continue
 		case '<':
 			c.fail(c.at, "", "write &lt; for <", "'<' in an attribute")
@@ -202,17 +206,19 @@ func (c *checker) attributeValue() (value string, ok bool) {
 			c.truncated()
 		}
 		if c.ended {
-			return "", false
+			return nil, false
 		}
-		b.WriteRune(c.c)
 		c.next()
 	}
+	value = c.captured()
 	c.next()
-	return b.String(), true
+	return value, true
 }
 
 // declare declares a prefix, until the end of the current element.
-func (c *checker) declare(at place, prefix, uri string) {
+func (c *checker) declare(at place, prefix string, value []byte) {
+	text, _ := appendText(nil, value)
+	uri := string(text)
 	switch {
 	case prefix == "xmlns", (prefix == "xml") != (uri == xmlNamespace), uri == xmlnsNamespace:
 		c.fail(at, "", "remove it", "the declaration of a reserved prefix or namespace")
@@ -239,7 +245,7 @@ func (c *checker) useAttributes(prefixed []attribute) {
 		}
 		key := a.local + " " + uri // no name has a space
 		if c.attrs[key] {
-			c.fail(a.at, "", "remove one of them", "the attribute %s is there twice, with two prefixes", cut([]byte(a.local)))
+			c.fail(a.at, "", "remove one of them", "the attribute "+cut([]byte(a.local))+" is there twice, with two prefixes")
 			return
 		}
 		c.attrs[key] = true

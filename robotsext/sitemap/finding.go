@@ -83,27 +83,39 @@ type Finding struct {
 func (f *Finding) setPlace(at place) { f.Line, f.Column, f.Offset = at.line, at.column, at.offset }
 
 // fixes are the fixes of kinds that have always the same.
-var fixes = map[Kind]string{
-	NotASitemap:     "write a urlset or a sitemapindex, or one URL per line",
-	Truncated:       "write the rest of the file, and its end tags",
-	TooManyEntries:  "split the file, and list its parts in a sitemapindex",
-	TooManyBytes:    "split the file, and list its parts in a sitemapindex",
-	BadLoc:          "write an absolute URL of fewer than 2,048 characters",
-	NoLoc:           "write a loc, or remove the entry",
-	BadLastMod:      "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00",
-	BadChangeFreq:   "write always, hourly, daily, weekly, monthly, yearly or never",
-	BadPriority:     "write a number from 0.0 to 1.0",
-	BadReference:    "write &amp; for &, or the character itself for an entity of HTML",
-	BadCharset:      "write the file in UTF-8, and declare it",
-	Doctype:         "remove the document type declaration",
-	Duplicate:       "remove it",
-	UnknownElement:  "remove it, or move it to its place",
-	Markup:          "write the URL as text only",
-	NoEntries:       "write an entry, or remove the file",
-	StrayText:       "remove it",
-	NotEscaped:      "write %20 for a space, and the escape of any other such character",
-	BadLanguage:     `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`,
-	TrailingContent: "remove everything after the end tag of the root element",
+var fixes = [...]struct {
+	kind Kind
+	fix  string
+}{
+	{NotASitemap, "write a urlset or a sitemapindex, or one URL per line"},
+	{Truncated, "write the rest of the file, and its end tags"},
+	{TooManyEntries, "split the file, and list its parts in a sitemapindex"},
+	{TooManyBytes, "split the file, and list its parts in a sitemapindex"},
+	{BadLoc, "write an absolute URL of fewer than 2,048 characters"},
+	{NoLoc, "write a loc, or remove the entry"},
+	{BadLastMod, "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00"},
+	{BadChangeFreq, "write always, hourly, daily, weekly, monthly, yearly or never"},
+	{BadPriority, "write a number from 0.0 to 1.0"},
+	{BadReference, "write &amp; for &, or the character itself for an entity of HTML"},
+	{BadCharset, "write the file in UTF-8, and declare it"},
+	{Doctype, "remove the document type declaration"},
+	{Duplicate, "remove it"},
+	{UnknownElement, "remove it, or move it to its place"},
+	{Markup, "write the URL as text only"},
+	{NoEntries, "write an entry, or remove the file"},
+	{StrayText, "remove it"},
+	{NotEscaped, "write %20 for a space, and the escape of any other such character"},
+	{BadLanguage, `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`},
+	{TrailingContent, "remove everything after the end tag of the root element"},
+}
+
+// addFix sets the fix, if there is none.
+func (f *Finding) addFix() {
+	for _, of := range fixes {
+		if f.Fix == "" && of.kind == f.Kind {
+			f.Fix = of.fix
+		}
+	}
 }
 
 // Error returns line, kind, text and cause on one line.

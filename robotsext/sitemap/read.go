@@ -137,8 +137,8 @@ type reading struct {
 	summary Summary
 	started int
 
-	check      *checker // nil: not strict
-	badCharset bool     // the declared charset is wrong or unknown
+	check      check // nil: not strict
+	badCharset bool  // the declared charset is wrong or unknown
 }
 
 func (rd *reading) run(r io.Reader) error {
@@ -153,7 +153,7 @@ func (rd *reading) run(r io.Reader) error {
 	rd.r = rd.decode(b.Reader)
 	if rd.opts.Strict {
 		rd.startCheck()
-		defer rd.check.stop()
+		defer rd.check.end()
 	}
 	rd.skipBOM()
 	switch {
@@ -200,6 +200,10 @@ func (rd *reading) emit(e Entry) error {
 
 // report reports a finding about the text since the mark.
 func (rd *reading) report(kind Kind, text []byte, err error) {
+	if rd.opts.OnFinding == nil || rd.summary.Findings > maxFindings {
+		rd.summary.Findings++
+		return
+	}
 	f := Finding{Kind: kind, Text: cut(text), Err: err}
 	f.setPlace(rd.markPlace())
 	f.Offset = rd.here().offset
@@ -216,9 +220,7 @@ func (rd *reading) publish(f Finding) {
 	if rd.summary.Findings > maxFindings {
 		f = Finding{Kind: FindingsDropped, Line: f.Line, Column: f.Column, Offset: f.Offset}
 	}
-	if f.Fix == "" {
-		f.Fix = fixes[f.Kind]
-	}
+	f.addFix()
 	rd.opts.OnFinding(f)
 }
 
@@ -242,9 +244,7 @@ func (rd *reading) last(err error) *Finding {
 		rd.publishChecked(here.offset)
 	}
 	rd.summary.Findings++
-	if f.Fix == "" {
-		f.Fix = fixes[f.Kind]
-	}
+	f.addFix()
 	if rd.opts.OnFinding != nil {
 		rd.opts.OnFinding(*f)
 	}

@@ -2,13 +2,14 @@ package sitemap
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 )
 
 // namespaceURIs are the namespaces of the protocol and of its extensions, as
 // sitemaps.org and Google's documentation define them.
-var namespaceURIs = map[space]string{
+var namespaceURIs = [...]string{
 	sitemapSpace: sitemapNamespace,
 	imageSpace:   "http://www.google.com/schemas/sitemap-image/1.1",
 	videoSpace:   "http://www.google.com/schemas/sitemap-video/1.1",
@@ -86,8 +87,8 @@ func (c *checker) checkNamespace(at place, prefix, local, uri string) role {
 // meant returns the namespace that an element should have, or another one if it may have any.
 func (c *checker) meant(parent role, prefix, low, uri string) space {
 	for sp, known := range namespaceURIs {
-		if uri == known && len(c.open) > 0 {
-			return sp
+		if uri == known && uri != "" && len(c.open) > 0 {
+			return space(sp)
 		}
 	}
 	similar, usual := spaceOf([]byte(strings.ToLower(uri))), conventional([]byte(prefix))
@@ -135,6 +136,15 @@ func (c *checker) add(at place, kind Kind, text, fix string) {
 	}
 }
 
+// check is the strict check of a body. It is an interface so that programs that read no
+// sitemap do not link it.
+type check interface {
+	io.Reader                              // the body, for the scanner
+	take(limit int64) []Finding            // the findings before an offset, once
+	takeFault(f *Finding) (*Finding, bool) // the fault that f is about, once
+	end()
+}
+
 // startCheck makes the strict check read the body before the scanner does.
 func (rd *reading) startCheck() {
 	charset := rd.summary.Charset
@@ -147,18 +157,11 @@ func (rd *reading) startCheck() {
 
 // publishChecked reports the findings of the strict check before an offset.
 func (rd *reading) publishChecked(limit int64) {
-	c := rd.check
-	if c == nil {
+	if rd.check == nil {
 		return
 	}
-	n := 0
-	for ; n < len(c.findings) && c.findings[n].Offset < limit; n++ {
-		rd.publish(c.findings[n])
-	}
-	c.findings = slices.Delete(c.findings, 0, n)
-	if c.fault != nil && c.fault.Offset < limit {
-		rd.publish(c.fault.Finding)
-		c.fault = nil
+	for _, f := range rd.check.take(limit) {
+		rd.publish(f)
 	}
 }
 
@@ -169,14 +172,37 @@ func (rd *reading) merge(f *Finding) {
 		return
 	}
 	rd.publishChecked(rd.markPlace().offset)
-	if same := rd.check.fault; same != nil && same.sameAs(f) {
+	if same, ok := rd.check.takeFault(f); ok {
 		rd.publishChecked(same.Offset)
-		rd.check.fault = nil
 		f.Line, f.Column, f.Fix = same.Line, same.Column, same.Fix
 		if f.Err == nil && f.Kind != Truncated {
 			f.Err = same.Err
 		}
 	}
+}
+
+func (c *checker) end() { c.stop() }
+
+func (c *checker) take(limit int64) []Finding {
+	n := 0
+	for n < len(c.findings) && c.findings[n].Offset < limit {
+		n++
+	}
+	taken := slices.Clone(c.findings[:n])
+	c.findings = slices.Delete(c.findings, 0, n)
+	if c.fault != nil && c.fault.Offset < limit {
+		taken, c.fault = append(taken, c.fault.Finding), nil
+	}
+	return taken
+}
+
+func (c *checker) takeFault(f *Finding) (*Finding, bool) {
+	if c.fault == nil || !c.fault.sameAs(f) {
+		return nil, false
+	}
+	same := &c.fault.Finding
+	c.fault = nil
+	return same, true
 }
 
 // sameAs reports whether a finding of the scanner is about the fault. The fault is not before

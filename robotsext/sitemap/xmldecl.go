@@ -1,9 +1,10 @@
 package sitemap
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // instruction checks a processing instruction or the XML declaration.
@@ -29,64 +30,25 @@ func (c *checker) instruction(start place) {
 	c.skipTo("?>")
 }
 
+// declarationForm is the form of an XML declaration after "<?xml", and encoding its encoding.
+var declarationForm = regexp.MustCompile(strings.NewReplacer(" = ", `[ \t\r\n]*=[ \t\r\n]*`, "_", `[ \t\r\n]`).Replace(
+	`^_+version = ("1\.0"|'1\.0')(_+encoding = ["'][A-Za-z][A-Za-z0-9.\-\x5F]*["'])?(_+standalone = ("yes"|"no"|'yes'|'no'))?_*\?>$`))
+
 // xmlDeclaration checks the rest of an XML declaration.
 func (c *checker) xmlDeclaration(start place) {
-	const fix = `write <?xml version="1.0" encoding="UTF-8"?>`
 	c.limit = start.offset + windowSize
-	defer func() { c.limit = 0 }()
-	parts := []string{"version", "encoding", "standalone"}
-	for first := true; ; first = false {
-		blank := c.blanks()
-		at := c.at
-		if !first && c.accept("?>") {
-			return
-		}
-		name := c.name()
-		i := slices.Index(parts, name)
-		value, ok := c.pseudoValue()
-		switch {
-		case c.c == noChar:
-			c.truncated()
-		case !blank || i < 0 || first && i > 0 || !ok || !validPart(name, value):
-			c.fail(at, "", fix, "an invalid XML declaration")
-		case name == "encoding" && !c.isEncoding(strings.ToLower(value)):
-			c.fail(at, "", `declare encoding="`+strings.ToUpper(c.charset)+`"`, "the declared encoding is %s, but the file is %s", value, strings.ToUpper(c.charset))
-		}
-		if c.ended {
-			return
-		}
-		parts = parts[i+1:]
+	c.capture()
+	c.skipTo("?>")
+	c.limit = 0
+	parts := declarationForm.FindSubmatch(c.captured())
+	if parts == nil {
+		c.fail(start, "", `write <?xml version="1.0" encoding="UTF-8"?>`, "an invalid XML declaration")
+		return
 	}
-}
-
-// pseudoValue reads "=" and a quoted value of an XML declaration.
-func (c *checker) pseudoValue() (value string, ok bool) {
-	c.blanks()
-	if !c.accept("=") {
-		return "", false
+	if _, value, ok := bytes.Cut(bytes.ToLower(parts[2]), []byte("=")); ok && !c.isEncoding(string(bytes.Trim(value, " \t\r\n\"'"))) {
+		charset := strings.ToUpper(c.charset)
+		c.fail(start, "", `declare encoding="`+charset+`"`, "the declared encoding is another one than that of the file, "+charset)
 	}
-	c.blanks()
-	quote := c.c
-	if quote != '"' && quote != '\'' {
-		return "", false
-	}
-	var b strings.Builder
-	for c.next(); c.c != quote && c.c != noChar; c.next() {
-		b.WriteRune(c.c)
-	}
-	return b.String(), c.accept(string(quote))
-}
-
-// validPart reports whether a part of an XML declaration has a valid value.
-func validPart(name, value string) bool {
-	switch name {
-	case "version":
-		return value == "1.0"
-	case "standalone":
-		return value == "yes" || value == "no"
-	}
-	return strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf || r == ':' || !isNameChar(r) }) < 0 &&
-		value != "" && isNameStart(value[0]) && value[0] != '_'
 }
 
 // isEncoding reports whether the body is in the encoding that it declares.
