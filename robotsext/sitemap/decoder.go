@@ -66,6 +66,7 @@ func (d *decoder) run() error {
 		tok, err := d.scan.next(d.top > elemLeaf)
 		if err == io.EOF {
 			if d.top == elemDocument {
+				d.mark()
 				return &Finding{Kind: NotASitemap, Err: errors.New("XML without a root element")}
 			}
 			return &Finding{Kind: Truncated}
@@ -270,7 +271,8 @@ func (d *decoder) value(el elem) {
 		d.marked, d.markedAt = -1, d.leafAt
 	}
 	if len(d.badRef) > 0 {
-		d.report(BadReference, d.badRef, nil)
+		// After the findings about the whole value, because it may be on a later line.
+		defer d.report(BadReference, d.badRef, nil)
 	}
 	if d.tooLong {
 		d.report(TextTooLong, nil, nil)

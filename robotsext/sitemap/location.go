@@ -142,10 +142,10 @@ func encode(start string, rest []byte) (string, error) {
 }
 
 // isEscaped reports whether a location has only characters that a URL may have (RFC 3986,
-// RFC 3987).
+// RFC 3987), apart from quotes and angle brackets, which the protocol mentions.
 func isEscaped(b []byte) bool {
 	for i, c := range b {
-		if c == '%' && !isEscape(b[i:]) || strings.IndexByte(" \"<>\\^`{|}", c) >= 0 {
+		if c == '%' && !isEscape(b[i:]) || strings.IndexByte(" \\^`{|}", c) >= 0 {
 			return false
 		}
 	}

@@ -172,10 +172,10 @@ func (rd *reading) merge(f *Finding) {
 		return
 	}
 	rd.publishChecked(rd.markPlace().offset)
-	if same, ok := rd.check.takeFault(f); ok {
+	if same, ok := rd.check.takeFault(f); ok && f.Kind != Truncated {
 		rd.publishChecked(same.Offset)
 		f.Line, f.Column, f.Fix = same.Line, same.Column, same.Fix
-		if f.Err == nil && f.Kind != Truncated {
+		if f.Err == nil {
 			f.Err = same.Err
 		}
 	}
