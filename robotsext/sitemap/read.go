@@ -231,17 +231,16 @@ func (rd *reading) last(err error) *Finding {
 		f = &Finding{Kind: Unreadable, Err: err}
 	}
 	if rd.window != nil {
-		here := rd.here()
-		f.setPlace(here)
+		at, here := rd.markPlace(), rd.here()
 		switch f.Kind {
-		case BadXML, NotASitemap, NestedTooDeep, TagTooLong:
-			f.setPlace(rd.markPlace())
-			f.Offset = here.offset
-		case Truncated:
-			rd.publishChecked(here.offset)
+		case BadXML, NotASitemap, NestedTooDeep, TagTooLong: // the tag is at fault
+		default:
+			at = here
 		}
+		f.setPlace(at)
+		f.Offset = here.offset
+		rd.publishChecked(at.offset)
 		rd.merge(f)
-		rd.publishChecked(here.offset)
 	}
 	rd.summary.Findings++
 	f.addFix()
