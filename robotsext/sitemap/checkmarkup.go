@@ -170,14 +170,17 @@ func (c *checker) declaration(start place) {
 func (c *checker) comment() {
 	for c.c != noChar {
 		at := c.at
-		switch {
-		case !c.accept("-"):
+		if !c.accept("-") {
 			c.next()
-		case !c.accept("-"):
-		case c.accept(">"):
-			return
-		case c.c != noChar:
-			c.fail(at, "", "write a single hyphen", "'--' in a comment")
+			continue
+		}
+		if c.accept("-") {
+			if c.accept(">") {
+				return
+			}
+			if c.c != noChar {
+				c.fail(at, "", "write a single hyphen", "'--' in a comment")
+			}
 		}
 	}
 	c.truncated()

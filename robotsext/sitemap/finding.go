@@ -111,7 +111,7 @@ var fixes = [...]struct {
 
 // addFix sets the fix, if there is none.
 func (f *Finding) addFix() {
-	for _, of := range fixes {
+	for _, of := range &fixes {
 		if f.Fix == "" && of.kind == f.Kind {
 			f.Fix = of.fix
 		}

@@ -158,13 +158,14 @@ func (n *node) all(sp, local string) (out []*node) {
 
 // first returns the text of the first such child, trimmed.
 func (n *node) first(sp, local string) (text []byte, ok bool) {
-	for _, c := range n.all(sp, local) {
-		if local == "loc" {
-			return c.urlValue(), true
-		}
-		return c.value(), true
+	all := n.all(sp, local)
+	switch {
+	case len(all) == 0:
+		return nil, false
+	case local == "loc":
+		return all[0].urlValue(), true
 	}
-	return nil, false
+	return all[0].value(), true
 }
 
 // last returns the text of the last such child that has any.
@@ -196,13 +197,11 @@ func (n *node) itemLoc() []byte {
 			return loc
 		}
 	}
-	for _, guid := range n.all(ownWords, "guid") {
-		if !strings.EqualFold(guid.attrs["isPermaLink"], "false") {
-			return guid.urlValue()
-		}
-		break
+	guids := n.all(ownWords, "guid")
+	if len(guids) == 0 || strings.EqualFold(string(guids[0].attr("isPermaLink")), "false") {
+		return nil
 	}
-	return nil
+	return guids[0].urlValue()
 }
 
 func (n *node) attr(name string) []byte { return []byte(strings.Trim(n.attrs[name], " \t\r\n")) }

@@ -339,7 +339,11 @@ func TestStrictHostile(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			findings := 0
-			for range Read(in, &Options{MaxBytes: 4 << 20, Strict: true, OnFinding: func(Finding) { findings++ }}) {
+			var end error
+			for _, end = range Read(in, &Options{MaxBytes: 4 << 20, Strict: true, OnFinding: func(Finding) { findings++ }}) {
+			}
+			if end == nil {
+				t.Error("it was read to the end")
 			}
 			runtime.ReadMemStats(&after)
 			if findings == 0 || findings > maxFindings+2 {

@@ -43,9 +43,6 @@ type place struct {
 // rest returns the bytes in memory that are not yet parsed.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 
-// offset returns the number of bytes of the body before the current one.
-func (w *window) offset() int64 { return w.base + int64(w.pos) }
-
 // mark remembers the current position for markPlace.
 func (w *window) mark() { w.marked = w.pos }
 
