@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 )
 
@@ -358,45 +357,5 @@ func TestHints(t *testing.T) {
 				t.Errorf("findings %q, want %q", kinds(findings), tt.tell)
 			}
 		})
-	}
-}
-
-func TestFindingSaysWhere(t *testing.T) {
-	const in = "<urlset>\n<url>\n<loc>http://h.example/</loc>\n<priority>7</priority>\n</url>\n<url>\n</ur"
-	_, findings, err := readAll(strings.NewReader(in), Options{})
-	if len(findings) != 2 || findings[0].Kind != BadPriority || findings[0].Line != 4 || findings[0].Text != "7" {
-		t.Fatalf("%+v", findings)
-	}
-	if want := int64(strings.Index(in, "</priority>") + len("</priority>")); findings[0].Offset != want {
-		t.Errorf("offset %d, want %d", findings[0].Offset, want)
-	}
-	const want = "line 7: the XML ends before the end tag of its root element"
-	if f, ok := errors.AsType[*Finding](err); !ok || f.Error() != want || f.Offset != int64(strings.LastIndex(in, "</ur")) {
-		t.Errorf("%v", err)
-	}
-}
-
-// TestLineEnds holds that a line ends in LF, CR LF or CR, also where a window or
-// a question falls between the last two.
-func TestLineEnds(t *testing.T) {
-	for name, end := range map[string]string{"LF": "\n", "CR LF": "\r\n", "CR": "\r"} {
-		for form, in := range map[string]string{
-			"XML":  "<urlset>|<url>|<loc>http://h.example/a</loc>|</url>||<url><loc>http://h.example/b</loc>|</url>|<url>|<loc>no</loc></url></urlset>",
-			"text": "|http://h.example/a||||http://h.example/b||||no",
-		} {
-			for _, fill := range []int{0, windowSize - 9, windowSize - 8, windowSize - 1, 2 * windowSize} {
-				body := strings.Repeat(" ", fill) + strings.ReplaceAll(in, "|", end)
-				for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
-					entries, findings, err := readAll(r, Options{})
-					if err != nil || len(entries) != 2 || len(findings) != 1 {
-						t.Fatalf("%s, %s: %v, %v, %v", form, name, entries, findings, err)
-					}
-					lines := []int{entries[0].Line, entries[1].Line, findings[0].Line}
-					if want := map[string][]int{"XML": {2, 6, 9}, "text": {2, 6, 10}}[form]; !slices.Equal(lines, want) {
-						t.Errorf("%s, %s behind %d bytes: lines %v, want %v", form, name, fill, lines, want)
-					}
-				}
-			}
-		}
 	}
 }

@@ -38,6 +38,9 @@ func (rd *reading) readLines() error {
 			rd.report(BadLoc, line, err)
 			continue
 		}
+		if rd.opts.Strict && !isEscaped(bytes.TrimSpace(line)) {
+			rd.report(NotEscaped, line, nil)
+		}
 		if err := rd.emit(e); err != nil {
 			return err
 		}
