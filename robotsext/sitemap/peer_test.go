@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,8 @@ func parseTree(in []byte) (*node, error) {
 					n.decls[""] = a.Value
 				case a.Name.Space == "":
 					n.attrs[a.Name.Local] = a.Value
+				case a.Name.Space == "xml":
+					n.attrs["xml:"+a.Name.Local] = a.Value
 				}
 			}
 			if top != nil {
@@ -268,10 +271,22 @@ func (n *node) atomEntry() (e Entry, loc []byte) {
 	for _, link := range n.all(ownWords, "link") {
 		_, hasRel := link.attrs["rel"]
 		if len(trim(link.attr("href"))) > 0 && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
-			return e, link.attr("href")
+			return e, resolve(link.base(), link.attr("href"))
 		}
 	}
 	return e, nil
+}
+
+// base returns the base URL inside n.
+func (n *node) base() *url.URL {
+	if n == nil {
+		return nil
+	}
+	outer := n.parent.base()
+	if _, ok := n.attrs["xml:base"]; !ok {
+		return outer
+	}
+	return parseBase(resolve(outer, bytes.TrimSpace(n.attr("xml:base"))))
 }
 
 // page returns what a url element says, but for its location.
