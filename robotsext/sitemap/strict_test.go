@@ -208,6 +208,7 @@ func TestStrict(t *testing.T) {
 		"UTF-16 declared as UTF-8":                      {utf16(xmlDecl + noDecl), []string{at(1, 1, Malformed)}},
 		"UTF-8 with a mark, declared as ISO-8859-1":     {"\uFEFF" + `<?xml version="1.0" encoding="ISO-8859-1"?>` + noDecl, []string{at(1, 1, Malformed)}},
 		"UTF-8 declared as ASCII":                       {`<?xml version="1.0" encoding="us-ascii"?>` + "\n<urlset" + coreNS + "><url><loc>https://example.com/ä</loc></url></urlset>", []string{at(2, 91, Malformed)}},
+		"UTF-8 with a mark, declared as ASCII":          {"\uFEFF" + `<?xml version="1.0" encoding="ascii"?>` + "\n<urlset" + coreNS + "><!-- ä --></urlset>", []string{at(2, 66, Malformed), at(2, 81, NoEntries)}},
 		"half a character of UTF-16":                    {utf16("<urlset"+coreNS+"><url><loc>https://example.com/</loc></url>") + "\x00\xd8" + utf16("</urlset>")[2:], []string{at(1, 103, Malformed)}},
 		"a surrogate in UTF-8":                          {wf(page1 + "<!-- \xed\xa0\x80 -->"), []string{at(3, 49, Malformed)}},
 		"an unknown encoding":                           {`<?xml version="1.0" encoding="klingon"?>` + noDecl, []string{at(1, 1, BadCharset)}},

@@ -3,7 +3,6 @@ package sitemap
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -51,13 +50,17 @@ func (c *checker) xmlDeclaration(start place) {
 	}
 }
 
-// isEncoding reports whether the body is in the encoding that it declares.
+// isEncoding reports whether the body can be in the encoding that it declares.
 func (c *checker) isEncoding(declared string) bool {
 	switch c.charset {
 	case "utf-16le", "utf-16be":
 		return declared == "utf-16" || declared == c.charset
 	case "utf-8":
-		return slices.Contains([]string{"utf-8", "utf8", "us-ascii", "ascii"}, declared)
+		if declared == "us-ascii" || declared == "ascii" {
+			c.charset = declared // a part of UTF-8
+			return true
+		}
+		return declared == "utf-8" || declared == "utf8"
 	}
 	return true
 }
