@@ -2,9 +2,9 @@ package sitemap
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -184,7 +184,7 @@ func (c *checker) checkChar() {
 		if c.rooted && len(c.open) == 0 {
 			as = TrailingContent
 		}
-		c.fail(c.at, as, "remove it", "the character U+"+strings.ToUpper(strconv.FormatInt(int64(r), 16)))
+		c.fail(c.at, as, "remove it", fmt.Sprintf("the character %U", r))
 	}
 }
 

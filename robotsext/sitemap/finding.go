@@ -92,7 +92,7 @@ var fixes = [...]struct {
 	{TooManyEntries, "split the file, and list its parts in a sitemapindex"},
 	{TooManyBytes, "split the file, and list its parts in a sitemapindex"},
 	{BadLoc, "write an absolute URL of fewer than 2,048 characters"},
-	{NoLoc, "write a loc, or remove the entry"},
+	{NoLoc, "write its URL, or remove the entry"},
 	{BadLastMod, "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00"},
 	{BadChangeFreq, "write always, hourly, daily, weekly, monthly, yearly or never"},
 	{BadPriority, "write a number from 0.0 to 1.0"},

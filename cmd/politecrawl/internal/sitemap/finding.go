@@ -48,7 +48,7 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 // report counts a finding, and writes it if --check says so.
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
-	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
+	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.NotEscaped || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
 		f.Text = secret.RedactInvalidURL(f.Text)
 	}
 	f.Sitemap, f.Text, f.Error = secret.RedactText(f.Sitemap), secret.RedactText(f.Text), secret.RedactText(f.Error)

@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,5 +33,18 @@ func TestSitemapOfSiteIsStrict(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A finding about a location does not show its password.
+func TestSitemapCheckHidesPasswords(t *testing.T) {
+	for _, body := range []string{
+		"https://user:secret@example.com/a b\n",
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://user:sec ret@example.com/</loc></url></urlset>`,
+	} {
+		got := runWith(t, body, "sitemap", "--check", "-")
+		if got.Code != cli.ExitFindings || strings.Contains(got.Out, "user:") {
+			t.Errorf("got %+v", got)
+		}
 	}
 }
