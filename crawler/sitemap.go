@@ -128,7 +128,7 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 // Errors in the file are reported; entries before them count.
 func (d *discovery) seedEntries(v *visit, resp *http.Response, scope sitemap.Scope, listed *crossListing, line *output.Sitemap) error {
 	found := newDiscoveries(d)
-	for entry, err := range sitemap.Read(resp.Body, nil) {
+	for entry, err := range sitemap.Read(resp.Body, &sitemap.Options{URL: v.url}) {
 		if errors.Is(err, sitemap.Unreadable) {
 			if failure := d.seed(found); failure != nil {
 				return failure

@@ -64,6 +64,7 @@ type OutageOptions struct {
 // SitemapOptions configure Robots.Sitemaps and Robots.Sitemap.
 type SitemapOptions struct {
 	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
+	Strict    bool                                 // also find what an XML parser or sitemaps.org rejects, as sitemap.Options.Strict
 	Probe     bool                                 // request /sitemap.xml if robots.txt lists no sitemap
 	MaxFiles  int                                  // per call; zero: 1,000
 	Delay     time.Duration                        // minimum between requests to a server; zero: 1 s; negative: none; Crawl-delay may increase it

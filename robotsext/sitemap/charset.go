@@ -45,7 +45,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	if strings.HasPrefix(name, "utf-16") {
 		// The declaration was readable byte by byte, so it is wrong: a program wrote
 		// a string that declares UTF-16 as UTF-8.
-		rd.report(BadCharset, []byte(name), nil)
+		rd.reportCharset(name, nil)
 		rd.summary.Charset = "utf-8"
 		return b
 	}
@@ -54,11 +54,16 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 		if err == nil {
 			return r
 		}
-		rd.report(BadCharset, []byte(name), err)
+		rd.reportCharset(name, err)
 	} else {
-		rd.report(BadCharset, []byte(name), nil)
+		rd.reportCharset(name, nil)
 	}
 	return transcode(b, byteDecoder(asciiOnly))
+}
+
+func (rd *reading) reportCharset(name string, err error) {
+	rd.badCharset = true
+	rd.report(BadCharset, []byte(name), err)
 }
 
 // declaredCharset returns the encoding of the XML declaration, in lower case. The declaration
@@ -96,6 +101,8 @@ func (rd *reading) skipBOM() {
 	}
 	if bytes.HasPrefix(rd.rest(), bom) {
 		rd.pos += len(bom)
+		rd.lineStart = int64(len(bom))
+		rd.mark()
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/url"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
@@ -26,8 +28,14 @@ type decoder struct {
 
 	field   []byte // the text of the open leaf
 	tooLong bool   // the text is longer than maxText
+	inner   []byte // the name of the first element inside the leaf
+	leafAt  place  // of the text of a leaf with an element inside
 	badRef  []byte // the first unknown reference in the text
 	leaf    leaf   // stores the text of an extension element
+
+	guid   []byte      // the RSS item's guid, if it is a link
+	isLink bool        // the guid is a link
+	bases  [2]*url.URL // of the Atom feed and its entry; nil: unknown
 
 	entry    Entry
 	bad      bool   // the location of the entry is invalid
@@ -58,6 +66,7 @@ func (d *decoder) run() error {
 		tok, err := d.scan.next(d.top > elemLeaf)
 		if err == io.EOF {
 			if d.top == elemDocument {
+				d.mark()
 				return &Finding{Kind: NotASitemap, Err: errors.New("XML without a root element")}
 			}
 			return &Finding{Kind: Truncated}
@@ -89,6 +98,10 @@ func (d *decoder) start() error {
 		return &Finding{Kind: NestedTooDeep}
 	}
 	el := elemOther
+	if d.top > elemLeaf && len(d.inner) == 0 {
+		d.inner = append(d.inner, name...)
+		d.leafAt = d.markPlace()
+	}
 	if d.top != elemOther && d.top < elemLeaf {
 		prefix, local := splitName(name)
 		local = d.lower(local)
@@ -173,9 +186,19 @@ func (d *decoder) format(el elem, name []byte) error {
 func (d *decoder) open(el elem) (err error) {
 	switch {
 	case el > elemLeaf:
-		d.field, d.tooLong, d.badRef = d.field[:0], false, d.badRef[:0]
+		d.field, d.tooLong, d.badRef, d.inner = d.field[:0], false, d.badRef[:0], d.inner[:0]
+		d.mark()
+		if el == elemGUID {
+			d.isLink = !strings.EqualFold(d.attr("isPermaLink"), "false")
+		}
+	case el == elemFeed:
+		d.pushBase(0)
 	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
 		d.bad, d.seen, d.appendix, d.full = false, 0, 0, false
+		d.guid = d.guid[:0]
+		if el == elemAtomEntry {
+			d.pushBase(1)
+		}
 		d.entry, err = d.begin()
 		d.entry.Sitemap = el == elemSitemap
 	case el == elemAtomLink:
@@ -191,6 +214,7 @@ func (d *decoder) close(el elem) error {
 	switch {
 	case el > elemLeaf:
 		d.value(el)
+		d.inner = d.inner[:0]
 	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
 		return d.closeEntry()
 	case el == elemImage, el == elemVideo:
@@ -201,6 +225,7 @@ func (d *decoder) close(el elem) error {
 
 // closeEntry yields the entry if it has a location.
 func (d *decoder) closeEntry() error {
+	d.closeItem()
 	e := d.entry
 	d.entry = Entry{}
 	if e.Loc == "" {
@@ -242,12 +267,16 @@ func (d *decoder) collect(tok token) {
 // value stores the text of a leaf at its end.
 func (d *decoder) value(el elem) {
 	text := bytes.TrimSpace(d.field)
+	if len(d.inner) > 0 {
+		d.marked, d.markedAt = -1, d.leafAt
+	}
 	if len(d.badRef) > 0 {
-		d.report(BadReference, d.badRef, nil)
+		// After the findings about the whole value, because it may be on a later line.
+		defer d.report(BadReference, d.badRef, nil)
 	}
 	if d.tooLong {
 		d.report(TextTooLong, nil, nil)
-		d.bad = d.bad || el == elemLoc
+		d.bad = d.bad || el == elemLoc || el == elemLink || el == elemGUID
 		return
 	}
 	if el == elemExtension {
@@ -260,11 +289,22 @@ func (d *decoder) value(el elem) {
 		d.report(Duplicate, text, nil)
 		return
 	}
+	if el == elemLink && len(text) == 0 && len(d.inner) == 0 {
+		return // as if it was not there
+	}
 	d.seen |= 1 << el
 	var ok bool
 	switch el {
-	case elemLoc:
+	case elemLoc, elemLink:
 		d.location(text)
+	case elemGUID:
+		switch {
+		case !d.isLink:
+		case d.hasMarkup():
+			d.bad = true
+		default:
+			d.guid = append(d.guid, text...)
+		}
 	case elemLastMod:
 		if d.entry.LastMod, ok = parseW3C(text); !ok {
 			d.report(BadLastMod, text, nil)
@@ -288,36 +328,27 @@ func (d *decoder) value(el elem) {
 
 // location sets the entry's Loc.
 func (d *decoder) location(text []byte) {
+	if d.hasMarkup() {
+		d.bad = true
+		return
+	}
 	var err error
 	if d.entry.Loc, err = location(text); err != nil {
 		d.bad = true
 		d.report(BadLoc, text, err)
+	} else if d.opts.Strict && !isEscaped(text) {
+		d.report(NotEscaped, text, nil)
 	}
 }
 
-// atomLink sets the location of an Atom entry to its first link without a rel or with
-// rel="alternate" (ROB-SMP-21).
-func (d *decoder) atomLink(attrs []byte) {
-	var href []byte
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			break
-		}
-		attrs = rest
-		value, _ = appendText(nil, value)
-		switch string(name) {
-		case "href":
-			href = bytes.TrimSpace(value)
-		case "rel":
-			if !bytes.EqualFold(bytes.TrimSpace(value), []byte("alternate")) {
-				return
-			}
-		}
+// hasMarkup reports whether the leaf has an element inside, and reports the finding. Its text
+// is then in pieces, which together may be another URL (ROB-SMP-27).
+func (d *decoder) hasMarkup() bool {
+	if len(d.inner) == 0 {
+		return false
 	}
-	if len(href) > 0 && d.entry.Loc == "" && !d.bad {
-		d.location(href)
-	}
+	d.report(Markup, d.inner, nil)
+	return true
 }
 
 // epilog reads everything after the root element. The entries are complete, so other
@@ -325,6 +356,7 @@ func (d *decoder) atomLink(attrs []byte) {
 // damaged.
 func (d *decoder) epilog() error {
 	for d.skipSpace() {
+		d.mark()
 		if d.buf[d.pos] == '<' {
 			if _, found, err := d.scan.scanMarkup(); !found && err == nil && !d.scan.inCDATA {
 				continue

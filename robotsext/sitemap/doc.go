@@ -27,12 +27,18 @@
 //
 // [Read] takes the body of a response and yields its entries one by one. It detects format,
 // compression and charset by the content, because file names and content types are often
-// wrong. It skips invalid parts and reports each as a [Finding] with its line. It yields the
-// entries before a syntax error.
+// wrong. It skips invalid parts and reports each as a [Finding] with its line, its column and
+// what to write instead. It yields the entries before a syntax error.
 //
 // Read checks each location and converts it to ASCII. It recognizes an element by its name,
 // namespace and position, with any prefix and in any case. It ignores a DTD, replaces only the
 // predefined entities of XML, and never fetches anything.
+//
+// # Checking
+//
+// Reading is lenient: many sitemaps are not valid XML. With Options.Strict, Read also reports
+// what an XML parser or the protocol rejects: the first fault of the XML, wrong namespaces, text
+// between elements, unescaped URLs. It yields the same entries.
 //
 // # Writing
 //

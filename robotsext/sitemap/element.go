@@ -29,6 +29,8 @@ const (
 	elemLeaf // the following elements have text
 
 	elemLoc
+	elemLink // of an RSS item
+	elemGUID
 	elemLastMod
 	elemPubDate
 	elemChangeFreq
@@ -93,7 +95,9 @@ func (parent elem) child(sp space, local []byte) elem {
 	case elemItem:
 		switch string(local) {
 		case "link":
-			return elemLoc
+			return elemLink
+		case "guid":
+			return elemGUID
 		case "pubdate":
 			return elemPubDate
 		}

@@ -3,6 +3,7 @@ package sitemap
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +115,9 @@ func (d *decoder) alternate(attrs []byte) {
 	if a.Href = d.url(href); a.Href == "" {
 		return
 	}
+	if d.opts.Strict && !languageForm.MatchString(a.Lang) && (a.Lang != "" || a.Media == "") {
+		d.report(BadLanguage, []byte(a.Lang), nil)
+	}
 	if d.entry.Alternates == nil {
 		d.entry.Alternates = make([]Alternate, 0, d.usual) // most pages have as many as the previous one
 	}
@@ -141,6 +145,10 @@ func (d *decoder) openLeaf(parent elem, local []byte) elem {
 	}
 	return elemExtension
 }
+
+// languageForm is the form of hreflang in Google's documentation of localized versions:
+// language, script and region, or x-default. A version for other devices may have none.
+var languageForm = regexp.MustCompile(`(?i)^(x-default|[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?)$`)
 
 // attr returns an attribute of the tag just read.
 func (d *decoder) attr(want string) string {
@@ -255,7 +263,7 @@ func (d *decoder) word(b []byte) string {
 
 // url converts a value to a URL, or to "" with a finding.
 func (d *decoder) url(b []byte) string {
-	if !d.room(0, 1, len(b)) {
+	if !d.room(0, 1, len(b)) || d.hasMarkup() {
 		return ""
 	}
 	loc, err := location(b)

@@ -45,7 +45,20 @@ const (
 	TextTooLong     Kind = "text is too long, ignored"
 	TooManyItems    Kind = "too much extension data in one entry, the rest is ignored"
 	TrailingContent Kind = "content after the end of the document, ignored"
+	Markup          Kind = "an element inside a URL, ignored" // in a loc or link: the entry is skipped
+	NoEntries       Kind = "the file lists nothing that could be read"
 	FindingsDropped Kind = "too many findings, the rest is not reported"
+)
+
+// Kinds of the strict check, Options.Strict. They do not affect the entries.
+const (
+	Malformed    Kind = "an XML parser rejects the file" // its first fault; Err says what it is
+	NoNamespace  Kind = "an element has no namespace"
+	BadNamespace Kind = "the namespace is wrong"
+	WrongCase    Kind = "the name of an element is not in lower case"
+	StrayText    Kind = "text outside of a value"
+	NotEscaped   Kind = "the location has characters that a URL must escape"
+	BadLanguage  Kind = "hreflang is missing or not of the form language-SCRIPT-REGION"
 )
 
 // Kinds that robotsext.Robots.Sitemaps adds when it reads several files.
@@ -60,9 +73,54 @@ const (
 type Finding struct {
 	Kind   Kind
 	Line   int    // from 1; 0 before the first byte was read
-	Offset int64  // in bytes of the file, decompressed and decoded to UTF-8
+	Column int    // in bytes of the line, decoded to UTF-8, from 1; 0 if Line is 0
+	Offset int64  // bytes read before the finding, decompressed and decoded to UTF-8
 	Text   string // the text concerned, shortened; may be empty
 	Err    error  // the cause; may be nil
+	Fix    string // what to write instead; may be empty
+}
+
+func (f *Finding) setPlace(at place) { f.Line, f.Column, f.Offset = at.line, at.column, at.offset }
+
+// fixes are the fixes of kinds that have always the same.
+var fixes = [...]struct {
+	kind Kind
+	fix  string
+}{
+	{NotASitemap, "write a urlset or a sitemapindex, or one URL per line"},
+	{Truncated, "write the rest of the file, and its end tags"},
+	{TooManyEntries, "split the file, and list its parts in a sitemapindex"},
+	{TooManyBytes, "split the file, and list its parts in a sitemapindex"},
+	{BadLoc, "write an absolute URL of fewer than 2,048 characters"},
+	{NoLoc, "write its URL, or remove the entry"},
+	{BadLastMod, "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00"},
+	{BadChangeFreq, "write always, hourly, daily, weekly, monthly, yearly or never"},
+	{BadPriority, "write a number from 0.0 to 1.0"},
+	{BadReference, "write &amp; for &, or the character itself for an entity of HTML"},
+	{BadCharset, "write the file in UTF-8, and declare it"},
+	{Doctype, "remove the document type declaration"},
+	{Duplicate, "remove it"},
+	{UnknownElement, "remove it, or move it to its place"},
+	{Markup, "write the URL as text only"},
+	{BadExtension, "write a value as the documentation of the extension says"},
+	{TextTooLong, "shorten it"},
+	{TooManyItems, "remove some of them"},
+	{BadGzip, "compress the file again"},
+	{Empty, "write an entry, or remove the file"},
+	{NoEntries, "write an entry, or remove the file"},
+	{StrayText, "remove it"},
+	{NotEscaped, "write %20 for a space, and the escape of any other such character"},
+	{BadLanguage, `write a language such as "de", "en-GB" or "zh-Hant-TW", or "x-default"`},
+	{TrailingContent, "remove everything after the end tag of the root element"},
+}
+
+// addFix sets the fix, if there is none.
+func (f *Finding) addFix() {
+	for _, of := range &fixes {
+		if f.Fix == "" && of.kind == f.Kind {
+			f.Fix = of.fix
+		}
+	}
 }
 
 // Error returns line, kind, text and cause on one line.

@@ -109,13 +109,16 @@ func FuzzIndex(f *testing.F) {
 
 func FuzzRSS(f *testing.F) {
 	seed(f, "rss.xml",
+		`<rss><channel><item><link> </link><guid>http://a.example/</guid></item><item><guid isPermaLink="false">http://b.example/</guid></item></channel></rss>`,
+		`<rss><channel><item><link>http://a.example/<b/></link><guid>http://b.example/</guid></item></channel></rss>`,
 		`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><item><atom:link href="http://b.example/"/><link>http://a.example/</link></item></channel></rss>`,
 		`<rss><channel><item><link>http://a.example/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate></item></channel></rss>`)
 	f.Fuzz(checkXML)
 }
 
 func FuzzAtom(f *testing.F) {
-	seed(f, "atom*.xml", `<feed><entry><link rel="ALTERNATE" href=" http://a.example/ "/><modified>2005-07-31T12:29:29Z</modified></entry></feed>`)
+	seed(f, "atom*.xml", `<feed xml:base="http://a.example/x/"><entry xml:base="../y/"><link xml:base="z/" href="a b"/></entry><entry><link href="/c"/></entry></feed>`,
+		`<feed><entry><link rel="ALTERNATE" href=" http://a.example/ "/><modified>2005-07-31T12:29:29Z</modified></entry></feed>`)
 	f.Fuzz(checkXML)
 }
 

@@ -141,6 +141,17 @@ func encode(start string, rest []byte) (string, error) {
 	return b.String(), nil
 }
 
+// isEscaped reports whether a location has only characters that a URL may have (RFC 3986,
+// RFC 3987), apart from quotes and angle brackets, which the protocol mentions.
+func isEscaped(b []byte) bool {
+	for i, c := range b {
+		if c == '%' && !isEscape(b[i:]) || strings.IndexByte(" \\^`{|}", c) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // isEscape reports whether b, which begins with '%', begins with an escape.
 func isEscape(b []byte) bool {
 	return len(b) > 2 && isHex(b[1]) && isHex(b[2])

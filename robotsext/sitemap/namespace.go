@@ -32,7 +32,7 @@ func spaceOf(uri []byte) space {
 		return newsSpace
 	case has("www.w3.org/") && has("xhtml"):
 		return xhtmlSpace
-	case has("/schemas/sitemap/"):
+	case has("/schemas/sitemap/0"): // "…/geo/schemas/sitemap/1.0" is another one
 		return sitemapSpace
 	case has("www.w3.org/2005/Atom"), has("purl.org/atom/ns#"):
 		return atomSpace

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,8 @@ func parseTree(in []byte) (*node, error) {
 					n.decls[""] = a.Value
 				case a.Name.Space == "":
 					n.attrs[a.Name.Local] = a.Value
+				case a.Name.Space == "xml":
+					n.attrs["xml:"+a.Name.Local] = a.Value
 				}
 			}
 			if top != nil {
@@ -106,7 +109,7 @@ var namespaces = []struct {
 	{regexp.MustCompile(`sitemap-video`), videoWords, ""},
 	{regexp.MustCompile(`sitemap-news`), newsWords, ""},
 	{regexp.MustCompile(`(?s)www\.w3\.org/.*xhtml|xhtml.*www\.w3\.org/`), xhtmlWords, ""},
-	{regexp.MustCompile(`/schemas/sitemap/`), "", "urlset sitemapindex"},
+	{regexp.MustCompile(`/schemas/sitemap/0`), "", "urlset sitemapindex"},
 	{regexp.MustCompile(`www\.w3\.org/2005/Atom|purl\.org/atom/ns#`), "", "feed"},
 }
 
@@ -158,10 +161,14 @@ func (n *node) all(sp, local string) (out []*node) {
 
 // first returns the text of the first such child, trimmed.
 func (n *node) first(sp, local string) (text []byte, ok bool) {
-	for _, c := range n.all(sp, local) {
-		return c.value(), true
+	all := n.all(sp, local)
+	switch {
+	case len(all) == 0:
+		return nil, false
+	case local == "loc":
+		return all[0].urlValue(), true
 	}
-	return nil, false
+	return all[0].value(), true
 }
 
 // last returns the text of the last such child that has any.
@@ -175,6 +182,30 @@ func (n *node) last(sp, local string) (text []byte) {
 }
 
 func (n *node) value() []byte { return []byte(strings.Trim(n.text.String(), " \t\r\n")) }
+
+// brokenValue stands for the URL of an element that has elements inside.
+const brokenValue = "no URL"
+
+func (n *node) urlValue() []byte {
+	if len(n.children) > 0 {
+		return []byte(brokenValue)
+	}
+	return n.value()
+}
+
+// itemLoc returns the link of an RSS item, or its guid if it has none.
+func (n *node) itemLoc() []byte {
+	for _, link := range n.all(ownWords, "link") {
+		if loc := link.urlValue(); len(loc) > 0 {
+			return loc
+		}
+	}
+	guids := n.all(ownWords, "guid")
+	if len(guids) == 0 || strings.EqualFold(string(guids[0].attr("isPermaLink")), "false") {
+		return nil
+	}
+	return guids[0].urlValue()
+}
 
 func (n *node) attr(name string) []byte { return []byte(strings.Trim(n.attrs[name], " \t\r\n")) }
 
@@ -210,7 +241,7 @@ func peerEntries(in []byte) ([]Entry, error) {
 		i := 0
 		for _, channel := range root.all(ownWords, "channel") {
 			for _, n := range channel.all(ownWords, "item") {
-				loc, _ := n.first(ownWords, "link")
+				loc := n.itemLoc()
 				e := Entry{Priority: DefaultPriority}
 				text, _ := n.first(ownWords, "pubdate")
 				e.LastMod, _ = parsePubDate(text)
@@ -240,10 +271,22 @@ func (n *node) atomEntry() (e Entry, loc []byte) {
 	for _, link := range n.all(ownWords, "link") {
 		_, hasRel := link.attrs["rel"]
 		if len(trim(link.attr("href"))) > 0 && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
-			return e, link.attr("href")
+			return e, resolve(link.base(), link.attr("href"))
 		}
 	}
 	return e, nil
+}
+
+// base returns the base URL inside n.
+func (n *node) base() *url.URL {
+	if n == nil {
+		return nil
+	}
+	outer := n.parent.base()
+	if _, ok := n.attrs["xml:base"]; !ok {
+		return outer
+	}
+	return parseBase(resolve(outer, bytes.TrimSpace(n.attr("xml:base"))))
 }
 
 // page returns what a url element says, but for its location.
@@ -267,7 +310,14 @@ func (n *node) page() Entry {
 	}
 	for _, c := range n.all(imageWords, "image") {
 		str := func(local string) string { return lineBreaks.Replace(string(c.last(imageWords, local))) }
-		url := func(local string) string { loc, _ := location(c.last(imageWords, local)); return loc }
+		url := func(local string) (out string) {
+			for _, v := range c.all(imageWords, local) {
+				if v := v.urlValue(); len(v) > 0 && string(v) != brokenValue {
+					out, _ = location(v)
+				}
+			}
+			return out
+		}
 		m := Image{Loc: url("loc"), Title: str("title"), Caption: str("caption"), GeoLocation: str("geo_location"), License: url("license")}
 		if m.Loc != "" {
 			e.Images = append(e.Images, m)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 )
 
 // Limits of the sitemaps.org protocol for one file.
@@ -18,6 +19,15 @@ const defaultMaxRatio = 500
 
 // Options limits reading. The zero value and nil use the limits of the protocol.
 type Options struct {
+	// URL is the URL of the file, after redirects. Relative links of Atom feeds are resolved
+	// against it and xml:base (RFC 4287, 2). Empty means that it is unknown.
+	URL string
+
+	// Strict also reports what an XML parser, sitemaps.org or Google's documentation of the
+	// extensions rejects. Read yields the same entries. The default reports only what affects
+	// the entries.
+	Strict bool
+
 	// MaxEntries limits the entries read from one file, skipped entries included. Zero
 	// means 50,000.
 	MaxEntries int
@@ -100,6 +110,9 @@ func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		rd := &reading{opts: o, yield: yield}
 		err := rd.run(r)
+		if err == nil {
+			rd.finish()
+		}
 		var end *Finding
 		if err != nil && !errors.Is(err, errStopped) {
 			end = rd.last(err)
@@ -123,6 +136,9 @@ type reading struct {
 	yield   func(Entry, error) bool
 	summary Summary
 	started int
+
+	check      check // nil: not strict
+	badCharset bool  // the declared charset is wrong or unknown
 }
 
 func (rd *reading) run(r io.Reader) error {
@@ -133,7 +149,12 @@ func (rd *reading) run(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	rd.window = newWindow(rd.decode(b.Reader))
+	rd.window = newWindow(nil)
+	rd.r = rd.decode(b.Reader)
+	if rd.opts.Strict {
+		rd.startCheck()
+		defer rd.check.end()
+	}
 	rd.skipBOM()
 	switch {
 	case !rd.skipBlank():
@@ -148,13 +169,24 @@ func (rd *reading) run(r io.Reader) error {
 	}
 }
 
+// finish reports what is known only at the end of a complete body.
+func (rd *reading) finish() {
+	rd.publishChecked(math.MaxInt64)
+	rd.mark()
+	if rd.summary.Entries == 0 && rd.summary.Skipped == 0 {
+		rd.report(NoEntries, nil, nil)
+	}
+}
+
 // begin counts an entry and returns it empty.
 func (rd *reading) begin() (Entry, error) {
 	if rd.started == rd.opts.MaxEntries {
 		return Entry{}, &Finding{Kind: TooManyEntries}
 	}
 	rd.started++
-	return Entry{Index: rd.started - 1, Line: rd.lineHere(), Priority: DefaultPriority}, nil
+	here := rd.here()
+	rd.publishChecked(here.offset)
+	return Entry{Index: rd.started - 1, Line: here.line, Priority: DefaultPriority}, nil
 }
 
 // emit yields an entry.
@@ -166,17 +198,29 @@ func (rd *reading) emit(e Entry) error {
 	return nil
 }
 
-// report reports a finding at the current position.
+// report reports a finding about the text since the mark.
 func (rd *reading) report(kind Kind, text []byte, err error) {
+	if rd.opts.OnFinding == nil || rd.summary.Findings > maxFindings {
+		rd.summary.Findings++
+		return
+	}
+	f := Finding{Kind: kind, Text: cut(text), Err: err}
+	f.setPlace(rd.markPlace())
+	f.Offset = rd.here().offset
+	rd.merge(&f)
+	rd.publish(f)
+}
+
+// publish passes a finding to the caller.
+func (rd *reading) publish(f Finding) {
 	rd.summary.Findings++
 	if rd.opts.OnFinding == nil || rd.summary.Findings > maxFindings+1 {
 		return
 	}
-	f := Finding{Kind: kind, Text: cut(text), Err: err}
 	if rd.summary.Findings > maxFindings {
-		f = Finding{Kind: FindingsDropped}
+		f = Finding{Kind: FindingsDropped, Line: f.Line, Column: f.Column, Offset: f.Offset}
 	}
-	rd.place(&f)
+	f.addFix()
 	rd.opts.OnFinding(f)
 }
 
@@ -186,17 +230,22 @@ func (rd *reading) last(err error) *Finding {
 	if !errors.As(err, &f) {
 		f = &Finding{Kind: Unreadable, Err: err}
 	}
-	rd.place(f)
+	if rd.window != nil {
+		at, here := rd.markPlace(), rd.here()
+		switch f.Kind {
+		case BadXML, NotASitemap, NestedTooDeep, TagTooLong: // the tag is at fault
+		default:
+			at = here
+		}
+		f.setPlace(at)
+		f.Offset = here.offset
+		rd.publishChecked(at.offset)
+		rd.merge(f)
+	}
 	rd.summary.Findings++
+	f.addFix()
 	if rd.opts.OnFinding != nil {
 		rd.opts.OnFinding(*f)
 	}
 	return f
-}
-
-// place sets the position of f.
-func (rd *reading) place(f *Finding) {
-	if rd.window != nil {
-		f.Line, f.Offset = rd.lineHere(), rd.offset()
-	}
 }

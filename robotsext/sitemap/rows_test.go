@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 )
 
@@ -154,6 +153,27 @@ func TestRows(t *testing.T) {
 			[]string{"http://h.example/a"}, "", nil},
 		{"ROB-SMP-14/an older namespace below the root", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url xmlns="http://www.google.com/schemas/sitemap/0.84"><loc>http://h.example/a</loc></url></urlset>`,
 			[]string{"http://h.example/a"}, "", nil},
+
+		{"ROB-SMP-28/a namespace of the core that is another one", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url xmlns="http://www.google.com/geo/schemas/sitemap/1.0">` + a + `</url></urlset>`,
+			nil, "", []Kind{NoEntries}},
+		{"ROB-SMP-28/a urlset in a urlset", "<urlset><urlset><url>" + a + "</url></urlset></urlset>", nil, "", []Kind{UnknownElement, NoEntries}},
+		{"ROB-SMP-28/an index in a urlset", "<urlset><sitemap>" + a + "</sitemap></urlset>", nil, "", []Kind{UnknownElement, NoEntries}},
+		{"ROB-SMP-28/a urlset in an index", "<sitemapindex><urlset><url>" + a + "</url></urlset></sitemapindex>", nil, "", []Kind{UnknownElement, NoEntries}},
+		{"ROB-SMP-28/an empty urlset", "<urlset/>", nil, "", []Kind{NoEntries}},
+		{"ROB-SMP-28/an empty feed", "<rss><channel><title>x</title></channel></rss>", nil, "", []Kind{NoEntries}},
+		{"ROB-SMP-28/an unknown root", "<sitemap><url>" + a + "</url></sitemap>", nil, NotASitemap, nil},
+		{"ROB-SMP-28/entries that are invalid are told one by one", urlset("<loc>no</loc>", ""), nil, "", []Kind{BadLoc, NoLoc}},
+
+		{"ROB-SMP-27/an element in a location", urlset("<loc>http://h.example/<b>1</b></loc>", "<loc>http://<i/>h.example/</loc>", "<loc><a href='http://h.example/'>http://h.example/</a></loc>", a),
+			[]string{"http://h.example/a"}, "", []Kind{Markup, Markup, Markup}},
+		{"ROB-SMP-27/an element in a location of an index", "<sitemapindex><sitemap><loc>http://h.example/<b>1</b></loc></sitemap></sitemapindex>", nil, "", []Kind{Markup}},
+		{"ROB-SMP-27/an element in a link", "<rss><channel><item><link>http://h.example/<b>1</b></link><guid>http://h.example/g</guid></item></channel></rss>", nil, "", []Kind{Markup}},
+		{"ROB-SMP-27/an element in a guid", "<rss><channel><item><guid>http://h.example/<b>1</b></guid></item></channel></rss>", nil, "", []Kind{Markup}},
+		{"ROB-SMP-27/an element in the URL of an image", urlset(a + `<image:image><image:loc>http://h.example/<b>1</b></image:loc></image:image>`),
+			[]string{"http://h.example/a"}, "", []Kind{Markup, BadExtension}},
+		{"ROB-SMP-27/an element in a title", urlset(a + `<image:image><image:loc>http://h.example/i</image:loc><image:title>a<b>c</b></image:title></image:image>`),
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-27/comments, instructions and CDATA are no elements", urlset("<loc>http://<!-- <b> -->h.example<?b?>/<![CDATA[a]]></loc>"), []string{"http://h.example/a"}, "", nil},
 
 		{"ROB-SMP-22/cut between entries", "<urlset><url>" + a + "</url>", []string{"http://h.example/a"}, Truncated, nil},
 		{"ROB-SMP-22/cut in an entry", "<urlset><url>" + a + "</url><url>" + b, []string{"http://h.example/a"}, Truncated, nil},
@@ -337,45 +357,5 @@ func TestHints(t *testing.T) {
 				t.Errorf("findings %q, want %q", kinds(findings), tt.tell)
 			}
 		})
-	}
-}
-
-func TestFindingSaysWhere(t *testing.T) {
-	const in = "<urlset>\n<url>\n<loc>http://h.example/</loc>\n<priority>7</priority>\n</url>\n<url>\n</ur"
-	_, findings, err := readAll(strings.NewReader(in), Options{})
-	if len(findings) != 2 || findings[0].Kind != BadPriority || findings[0].Line != 4 || findings[0].Text != "7" {
-		t.Fatalf("%+v", findings)
-	}
-	if want := int64(strings.Index(in, "</priority>") + len("</priority>")); findings[0].Offset != want {
-		t.Errorf("offset %d, want %d", findings[0].Offset, want)
-	}
-	const want = "line 7: the XML ends before the end tag of its root element"
-	if f, ok := errors.AsType[*Finding](err); !ok || f.Error() != want || f.Offset != int64(strings.LastIndex(in, "</ur")) {
-		t.Errorf("%v", err)
-	}
-}
-
-// TestLineEnds holds that a line ends in LF, CR LF or CR, also where a window or
-// a question falls between the last two.
-func TestLineEnds(t *testing.T) {
-	for name, end := range map[string]string{"LF": "\n", "CR LF": "\r\n", "CR": "\r"} {
-		for form, in := range map[string]string{
-			"XML":  "<urlset>|<url>|<loc>http://h.example/a</loc>|</url>||<url><loc>http://h.example/b</loc>|</url>|<url>|<loc>no</loc></url></urlset>",
-			"text": "|http://h.example/a||||http://h.example/b||||no",
-		} {
-			for _, fill := range []int{0, windowSize - 9, windowSize - 8, windowSize - 1, 2 * windowSize} {
-				body := strings.Repeat(" ", fill) + strings.ReplaceAll(in, "|", end)
-				for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
-					entries, findings, err := readAll(r, Options{})
-					if err != nil || len(entries) != 2 || len(findings) != 1 {
-						t.Fatalf("%s, %s: %v, %v, %v", form, name, entries, findings, err)
-					}
-					lines := []int{entries[0].Line, entries[1].Line, findings[0].Line}
-					if want := map[string][]int{"XML": {2, 6, 9}, "text": {2, 6, 10}}[form]; !slices.Equal(lines, want) {
-						t.Errorf("%s, %s behind %d bytes: lines %v, want %v", form, name, fill, lines, want)
-					}
-				}
-			}
-		}
 	}
 }

@@ -63,6 +63,9 @@ func (s *scanner) next(wantText bool) (token, error) {
 				return charData, nil
 			}
 		default:
+			if !wantText {
+				s.mark()
+			}
 			tok, found, err := s.scanMarkup()
 			if found || err != nil {
 				return tok, err

@@ -17,6 +17,7 @@ func (rd *reading) readLines() error {
 	rd.summary.Format = Text
 	var bad string // the first invalid line
 	for rd.skipBlank() {
+		rd.mark()
 		e, err := rd.begin()
 		if err != nil {
 			return err
@@ -36,6 +37,9 @@ func (rd *reading) readLines() error {
 			}
 			rd.report(BadLoc, line, err)
 			continue
+		}
+		if rd.opts.Strict && !isEscaped(bytes.TrimSpace(line)) {
+			rd.report(NotEscaped, line, nil)
 		}
 		if err := rd.emit(e); err != nil {
 			return err

@@ -17,10 +17,14 @@ type window struct {
 	buf      []byte
 	pos, end int
 
-	base    int64 // offset of buf[0] in the body
-	line    int   // line of buf[lined]
-	lined   int   // line breaks before this position are counted; at most pos
-	afterCR bool  // the byte before lined is a CR, so an LF does not count
+	base      int64 // offset of buf[0] in the body
+	line      int   // line of buf[lined]
+	lineStart int64 // offset of the first byte of this line
+	lined     int   // line breaks before this position are counted; at most pos
+	afterCR   bool  // the byte before lined is a CR, so an LF does not count
+
+	marked   int   // position of the mark in buf; -1: place is known
+	markedAt place // place of the mark
 
 	err error // error of r
 }
@@ -29,29 +33,54 @@ func newWindow(r io.Reader) *window {
 	return &window{r: r, buf: make([]byte, windowSize), line: 1}
 }
 
+// place is a position in the body, decompressed and decoded to UTF-8.
+type place struct {
+	offset int64 // in bytes
+	line   int   // from 1
+	column int   // in bytes, from 1
+}
+
 // rest returns the bytes in memory that are not yet parsed.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 
-// offset returns the number of bytes of the body before the current one.
-func (w *window) offset() int64 { return w.base + int64(w.pos) }
+// mark remembers the current position for markPlace.
+func (w *window) mark() { w.marked = w.pos }
 
-// lineHere returns the number of the current line. A line ends in LF, CR LF or
-// CR, as in XML. It counts only the bytes since the last call.
-func (w *window) lineHere() int {
-	passed := w.buf[w.lined:w.pos]
-	if len(passed) == 0 {
-		return w.line
+// markPlace returns the place of the last mark.
+func (w *window) markPlace() place {
+	if w.marked >= 0 {
+		w.markedAt, w.marked = w.locate(w.marked), -1
 	}
-	w.line += bytes.Count(passed, lf)
-	if returns := bytes.Count(passed, cr); returns > 0 {
-		w.line += returns - bytes.Count(passed, crlf)
+	return w.markedAt
+}
+
+// here returns the current place.
+func (w *window) here() place {
+	w.markPlace()
+	return w.locate(w.pos)
+}
+
+// locate returns the place of buf[at], which is not before that of an earlier call. A line
+// ends in LF, CR LF or CR, as in XML. It counts only the bytes since the last call.
+func (w *window) locate(at int) place {
+	if passed := w.buf[w.lined:at]; len(passed) > 0 {
+		breaks := bytes.Count(passed, lf)
+		if returns := bytes.Count(passed, cr); returns > 0 {
+			breaks += returns - bytes.Count(passed, crlf)
+		}
+		if w.afterCR && passed[0] == '\n' {
+			w.lineStart = w.base + int64(w.lined) + 1
+			breaks--
+		}
+		if breaks > 0 {
+			w.lineStart = w.base + int64(w.lined+bytes.LastIndexAny(passed, "\r\n")+1)
+		}
+		w.line += breaks
+		w.afterCR = passed[len(passed)-1] == '\r'
+		w.lined = at
 	}
-	if w.afterCR && passed[0] == '\n' {
-		w.line--
-	}
-	w.afterCR = passed[len(passed)-1] == '\r'
-	w.lined = w.pos
-	return w.line
+	offset := w.base + int64(at)
+	return place{offset: offset, line: w.line, column: int(offset-w.lineStart) + 1}
 }
 
 var lf, cr, crlf = []byte("\n"), []byte("\r"), []byte("\r\n")
@@ -66,7 +95,7 @@ func (w *window) fill() bool {
 		if w.pos == 0 && w.end == len(w.buf) {
 			return false
 		}
-		w.lineHere()
+		w.here()
 		w.base += int64(w.pos)
 		w.end = copy(w.buf, w.buf[w.pos:w.end])
 		w.pos, w.lined = 0, 0

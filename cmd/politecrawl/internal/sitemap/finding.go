@@ -20,15 +20,17 @@ import (
 // A sitemapFinding is one thing that is wrong with a sitemap.
 type sitemapFinding struct {
 	Sitemap string `json:"sitemap"`
-	Line    int    `json:"line,omitempty"` // 0: it is about the file
+	Line    int    `json:"line,omitempty"`   // 0: it is about the file
+	Column  int    `json:"column,omitempty"` // in bytes of the line, from 1
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`  // what stands there
 	Error   string `json:"error,omitempty"` // what is wrong with it
+	Fix     string `json:"fix,omitempty"`   // what to write instead
 	ID      string `json:"id,omitempty"`    // of the requirement
 }
 
 func findingColumns() []string {
-	return []string{"sitemap", "line", "kind", "text", "error", "id"}
+	return []string{"sitemap", "line", "column", "kind", "text", "error", "fix", "id"}
 }
 
 // finding reports what is wrong within a file, if it is to be reported. That it
@@ -38,14 +40,15 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 		return nil
 	}
 	return l.report(sitemapFinding{
-		Sitemap: file, Line: f.Line, Kind: string(f.Kind), Text: f.Text, Error: cli.ErrorText(f.Err), ID: l.requirement(f.Kind),
+		Sitemap: file, Line: f.Line, Column: f.Column, Kind: string(f.Kind),
+		Text: f.Text, Error: cli.ErrorText(f.Err), Fix: f.Fix, ID: l.requirement(f.Kind),
 	})
 }
 
 // report counts a finding, and writes it if --check says so.
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
-	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
+	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.NotEscaped || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
 		f.Text = secret.RedactInvalidURL(f.Text)
 	}
 	f.Sitemap, f.Text, f.Error = secret.RedactText(f.Sitemap), secret.RedactText(f.Text), secret.RedactText(f.Error)
@@ -57,12 +60,12 @@ func (l *listing) report(f sitemapFinding) error {
 	case cli.JSON:
 		return l.out.PrintJSON(f)
 	case cli.CSV:
-		return l.writeRow([]string{f.Sitemap, strconv.Itoa(f.Line), f.Kind, f.Text, f.Error, f.ID})
+		return l.writeRow([]string{f.Sitemap, strconv.Itoa(f.Line), strconv.Itoa(f.Column), f.Kind, f.Text, f.Error, f.Fix, f.ID})
 	}
 	return l.out.Print(f.String() + "\n")
 }
 
-// String is the finding as a line for a person, file and line first as compilers
+// String is the finding as a line for a person, file, line and column first as compilers
 // write them.
 func (f sitemapFinding) String() string {
 	var b strings.Builder
@@ -70,12 +73,18 @@ func (f sitemapFinding) String() string {
 	if f.Line > 0 {
 		fmt.Fprintf(&b, ":%d", f.Line)
 	}
+	if f.Column > 0 {
+		fmt.Fprintf(&b, ":%d", f.Column)
+	}
 	b.WriteString(": " + f.Kind)
 	if f.Text != "" {
 		fmt.Fprintf(&b, ": %q", f.Text)
 	}
 	if f.Error != "" {
 		b.WriteString(": " + f.Error)
+	}
+	if f.Fix != "" {
+		b.WriteString("; " + f.Fix)
 	}
 	if f.ID != "" {
 		b.WriteString(" [" + f.ID + "]")
@@ -183,6 +192,11 @@ func (l *listing) requirement(kind sitemap.Kind) string {
 		return "ROB-SMP-20"
 	case sitemap.BadXML, sitemap.Truncated, sitemap.NestedTooDeep, sitemap.TagTooLong:
 		return "ROB-SMP-22"
+	case sitemap.Malformed, sitemap.NoNamespace, sitemap.BadNamespace, sitemap.WrongCase, sitemap.StrayText, sitemap.NotEscaped,
+		sitemap.BadLanguage, sitemap.NoEntries, sitemap.TrailingContent, sitemap.Duplicate:
+		return "ROB-SMP-26"
+	case sitemap.Markup:
+		return "ROB-SMP-27"
 	}
 	return ""
 }

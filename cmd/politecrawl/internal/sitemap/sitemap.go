@@ -56,7 +56,9 @@ two requests, and retries if the site is busy.
 FILE is one sitemap or index; a FILE of - means standard input. For an index, the command
 lists the sitemaps in it.
 
---check lists findings instead of pages: file, line, kind, and the id of the requirement.
+--check lists findings instead of pages: file, line, column, kind, what to write instead,
+and the id of the requirement. It is strict: it finds what an XML parser or sitemaps.org
+rejects, also where the command can read the file. Columns count bytes from 1.
 --stats prints a summary.
 
 With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it, and
@@ -65,7 +67,8 @@ directory; with "any", all pages. The command omits other pages; --check reports
 
 --format json writes an object for each page on a line of its own: loc, lastmod,
 changefreq, priority, alternates, images, videos, news, sitemap (the URL of the sitemap)
-and line. A finding of --check has sitemap, line, kind, text, error and id.
+and line. A finding of --check has sitemap, line, column, kind, text, error, fix and
+id.
 
 Exit code: 0 done, 1 a sitemap is disallowed or --check has findings, 2 usage error, 3 a
 sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable.`,
@@ -144,6 +147,7 @@ func (l *listing) file(_ context.Context, name string) error {
 	done := robotsext.SitemapFile{URL: name}
 	var failure error
 	opts := &sitemap.Options{
+		Strict:    l.check,
 		OnEnd:     func(s sitemap.Summary) { done.Summary = s },
 		OnFinding: func(f sitemap.Finding) { failure = errors.Join(failure, l.finding(name, f)) },
 	}

@@ -106,7 +106,7 @@ func TestSitemapStandardInput(t *testing.T) {
 	})
 	t.Run("findings", func(t *testing.T) {
 		got := runWith(t, "https://example.com/a\n/b\n", "sitemap", "-", "--check")
-		if !strings.HasPrefix(got.Out, "standard input:2: ") || got.Code != cli.ExitFindings {
+		if !strings.HasPrefix(got.Out, "standard input:2:1: ") || got.Code != cli.ExitFindings {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -161,16 +161,16 @@ func TestSitemapCheckFile(t *testing.T) {
 	file := clitest.WriteFile(t, "sitemap.xml", sampleSitemap)
 	t.Run("ROB-SMP-15/ROB-SMP-16/ROB-SMP-17/text", func(t *testing.T) {
 		got := run(t, "sitemap", "--check", file)
-		want := file + `:4: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL [ROB-SMP-15]` + "\n" +
-			file + `:5: invalid date of last change, ignored: "yesterday" [ROB-SMP-16]` + "\n" +
-			file + `:6: priority is not a number from 0 to 1, default used: "7" [ROB-SMP-17]` + "\n"
+		want := file + `:4:13: invalid location, entry skipped: "/relative": not an absolute http, https or ftp URL; write an absolute URL of fewer than 2,048 characters [ROB-SMP-15]` + "\n" +
+			file + `:5:49: invalid date of last change, ignored: "yesterday"; write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00 [ROB-SMP-16]` + "\n" +
+			file + `:6:94: priority is not a number from 0 to 1, default used: "7"; write a number from 0.0 to 1.0 [ROB-SMP-17]` + "\n"
 		if diff := cmp.Diff(clitest.Result{Code: cli.ExitFindings, Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("json", func(t *testing.T) {
 		first, _, _ := strings.Cut(run(t, "sitemap", "--check", file, "--format", "json").Out, "\n")
-		want := `{"sitemap":"` + file + `","line":4,"kind":"invalid location, entry skipped","text":"/relative","error":"not an absolute http, https or ftp URL","id":"ROB-SMP-15"}`
+		want := `{"sitemap":"` + file + `","line":4,"column":13,"kind":"invalid location, entry skipped","text":"/relative","error":"not an absolute http, https or ftp URL","fix":"write an absolute URL of fewer than 2,048 characters","id":"ROB-SMP-15"}`
 		if first != want {
 			t.Errorf("got  %s\nwant %s", first, want)
 		}
@@ -178,7 +178,7 @@ func TestSitemapCheckFile(t *testing.T) {
 	t.Run("csv", func(t *testing.T) {
 		got := run(t, "sitemap", "--check", file, "--format", "csv")
 		rows, err := csv.NewReader(strings.NewReader(got.Out)).ReadAll()
-		if err != nil || len(rows) != 4 || strings.Join(rows[0], " ") != "sitemap line kind text error id" || rows[3][1] != "6" {
+		if err != nil || len(rows) != 4 || strings.Join(rows[0], " ") != "sitemap line column kind text error fix id" || rows[3][1] != "6" {
 			t.Errorf("%v, %q", err, rows)
 		}
 	})
@@ -186,7 +186,7 @@ func TestSitemapCheckFile(t *testing.T) {
 		if got := runWith(t, sampleIndex, "sitemap", "--check", "-"); got != (clitest.Result{}) {
 			t.Errorf("got %+v", got)
 		}
-		if got := runWith(t, sampleIndex, "sitemap", "--check", "-", "--format", "csv"); got != (clitest.Result{Out: "sitemap,line,kind,text,error,id\n"}) {
+		if got := runWith(t, sampleIndex, "sitemap", "--check", "-", "--format", "csv"); got != (clitest.Result{Out: "sitemap,line,column,kind,text,error,fix,id\n"}) {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -195,7 +195,12 @@ func TestSitemapCheckFile(t *testing.T) {
 		"cut":          {sampleIndex[:100], "ROB-SMP-22"},
 		"DTD":          {"<!DOCTYPE urlset [<!ENTITY x 'y'>]>" + sampleIndex, "ROB-SMP-13"},
 		"no location":  {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url/></urlset>`, "ROB-SMP-15"},
-		"odd element":  {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><page/></urlset>`, "ROB-SMP-14"},
+		"odd element":  {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><page/><url><loc>https://example.com/</loc></url></urlset>`, "ROB-SMP-14"},
+		"nothing":      {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>`, "ROB-SMP-26"},
+		"no namespace": {"<urlset><url><loc>https://example.com/</loc></url></urlset>", "ROB-SMP-26"},
+		"ampersand":    {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url a="&b"><loc>https://example.com/</loc></url></urlset>`, "ROB-SMP-26"},
+		"more after":   {sampleIndex + "x", "ROB-SMP-26"},
+		"markup":       {`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/<b>1</b></loc></url></urlset>`, "ROB-SMP-27"},
 		"50,001 lines": {strings.Repeat("https://example.com/\n", 50_001), "ROB-SMP-12"},
 	} {
 		t.Run(tt.id+"/"+name, func(t *testing.T) {
@@ -238,6 +243,14 @@ func TestSitemapStatsFile(t *testing.T) {
 	}
 	if none := runWith(t, sampleIndex, "sitemap", "-", "--stats"); !strings.Contains(none.Out, "lastmod   none\n") {
 		t.Errorf("got %+v", none)
+	}
+}
+
+// Without --check, the command reads what a strict parser rejects, and says nothing.
+func TestSitemapReadsLeniently(t *testing.T) {
+	got := runWith(t, "\n<?xml version='1.0'?><urlset><url a=b><loc>https://example.com/</loc></url></urlset>", "sitemap", "-")
+	if want := (clitest.Result{Out: "https://example.com/\n"}); got != want {
+		t.Errorf("got %+v", got)
 	}
 }
 

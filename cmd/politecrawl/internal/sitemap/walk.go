@@ -107,6 +107,7 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 		Outage: robotsext.OutageOptions{RetryMin: firstSitemapRetry, RetryMax: sitemapPatience},
 		Sitemaps: robotsext.SitemapOptions{
 			Policy:   w.policy.value(),
+			Strict:   w.check,
 			Delay:    delay,
 			MaxFiles: w.maxFiles,
 			Probe:    w.probe,
