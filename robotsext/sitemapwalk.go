@@ -366,7 +366,7 @@ func (w *sitemapWalk) reportFinding(j *sitemapJob, body *download, f sitemap.Fin
 	case f.Offset <= reportedBefore:
 		return
 	}
-	j.reportedOffset = f.Offset
+	j.reportedOffset = max(j.reportedOffset, f.Offset)
 	w.report(j, f)
 }
 

@@ -45,7 +45,7 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	if strings.HasPrefix(name, "utf-16") {
 		// The declaration was readable byte by byte, so it is wrong: a program wrote
 		// a string that declares UTF-16 as UTF-8.
-		rd.reportCharset(name, nil)
+		rd.report(BadCharset, []byte(name), nil)
 		rd.summary.Charset = "utf-8"
 		return b
 	}
@@ -54,16 +54,11 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 		if err == nil {
 			return r
 		}
-		rd.reportCharset(name, err)
+		rd.report(BadCharset, []byte(name), err)
 	} else {
-		rd.reportCharset(name, nil)
+		rd.report(BadCharset, []byte(name), nil)
 	}
 	return transcode(b, byteDecoder(asciiOnly))
-}
-
-func (rd *reading) reportCharset(name string, err error) {
-	rd.badCharset = true
-	rd.report(BadCharset, []byte(name), err)
 }
 
 // declaredCharset returns the encoding of the XML declaration, in lower case. The declaration

@@ -1,10 +1,10 @@
 package sitemap
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"iter"
-	"math"
 )
 
 // Limits of the sitemaps.org protocol for one file.
@@ -24,8 +24,8 @@ type Options struct {
 	URL string
 
 	// Strict also reports what an XML parser, sitemaps.org or Google's documentation of the
-	// extensions rejects. Read yields the same entries. The default reports only what affects
-	// the entries.
+	// extensions rejects. Read yields the same entries, holds the file in memory, and calls
+	// OnFinding at its end. The default reports only what affects the entries.
 	Strict bool
 
 	// MaxEntries limits the entries read from one file, skipped entries included. Zero
@@ -117,6 +117,7 @@ func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {
 		if err != nil && !errors.Is(err, errStopped) {
 			end = rd.last(err)
 		}
+		rd.deliver(end)
 		rd.summary.Complete = err == nil
 		if o.OnEnd != nil {
 			o.OnEnd(rd.summary)
@@ -137,8 +138,9 @@ type reading struct {
 	summary Summary
 	started int
 
-	check      check // nil: not strict
-	badCharset bool  // the declared charset is wrong or unknown
+	// Of a strict check:
+	body bytes.Buffer // decoded
+	held []Finding    // of the scanner
 }
 
 func (rd *reading) run(r io.Reader) error {
@@ -152,8 +154,7 @@ func (rd *reading) run(r io.Reader) error {
 	rd.window = newWindow(nil)
 	rd.r = rd.decode(b.Reader)
 	if rd.opts.Strict {
-		rd.startCheck()
-		defer rd.check.end()
+		rd.r = io.TeeReader(rd.r, &rd.body)
 	}
 	rd.skipBOM()
 	switch {
@@ -171,7 +172,6 @@ func (rd *reading) run(r io.Reader) error {
 
 // finish reports what is known only at the end of a complete body.
 func (rd *reading) finish() {
-	rd.publishChecked(math.MaxInt64)
 	rd.mark()
 	if rd.summary.Entries == 0 && rd.summary.Skipped == 0 {
 		rd.report(NoEntries, nil, nil)
@@ -184,9 +184,7 @@ func (rd *reading) begin() (Entry, error) {
 		return Entry{}, &Finding{Kind: TooManyEntries}
 	}
 	rd.started++
-	here := rd.here()
-	rd.publishChecked(here.offset)
-	return Entry{Index: rd.started - 1, Line: here.line, Priority: DefaultPriority}, nil
+	return Entry{Index: rd.started - 1, Line: rd.here().line, Priority: DefaultPriority}, nil
 }
 
 // emit yields an entry.
@@ -200,15 +198,18 @@ func (rd *reading) emit(e Entry) error {
 
 // report reports a finding about the text since the mark.
 func (rd *reading) report(kind Kind, text []byte, err error) {
-	if rd.opts.OnFinding == nil || rd.summary.Findings > maxFindings {
+	if rd.opts.OnFinding == nil || rd.summary.Findings+len(rd.held) > maxFindings {
 		rd.summary.Findings++
 		return
 	}
 	f := Finding{Kind: kind, Text: cut(text), Err: err}
 	f.setPlace(rd.markPlace())
 	f.Offset = rd.here().offset
-	rd.merge(&f)
-	rd.publish(f)
+	if rd.opts.Strict {
+		rd.held = append(rd.held, f)
+	} else {
+		rd.publish(f)
+	}
 }
 
 // publish passes a finding to the caller.
@@ -224,7 +225,7 @@ func (rd *reading) publish(f Finding) {
 	rd.opts.OnFinding(f)
 }
 
-// last converts the error that stopped reading to a finding, and reports it.
+// last converts the error that stopped reading to a finding.
 func (rd *reading) last(err error) *Finding {
 	var f *Finding
 	if !errors.As(err, &f) {
@@ -239,13 +240,24 @@ func (rd *reading) last(err error) *Finding {
 		}
 		f.setPlace(at)
 		f.Offset = here.offset
-		rd.publishChecked(at.offset)
-		rd.merge(f)
+	}
+	f.addFix()
+	return f
+}
+
+// deliver reports the findings that are held, those of a strict check, and the one that stopped reading; nil:
+// none did.
+func (rd *reading) deliver(end *Finding) {
+	if rd.opts.Strict && rd.opts.OnFinding != nil {
+		for _, f := range rd.checkStrictly(end) {
+			rd.publish(f)
+		}
+	}
+	if end == nil {
+		return
 	}
 	rd.summary.Findings++
-	f.addFix()
 	if rd.opts.OnFinding != nil {
-		rd.opts.OnFinding(*f)
+		rd.opts.OnFinding(*end)
 	}
-	return f
 }

@@ -1,5 +1,5 @@
 // Package xmlstrict reads XML with encoding/xml, and finds the errors that encoding/xml accepts:
-// a malformed or misplaced XML declaration, attributes that are there twice or without white space
+// a malformed or misplaced XML declaration, bad characters in comments and instructions, attributes that are there twice or without white space
 // between them, undeclared prefixes, and text or elements outside the root element.
 //
 //	d := xmlstrict.NewDecoder(text)
@@ -19,9 +19,11 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
@@ -36,8 +38,9 @@ type Decoder struct {
 	rooted bool
 	depth  int
 
-	lines, columns, bytes int // before text; columns are those of its first line
-	at                    Position
+	passed Position // up to which text was read
+	offset int      // the same in text
+	at     Position
 
 	declared map[string]bool // URIs of namespaces; encoding/xml returns an undeclared prefix as URI
 }
@@ -57,14 +60,14 @@ func (e *PrefixError) Unwrap() error { return e.SyntaxError }
 
 // NewDecoder returns a decoder of a document without a byte order mark.
 func NewDecoder(text []byte) *Decoder {
-	d := &Decoder{declared: map[string]bool{xmlNamespace: true}}
+	d := &Decoder{passed: Position{Line: 1, Column: 1}, declared: map[string]bool{xmlNamespace: true}}
 	d.read(text)
 	return d
 }
 
 // read continues with another text.
 func (d *Decoder) read(text []byte) {
-	d.text, d.xml = text, xml.NewDecoder(bytes.NewReader(text))
+	d.text, d.offset, d.xml = text, 0, xml.NewDecoder(bytes.NewReader(text))
 }
 
 // Rest returns the source after the last token.
@@ -76,13 +79,9 @@ func (d *Decoder) SetRest(text []byte) { d.skip(int(d.xml.InputOffset()), text) 
 
 // skip continues with a text after n bytes of the current one.
 func (d *Decoder) skip(n int, text []byte) {
-	passed := d.text[:n]
-	d.bytes += n
-	if breaks := bytes.Count(passed, []byte("\n")); breaks > 0 {
-		d.lines, d.columns = d.lines+breaks, 0
-		passed = passed[bytes.LastIndexByte(passed, '\n')+1:]
-	}
-	d.columns += len(passed)
+	d.here()
+	d.advance(d.text[d.offset:n])
+	d.passed = d.at
 	d.read(text)
 }
 
@@ -94,11 +93,10 @@ func (d *Decoder) Position() Position { return d.at }
 
 // here sets the position to the place up to which encoding/xml has read.
 func (d *Decoder) here() {
-	line, column := d.xml.InputPos()
-	d.at = Position{Line: d.lines + line, Column: column, Offset: d.bytes + int(d.xml.InputOffset())}
-	if line == 1 {
-		d.at.Column += d.columns
-	}
+	offset := int(d.xml.InputOffset())
+	d.at = d.passed
+	d.advance(d.text[d.offset:offset])
+	d.passed, d.offset = d.at, offset
 }
 
 // Token returns the next token, as [xml.Decoder.Token] does. Its slices are valid until the next call. At
@@ -129,13 +127,17 @@ func (d *Decoder) Token() (xml.Token, error) {
 	case xml.EndElement:
 		d.depth--
 	case xml.CharData:
-		if d.depth == 0 && len(bytes.Trim(d.raw, " \t\r\n")) > 0 {
+		if text := bytes.TrimLeft(d.raw, " \t\r\n"); d.depth == 0 && len(text) > 0 {
+			d.advance(d.raw[:len(d.raw)-len(text)])
 			return nil, d.fail("text outside the root element")
 		}
 	case xml.ProcInst:
 		if strings.EqualFold(t.Target, "xml") {
 			return nil, d.fail(misplaced)
 		}
+		err = d.characters()
+	case xml.Comment, xml.Directive:
+		err = d.characters()
 	}
 	if err != nil && !errors.As(err, new(*PrefixError)) {
 		return nil, err
@@ -160,6 +162,21 @@ func (d *Decoder) declaration() error {
 		return d.fail("malformed XML declaration")
 	}
 	d.skip(size, d.text[size:])
+	return nil
+}
+
+// characters checks the characters of a token, as encoding/xml does those of text and attributes.
+func (d *Decoder) characters() error {
+	for i, r := range string(d.raw) {
+		switch {
+		case r == utf8.RuneError && !bytes.HasPrefix(d.raw[i:], []byte("\uFFFD")):
+			d.advance(d.raw[:i])
+			return d.fail("invalid UTF-8")
+		case r < ' ' && !isSpace(byte(r)), r == 0xFFFE, r == 0xFFFF:
+			d.advance(d.raw[:i])
+			return d.fail(fmt.Sprintf("illegal character code %U", r))
+		}
+	}
 	return nil
 }
 
@@ -213,6 +230,17 @@ func isSpaced(tag []byte) bool {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// advance moves the position past a text.
+func (d *Decoder) advance(text []byte) {
+	d.at.Offset += len(text)
+	if breaks := bytes.Count(text, []byte("\n")); breaks > 0 {
+		d.at.Line += breaks
+		d.at.Column = 1
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
+	}
+	d.at.Column += len(text)
+}
 
 // fail returns an error at the current position.
 func (d *Decoder) fail(message string) *xml.SyntaxError {

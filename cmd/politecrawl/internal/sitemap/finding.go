@@ -39,6 +39,9 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 	if f.Kind == sitemap.Unreadable {
 		return nil
 	}
+	if l.problem == nil {
+		l.problem = &f
+	}
 	return l.report(sitemapFinding{
 		Sitemap: file, Line: f.Line, Column: f.Column, Kind: string(f.Kind),
 		Text: f.Text, Error: cli.ErrorText(f.Err), Fix: f.Fix, ID: l.requirement(f.Kind),
@@ -100,7 +103,7 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 		within, f.Err = false, end.Err
 	}
 	if l.check {
-		if within {
+		if within || errors.Is(f.Err, robotsext.ErrSitemapRefused) {
 			return nil // has been reported
 		}
 		if about, ok := faultOf(f); ok {
@@ -146,6 +149,9 @@ func (l *listing) fail(name string, err error) {
 			cli.InputName(blocked.URL), cli.InputName(blocked.RobotsURL), cli.ErrorText(blocked.Err), humanize.Time(againAt(blocked)))
 	case isBlocked:
 		l.code = cli.Worse(l.code, cli.ExitFindings)
+	case l.isRejected(err):
+		l.code = cli.Worse(l.code, cli.ExitFindings)
+		text = cli.InputName(name) + ": " + text
 	default:
 		l.code = cli.Worse(l.code, cli.ExitFailed)
 		text = cli.InputName(name) + ": " + text
@@ -154,6 +160,13 @@ func (l *listing) fail(name string, err error) {
 		text += " (--max-files)"
 	}
 	l.Complain(errors.New("sitemap: " + text))
+}
+
+// isRejected reports whether an error is why a sitemap lists no URL, although it was received. If it is broken
+// off after some URLs, the list is incomplete.
+func (l *listing) isRejected(err error) bool {
+	_, isFinding := errors.AsType[*sitemap.Finding](err)
+	return isFinding && l.totals.Entries == 0 || errors.Is(err, robotsext.ErrSitemapRefused) || errors.Is(err, robotsext.ErrSitemapUseless) || errors.Is(err, errNoURL)
 }
 
 // againAt is when to run the command again for a site whose robots.txt is unreachable:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -38,6 +39,7 @@ type listing struct {
 	watched bool        // somebody wants to see each
 	headed  bool        // the table has its first line
 	totals  sitemapTotals
+	problem error // the first finding
 	code    int
 }
 
@@ -61,8 +63,8 @@ and the id of the requirement. It is strict: it finds what an XML parser or site
 rejects, also where the command can read the file. Columns count bytes from 1.
 --stats prints a summary.
 
-With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it, and
-pages below its own directory. With "directory", it may list only pages below its own
+With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it or an index
+above it, and pages below its own directory. The command requests robots.txt of these sites. With "directory", it may list only pages below its own
 directory; with "any", all pages. The command omits other pages; --check reports them.
 
 --format json writes an object for each page on a line of its own: loc, lastmod,
@@ -70,8 +72,9 @@ changefreq, priority, alternates, images, videos, news, sitemap (the URL of the 
 and line. A finding of --check has sitemap, line, column, kind, text, error, fix and
 id.
 
-Exit code: 0 done, 1 a sitemap is disallowed or --check has findings, 2 usage error, 3 a
-sitemap could not be fetched or its address is blocked, 4 robots.txt unreachable.`,
+Exit code: 0 done, 1 no URL is listed, a sitemap is disallowed or not authorized, or --check has
+findings, 2 usage error, 3 a sitemap could not be fetched or read to its end, or its address is
+blocked, 4 robots.txt unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
   politecrawl sitemap --check --stats sitemap.xml.gz`,
@@ -104,6 +107,7 @@ func (l *listing) run(ctx context.Context, arg string) error {
 	}
 	err := list(ctx, arg)
 	if err == nil {
+		l.explainNothing(arg)
 		err = l.finish()
 	}
 	if flushed := l.flush(); err == nil {
@@ -113,6 +117,20 @@ func (l *listing) run(ctx context.Context, arg string) error {
 		return err
 	}
 	return cli.ExitWith(l.code)
+}
+
+var errNoURL = errors.New("it lists no URL")
+
+// explainNothing says why no URL was listed, if nothing has said it yet.
+func (l *listing) explainNothing(arg string) {
+	if l.check || l.stats || l.totals.Entries > 0 || l.code != cli.ExitDone {
+		return
+	}
+	err := errNoURL
+	if l.problem != nil {
+		err = fmt.Errorf("%w: %w", err, l.problem)
+	}
+	l.fail(arg, err)
 }
 
 // prepare checks the command line before any request.

@@ -95,7 +95,7 @@ func TestSitemapStandardInput(t *testing.T) {
 		}
 	})
 	t.Run("empty", func(t *testing.T) {
-		runWith(t, "", "sitemap", "-").WantRefusal(t, cli.ExitFailed, "sitemap: standard input: ", "empty")
+		runWith(t, "", "sitemap", "-").WantRefusal(t, cli.ExitFindings, "sitemap: standard input: ", "empty")
 	})
 	t.Run("not to the end", func(t *testing.T) {
 		cut, _, _ := strings.Cut(sampleSitemap, "https://example.com/c")
@@ -298,5 +298,48 @@ func TestSitemapMisuse(t *testing.T) {
 		{"bad policy", []string{"http://h", "--policy", "all"}, []string{"--policy", `"all" is not one of listed, directory, any`}},
 		{"bad user agent", []string{"http://h", "--user-agent", "1.0"}, []string{"--user-agent"}},
 		{"a table of totals", []string{"-", "--stats", "--format", "csv"}, []string{"--stats", "text or json"}},
+	})
+}
+
+// A command that was asked for URLs and prints none says why, and fails.
+func TestNoURL(t *testing.T) {
+	const ns = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
+	for name, tt := range map[string]struct{ in, why string }{
+		"a urlset in a urlset":    {"<urlset" + ns + ">\n<urlset><url><loc>https://example.com/1</loc></url></urlset></urlset>", `it lists no URL: line 2: unknown element at this place, skipped: "urlset"`},
+		"an index in a urlset":    {"<urlset" + ns + "><sitemap><loc>https://example.com/1</loc></sitemap></urlset>", `it lists no URL: line 1: unknown element at this place, skipped: "sitemap"`},
+		"an unknown root":         {"<pages><url><loc>https://example.com/1</loc></url></pages>", `neither sitemap XML, a feed, nor a list of URLs: "pages"`},
+		"an empty urlset":         {"<urlset" + ns + "></urlset>", "it lists no URL: line 1: the file lists nothing that could be read"},
+		"invalid locations":       {"<urlset" + ns + "><url><loc>/1</loc></url></urlset>", "it lists no URL: line 1: invalid location, entry skipped"},
+		"markup in the locations": {"<urlset" + ns + "><url><loc>https://example.com/<b>1</b></loc></url></urlset>", "it lists no URL: line 1: an element inside a URL"},
+	} {
+		t.Run("ROB-SMP-28/"+name, func(t *testing.T) {
+			for _, format := range []string{"text", "json", "csv"} {
+				got := runWith(t, tt.in, "sitemap", "-", "--format", format)
+				if got.Code != cli.ExitFindings || strings.Contains(got.Out, "example.com") || !strings.HasPrefix(got.Stderr, "politecrawl: sitemap: standard input: ") || !strings.Contains(got.Stderr, tt.why) {
+					t.Errorf("%s: %+v", format, got)
+				}
+			}
+		})
+	}
+	t.Run("ROB-SMP-28/of a site", func(t *testing.T) {
+		const foreign = "http://127.0.0.9:1"
+		s := newSitemapSite(t, map[string]string{
+			"/robots.txt":  "Sitemap: {own}/foreign.xml\nSitemap: {own}/index.xml\nSitemap: {own}/self.xml\n",
+			"/foreign.xml": sitemapOf(foreign + "/1"), "/index.xml": indexOf(foreign + "/2.xml"), "/self.xml": indexOf("{own}/self.xml"),
+		})
+		const refused = foreign + "/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused\n"
+		for path, want := range map[string]string{
+			"/foreign.xml": "politecrawl: sitemap: /foreign.xml: no entry of the sitemap counts: line 2: the sitemap is not authorized to list this URL, entry skipped: \"" + foreign + "/1\": " + refused,
+			"/index.xml":   "politecrawl: sitemap: " + foreign + "/2.xml: the index is not authorized to list this sitemap, it is skipped: " + refused,
+			"/self.xml":    "politecrawl: sitemap: /self.xml: it lists no URL: line 2: the index lists itself or an index that lists it: \"/self.xml\"\n",
+		} {
+			got := s.list(t, path)
+			if got.Code != cli.ExitFindings || got.Out != "" || got.Stderr != want {
+				t.Errorf("%s: %+v\nwant %s", path, got, want)
+			}
+		}
+		if got := s.list(t, "/"); got.Code != cli.ExitFindings || got.Out != "" || strings.Count(got.Stderr, "politecrawl: ") != 2 {
+			t.Errorf("%+v", got)
+		}
 	})
 }

@@ -26,7 +26,7 @@ func TestSitemapOfSiteIsStrict(t *testing.T) {
 		{"ROB-SMP-21/the base of a feed is its URL", "/feed.xml", nil, clitest.Result{Out: "/a\n/b/c\n"}},
 		{"ROB-SMP-22/reading", "/map.xml", nil, clitest.Result{Out: "/1\n"}},
 		{"ROB-SMP-26/check", "/map.xml", []string{"--check"}, clitest.Result{Code: cli.ExitFindings, Out: "/map.xml:2:1: an XML parser rejects the file: " +
-			"an XML declaration that is not at the start of the file; remove everything before <?xml [ROB-SMP-26]\n"}},
+			"XML declaration not at the start of the document; remove it, or what is before it [ROB-SMP-26]\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, s.list(t, tt.path, tt.args...), cmp.AllowUnexported(clitest.Result{})); diff != "" {

@@ -138,7 +138,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 	}
 	if errors.Is(err, sitemap.NotASitemap) && w.last.FoundOn == "" && !w.check {
 		w.Complain(fmt.Errorf("sitemap: %s is not a sitemap; to read the sitemaps of the site, give its root, %s/", w.last.URL, w.origin))
-		w.code = cli.Worse(w.code, cli.ExitFailed)
+		w.code = cli.Worse(w.code, cli.ExitFindings)
 		return nil
 	}
 	return w.unread(w.last)
@@ -152,6 +152,6 @@ func (w *sitemapWalk) end() {
 			also = "and there is no " + w.origin + "/sitemap.xml"
 		}
 		w.Complain(fmt.Errorf("sitemap: %s/robots.txt lists no sitemap; %s", w.origin, also))
-		w.code = cli.ExitFailed
+		w.code = cli.ExitFindings
 	}
 }

@@ -91,7 +91,7 @@ func TestSitemapSite(t *testing.T) {
 	s := newSitemapSite(t, map[string]string{
 		"/robots.txt":  "Sitemap: {own}/index.xml\nSitemap: {own}/closed.xml\nUser-agent: *\nDisallow: /closed\n",
 		"/index.xml":   indexOf("{own}/a.xml", "{own}/gone.xml"),
-		"/a.xml":       sitemapOf("{own}/1", "http://foreign.example/2", "{own}/closed/3"),
+		"/a.xml":       sitemapOf("{own}/1", "http://127.0.0.9:1/2", "{own}/closed/3"),
 		"/closed.xml":  sitemapOf("{own}/4"),
 		"/dir/map.xml": sitemapOf("{own}/dir/5", "{own}/6"),
 		"/page":        "<!doctype html><title>page</title>",
@@ -112,7 +112,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("check", func(t *testing.T) {
 		got := s.list(t, "/", "--check")
-		want := `/a.xml:3: the sitemap is not authorized to list this URL, entry skipped: "http://foreign.example/2" [ROB-SMP-18]
+		want := `/a.xml:3: the sitemap is not authorized to list this URL, entry skipped: "http://127.0.0.9:1/2": http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused [ROB-SMP-18]
 /gone.xml: missing: status 404 [ROB-SMP-24]
 /closed.xml: disallowed: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
@@ -145,7 +145,7 @@ func TestSitemapSite(t *testing.T) {
 			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
 		}
 		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
-		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `entry skipped: "/6" [ROB-SMP-19]`+"\n") {
+		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `entry skipped: "/6": it is outside the directory of the sitemap [ROB-SMP-19]`+"\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -153,7 +153,7 @@ func TestSitemapSite(t *testing.T) {
 		s.list(t, "/closed.xml").WantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
 	})
 	t.Run("a page", func(t *testing.T) {
-		s.list(t, "/page").WantRefusal(t, cli.ExitFailed, "/page is not a sitemap; to read the sitemaps of the site, give its root, /")
+		s.list(t, "/page").WantRefusal(t, cli.ExitFindings, "/page is not a sitemap; to read the sitemaps of the site, give its root, /")
 		if got := s.list(t, "/page", "--check"); got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, "[ROB-SMP-11]\n") {
 			t.Errorf("got %+v", got)
 		}
@@ -166,7 +166,7 @@ func TestSitemapSite(t *testing.T) {
 func TestSitemapSiteWithoutList(t *testing.T) {
 	s := newSitemapSite(t, map[string]string{"/sitemap.xml": sitemapOf("{own}/1")})
 	got := s.list(t, "/")
-	if got.Code != cli.ExitFailed || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe requests /sitemap.xml\n") {
+	if got.Code != cli.ExitFindings || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe requests /sitemap.xml\n") {
 		t.Errorf("got %+v", got)
 	}
 	s.wantAsked(t, "/robots.txt")
@@ -176,7 +176,7 @@ func TestSitemapSiteWithoutList(t *testing.T) {
 		}
 		s.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		none := newSitemapSite(t, nil)
-		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFailed || !strings.HasSuffix(got.Stderr, "lists no sitemap; and there is no /sitemap.xml\n") {
+		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFindings || !strings.HasSuffix(got.Stderr, "lists no sitemap; and there is no /sitemap.xml\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
