@@ -279,7 +279,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	reportedBefore := j.reportedOffset
 	j.heldFinding = nil
 	opts := &sitemap.Options{
-		URL:       j.URL,
+		URL:       j.end.String(),
 		Strict:    w.options.Strict,
 		OnEnd:     func(s sitemap.Summary) { j.Summary = s },
 		OnFinding: func(f sitemap.Finding) { w.reportFinding(j, body, f, reportedBefore) },

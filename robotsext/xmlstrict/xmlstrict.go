@@ -31,12 +31,12 @@ const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
 // Decoder reads the tokens of a document in UTF-8. It does not use the encoding that the document
 // declares.
 type Decoder struct {
-	xml    *xml.Decoder
-	text   []byte // what xml reads
-	raw    []byte // the source of the last token
-	begun  bool
-	rooted bool
-	depth  int
+	xml     *xml.Decoder
+	text    []byte // what xml reads
+	raw     []byte // the source of the last token
+	started bool
+	rooted  bool
+	depth   int
 
 	passed Position // up to which text was read
 	offset int      // the same in text
@@ -103,8 +103,8 @@ func (d *Decoder) here() {
 // the end of a well-formed document it returns nil and io.EOF. Other errors are an *xml.SyntaxError, or a
 // *PrefixError together with its token.
 func (d *Decoder) Token() (xml.Token, error) {
-	if !d.begun {
-		d.begun = true
+	if !d.started {
+		d.started = true
 		if err := d.declaration(); err != nil {
 			return nil, err
 		}
