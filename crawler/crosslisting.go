@@ -39,7 +39,7 @@ type robotsListing struct {
 
 // errUnread is the refusal of an entry that counts if the robots.txt of its origin turns out to list the
 // sitemap.
-var errUnread = errors.New("the robots.txt of its origin was not read")
+var errUnread = errors.New("the robots.txt of its origin is not known to list the sitemap")
 
 func newCrossListing(d *discovery, v *visit) *crossListing {
 	return &crossListing{d: d, v: v, hashes: v.prov.Listed(v.url), origins: make(map[robotsext.Origin]*robotsListing)}

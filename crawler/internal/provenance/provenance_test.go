@@ -22,6 +22,7 @@ func TestRoundTrip(t *testing.T) {
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, Check: "a", FoundOn: "http://example.com/2"},
 		{Source: Link, Check: "css", Uses: 5000, FoundOn: "http://example.com/", Recrawl: 300},
 		{Source: Sitemap, FoundOn: "http://example.com/map.xml", Recrawl: 1},
+		{Source: Redirect, Hops: 1, FoundOn: "http://example.com/map.xml", SitemapOf: "http://example.com", Listing: []uint64{1, 1 << 63}, Cookies: []uint64{2}, Recrawl: 1},
 		{Source: Redirect, Hops: 2, Earlier: []string{"http://example.com/1"}, FoundOn: "http://example.com/2", Cookies: []uint64{1, 1 << 60}, Upgrade: true, Check: "img", Recrawl: 2},
 	} {
 		got, err := Decode(want.Encode())

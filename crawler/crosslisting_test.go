@@ -1,0 +1,86 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// listingSitemap is a robots.txt that lists a sitemap.
+func listingSitemap(url string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, "Sitemap: %s\n", url) }
+}
+
+// text serves a text sitemap or a page.
+func text(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, body)
+	}
+}
+
+// The robots.txt of another origin of the server decides about its entries. It is requested after the sitemap,
+// with the delay of the server.
+func TestEntriesOfTheOtherScheme(t *testing.T) {
+	const file = "http://example.com/maps/1.txt"
+	for name, tt := range map[string]struct {
+		robots http.HandlerFunc // of https
+		counts bool
+	}{
+		"ROB-SMP-25/it lists the sitemap": {listingSitemap(file), true},
+		"ROB-SMP-25/it lists another one": {listingSitemap("http://example.com/maps/2.txt"), false},
+		"ROB-SMP-25/it does not exist":    {http.NotFound, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			crawlServer(t, map[string]http.HandlerFunc{
+				"http://example.com/robots.txt": listingSitemap(file), file: text("https://example.com/x\n"), "https://example.com/robots.txt": tt.robots,
+				"http://example.com/": text("start"), "https://example.com/x": text("x"),
+			}, func(cfg *Config) { cfg.URLs = cfg.URLs[:1] }, func(t *testing.T, got *crawl, s *fakeServer) {
+				if slices.Contains(got.paths(""), "https://example.com/x") != tt.counts {
+					t.Errorf("pages %q", got.paths(""))
+				}
+				var rejected []string
+				for _, r := range got.rejected {
+					rejected = append(rejected, fmt.Sprint(r.URL, " ", r.Reason, " ", r.Detail))
+				}
+				if want := []string{"https://example.com/x not-authorized " + errUnread.Error()}; !tt.counts && !slices.Equal(rejected, want) || tt.counts && len(rejected) > 0 {
+					t.Errorf("rejected %q", rejected)
+				}
+				if s.count("https://example.com/robots.txt") != 1 || s.count(file) != 1 {
+					t.Errorf("requested %v", s.asked())
+				}
+				wantSpaced(t, s.requests(), time.Second)
+			})
+		})
+	}
+}
+
+// A sitemap may name any number of hosts. The robots.txt of few of them is requested.
+func TestEntriesOfManyOrigins(t *testing.T) {
+	const file = "http://example.com/map.txt"
+	pages := map[string]http.HandlerFunc{
+		"http://example.com/robots.txt": listingSitemap(file), "http://example.com/": text("start"),
+		"http://3.example/robots.txt": listingSitemap(file), "http://3.example/": text("three"), "http://4.example/robots.txt": http.NotFound,
+	}
+	var list strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&list, "http://%d.example/\n", i)
+	}
+	pages[file] = text(list.String())
+	crawlServer(t, pages, func(cfg *Config) {
+		cfg.URLs, cfg.Scope.Kind = cfg.URLs[:1], ScopeAny
+	}, func(t *testing.T, got *crawl, s *fakeServer) {
+		robots := slices.DeleteFunc(s.requests(), func(r request) bool { return !strings.HasSuffix(r.uri, ".example/robots.txt") })
+		if len(robots) != maxUnread {
+			t.Errorf("ROB-SMP-25: %d requests for the robots.txt of hosts of entries, want %d", len(robots), maxUnread)
+		}
+		if !slices.Equal(got.paths(""), []string{"http://3.example/", "http://example.com/"}) || got.Rejected[output.NotAuthorized] != 49 {
+			t.Errorf("%+v, pages %v", got.Summary, got.paths(""))
+		}
+	})
+}
