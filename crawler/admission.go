@@ -74,6 +74,12 @@ func (w *worker) checkRobots(v *visit) decision {
 		verdict.Record, verdict.Group = rec, c.network.robots.Group(rec)
 	}
 	rec := verdict.Record
+	if rec != nil && c.discovery.scope.HoldsServer(v.lease.Host) { // another process may have requested it
+		if err := c.discovery.queueListed(rec); err != nil {
+			c.lifecycle.Fail(err)
+			return waitUntil(time.Time{})
+		}
+	}
 	var d decision
 	switch {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil && !provenance.IsStartKey(v.lease.URL) || verdict.Verdict == robotsext.Disallowed):

@@ -1,10 +1,13 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -19,6 +22,9 @@ import (
 // maxUnread limits the origins whose robots.txt is requested because of the entries of one sitemap.
 const maxUnread = 10
 
+// listingTime limits the time for them.
+const listingTime = time.Minute
+
 // A crossListing decides about the entries of one sitemap whose origin is neither that of the sitemap nor the one
 // for which it is read: they count if the robots.txt of their own origin lists the sitemap, or what leads to
 // it (ROB-SMP-25).
@@ -28,7 +34,6 @@ type crossListing struct {
 	asked   *robotsext.Record // of the origin for which the sitemap is read; nil: not needed yet
 	hashes  []uint64          // of the URLs of the sitemap, and of the redirects and indexes that lead to it
 	origins map[robotsext.Origin]*robotsListing
-	unread  []robotsext.Origin // of the crawl, whose robots.txt was not read yet
 }
 
 // robotsListing is what the robots.txt of an origin lists. Nil: it was not read, or is unreachable.
@@ -82,9 +87,6 @@ func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 		}
 	}
 	if rec.Outcome == 0 || rec.Outcome == robotsext.OutcomeUnreachable {
-		if l.d.scope.HoldsServer(a.Server) && len(l.unread) < maxUnread {
-			l.unread = append(l.unread, a.Origin)
-		}
 		return nil, nil
 	}
 	robots = &robotsListing{lines: linesOf(rec)}
@@ -92,6 +94,16 @@ func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 		robots.refusal = fmt.Errorf("%s does not list the sitemap", a.Origin.RobotsURL())
 	}
 	return robots, nil
+}
+
+// unread returns origins that belong to the crawl now, and whose robots.txt was not known when they were met.
+func (l *crossListing) unread() (some []robotsext.Origin) {
+	for _, o := range slices.Sorted(maps.Keys(l.origins)) {
+		if len(some) < maxUnread && l.origins[o] == nil && l.d.scope.HoldsServer(weburl.ServerOf(string(o))) {
+			some = append(some, o)
+		}
+	}
+	return some
 }
 
 // robotsOf returns the robots.txt of an origin as far as it is known. Outcome 0: it was not read.
@@ -128,10 +140,12 @@ func lists(rec *robotsext.Record, hashes []uint64) bool {
 }
 
 // learnListings requests the robots.txt of origins, after the sitemap v, to decide about its entries there.
-// OnRobots, or queueListed, then queues those that count.
-func (w *worker) learnListings(v *visit, origins []robotsext.Origin) error {
+// OnRobots, or queueListed, then queues those that count. Until is the end of a Retry-After of the server of v.
+func (w *worker) learnListings(v *visit, origins []robotsext.Origin) (until time.Time, err error) {
 	c := w.c
-	ctx, slot := politeness.WithSlot(c.lifecycle.Working, v.lease.Host)
+	ctx, cancel := context.WithTimeout(c.lifecycle.Working, listingTime)
+	defer cancel()
+	ctx, slot := politeness.WithSlot(ctx, v.lease.Host)
 	slot.Spend()
 	for _, o := range origins {
 		u, err := url.Parse(string(o) + "/")
@@ -140,13 +154,17 @@ func (w *worker) learnListings(v *visit, origins []robotsext.Origin) error {
 		}
 		rec, err := c.network.robots.Record(ctx, u)
 		if err != nil {
-			continue // the crawl is being aborted
+			break // the time is over
 		}
 		if err := c.discovery.queueListed(rec); err != nil {
-			return err
+			return until, err
 		}
 	}
-	return nil
+	if took, used := slot.Used(); used {
+		v.hostDelay = max(v.hostDelay, c.network.delays.After(took))
+	}
+	until, _ = slot.Busy(nil)
+	return until, nil
 }
 
 // queueListed queues the sitemap entries that were skipped because it was not known whether the robots.txt of
@@ -155,11 +173,17 @@ func (d *discovery) queueListed(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.OutcomeUnreachable {
 		return nil
 	}
-	lines := linesOf(rec)
+	var lines map[uint64]bool
 	found := newDiscoveries(d)
 	err := d.recorder.TakeListed(rec.Origin, func(l record.SkippedURL) bool {
+		if l.URL.Origin != rec.Origin || l.Rejection.Reason != output.NotAuthorized || !d.scope.Holds(l.URL) {
+			return false
+		}
+		if lines == nil { // else most robots.txt files are parsed in vain
+			lines = linesOf(rec)
+		}
 		t, err := provenance.Decode(l.Item.Meta)
-		return err == nil && l.URL.Origin == rec.Origin && l.Rejection.Reason == output.NotAuthorized && d.scope.Holds(l.URL) &&
+		return err == nil && t.IndexDepth <= maxNested &&
 			(slices.ContainsFunc(t.Listing, func(hash uint64) bool { return lines[hash] }) || t.IsSitemap() && lines[provenance.HashListing(l.URL.Canonical)])
 	}, func(some []record.SkippedURL) error {
 		for _, l := range some {

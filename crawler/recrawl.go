@@ -10,6 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -105,7 +106,7 @@ func (r *requeuer) addAll(old crawldir.Files) error {
 	}
 	err = record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: s.FoundOn, SitemapOf: robotsext.Origin(s.Origin), IndexDepth: s.IndexDepth}
-		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < len(foundOn); above, n = foundOn[above], n+1 {
+		for above, n := s.FoundOn, 0; foundOn[above] != "" && n < maxNested+redirection.Max; above, n = foundOn[above], n+1 {
 			t.Listing = append(t.Listing, provenance.HashListing(above))
 		}
 		return r.add(provenance.SitemapKey(s.URL), t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -82,8 +83,11 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	if err != nil {
 		return w.decideFailure(v, time.Since(began), err), nil
 	}
-	defer func() { _ = resp.Body.Close() }()
-	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
+	received := sync.OnceValue(func() time.Duration {
+		_ = resp.Body.Close()
+		return c.network.delays.After(time.Since(began))
+	})
+	defer func() { v.hostDelay = max(v.hostDelay, received()) }()
 
 	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
@@ -103,17 +107,25 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
 	listed := newCrossListing(c.discovery, v)
+	d = decision{verdict: done, sitemap: line}
 	switch err := c.discovery.seedEntries(v, resp, scope, listed, line); {
 	case errors.Is(err, sitemap.Unreadable):
-		return w.decideFailure(v, time.Since(began), err), nil // entries read so far remain queued
+		if d = w.decideFailure(v, time.Since(began), err); d.verdict == retry { // entries read so far remain queued
+			return d, nil
+		}
 	case err != nil:
 		return d, err
+	default:
+		if err := v.lines.Sitemap(line); err != nil {
+			return d, err
+		}
 	}
-	_ = resp.Body.Close() // the site need not wait for others
-	if err := w.learnListings(v, listed.unread); err != nil {
-		return d, err
+	received() // before other servers take their time
+	until, err := w.learnListings(v, listed.unread())
+	if until.After(d.hostUntil) {
+		d.hostUntil = until
 	}
-	return decision{verdict: done, sitemap: line}, v.lines.Sitemap(line)
+	return d, err
 }
 
 // sitemapLine returns the line of sitemaps.jsonl about v.

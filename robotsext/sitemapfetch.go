@@ -65,7 +65,9 @@ func (w *sitemapWalk) redirected(j *sitemapJob, address string) (known bool, err
 	default:
 		for up := j.parent; up != nil; up = up.parent {
 			if up == other {
-				return true, sitemap.Loop
+				loop := &sitemap.Finding{Kind: sitemap.Loop, Text: other.URL}
+				w.report(j, *loop)
+				return true, fmt.Errorf("%w: it redirects: %w", ErrSitemapUseless, loop)
 			}
 		}
 		other.addresses = append(other.addresses, j.addresses...) // what lists j lists the other
@@ -106,7 +108,7 @@ func (w *sitemapWalk) acquireSlot(ctx context.Context, u *url.URL, redirected bo
 	return done, nil
 }
 
-// refusingTransport marks a refusal as temporary if it is, unless Options.Guard is its cause.
+// refusal marks a refusal as temporary if it is, unless Options.Guard is its cause.
 func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {

@@ -10,19 +10,22 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// maxStrangers limits the origins whose robots.txt a walk requests because of their entries, and which do
-// not list the sitemap. A sitemap may name 50,000 hosts.
-const maxStrangers = 10
+// Limits of the origins whose robots.txt a walk requests because of their entries. A sitemap may name 50,000
+// hosts, and the owner of its domain may let each of them list it.
+const (
+	maxUnlisted = 10    // that do not list the sitemap
+	maxListing  = 1_000 // that list it
+)
 
 // listing remembers which robots.txt files list the sitemaps of a walk (ROB-SMP-25).
 type listing struct {
-	lines     map[Origin]map[string]bool // addresses of the sitemaps that the robots.txt of an origin lists
-	strangers map[Origin]bool            // origins whose robots.txt does not list a sitemap with entries there
+	lines    map[Origin]map[string]bool // addresses of the sitemaps that the robots.txt of an origin lists
+	unlisted map[Origin]bool            // origins whose robots.txt does not list a sitemap with entries there
 }
 
 var (
 	errOutsideDirectory = errors.New("it is outside the directory of the sitemap")
-	errManyStrangers    = fmt.Errorf("the sitemaps have entries of more than %d origins that do not list them", maxStrangers)
+	errManyOrigins      = fmt.Errorf("the sitemaps have entries of more than %d origins that do not list them, or of more than %d that do", maxUnlisted, maxListing)
 )
 
 // setScope sets the scope of a file, after its redirects. The origin that was asked lists it, or the
@@ -34,7 +37,7 @@ func (w *sitemapWalk) setScope(j *sitemapJob) (err error) {
 		for root.parent != nil {
 			root = root.parent
 		}
-		if root.FoundOn == "" {
+		if root.FoundOn == "" && !root.guess {
 			j.listedBy = append(j.listedBy, root.end.String())
 		}
 	}
@@ -61,14 +64,17 @@ func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.En
 	}
 	refusal, judged := j.rejected[o]
 	if !judged {
-		if refusal = w.unlisted(ctx, j, o, u); refusal == nil {
+		switch refusal = w.unlisted(ctx, j, o, u); refusal {
+		case nil:
 			j.listedBy = append(j.listedBy, string(o))
 			return w.setScope(j)
+		case errManyOrigins:
+		default:
+			if j.rejected == nil {
+				j.rejected = make(map[Origin]error)
+			}
+			j.rejected[o] = refusal
 		}
-		if j.rejected == nil {
-			j.rejected = make(map[Origin]error)
-		}
-		j.rejected[o] = refusal
 	}
 	if e.Sitemap && w.listing.lines[o][addressOf(e.Loc)] {
 		return nil
@@ -82,8 +88,8 @@ func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *
 	if n := len(w.asked.RedirectChain); n > 0 && w.asked.RedirectChain[n-1] == o.RobotsURL() && w.lists(w.asked, j) {
 		return nil
 	}
-	if !w.listing.strangers[o] && len(w.listing.strangers) == maxStrangers {
-		return errManyStrangers
+	if !w.listing.unlisted[o] && len(w.listing.unlisted) == maxUnlisted || w.listing.lines[o] == nil && len(w.listing.lines) >= maxListing {
+		return errManyOrigins
 	}
 	rec, err := w.robots.Record(ctx, u)
 	switch {
@@ -95,7 +101,7 @@ func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *
 	default:
 		err = fmt.Errorf("%s does not list the sitemap", o.RobotsURL())
 	}
-	w.listing.strangers[o] = true
+	w.listing.unlisted[o] = true
 	return err
 }
 

@@ -113,7 +113,7 @@ func TestSitemapsBehindRedirects(t *testing.T) {
 				"/robots.txt": robotsListing(siteA + "/index.xml"),
 				"/index.xml":  ok(index(siteA + "/1.xml")), "/1.xml": {redirect("/index.xml")},
 			},
-			errs: []string{"/1.xml: the index lists itself or an index that lists it"},
+			errs: []string{"/1.xml: no entry of the sitemap counts: it redirects: the index lists itself or an index that lists it: \"http://a.example/index.xml\""},
 			sent: []string{"0 /robots.txt", "1 /index.xml", "2 /1.xml"},
 		},
 	} {

@@ -103,6 +103,6 @@ func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap
 	return &sitemapWalk{
 		sitemapReader: s, asked: rec, filesRemaining: s.options.MaxFiles, retryBudget: s.backoff.max,
 		known: make(map[string]*sitemapJob), refused: make(map[string]bool), yield: yield,
-		listing: listing{lines: make(map[Origin]map[string]bool), strangers: make(map[Origin]bool)},
+		listing: listing{lines: make(map[Origin]map[string]bool), unlisted: make(map[Origin]bool)},
 	}, rec
 }

@@ -242,7 +242,7 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 
 // done reports the result of a file.
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
-	j.Err = err
+	j.Err, j.rejected = err, nil
 	if j.heldFinding != nil && err != nil {
 		w.options.OnFinding(j.URL, *j.heldFinding)
 	}
@@ -382,7 +382,11 @@ func (w *sitemapWalk) report(j *sitemapJob, f sitemap.Finding) {
 func (w *sitemapWalk) reportEntry(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry, err error) {
 	switch j.entryFindings++; {
 	case j.entryFindings <= maxEntryFindings:
-		w.report(j, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc, Err: err})
+		fix := "remove it"
+		if kind == sitemap.NotAuthorized {
+			fix = "list the sitemap in the robots.txt of that origin, or remove the entry"
+		}
+		w.report(j, sitemap.Finding{Kind: kind, Line: e.Line, Column: e.Column, Text: e.Loc, Err: err, Fix: fix})
 	case j.entryFindings == maxEntryFindings+1:
 		w.report(j, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}

@@ -39,8 +39,8 @@ type Entry struct {
 	// Index.
 	Index int
 
-	// Line is the line of the file on which the entry begins, from 1.
-	Line int
+	// Line and Column are where the entry begins, from 1, as in a [Finding].
+	Line, Column int
 }
 
 // Alternate is another version of a page, from an xhtml:link with rel="alternate".

@@ -21,7 +21,8 @@ func (d *decoder) atomLink(attrs []byte) {
 		case "href":
 			href = bytes.TrimSpace(value)
 		case "rel":
-			if !bytes.EqualFold(bytes.TrimSpace(value), []byte("alternate")) {
+			rel := bytes.TrimPrefix(bytes.TrimSpace(value), []byte("http://www.iana.org/assignments/relation/")) // RFC 4287, 4.2.7.2
+			if !bytes.EqualFold(rel, []byte("alternate")) {
 				return
 			}
 		}

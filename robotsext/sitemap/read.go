@@ -24,8 +24,8 @@ type Options struct {
 	URL string
 
 	// Strict also reports what an XML parser, sitemaps.org or Google's documentation of the
-	// extensions rejects. Read yields the same entries, holds the file in memory, and calls
-	// OnFinding at its end. The default reports only what affects the entries.
+	// extensions rejects. What follows a document type is not checked, because it may declare
+	// entities. Read yields the same entries, holds the file in memory, and calls OnFinding at its end. The default reports only what affects the entries.
 	Strict bool
 
 	// MaxEntries limits the entries read from one file, skipped entries included. Zero
@@ -114,10 +114,11 @@ func Read(r io.Reader, opts *Options) iter.Seq2[Entry, error] {
 			rd.finish()
 		}
 		var end *Finding
-		if err != nil && !errors.Is(err, errStopped) {
+		stopped := errors.Is(err, errStopped)
+		if err != nil && !stopped {
 			end = rd.last(err)
 		}
-		rd.deliver(end)
+		rd.deliver(end, stopped)
 		rd.summary.Complete = err == nil
 		if o.OnEnd != nil {
 			o.OnEnd(rd.summary)
@@ -141,6 +142,8 @@ type reading struct {
 	// Of a strict check:
 	body bytes.Buffer // decoded
 	held []Finding    // of the scanner
+
+	dropped int // findings beyond the limit
 }
 
 func (rd *reading) run(r io.Reader) error {
@@ -173,7 +176,8 @@ func (rd *reading) run(r io.Reader) error {
 // finish reports what is known only at the end of a complete body.
 func (rd *reading) finish() {
 	rd.mark()
-	if rd.summary.Entries == 0 && rd.summary.Skipped == 0 {
+	feed := rd.summary.Format == RSS || rd.summary.Format == Atom // which may be empty
+	if rd.summary.Entries == 0 && rd.summary.Skipped == 0 && !feed {
 		rd.report(NoEntries, nil, nil)
 	}
 }
@@ -184,7 +188,8 @@ func (rd *reading) begin() (Entry, error) {
 		return Entry{}, &Finding{Kind: TooManyEntries}
 	}
 	rd.started++
-	return Entry{Index: rd.started - 1, Line: rd.here().line, Priority: DefaultPriority}, nil
+	at := rd.markPlace()
+	return Entry{Index: rd.started - 1, Line: at.line, Column: at.column, Priority: DefaultPriority}, nil
 }
 
 // emit yields an entry.
@@ -199,7 +204,7 @@ func (rd *reading) emit(e Entry) error {
 // report reports a finding about the text since the mark.
 func (rd *reading) report(kind Kind, text []byte, err error) {
 	if rd.opts.OnFinding == nil || rd.summary.Findings+len(rd.held) > maxFindings {
-		rd.summary.Findings++
+		rd.dropped++
 		return
 	}
 	f := Finding{Kind: kind, Text: cut(text), Err: err}
@@ -245,14 +250,19 @@ func (rd *reading) last(err error) *Finding {
 	return f
 }
 
-// deliver reports the findings that are held, those of a strict check, and the one that stopped reading; nil:
-// none did.
-func (rd *reading) deliver(end *Finding) {
+// deliver reports the findings that are held, those of a strict check unless the caller has stopped, and the
+// one that stopped reading; nil: none did.
+func (rd *reading) deliver(end *Finding, stopped bool) {
 	if rd.opts.Strict && rd.opts.OnFinding != nil {
-		for _, f := range rd.checkStrictly(end) {
+		found := rd.held
+		if !stopped {
+			found = rd.checkStrictly(end)
+		}
+		for _, f := range found {
 			rd.publish(f)
 		}
 	}
+	rd.summary.Findings += rd.dropped
 	if end == nil {
 		return
 	}

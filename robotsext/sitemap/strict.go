@@ -67,8 +67,10 @@ func checkStrictly(body []byte, charset string) []Finding {
 		return nil
 	}
 	c := &checker{decoder: xmlstrict.NewDecoder(body)}
-	c.checkCharset(body, charset)
-	for rejected := len(c.findings) > 0; !rejected && len(c.findings) < maxFindings; {
+	if c.checkCharset(body, charset); len(c.findings) > 0 {
+		return c.findings
+	}
+	for len(c.findings) < maxFindings {
 		token, err := c.decoder.Token()
 		if err != nil {
 			if err != io.EOF {
@@ -248,7 +250,7 @@ var faultFixes = []struct{ text, fix string }{
 	{"a second root", "remove it"},
 	{"text outside", "remove it"},
 	{unexpectedEOF, "write the rest of the file, and its end tags"},
-	{"element ", "write the end tag of the open element"},
+	{"element ", "write the end tag of the open element, or remove this one"},
 	{"unexpected end element", "remove it"},
 }
 

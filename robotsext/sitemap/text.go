@@ -15,7 +15,7 @@ func (rd *reading) readLines() error {
 		return &Finding{Kind: NotASitemap, Err: errors.New("binary data")}
 	}
 	rd.summary.Format = Text
-	var bad string // the first invalid line
+	var bad string // the last invalid line
 	for rd.skipBlank() {
 		rd.mark()
 		e, err := rd.begin()
@@ -32,9 +32,8 @@ func (rd *reading) readLines() error {
 			e.Loc, err = location(bytes.TrimSpace(line))
 		}
 		if err != nil {
-			if rd.summary.Skipped++; rd.summary.Skipped == 1 {
-				bad = cut(line)
-			}
+			rd.summary.Skipped++
+			bad = cut(line)
 			rd.report(BadLoc, line, err)
 			continue
 		}

@@ -60,7 +60,7 @@ type Counter struct {
 	files        []*plan.Sitemap
 	elsewhere    []record.SkippedURL // sitemap entries on hosts outside the crawl, which they may join
 	elsewhereIn  map[string]int      // number of them in each sitemap
-	starts       []frontier.Item     // start URLs, and where they redirect
+	starts       []frontier.Item     // a start URL of each origin
 	probing      bool                // the start URLs are requested, because of elsewhere
 }
 

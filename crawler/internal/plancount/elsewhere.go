@@ -16,12 +16,19 @@ import (
 // maxElsewhere limits Counter.elsewhere. A host joins the crawl a few seconds after its first entry.
 const maxElsewhere = 200_000
 
-// keep keeps a sitemap entry that belongs to the crawl if a start URL redirects to its host. The lock is held.
+// keep keeps a sitemap entry that belongs to the crawl if a start URL redirects to its host, or if the robots.txt
+// of its origin turns out to list the sitemap. The lock is held.
 func (s *Counter) keep(l *record.SkippedURL) {
+	if l.URL.Server == "" || len(s.elsewhere) >= maxElsewhere {
+		return
+	}
 	t, err := provenance.Decode(l.Item.Meta)
-	mayCount := l.Rejection.Reason == output.OutOfScope || l.Rejection.Reason == output.NotAuthorized && len(t.Listing) > 0
-	if err == nil && mayCount && l.URL.Server != "" && !s.c.HoldsServer(l.URL.Server) && len(s.elsewhere) < maxElsewhere {
-		s.elsewhere = append(s.elsewhere, *l)
+	outside := !s.c.HoldsServer(l.URL.Server)
+	if err != nil || !(l.Rejection.Reason == output.OutOfScope && outside || l.Rejection.Reason == output.NotAuthorized && len(t.Listing) > 0) {
+		return
+	}
+	s.elsewhere = append(s.elsewhere, *l)
+	if outside {
 		s.elsewhereIn[t.FoundOn]++
 	}
 }
@@ -29,25 +36,26 @@ func (s *Counter) keep(l *record.SkippedURL) {
 // TakeScope implements the recorder of package crawler.
 func (s *Counter) TakeScope(_ weburl.URL, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
 	s.mu.Lock()
-	var taken, rest []record.SkippedURL
-	for _, l := range s.elsewhere {
-		if match(l) {
-			taken = append(taken, l)
+	var taken []record.SkippedURL
+	s.elsewhere = slices.DeleteFunc(s.elsewhere, func(l record.SkippedURL) bool {
+		if !match(l) {
+			return false
+		}
+		taken = append(taken, l)
+		if provenance.IsSitemapKey(l.Item.URL) {
 			s.files = slices.DeleteFunc(s.files, func(f *plan.Sitemap) bool {
 				return f.URL == l.Rejection.URL && f.Unread == string(l.Rejection.Reason)
 			})
-		} else {
-			rest = append(rest, l)
 		}
-	}
-	s.elsewhere = rest
+		return true
+	})
 	s.mu.Unlock()
 	return give(taken)
 }
 
 // TakeListed implements the recorder of package crawler.
-func (s *Counter) TakeListed(_ robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
-	return s.TakeScope(weburl.URL{}, match, give)
+func (s *Counter) TakeListed(o robotsext.Origin, match func(record.SkippedURL) bool, give func([]record.SkippedURL) error) error {
+	return s.TakeScope(weburl.URL{}, func(l record.SkippedURL) bool { return l.URL.Origin == o && match(l) }, give)
 }
 
 // probe queues the start URLs, once, to learn where they redirect, if that is worth the requests: a sitemap is
@@ -61,13 +69,16 @@ func (s *Counter) probe(worth bool) error {
 	return err
 }
 
-// addStart notes a start URL, or where one redirects, and queues it if they are requested.
-func (s *Counter) addStart(item frontier.Item) error {
+// addStart notes the first start URL of each origin, and queues where they redirect.
+func (s *Counter) addStart(item frontier.Item, t provenance.Provenance) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	origin := weburl.OriginOf(item.URL)
 	item.URL = provenance.StartKey(item.URL)
-	if !s.probing {
-		s.starts = append(s.starts, item)
+	if t.Source == provenance.Start {
+		if !slices.ContainsFunc(s.starts, func(other frontier.Item) bool { return weburl.OriginOf(other.URL) == origin }) {
+			s.starts = append(s.starts, item)
+		}
 		return nil
 	}
 	_, err := s.Frontier.Memory.Add(context.Background(), []frontier.Item{item})

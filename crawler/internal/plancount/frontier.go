@@ -29,7 +29,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		}
 		ask := t.IsSitemap()
 		if t.FromStart {
-			if err := f.counter.addStart(item); err != nil {
+			if err := f.counter.addStart(item, t); err != nil {
 				return nil, err
 			}
 		}

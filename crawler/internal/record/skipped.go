@@ -153,7 +153,7 @@ func (s *Skipped) noteTakeable(e *entry, u weburl.URL) {
 
 // maxUnlisted limits the origins in Skipped.unlisted, since a sitemap may name many, and each is looked for
 // once in all skipped URLs.
-const maxUnlisted = 100
+const maxUnlisted = 1_000
 
 // TakeScope is Take for URLs in the scope of u that were out of scope.
 func (s *Skipped) TakeScope(u weburl.URL, match func(SkippedURL) bool, give func([]SkippedURL) error) error {

@@ -15,7 +15,7 @@ func ExampleLint() {
 	}
 	// Output:
 	// line 2: error: unknown field "Disalow": most crawlers ignore the line; the most similar field is Disallow
-	// 	write "Disallow: /old/"
+	// 	if you want to disallow these URLs, write "Disallow: /old/"
 	// line 4: warning: "Disallow: /private/a" has no effect: "Disallow: /private/" in line 3 matches all its URLs
 	// 	remove line 4
 }

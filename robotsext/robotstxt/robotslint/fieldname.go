@@ -63,22 +63,26 @@ func withColon(text string) (meant string, ok bool) {
 }
 
 // rewrite returns the fix of replacing a line. A fix that begins with "write" disallows no URL
-// that the line leaves allowed, also for parsers that accept misspelled fields (ROB-FMT-12).
-// Anything else is for the author to decide.
+// that the line leaves allowed, neither for parsers that accept misspelled fields and missing
+// colons (ROB-FMT-12) nor for others. Anything else is for the author to decide.
 func (l *linter) rewrite(r *record, line string) string {
 	now, meant := lenient(*r), lenient(parseLine(line))
+	known := now.field == r.field // to all parsers
 	safe, condition := true, "if you want to disallow these URLs, "
 	switch meant.field {
 	case agentField:
-		safe = now.field == agentField && strings.EqualFold(agentName(now.value), agentName(meant.value))
+		safe = known && now.field == agentField && strings.EqualFold(agentName(now.value), agentName(meant.value))
 		condition = "if you want the rules below to apply, "
 	case allowField, disallowField:
 		loses := now.field == allowField && now.usable()
-		safe = now.field == meant.field && now.value == meant.value || !loses && (meant.field == allowField || !meant.usable())
-		if meant.field == allowField {
+		safe = known && now.field == meant.field && now.value == meant.value || !loses && (meant.field == allowField || !meant.usable())
+		switch {
+		case meant.field == allowField:
 			condition = "if you want to allow these URLs, "
+		case meant.value == "/":
+			condition = "if you want to disallow all URLs, "
 		}
-		if !now.field.isRule() {
+		if !known || !now.field.isRule() {
 			safe = safe && !l.inAgents(r)
 			l.unclearRule = cmp.Or(l.unclearRule, r.line)
 		}
@@ -94,10 +98,10 @@ func (l *linter) rewrite(r *record, line string) string {
 func (l *linter) inAgents(r *record) bool {
 	rest := l.source.records[l.source.index(r.line)+1:]
 	for i := range rest {
-		switch now := lenient(rest[i]); {
-		case rest[i].block != r.block || now.field.isRule():
+		switch {
+		case rest[i].block != r.block || rest[i].field.isRule():
 			return false
-		case now.field == agentField:
+		case lenient(rest[i]).field == agentField:
 			return true
 		}
 	}

@@ -23,16 +23,16 @@ func TestFixesOfFields(t *testing.T) {
 			"2 unknown-field ", "3 unknown-field ", "4 unknown-field ", "5 unknown-field ", "6 unknown-field ", "7 unknown-field ", "8 unknown-field ", "9 unknown-field "}},
 		{"ROB-GRP-13/longer names without a colon", "User-agent: *⏎Disallow-AI /⏎DisallowAITraining\t/⏎Disallow: /admin/", []string{"2 unknown-field ", "3 unknown-field "}},
 
-		{"ROB-FMT-11/misspelled for Google too", "User-agent: *⏎Dissallow: /x⏎Disalow: /y", []string{"1 empty-group add \"Disallow:\" if you intend that, or else the rules", `2 misspelled-field write "Disallow: /x"`, `3 misspelled-field write "Disallow: /y"`}},
+		{"ROB-FMT-11/misspelled for Google too", "User-agent: *⏎Dissallow: /x⏎Disalow: /y", []string{"1 empty-group add \"Disallow:\" if you intend that, or else the rules", "2 misspelled-field " + disallow + `write "Disallow: /x"`, "3 misspelled-field " + disallow + `write "Disallow: /y"`}},
 		{"ROB-FMT-11/misspelled for all", "User-agent: *⏎Disallow: /x⏎Disllow: /y⏎Alow: /z⏎User-agnet: b", []string{
 			"3 misspelled-field " + disallow + `write "Disallow: /y"`, `4 misspelled-field write "Allow: /z"`, "5 misspelled-field " + apply + `write "User-agent: b"`}},
 		{"ROB-FMT-11/an Allow that would end the block", "User-agent: a⏎Alow: /z⏎User-agent: b⏎Disallow: /", []string{`2 misspelled-field if you want to allow these URLs, write "Allow: /z"`, "3 joined-groups " + `if you intend that, move the User-agent lines together; if not, add rules below line 1, or "Disallow:", which allows everything`}},
 
 		{"ROB-FMT-13/a value with a colon", "User-agent: *⏎Disallow /wiki/Special:Search⏎Disallow /*?q=a:b⏎Sitemap https://example.com/s.xml⏎Disallow /private/", []string{
 			"1 empty-group add \"Disallow:\" if you intend that, or else the rules",
-			"2 no-colon " + disallow + `write "Disallow: /wiki/Special:Search"`, "3 no-colon " + disallow + `write "Disallow: /*?q=a:b"`, `4 no-colon write "Sitemap: https://example.com/s.xml"`, `5 no-colon write "Disallow: /private/"`}},
+			"2 no-colon " + disallow + `write "Disallow: /wiki/Special:Search"`, "3 no-colon " + disallow + `write "Disallow: /*?q=a:b"`, `4 no-colon write "Sitemap: https://example.com/s.xml"`, "5 no-colon " + disallow + `write "Disallow: /private/"`}},
 		{"ROB-FMT-13/a value without a colon", "User-agent: *⏎Disallow: /x⏎Disallow /private/⏎Disallow=/private2/⏎Allow /y", []string{
-			`3 no-colon write "Disallow: /private/"`, "4 no-colon " + disallow + `write "Disallow: /private2/"`, `5 no-colon write "Allow: /y"`}},
+			"3 no-colon " + disallow + `write "Disallow: /private/"`, "4 no-colon " + disallow + `write "Disallow: /private2/"`, `5 no-colon if you want to allow these URLs, write "Allow: /y"`}},
 		{"ROB-FMT-13/something else for a colon", "User-agent: *⏎Disallow: /x⏎Disallow\t/a:b⏎Disallow  /a:b⏎Disallow=/a:b⏎Disallow：/a:b⏎Disalow /a:b⏎Sitemap=https://h/s.xml⏎Sitemap -> https://h/t.xml⏎License https://h/l.xml", []string{
 			"3 no-colon " + disallow + `write "Disallow: /a:b"`, "4 no-colon " + disallow + `write "Disallow: /a:b"`, "5 no-colon " + disallow + `write "Disallow: /a:b"`, "6 no-colon " + disallow + `write "Disallow: /a:b"`,
 			"7 no-colon " + disallow + `write "Disallow: /a:b"`, `8 no-colon write "Sitemap: https://h/s.xml"`, `9 no-colon write "Sitemap: https://h/t.xml"`, `10 no-colon write "License: https://h/l.xml"`}},
@@ -56,7 +56,7 @@ func TestFixesOfFields(t *testing.T) {
 		{"ROB-MAT-03/a line that some crawlers read as a rule", "User-agent: *⏎Disallow: /a⏎Disallow: /a/b⏎Allow: /c⏎Allow: /c/d⏎Disallow-AI: /c", []string{
 			"3 redundant-rule remove line 3", "5 redundant-rule check line 6 first: only some crawlers read it as a rule or a User-agent line", "6 unknown-field "}},
 		{"ROB-MAT-03/a line that some crawlers read as a group", "User-agent: *⏎Disallow: /a⏎Useragent: b⏎Disallow: /a/b", []string{
-			`3 misspelled-field write "User-agent: b"`, "4 redundant-rule check line 3 first: only some crawlers read it as a rule or a User-agent line"}},
+			"3 misspelled-field " + apply + `write "User-agent: b"`, "4 redundant-rule check line 3 first: only some crawlers read it as a rule or a User-agent line"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string

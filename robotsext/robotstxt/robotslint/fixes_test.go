@@ -46,16 +46,13 @@ type fixChecker struct {
 // check applies each fix of a file alone, and then all of them.
 func (c *fixChecker) check(body string) {
 	all := map[int]string{}
-	known := true // to parsers that are not lenient
 	for _, f := range Lint([]byte(body), &Options{MaxPerKind: -1}) {
 		lines := edits(f)
 		if len(lines) == 0 {
 			continue
 		}
 		c.fixes++
-		lenient := f.Kind == Kind(robotstxt.KindMisspelled) || f.Kind == Kind(robotstxt.KindNoColon)
-		known = known && !lenient
-		c.compare(body, lines, !lenient, f)
+		c.compare(body, lines, f)
 		for n, line := range lines {
 			if old, ok := all[n]; !ok || old != "" {
 				all[n] = line
@@ -63,19 +60,15 @@ func (c *fixChecker) check(body string) {
 		}
 	}
 	if len(all) > 1 {
-		c.compare(body, all, known, Finding{Fix: "all fixes"})
+		c.compare(body, all, Finding{Fix: "all fixes"})
 	}
 }
 
 // compare holds that replacing lines disallows nothing that was allowed, as lenient parsers
-// read the file and, on demand, as all others do.
-func (c *fixChecker) compare(body string, lines map[int]string, strict bool, f Finding) {
+// read the file and as all others do.
+func (c *fixChecker) compare(body string, lines map[int]string, f Finding) {
 	after := replaceLines(body, lines)
-	modes := []robotstxt.Options{{Lenient: true}}
-	if strict {
-		modes = append(modes, robotstxt.Options{})
-	}
-	for _, opts := range modes {
+	for _, opts := range []robotstxt.Options{{Lenient: true}, {}} {
 		was, is := robotstxt.Parse([]byte(body), &opts), robotstxt.Parse([]byte(after), &opts)
 		paths := probes(was, is, f)
 		for _, agent := range slices.Compact(slices.Sorted(slices.Values(append(append(was.Agents(), is.Agents()...), "unknownbot")))) {
@@ -154,7 +147,7 @@ func (m mutator) mutate(lines []string) string {
 		case 6:
 			lines[i] = m.pick("Useragent", "User agent", "Dissallow", "Disalow", "Diasllow", "Alow", "Site-map", "Crawldelay") + m.pick(": ", " ") + value
 		case 7: // a broken path
-			lines[i] = name + ": " + m.pick(strings.TrimPrefix(value, "/"), "https://example.com"+value, value+" // all", value+" (old)", value+" "+value, value+"#a", `/\`+value, "/a/.."+value, "/./"+value, `"`+value+`"`, value+"\x01", "\u200b"+value, "\ufeff"+value, "/a|b"+value, value+"$x")
+			lines[i] = name + ": " + m.pick(strings.TrimPrefix(value, "/"), "https://example.com"+value, value+" // all", value+" (old)", value+" "+value, value+"#a", `/\`+value, "/a/.."+value, "/./"+value, `"`+value+`"`, value+"\x01", "\u200b"+value, "\ufeff"+value, "/a|b"+value, value+"$x", "none", "no", "all", "yes")
 		case 8: // a rule without effect, alone in its group or not
 			lines[i] = m.pick("Allow:", "Disallow:", "Disallow: /robots.txt", "Allow", "Noindex: /")
 		case 9: // a group without a valid name, or for another crawler

@@ -228,7 +228,7 @@ func (l *linter) explainNoSlash(r *record) (message, fix string) {
 		if r.field == disallowField {
 			return message, `write "Disallow:", which allows everything`
 		}
-		return message, `write "Disallow: /", which disallows everything`
+		return message, l.rewrite(r, "Disallow: /")
 	case strings.ContainsRune(`.?&=;$%_-`, rune(bare[0])):
 		return message, fmt.Sprintf("%s, where * matches any characters", l.rewrite(r, r.name+": /*"+bare))
 	}

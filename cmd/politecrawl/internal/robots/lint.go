@@ -55,7 +55,7 @@ only, or has no effect. A note is information.
     text            the text of the line
     message         the problem
     fix             how to correct it; empty: the line may be right. A fix that begins
-                    with write "…" or remove disallows nothing that Google allows now
+                    with write "…" or remove disallows nothing that any crawler allows now
     omitted         number of findings of this kind that --limit omits
 
 Exit code: 0 no errors or warnings, 1 errors or warnings, 2 usage error, 3 failed or

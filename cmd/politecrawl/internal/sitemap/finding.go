@@ -40,12 +40,29 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 		return nil
 	}
 	if l.problem == nil {
-		l.problem = &f
+		l.problem = &fileProblem{file, f}
 	}
 	return l.report(sitemapFinding{
 		Sitemap: file, Line: f.Line, Column: f.Column, Kind: string(f.Kind),
 		Text: f.Text, Error: cli.ErrorText(f.Err), Fix: f.Fix, ID: l.requirement(f.Kind),
 	})
+}
+
+// A fileProblem is the first finding about a file.
+type fileProblem struct {
+	file string
+	sitemap.Finding
+}
+
+// done ends a file. It says how many of its entries were skipped, unless an error or findings do.
+func (l *listing) done(f robotsext.SitemapFile) {
+	l.totals.addFile(f)
+	skipped := f.Summary.Skipped + f.NotAuthorized
+	if l.problem == nil || skipped == 0 || l.check || l.stats || f.Err != nil || l.totals.Entries == 0 {
+		return
+	}
+	l.Notice(fmt.Sprintf("%s: %s skipped, the first: %s; --check lists all", cli.InputName(f.URL), humanize.Count(skipped, "entry"), cli.ErrorText(&l.problem.Finding)))
+	l.problem = nil
 }
 
 // report counts a finding, and writes it if --check says so.

@@ -39,7 +39,7 @@ type listing struct {
 	watched bool        // somebody wants to see each
 	headed  bool        // the table has its first line
 	totals  sitemapTotals
-	problem error // the first finding
+	problem *fileProblem // the first finding of the last file with one
 	code    int
 }
 
@@ -128,7 +128,8 @@ func (l *listing) explainNothing(arg string) {
 	}
 	err := errNoURL
 	if l.problem != nil {
-		err = fmt.Errorf("%w: %w", err, l.problem)
+		err = fmt.Errorf("%w: %w", err, &l.problem.Finding)
+		arg = l.problem.file
 	}
 	l.fail(arg, err)
 }
@@ -184,7 +185,7 @@ func (l *listing) file(_ context.Context, name string) error {
 			return err
 		}
 	}
-	l.totals.addFile(done)
+	l.done(done)
 	return failure
 }
 

@@ -113,7 +113,7 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 			Probe:    w.probe,
 			OnFile: func(f robotsext.SitemapFile) {
 				w.last = f
-				w.totals.addFile(f)
+				w.done(f)
 				w.failure = errors.Join(w.failure, w.flush())
 			},
 			OnFinding: func(file string, f sitemap.Finding) {
