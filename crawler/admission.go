@@ -46,7 +46,7 @@ func (w *worker) parseLease(v *visit) decision {
 	if v.prov.IsCheck() {
 		excluded = w.c.discovery.scope.ExcludedCheck
 	}
-	if why := excluded(v.url); why != "" && !v.prov.IsSitemap() {
+	if why := excluded(v.url); why != "" && !v.prov.IsSitemap() && !provenance.IsRobotsKey(v.lease.URL) {
 		return skipWith(output.Excluded, why)
 	}
 	return decision{}

@@ -1,14 +1,14 @@
 package crawler
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -22,9 +22,6 @@ import (
 // maxUnread limits the origins whose robots.txt is requested because of the entries of one sitemap.
 const maxUnread = 10
 
-// listingTime limits the time for them.
-const listingTime = time.Minute
-
 // A crossListing decides about the entries of one sitemap whose origin is neither that of the sitemap nor the one
 // for which it is read: they count if the robots.txt of their own origin lists the sitemap, or what leads to
 // it (ROB-SMP-25).
@@ -34,6 +31,10 @@ type crossListing struct {
 	asked   *robotsext.Record // of the origin for which the sitemap is read; nil: not needed yet
 	hashes  []uint64          // of the URLs of the sitemap, and of the redirects and indexes that lead to it
 	origins map[robotsext.Origin]*robotsListing
+
+	indexed map[robotsext.Origin]bool // origins of sitemaps that it lists
+	refused int                       // entries
+	first   error                     // why the first of them does not count
 }
 
 // robotsListing is what the robots.txt of an origin lists. Nil: it was not read, or is unreachable.
@@ -47,14 +48,62 @@ type robotsListing struct {
 var errUnread = errors.New("the robots.txt of its origin is not known to list the sitemap")
 
 func newCrossListing(d *discovery, v *visit) *crossListing {
-	return &crossListing{d: d, v: v, hashes: v.prov.Listed(v.url), origins: make(map[robotsext.Origin]*robotsListing)}
+	return &crossListing{
+		d: d, v: v, hashes: append(v.prov.Listed(v.url), d.redirecting(v.url)...),
+		origins: make(map[robotsext.Origin]*robotsListing), indexed: make(map[robotsext.Origin]bool),
+	}
 }
 
-// refuse returns why an entry does not count; nil: it counts.
+// redirecting returns the hashes of sitemap URLs that redirect to url, and of what leads to them.
+func (d *discovery) redirecting(url string) []uint64 {
+	d.aliasMu.Lock()
+	defer d.aliasMu.Unlock()
+	return slices.Clone(d.aliases[url])
+}
+
+// alias notes that the sitemap v redirects to a URL, which may have been read before: what lists v lists it too.
+func (d *discovery) alias(v *visit, url string) error {
+	listing := v.prov.Listed(v.url)
+	d.aliasMu.Lock()
+	if d.aliases == nil {
+		d.aliases = make(map[string][]uint64)
+	}
+	d.aliases[url] = append(d.aliases[url], listing...)
+	d.aliasMu.Unlock()
+	rec, err := d.robotsOf(v.prov.SitemapOf)
+	if err != nil || !lists(rec, listing) {
+		return err
+	}
+	return d.queueEntries(v.prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
+		return slices.Contains(t.Listing, provenance.HashListing(url))
+	})
+}
+
+// refuse returns why an entry does not count, and notes it; nil: it counts.
 func (l *crossListing) refuse(entry sitemap.Entry) (refusal, err error) {
+	if refusal, err = l.judge(entry); refusal != nil {
+		l.refused++
+		l.first = cmp.Or(l.first, refusal)
+	}
+	return refusal, err
+}
+
+// explain returns why none of n entries counts; nil: some do.
+func (l *crossListing) explain(n int) error {
+	if l.refused < n {
+		return nil
+	}
+	return l.first
+}
+
+// judge returns why an entry does not count; nil: it counts.
+func (l *crossListing) judge(entry sitemap.Entry) (refusal, err error) {
 	a, invalid := weburl.Parse(entry.Loc)
 	if invalid != nil {
 		return invalid, nil
+	}
+	if entry.Sitemap {
+		l.indexed[a.Origin] = true
 	}
 	robots, known := l.origins[a.Origin]
 	if !known {
@@ -96,14 +145,18 @@ func (l *crossListing) read(a weburl.URL) (robots *robotsListing, err error) {
 	return robots, nil
 }
 
-// unread returns origins that belong to the crawl now, and whose robots.txt was not known when they were met.
-func (l *crossListing) unread() (some []robotsext.Origin) {
+// unread returns the robots.txt files that decide about entries, and are not known yet: of origins that belong to
+// the crawl now, or have a sitemap.
+func (l *crossListing) unread() *discoveries {
+	found := newDiscoveries(l.d)
 	for _, o := range slices.Sorted(maps.Keys(l.origins)) {
-		if len(some) < maxUnread && l.origins[o] == nil && l.d.scope.HoldsServer(weburl.ServerOf(string(o))) {
-			some = append(some, o)
+		server := weburl.ServerOf(string(o))
+		if len(found.items) < maxUnread && l.origins[o] == nil && (l.indexed[o] || l.d.scope.HoldsServer(server)) {
+			t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(l.v.url), Recrawl: l.v.prov.Recrawl}
+			found.items = append(found.items, frontier.Item{URL: provenance.RobotsKey(o), Host: server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 		}
 	}
-	return some
+	return found
 }
 
 // robotsOf returns the robots.txt of an origin as far as it is known. Outcome 0: it was not read.
@@ -139,32 +192,13 @@ func lists(rec *robotsext.Record, hashes []uint64) bool {
 	return slices.ContainsFunc(hashes, func(hash uint64) bool { return lines[hash] })
 }
 
-// learnListings requests the robots.txt of origins, after the sitemap v, to decide about its entries there.
-// OnRobots, or queueListed, then queues those that count. Until is the end of a Retry-After of the server of v.
-func (w *worker) learnListings(v *visit, origins []robotsext.Origin) (until time.Time, err error) {
-	c := w.c
-	ctx, cancel := context.WithTimeout(c.lifecycle.Working, listingTime)
-	defer cancel()
-	ctx, slot := politeness.WithSlot(ctx, v.lease.Host)
-	slot.Spend()
-	for _, o := range origins {
-		u, err := url.Parse(string(o) + "/")
-		if err != nil {
-			continue
-		}
-		rec, err := c.network.robots.Record(ctx, u)
-		if err != nil {
-			break // the time is over
-		}
-		if err := c.discovery.queueListed(rec); err != nil {
-			return until, err
-		}
+// learnListing decides about entries on the origin of v, now that its robots.txt is known or cannot be.
+func (w *worker) learnListing(v *visit, d decision) (decision, error) {
+	rec, err := w.c.network.robots.Record(w.c.lifecycle.Working, v.u)
+	if err != nil { // the crawl is being aborted
+		return waitUntil(time.Time{}), nil
 	}
-	if took, used := slot.Used(); used {
-		v.hostDelay = max(v.hostDelay, c.network.delays.After(took))
-	}
-	until, _ = slot.Busy(nil)
-	return until, nil
+	return decision{verdict: done, hostUntil: d.hostUntil}, w.c.discovery.queueListed(rec)
 }
 
 // queueListed queues the sitemap entries that were skipped because it was not known whether the robots.txt of
@@ -174,17 +208,24 @@ func (d *discovery) queueListed(rec *robotsext.Record) error {
 		return nil
 	}
 	var lines map[uint64]bool
-	found := newDiscoveries(d)
-	err := d.recorder.TakeListed(rec.Origin, func(l record.SkippedURL) bool {
-		if l.URL.Origin != rec.Origin || l.Rejection.Reason != output.NotAuthorized || !d.scope.Holds(l.URL) {
-			return false
-		}
+	return d.queueEntries(rec.Origin, func(t provenance.Provenance, a weburl.URL) bool {
 		if lines == nil { // else most robots.txt files are parsed in vain
 			lines = linesOf(rec)
 		}
+		return slices.ContainsFunc(t.Listing, func(hash uint64) bool { return lines[hash] }) || t.IsSitemap() && lines[provenance.HashListing(a.Canonical)]
+	})
+}
+
+// queueEntries queues the sitemap entries of an origin that were skipped because nothing listed the sitemap, and
+// that count now.
+func (d *discovery) queueEntries(o robotsext.Origin, counts func(provenance.Provenance, weburl.URL) bool) error {
+	found := newDiscoveries(d)
+	err := d.recorder.TakeListed(o, func(l record.SkippedURL) bool {
+		if l.URL.Origin != o || l.Rejection.Reason != output.NotAuthorized {
+			return false
+		}
 		t, err := provenance.Decode(l.Item.Meta)
-		return err == nil && t.IndexDepth <= maxNested &&
-			(slices.ContainsFunc(t.Listing, func(hash uint64) bool { return lines[hash] }) || t.IsSitemap() && lines[provenance.HashListing(l.URL.Canonical)])
+		return err == nil && t.IndexDepth <= maxNested && (t.IsSitemap() || d.scope.Holds(l.URL)) && counts(t, l.URL)
 	}, func(some []record.SkippedURL) error {
 		for _, l := range some {
 			t, err := provenance.Decode(l.Item.Meta)

@@ -65,7 +65,7 @@ func TestEntriesOfManyOrigins(t *testing.T) {
 	const file = "http://example.com/map.txt"
 	pages := map[string]http.HandlerFunc{
 		"http://example.com/robots.txt": listingSitemap(file), "http://example.com/": text("start"),
-		"http://3.example/robots.txt": listingSitemap(file), "http://3.example/": text("three"), "http://4.example/robots.txt": http.NotFound,
+		"http://10.example/robots.txt": listingSitemap(file), "http://10.example/": text("ten"), "http://4.example/robots.txt": http.NotFound,
 	}
 	var list strings.Builder
 	for i := range 50 {
@@ -79,7 +79,7 @@ func TestEntriesOfManyOrigins(t *testing.T) {
 		if len(robots) != maxUnread {
 			t.Errorf("ROB-SMP-25: %d requests for the robots.txt of hosts of entries, want %d", len(robots), maxUnread)
 		}
-		if !slices.Equal(got.paths(""), []string{"http://3.example/", "http://example.com/"}) || got.Rejected[output.NotAuthorized] != 49 {
+		if !slices.Equal(got.paths(""), []string{"http://10.example/", "http://example.com/"}) || got.Rejected[output.NotAuthorized] != 49 {
 			t.Errorf("%+v, pages %v", got.Summary, got.paths(""))
 		}
 	})

@@ -53,6 +53,9 @@ type discovery struct {
 	refused     refusedChecks
 	recrawl     atomic.Int64 // state.CheckRecrawl
 
+	aliasMu sync.Mutex
+	aliases map[string][]uint64 // hashes of the sitemaps that redirect to one, by its URL; see alias
+
 	// Set by use, when the crawl has opened them.
 	frontier frontier.Frontier
 	member   cluster.Member

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -83,18 +83,22 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	if err != nil {
 		return w.decideFailure(v, time.Since(began), err), nil
 	}
-	received := sync.OnceValue(func() time.Duration {
-		_ = resp.Body.Close()
-		return c.network.delays.After(time.Since(began))
-	})
-	defer func() { v.hostDelay = max(v.hostDelay, received()) }()
+	defer func() { _ = resp.Body.Close() }()
+	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
 	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
-		return decision{verdict: done, found: c.discovery.redirect(v, location)}, v.lines.Sitemap(line)
+		found := c.discovery.redirect(v, location)
+		if found != nil && len(found.items) > 0 {
+			to, _, _ := strings.Cut(found.items[0].URL, "#")
+			if err := c.discovery.alias(v, to); err != nil {
+				return d, err
+			}
+		}
+		return decision{verdict: done, found: found}, v.lines.Sitemap(line)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
 		return d, nil
@@ -120,12 +124,11 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 			return d, err
 		}
 	}
-	received() // before other servers take their time
-	until, err := w.learnListings(v, listed.unread())
-	if until.After(d.hostUntil) {
-		d.hostUntil = until
+	d.found = listed.unread()
+	if why := listed.explain(line.Pages); why != nil && line.Pages > 0 && len(d.found.items) == 0 { // sitemaps have notices of their own
+		c.notice(fmt.Sprintf("sitemap %s: no entry counts: %v", v.u, why))
 	}
-	return d, err
+	return d, nil
 }
 
 // sitemapLine returns the line of sitemaps.jsonl about v.
@@ -202,7 +205,7 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance, 
 // sitemap is not authorized (ROB-SMP-18); refusal says why.
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, refusal error) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.url), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
-	if entry.Sitemap || errors.Is(refusal, errUnread) {
+	if entry.Sitemap || refusal != nil {
 		t.Listing = v.prov.Listed(v.url)
 	}
 	if entry.Sitemap {

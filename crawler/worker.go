@@ -206,6 +206,9 @@ func (w *worker) decide(v *visit) (decision, error) {
 			return d, err
 		}
 	}
+	if provenance.IsRobotsKey(v.lease.URL) {
+		return w.learnListing(v, d)
+	}
 	if d.verdict != proceed {
 		return d, nil
 	}

@@ -56,7 +56,7 @@ func TestReadTime(t *testing.T) {
 		page := []byte(strings.Repeat(piece, (1<<20)/len(piece)))
 		began := time.Now()
 		readPage(page)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
 		}
 	}
@@ -80,7 +80,7 @@ func TestReadTimeOfNumberedParts(t *testing.T) {
 		page := Page{Header: tt.header, Body: numbered(tt.start, tt.piece, tt.count, tt.end)}
 		began := time.Now()
 		Read(page, nil)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("%.30s%s takes %v", tt.start, tt.piece, took)
 		}
 	}
@@ -126,7 +126,7 @@ func TestReadTimeOfEntities(t *testing.T) {
 		page := Page{Header: http.Header{"Content-Type": {"application/xhtml+xml"}}, Body: []byte(head + strings.Repeat(piece, (1<<20)/len(piece)))}
 		began := time.Now()
 		Read(page, nil)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
 		}
 	}

@@ -66,7 +66,7 @@ type Rule struct {
 	Name    Name
 	Limit   int       // of MaxSnippet in characters, of MaxVideoPreview in seconds; NoLimit: none
 	Preview Preview   // of MaxImagePreview
-	After   time.Time // of UnavailableAfter, in UTC; in an unknown time zone the latest possible time
+	After   time.Time // of UnavailableAfter, in UTC; in an unknown time zone a time at which it is over in every zone
 	Source  Source
 }
 

@@ -270,7 +270,7 @@ func (n *node) atomEntry() (e Entry, loc []byte) {
 	}
 	for _, link := range n.all(ownWords, "link") {
 		_, hasRel := link.attrs["rel"]
-		if len(trim(link.attr("href"))) > 0 && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
+		if len(trim(link.attr("href"))) > 0 && (!hasRel || strings.EqualFold(strings.TrimPrefix(string(link.attr("rel")), "http://www.iana.org/assignments/relation/"), "alternate")) {
 			return e, resolve(link.base(), link.attr("href"))
 		}
 	}

@@ -107,7 +107,7 @@ func (c *checker) checkCharset(body []byte, charset string) {
 	if bad >= 0 {
 		before := body[:bad]
 		at := place{line: bytes.Count(before, lf) + 1, column: bad - bytes.LastIndexByte(before, '\n')}
-		c.addFault(at, "bytes that are not "+strings.ToUpper(declared), "write the file in the encoding that it declares")
+		c.addFault(at, "bytes that are not "+strings.ToUpper(cmp.Or(declared, charset)), "write the file in the encoding that it declares")
 	}
 }
 
@@ -240,14 +240,16 @@ var faultFixes = []struct{ text, fix string }{
 	{`invalid sequence "--"`, "write a single hyphen"},
 	{"illegal character code", "remove it"},
 	{"invalid UTF-8", "write the file in the encoding that it declares; the default is UTF-8"},
-	{"expected element name", "write &lt; for <"},
-	{"invalid XML name", "begin the name with a letter"},
+	{"expected element name", "write &lt; for <, or a name after it"},
+	{"invalid XML name", "write &lt; for <, or begin the name with a letter"},
 	{"malformed XML declaration", `write <?xml version="1.0" encoding="UTF-8"?>`},
 	{"XML declaration not at the start", "remove it, or what is before it"},
 	{"no white space", "write a space"},
 	{"attribute ", "remove one of them"},
 	{"prefix ", "declare it at the root element"},
 	{"a second root", "remove it"},
+	{"a reserved prefix", "remove it"},
+	{"a colon in", "remove the colon"},
 	{"text outside", "remove it"},
 	{unexpectedEOF, "write the rest of the file, and its end tags"},
 	{"element ", "write the end tag of the open element, or remove this one"},
@@ -268,7 +270,10 @@ func (c *checker) fail(err error) {
 		}
 	}
 	if prefix, isPrefix := strings.CutPrefix(syntax.Msg, "prefix "); isPrefix {
-		prefix, _, _ = strings.Cut(prefix, " ")
+		prefix, what, _ := strings.Cut(prefix, " ")
+		if strings.HasPrefix(what, "is declared") {
+			fix = "give it a namespace, or remove it"
+		}
 		if uri := namespaceURIs[conventional([]byte(prefix))]; uri != "" {
 			fix = xmlnsFix(prefix, uri)
 		}
@@ -299,7 +304,7 @@ func (rd *reading) checkStrictly(end *Finding) []Finding {
 	for _, f := range checkStrictly(body, rd.summary.Charset) {
 		same := slices.IndexFunc(found, func(other Finding) bool { return isFault(&other) && other.Line == f.Line })
 		switch {
-		case end != nil && f.Err != nil && f.Err.Error() == unexpectedEOF:
+		case f.Err != nil && strings.HasPrefix(f.Err.Error(), unexpectedEOF) && (end != nil || same >= 0): // the scanner stopped before
 		case f.Kind == Malformed && end != nil && isFault(end) && end.Line == f.Line:
 			end.Column, end.Fix = f.Column, f.Fix
 		case end != nil && (f.Line > end.Line || f.Line == end.Line && f.Column >= end.Column): // not read
@@ -314,5 +319,5 @@ func (rd *reading) checkStrictly(end *Finding) []Finding {
 	return found
 }
 
-// unexpectedEOF is the text of the fault of a document that ends too early.
+// unexpectedEOF is how the text begins of the fault of a document that ends too early.
 const unexpectedEOF = "unexpected EOF"

@@ -223,7 +223,7 @@ func TestStrict(t *testing.T) {
 		"an empty namespace of a prefix":                {rooted(coreNS+` xmlns:image=""`, page1), []string{at(2, 1, Malformed)}},
 		"a name with two colons":                        {wf(page1 + "<a:b:c/>"), []string{at(3, 50, Malformed)}},
 		"an attribute without a value":                  {wf("<url a>" + loc1 + "</url>"), []string{at(3, 8, Malformed)}},
-		"CDATA after the root":                          {wf(page1) + "<![CDATA[x]]>", []string{at(5, 10, TrailingContent)}},
+		"CDATA after the root":                          {wf(page1) + "<![CDATA[x]]>", []string{at(5, 1, TrailingContent)}},
 		"a second root":                                 {noDecl + "\n" + noDecl, []string{at(2, 1, TrailingContent)}},
 		"a document type":                               {"<!DOCTYPE urlset>" + noDecl, []string{at(1, 1, Doctype)}},
 		"a document type after the root":                {noDecl + "<!DOCTYPE urlset>", []string{at(1, len(noDecl)+1, Doctype)}},
@@ -255,6 +255,23 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// However many findings there are, some are reported, and no more than the limit.
+func TestStrictIsBounded(t *testing.T) {
+	in := wf(strings.Repeat("<url>"+loc1+"<lastmod>x</lastmod></url>", 3*maxFindings))
+	_, findings, _ := readAll(strings.NewReader(in), Options{Strict: true})
+	if n := len(findings); n != maxFindings+1 || findings[n-1].Kind != FindingsDropped {
+		t.Errorf("%d findings", n)
+	}
+	var summary Summary
+	found := 0
+	for range Read(strings.NewReader(in), &Options{Strict: true, OnFinding: func(Finding) { found++ }, OnEnd: func(s Summary) { summary = s }}) {
+		break
+	}
+	if found != 1 || summary.Findings != 1 { // the lastmod of that entry
+		t.Errorf("%d findings, %+v after the caller stopped at the first entry", found, summary)
+	}
+}
+
 // TestStrictFixes holds what a finding says to write.
 func TestStrictFixes(t *testing.T) {
 	for in, want := range map[string]string{
@@ -265,8 +282,8 @@ func TestStrictFixes(t *testing.T) {
 		wf("<URL>" + loc1 + "</URL>"): "write <url>",
 		"\n" + wf(page1):              "remove it, or what is before it",
 		in16(t, xmlDecl+"<urlset"+coreNS+">"+page1+"</urlset>"): `declare encoding="UTF-16LE"`,
-		wf(page1 + "</page>"): "write the end tag of the open element",
-		wf("<url>" + loc1 + "<lastmod>yesterday</lastmod></url>"):        "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00",
+		wf(page1 + "</page>"): "write the end tag of the open element, or remove this one",
+		wf("<url>" + loc1 + "<lastmod>yesterday</lastmod></url>"):        `write a date such as 2024-11-23T18:00:15+00:00, in RSS such as "Sat, 23 Nov 2024 18:00:15 +0000"`,
 		strings.Replace(wf(page1), `encoding="UTF-8"`, `encoding=""`, 1): `write <?xml version="1.0" encoding="UTF-8"?>`,
 	} {
 		if _, findings, _ := readAll(strings.NewReader(in), Options{Strict: true}); len(findings) != 1 || findings[0].Fix != want {

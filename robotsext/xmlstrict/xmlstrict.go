@@ -26,7 +26,10 @@ import (
 	"unicode/utf8"
 )
 
-const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
+const (
+	xmlNamespace   = "http://www.w3.org/XML/1998/namespace"
+	xmlnsNamespace = "http://www.w3.org/2000/xmlns/"
+)
 
 // Decoder reads the tokens of a document in UTF-8. It does not use the encoding that the document
 // declares.
@@ -132,10 +135,12 @@ func (d *Decoder) Token() (xml.Token, error) {
 			return nil, d.fail("text outside the root element")
 		}
 	case xml.ProcInst:
-		if strings.EqualFold(t.Target, "xml") {
+		switch err = d.characters(); {
+		case strings.EqualFold(t.Target, "xml"):
 			return nil, d.fail(misplaced)
+		case strings.Contains(t.Target, ":"):
+			return nil, d.fail("a colon in the name of an instruction")
 		}
-		err = d.characters()
 	case xml.Comment, xml.Directive:
 		err = d.characters()
 	}
@@ -185,13 +190,19 @@ func (d *Decoder) start(t xml.StartElement) error {
 	switch {
 	case d.depth == 0 && d.rooted:
 		return d.fail("a second root element <" + t.Name.Local + ">")
+	case strings.Contains(t.Name.Local, ":"):
+		return d.fail("invalid XML name: " + t.Name.Local)
 	case !isSpaced(d.raw):
 		return d.fail("no white space between the attributes of <" + t.Name.Local + ">")
 	}
 	for _, a := range t.Attr {
 		if a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns" {
-			if a.Value == "" && a.Name.Space != "" {
+			prefix := a.Name.Space != ""
+			switch {
+			case prefix && a.Value == "":
 				return d.fail("prefix " + a.Name.Local + " is declared without a namespace")
+			case prefix && a.Name.Local == "xmlns", a.Value == xmlnsNamespace, (prefix && a.Name.Local == "xml") != (a.Value == xmlNamespace):
+				return d.fail("a reserved prefix or namespace is declared")
 			}
 			d.declared[a.Value] = true
 		}

@@ -27,7 +27,7 @@ func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 		if err != nil {
 			return nil, err
 		}
-		ask := t.IsSitemap()
+		ask := t.IsSitemap() || provenance.IsRobotsKey(item.URL)
 		if t.FromStart {
 			if err := f.counter.addStart(item, t); err != nil {
 				return nil, err

@@ -51,13 +51,6 @@ func WithSlot(ctx context.Context, host frontier.Host) (context.Context, *Slot) 
 	return context.WithValue(ctx, slotKey{}, s), s
 }
 
-// Spend says that a request has just used the slot, so that the next one waits for the delay.
-func (s *Slot) Spend() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used, s.ended = true, time.Now()
-}
-
 // Host returns the server of the slot.
 func (s *Slot) Host() frontier.Host { return s.host }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // SitemapKey returns the frontier's key of a sitemap. The fragment is never sent. It
@@ -23,6 +25,15 @@ func StartKey(url string) string { return url + startMark }
 func IsStartKey(key string) bool { return strings.HasSuffix(key, startMark) }
 
 const startMark = "#start"
+
+// RobotsKey returns the frontier's key of the robots.txt of an origin, which is requested only to learn
+// which sitemaps it lists. Other robots.txt files are requested with the first URL of their origin.
+func RobotsKey(o robotsext.Origin) string { return o.RobotsURL() + robotsMark }
+
+// IsRobotsKey reports whether a key is one of RobotsKey.
+func IsRobotsKey(key string) bool { return strings.HasSuffix(key, robotsMark) }
+
+const robotsMark = "#listing"
 
 // RedirectKey returns the frontier's key of a redirect target that is fetched
 // unchanged, although links to the same URL are skipped as duplicates.

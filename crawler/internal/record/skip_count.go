@@ -111,7 +111,7 @@ func (s *Skipped) SetInFrontier(items []frontier.Item) {
 
 // setInFrontier records that the frontier has a key. The lock is held.
 func (s *Skipped) setInFrontier(key string) {
-	if provenance.IsCheckKey(key) {
+	if provenance.IsCheckKey(key) || provenance.IsRobotsKey(key) {
 		return // the URL remains skipped as a page
 	}
 	url, _, _ := strings.Cut(key, "#")
