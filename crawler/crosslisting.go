@@ -81,11 +81,15 @@ func (d *discovery) alias(v *visit, url string) error {
 
 // refuse returns why an entry does not count, and notes it; nil: it counts.
 func (l *crossListing) refuse(entry sitemap.Entry) (refusal, err error) {
-	if refusal, err = l.judge(entry); refusal != nil {
+	refusal, err = l.judge(entry)
+	if err != nil {
+		return nil, err
+	}
+	if refusal != nil {
 		l.refused++
 		l.first = cmp.Or(l.first, refusal)
 	}
-	return refusal, err
+	return refusal, nil
 }
 
 // explain returns why none of n entries counts; nil: some do.

@@ -64,12 +64,11 @@ func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.En
 	}
 	refusal, judged := j.rejected[o]
 	if !judged {
-		switch refusal = w.unlisted(ctx, j, o, u); refusal {
-		case nil:
+		if refusal = w.unlisted(ctx, j, o, u); refusal == nil {
 			j.listedBy = append(j.listedBy, string(o))
 			return w.setScope(j)
-		case errManyOrigins:
-		default:
+		}
+		if !errors.Is(refusal, errManyOrigins) { // there may be 50,000
 			if j.rejected == nil {
 				j.rejected = make(map[Origin]error)
 			}

@@ -93,7 +93,7 @@ var fixes = [...]struct {
 	{TooManyBytes, "split the file, and list its parts in a sitemapindex"},
 	{BadLoc, "write an absolute URL of fewer than 2,048 characters"},
 	{NoLoc, "write its URL, or remove the entry"},
-	{BadLastMod, `write a date such as 2024-11-23T18:00:15+00:00, in RSS such as "Sat, 23 Nov 2024 18:00:15 +0000"`},
+	{BadLastMod, "write a date such as 2024-11-23 or 2024-11-23T18:00:15+00:00, in RSS such as Sat, 23 Nov 2024 18:00:15 +0000"},
 	{BadChangeFreq, "write always, hourly, daily, weekly, monthly, yearly or never"},
 	{BadPriority, "write a number from 0.0 to 1.0"},
 	{BadReference, "write &amp; for &, or the character itself for an entity of HTML"},

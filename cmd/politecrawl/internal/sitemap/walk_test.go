@@ -101,6 +101,8 @@ func TestSitemapSite(t *testing.T) {
 			want := clitest.Result{
 				Code: cli.ExitFailed, Out: "/1\n/closed/3\n",
 				Stderr: root + " is the root of a site: reading the sitemaps in /robots.txt\n" +
+					"/a.xml: 1 entry skipped, the first: line 3: the sitemap is not authorized to list this URL, entry skipped: \"http://127.0.0.9:1/2\": " +
+					"http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused; --check lists all\n" +
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
 			}
@@ -112,7 +114,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("check", func(t *testing.T) {
 		got := s.list(t, "/", "--check")
-		want := `/a.xml:3: the sitemap is not authorized to list this URL, entry skipped: "http://127.0.0.9:1/2": http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused [ROB-SMP-18]
+		want := `/a.xml:3:1: the sitemap is not authorized to list this URL, entry skipped: "http://127.0.0.9:1/2": http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused; list the sitemap in the robots.txt of that origin, or remove the entry [ROB-SMP-18]
 /gone.xml: missing: status 404 [ROB-SMP-24]
 /closed.xml: disallowed: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
@@ -139,13 +141,14 @@ func TestSitemapSite(t *testing.T) {
 	s.forget()
 	t.Run("one sitemap", func(t *testing.T) {
 		for policy, want := range map[string]string{"listed": "/dir/5\n/6\n", "directory": "/dir/5\n", "any": "/dir/5\n/6\n"} {
-			if got := s.list(t, "/dir/map.xml", "--policy", policy); got != (clitest.Result{Out: want}) {
+			got := s.list(t, "/dir/map.xml", "--policy", policy)
+			if skips := policy == "directory"; got.Code != cli.ExitDone || got.Out != want || skips != strings.HasPrefix(got.Stderr, "/dir/map.xml: 1 entry skipped, the first: line 3: ") {
 				t.Errorf("%s: got %+v", policy, got)
 			}
 			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
 		}
 		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
-		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `entry skipped: "/6": it is outside the directory of the sitemap [ROB-SMP-19]`+"\n") {
+		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `entry skipped: "/6": it is outside the directory of the sitemap; list the sitemap in the robots.txt of that origin, or remove the entry [ROB-SMP-19]`+"\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
