@@ -56,6 +56,16 @@ func (r *resolver) resolve(ctx context.Context, o Origin, force bool) (*Record, 
 	}
 }
 
+// known returns the record of o if it is in memory and needs no request; nil: there is none.
+func (r *resolver) known(o Origin) *Record {
+	r.memory.mu.Lock()
+	defer r.memory.mu.Unlock()
+	if s := r.memory.slots[o]; s != nil && s.rec != nil && !s.rec.due(r.now()) {
+		return s.rec
+	}
+	return nil
+}
+
 // lookUp finds the record of s.origin, first in the Cache, then by a fetch, and passes
 // it to all callers that wait on l. Only lookUp changes s.rec while l is in flight.
 func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -25,8 +26,68 @@ type listing struct {
 
 var (
 	errOutsideDirectory = errors.New("it is outside the directory of the sitemap")
+	errNotKnown         = errors.New("the robots.txt of its origin is not known to list the sitemap")
 	errManyOrigins      = fmt.Errorf("the sitemaps have entries of more than %d origins that do not list them, or of more than %d that do", maxUnlisted, maxListing)
 )
+
+// take yields a page, or returns the job of a sitemap, of which the index has listed n others. It reports
+// an entry that does not count. As long as no entry of j counts, it keeps those of origins whose robots.txt is not
+// known: that is requested only if the file has no others.
+func (w *sitemapWalk) take(ctx context.Context, j *sitemapJob, e sitemap.Entry, n int, ask bool) (*sitemapJob, error) {
+	refusal := w.authorize(ctx, j, e, ask || e.Sitemap)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(refusal, errNotKnown) && j.accepted == 0:
+		j.kept = append(j.kept, e)
+		return nil, nil
+	case refusal != nil:
+		j.NotAuthorized++
+		w.reportEntry(j, sitemap.NotAuthorized, e, refusal)
+		if e.Sitemap && !w.refuse(j, e, refusal) {
+			return nil, errLoopEnded
+		}
+		return nil, nil
+	}
+	j.accepted++
+	if err := w.takeKept(ctx, j); err != nil {
+		return nil, err
+	}
+	switch {
+	case !e.Sitemap:
+		e.File = j.URL
+		if !w.yield(e, nil) {
+			return nil, errLoopEnded
+		}
+	case n <= w.filesRemaining: // else it is beyond the limit
+		return w.nested(j, e), nil
+	}
+	return nil, nil
+}
+
+// takeKept decides about the entries that are kept. If others count, no robots.txt is requested.
+func (w *sitemapWalk) takeKept(ctx context.Context, j *sitemapJob) error {
+	kept, ask := j.kept, j.accepted == 0
+	j.kept = nil
+	for _, e := range kept {
+		if _, err := w.take(ctx, j, e, 0, ask); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse ends a file that the index j must not list, once. It reports whether the caller continues.
+func (w *sitemapWalk) refuse(j *sitemapJob, e sitemap.Entry, err error) bool {
+	j.refusals++
+	address := addressOf(e.Loc)
+	if w.known[address] != nil || w.refused[address] || j.refusals > maxEntryFindings {
+		return true
+	}
+	w.refused[address] = true
+	file := &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(e.Loc), FoundOn: j.URL}}
+	return w.finish(file, fmt.Errorf("%w: %w", ErrSitemapRefused, err))
+}
 
 // setScope sets the scope of a file, after its redirects. The origin that was asked lists it, or the
 // caller names it.
@@ -45,9 +106,9 @@ func (w *sitemapWalk) setScope(j *sitemapJob) (err error) {
 	return err
 }
 
-// authorize returns why an entry of j does not count; nil: it counts. It may request the robots.txt of the
-// entry's origin.
-func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.Entry) error {
+// authorize returns why an entry of j does not count; nil: it counts. Ask says that the robots.txt of the
+// entry's origin may be requested; else the refusal is errNotKnown.
+func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.Entry, ask bool) error {
 	if j.scope.Accepts(e) {
 		return nil
 	}
@@ -64,11 +125,11 @@ func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.En
 	}
 	refusal, judged := j.rejected[o]
 	if !judged {
-		if refusal = w.unlisted(ctx, j, o, u); refusal == nil {
+		if refusal = w.unlisted(ctx, j, o, u, ask); refusal == nil {
 			j.listedBy = append(j.listedBy, string(o))
 			return w.setScope(j)
 		}
-		if !errors.Is(refusal, errManyOrigins) { // there may be 50,000
+		if !errors.Is(refusal, errNotKnown) && !errors.Is(refusal, errManyOrigins) { // there may be 50,000
 			if j.rejected == nil {
 				j.rejected = make(map[Origin]error)
 			}
@@ -83,14 +144,20 @@ func (w *sitemapWalk) authorize(ctx context.Context, j *sitemapJob, e sitemap.En
 
 // unlisted returns why the robots.txt of o, the origin of u, does not authorize j; nil: it does. That of the
 // origin that was asked is that of o too if it redirects there.
-func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *url.URL) error {
+func (w *sitemapWalk) unlisted(ctx context.Context, j *sitemapJob, o Origin, u *url.URL, ask bool) error {
 	if n := len(w.asked.RedirectChain); n > 0 && w.asked.RedirectChain[n-1] == o.RobotsURL() && w.lists(w.asked, j) {
 		return nil
 	}
-	if !w.listing.unlisted[o] && len(w.listing.unlisted) == maxUnlisted || w.listing.lines[o] == nil && len(w.listing.lines) >= maxListing {
-		return errManyOrigins
+	rec, err := w.robots.resolver.known(o), error(nil)
+	if rec == nil {
+		switch {
+		case !ask:
+			return errNotKnown
+		case !w.listing.unlisted[o] && len(w.listing.unlisted) == maxUnlisted || len(w.listing.lines) >= maxListing:
+			return errManyOrigins
+		}
+		rec, err = w.robots.Record(ctx, u)
 	}
-	rec, err := w.robots.Record(ctx, u)
 	switch {
 	case err != nil:
 	case rec.Outcome == OutcomeUnreachable:

@@ -52,9 +52,10 @@ type sitemapJob struct {
 	listedBy []string         // origins whose entries count
 	rejected map[Origin]error // why the entries of other origins do not
 
-	accepted      int   // entries that count
-	refusals      int   // files that it must not list
-	problem       error // the first finding
+	accepted      int             // entries that count
+	kept          []sitemap.Entry // see take
+	refusals      int             // files that it must not list
+	problem       error           // the first finding
 	entryFindings int
 	tooDeep       bool // it lists files that are nested too deeply
 
@@ -294,7 +295,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case entry.Index < j.next: // read by an earlier try
 		default:
 			j.next = entry.Index + 1
-			file, err := w.take(ctx, j, entry, len(nested))
+			file, err := w.take(ctx, j, entry, len(nested), false)
 			if err != nil {
 				return err
 			}
@@ -306,6 +307,9 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	if errors.Is(end, sitemap.Unreadable) && body.incomplete() {
 		return &temporaryError{err: end, retryAt: w.nextTry(j, nil)}
 	}
+	if err := w.takeKept(ctx, j); err != nil {
+		return err
+	}
 	switch {
 	case end != nil:
 		return end
@@ -315,46 +319,6 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		return fmt.Errorf("%w: %w", ErrSitemapUseless, j.problem)
 	}
 	return nil
-}
-
-// take yields a page, or returns the job of a sitemap, of which the index has listed n others. It reports
-// an entry that does not count.
-func (w *sitemapWalk) take(ctx context.Context, j *sitemapJob, e sitemap.Entry, n int) (*sitemapJob, error) {
-	refusal := w.authorize(ctx, j, e)
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case refusal != nil:
-		j.NotAuthorized++
-		w.reportEntry(j, sitemap.NotAuthorized, e, refusal)
-		if e.Sitemap && !w.refuse(j, e, refusal) {
-			return nil, errLoopEnded
-		}
-		return nil, nil
-	}
-	j.accepted++
-	switch {
-	case !e.Sitemap:
-		e.File = j.URL
-		if !w.yield(e, nil) {
-			return nil, errLoopEnded
-		}
-	case n <= w.filesRemaining: // else it is beyond the limit
-		return w.nested(j, e), nil
-	}
-	return nil, nil
-}
-
-// refuse ends a file that the index j must not list, once. It reports whether the caller continues.
-func (w *sitemapWalk) refuse(j *sitemapJob, e sitemap.Entry, err error) bool {
-	j.refusals++
-	address := addressOf(e.Loc)
-	if w.known[address] != nil || w.refused[address] || j.refusals > maxEntryFindings {
-		return true
-	}
-	w.refused[address] = true
-	file := &sitemapJob{SitemapFile: SitemapFile{URL: secret.StripUserinfo(e.Loc), FoundOn: j.URL}}
-	return w.finish(file, fmt.Errorf("%w: %w", ErrSitemapRefused, err))
 }
 
 // reportFinding reports a finding within a file, once.

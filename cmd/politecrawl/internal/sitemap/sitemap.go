@@ -64,7 +64,7 @@ rejects, also where the command can read the file. Columns count bytes from 1.
 --stats prints a summary.
 
 With --policy listed, a sitemap may list pages of the sites whose robots.txt lists it or an index
-above it, and pages below its own directory. The command requests robots.txt of these sites. With "directory", it may list only pages below its own
+above it, and pages below its own directory. With "directory", it may list only pages below its own
 directory; with "any", all pages. The command omits other pages; --check reports them.
 
 --format json writes an object for each page on a line of its own: loc, lastmod,

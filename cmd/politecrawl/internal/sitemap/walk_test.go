@@ -102,7 +102,7 @@ func TestSitemapSite(t *testing.T) {
 				Code: cli.ExitFailed, Out: "/1\n/closed/3\n",
 				Stderr: root + " is the root of a site: reading the sitemaps in /robots.txt\n" +
 					"/a.xml: 1 entry skipped, the first: line 3: the sitemap is not authorized to list this URL, entry skipped: \"http://127.0.0.9:1/2\": " +
-					"http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused; --check lists all\n" +
+					"the robots.txt of its origin is not known to list the sitemap; --check lists all\n" +
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
 			}
@@ -114,7 +114,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("check", func(t *testing.T) {
 		got := s.list(t, "/", "--check")
-		want := `/a.xml:3:1: the sitemap is not authorized to list this URL, entry skipped: "http://127.0.0.9:1/2": http://127.0.0.9:1/robots.txt is unreachable: dial tcp 127.0.0.9:1: connect: connection refused; list the sitemap in the robots.txt of that origin, or remove the entry [ROB-SMP-18]
+		want := `/a.xml:3:1: the sitemap is not authorized to list this URL, entry skipped: "http://127.0.0.9:1/2": the robots.txt of its origin is not known to list the sitemap; list the sitemap in the robots.txt of that origin, or remove the entry [ROB-SMP-18]
 /gone.xml: missing: status 404 [ROB-SMP-24]
 /closed.xml: disallowed: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
