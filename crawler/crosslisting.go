@@ -61,7 +61,8 @@ func (d *discovery) redirecting(url string) []uint64 {
 	return slices.Clone(d.aliases[url])
 }
 
-// alias notes that the sitemap v redirects to a URL, which may have been read before: what lists v lists it too.
+// alias notes that the sitemap v redirects to a URL: what lists v lists that too. If it was read before, its index
+// entries are judged again.
 func (d *discovery) alias(v *visit, url string) error {
 	listing := v.prov.Listed(v.url)
 	d.aliasMu.Lock()
@@ -75,7 +76,7 @@ func (d *discovery) alias(v *visit, url string) error {
 		return err
 	}
 	return d.queueEntries(v.prov.SitemapOf, func(t provenance.Provenance, _ weburl.URL) bool {
-		return slices.Contains(t.Listing, provenance.HashListing(url))
+		return t.FoundOn == provenance.Referrer(url)
 	})
 }
 

@@ -205,7 +205,7 @@ func (f *discoveries) skipOtherHostSitemap(url string, t provenance.Provenance, 
 // sitemap is not authorized (ROB-SMP-18); refusal says why.
 func (f *discoveries) addEntry(v *visit, entry sitemap.Entry, refusal error) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, FoundOn: provenance.Referrer(v.url), LastMod: entry.LastMod, Recrawl: v.prov.Recrawl}
-	if entry.Sitemap || refusal != nil {
+	if entry.Sitemap || errors.Is(refusal, errUnread) {
 		t.Listing = v.prov.Listed(v.url)
 	}
 	if entry.Sitemap {
