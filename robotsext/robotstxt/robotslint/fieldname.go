@@ -116,15 +116,8 @@ func lenient(r record) record {
 	} else if r.field != otherField {
 		return r
 	}
-	switch fieldname.Lenient(r.name) {
-	case "user-agent":
-		r.field = agentField
-	case "allow":
-		r.field = allowField
-	case "disallow":
-		r.field = disallowField
-	case "sitemap":
-		r.field = sitemapField
+	if known := fieldOf(fieldname.Lenient(r.name)); known != otherField {
+		r.field = known
 	}
 	return r
 }

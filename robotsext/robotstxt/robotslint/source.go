@@ -172,19 +172,23 @@ func parseLine(line string) record {
 		return r
 	}
 	r.name, r.value = strings.Trim(name, space), strings.Trim(value, space)
-	switch strings.ToLower(r.name) {
-	case "user-agent":
-		r.field = agentField
-	case "allow":
-		r.field = allowField
-	case "disallow":
-		r.field = disallowField
-	case "sitemap":
-		r.field = sitemapField
-	default:
-		r.field = otherField
-	}
+	r.field = fieldOf(strings.ToLower(r.name))
 	return r
+}
+
+// fieldOf returns the field with a name in lower case.
+func fieldOf(name string) field {
+	switch name {
+	case "user-agent":
+		return agentField
+	case "allow":
+		return allowField
+	case "disallow":
+		return disallowField
+	case "sitemap":
+		return sitemapField
+	}
+	return otherField
 }
 
 // group finds the groups. Only a rule ends a run of User-agent lines, even an invalid one

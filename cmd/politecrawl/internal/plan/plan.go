@@ -33,9 +33,10 @@ each host, the skipped URLs, the lines of robots.txt that disallow them, the dur
 the size of the frontier.
 
 The command requests only robots.txt files and sitemaps, with the delay of the crawl. It
-reads no page and writes no file. If a sitemap lists pages of another host, it sends HEAD
-requests to the start URLs, since the crawl includes hosts to which these redirect. A crawl fetches more: pages that are found only by
-links, redirects, and retries. Slow responses also make its delay longer.
+reads no page and writes no file. If a sitemap lists pages of another host, it sends a HEAD
+request to a start URL of each origin, since the crawl includes hosts to which these redirect.
+A crawl fetches more: pages that are found only by links, redirects, and retries. Slow responses
+also make its delay longer.
 
 Limits such as --max-pages and --max-time are those of the planned crawl. --retries applies
 to sitemaps. --timeout limits connecting to a server.

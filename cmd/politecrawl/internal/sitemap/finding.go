@@ -39,7 +39,7 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 	if f.Kind == sitemap.Unreadable {
 		return nil
 	}
-	if l.problem == nil {
+	if l.problem == nil || l.problem.file != file || !l.problem.skips() && (&fileProblem{file, f}).skips() {
 		l.problem = &fileProblem{file, f}
 	}
 	return l.report(sitemapFinding{
@@ -48,27 +48,39 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 	})
 }
 
-// A fileProblem is the first finding about a file.
+// A fileProblem is the first finding about a file that skips an entry, or else the first one.
 type fileProblem struct {
 	file string
 	sitemap.Finding
+}
+
+// skips reports whether the finding is why an entry was skipped.
+func (p *fileProblem) skips() bool {
+	switch p.Kind {
+	case sitemap.BadLoc, sitemap.NoLoc, sitemap.Markup, sitemap.NotAuthorized:
+		return true
+	}
+	return false
 }
 
 // done ends a file. It says how many of its entries were skipped, unless an error or findings do.
 func (l *listing) done(f robotsext.SitemapFile) {
 	l.totals.addFile(f)
 	skipped := f.Summary.Skipped + f.NotAuthorized
-	if l.problem == nil || skipped == 0 || l.check || l.stats || f.Err != nil || l.totals.Entries == 0 {
+	if skipped == 0 || l.check || l.stats || f.Err != nil || l.totals.Entries == 0 {
 		return
 	}
-	l.Notice(fmt.Sprintf("%s: %s skipped, the first: %s; --check lists all", cli.InputName(f.URL), humanize.Count(skipped, "entry"), cli.ErrorText(&l.problem.Finding)))
-	l.problem = nil
+	text := fmt.Sprintf("%s: %s skipped", cli.InputName(f.URL), humanize.Count(skipped, "entry"))
+	if p := l.problem; p != nil && p.file == f.URL && p.skips() {
+		text += ", the first: " + cli.ErrorText(&p.Finding)
+	}
+	l.Notice(text + "; --check lists all")
 }
 
 // report counts a finding, and writes it if --check says so.
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
-	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.NotEscaped || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
+	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.NotEscaped || kind == sitemap.BadExtension && f.Error != "" { // the text is not a URL
 		f.Text = secret.RedactInvalidURL(f.Text)
 	}
 	f.Sitemap, f.Text, f.Error = secret.RedactText(f.Sitemap), secret.RedactText(f.Text), secret.RedactText(f.Error)

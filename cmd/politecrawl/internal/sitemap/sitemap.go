@@ -39,7 +39,7 @@ type listing struct {
 	watched bool        // somebody wants to see each
 	headed  bool        // the table has its first line
 	totals  sitemapTotals
-	problem *fileProblem // the first finding of the last file with one
+	problem *fileProblem // of the last file with a finding
 	code    int
 }
 

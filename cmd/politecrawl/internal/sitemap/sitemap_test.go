@@ -303,6 +303,22 @@ func TestSitemapMisuse(t *testing.T) {
 	})
 }
 
+// The reason that is given for skipped entries is that of one of them, whatever else is wrong in this file or others.
+func TestReasonOfSkippedEntries(t *testing.T) {
+	in := "<urlset><url><loc>https://example.com/1</loc><lastmod>x</lastmod></url>\n<url><loc>/2</loc></url></urlset>"
+	got := runWith(t, in, "sitemap", "-")
+	if !strings.HasPrefix(got.Stderr, "standard input: 1 entry skipped, the first: line 2: invalid location") {
+		t.Errorf("%+v", got)
+	}
+	s := newSitemapSite(t, map[string]string{
+		"/robots.txt": "Sitemap: {own}/1.xml\nSitemap: {own}/2.xml\n", "/1.xml": strings.ReplaceAll(in, "https://example.com", "{own}"),
+		"/2.xml": "<urlset><url><loc>{own}/3</loc></url>\n\n<url></url></urlset>",
+	})
+	if got := s.list(t, "/"); !strings.Contains(got.Stderr, "/2.xml: 1 entry skipped, the first: line 3: missing location") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A command that was asked for URLs and prints none says why, and fails.
 func TestNoURL(t *testing.T) {
 	const ns = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
