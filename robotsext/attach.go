@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 )
 
 // collyUserAgent is the prefix of colly's default user agent.
@@ -33,10 +35,11 @@ func (r *Robots) Attach(c *colly.Collector) {
 	}
 	c.IgnoreRobotsTxt = false
 	g, known := r.gateOf(c)
-	if !known && g.client.known() {
-		c.OnRequest(func(req *colly.Request) { g.restore(req.URL.Scheme) })
+	if !known && g.hook.Client() != nil {
+		c.OnRequest(g.onRequest)
+		g.hook.OnSend(func(req *colly.Request) { g.hold(req.URL) })
 	}
-	if ctx := contextOf(c); ctx != nil {
+	if ctx := g.hook.Context(); ctx != nil {
 		if s := sealOf(*ctx); s == nil || s.gate != g {
 			*ctx = newSeal(g.parent, g)
 		}
@@ -47,7 +50,8 @@ func (r *Robots) Attach(c *colly.Collector) {
 // gateOf returns the gate of r for c. It makes one if there is none.
 func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
 	parent := context.Background()
-	if ctx := contextOf(c); ctx != nil {
+	private := hook.Of(c)
+	if ctx := private.Context(); ctx != nil {
 		parent = *ctx
 	}
 	if s := sealOf(parent); s != nil {
@@ -59,35 +63,29 @@ func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
 			s.gate.retire()
 		}
 	}
-	return newCollectorGate(parent, c, r), false
+	return newCollectorGate(parent, c, private, r), false
 }
 
 // collectorGate checks the requests of a collector and its clones.
 type collectorGate struct {
 	robots    *Robots
 	collector *colly.Collector // the one that Attach was called with
-	client    collectorClient
+	hook      hook.Collector
 	parent    context.Context // the collector's at Attach, with the values that Options.Transport may need
 
-	watched watchedJar // the cookie jar of adopted
+	watched watchedJar  // the cookie jar of adopted
+	swapped atomic.Bool // the program has replaced the client or transport
 
 	mu         sync.Mutex
-	adopted    *http.Client         // the copy of the program's client; the program may have replaced it
-	jar        http.CookieJar       // the program's; nil if cookies are disabled
-	shell      *shell               // installed last
-	warned     map[Origin]time.Time // FetchedAt of the unreachable records that were logged
-	lostLogged bool                 // a replaced client was logged
-	retired    bool                 // another Robots was attached later
+	adopted    *http.Client   // the copy of the program's client; the program may have replaced it
+	jar        http.CookieJar // the program's; nil if cookies are disabled
+	shell      *shell         // installed last
+	lostLogged bool           // a replaced client was logged
+	retired    bool           // another Robots was attached later
 }
 
-func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
-	g := &collectorGate{
-		robots:    r,
-		collector: c,
-		client:    clientOf(c),
-		parent:    parent,
-		warned:    make(map[Origin]time.Time),
-	}
+func newCollectorGate(parent context.Context, c *colly.Collector, private hook.Collector, r *Robots) *collectorGate {
+	g := &collectorGate{robots: r, collector: c, hook: private, parent: parent}
 	g.watched.gate = g
 	return g
 }
@@ -106,14 +104,28 @@ func (g *collectorGate) current() *shell {
 	return g.shell
 }
 
-// context returns the context of the collector's requests. If it has ended only because
-// the client was replaced, it returns the program's context.
+// context returns the context of the collector's requests. If it has ended only because a
+// request may bypass the gate, it returns the program's context.
 func (g *collectorGate) context() context.Context {
-	ctx := contextOf(g.collector)
+	ctx := g.hook.Context()
 	if ctx == nil || errors.Is((*ctx).Err(), ErrDetached) {
 		return g.parent
 	}
 	return *ctx
+}
+
+// onRequest runs before each request of the collector, but not of its clones. If colly does
+// not ask for robots.txt, it is fetched here, without the timeout of the page.
+func (g *collectorGate) onRequest(req *colly.Request) {
+	g.restore(req.URL.Scheme)
+	if !g.collector.IgnoreRobotsTxt || !isCheckedScheme(req.URL.Scheme) {
+		return
+	}
+	if g.robots.warnings.first("ignored " + req.URL.Host) {
+		g.robots.log.WarnContext(g.parent, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; use a collector without Attach for sites that you may crawl without a check",
+			"host", req.URL.Host)
+	}
+	_, _ = g.robots.Decide(context.WithValue(g.parent, shellKey{}, g.current()), req.URL) // the gate reports it
 }
 
 // answer responds to colly's own request for /robots.txt, which colly sends once for
@@ -131,7 +143,7 @@ func (g *collectorGate) context() context.Context {
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
-	if !g.client.known() && g.contextReplaced() {
+	if g.hook.Client() == nil && g.contextReplaced() {
 		return nil, ErrContextReplaced
 	}
 	if isUserFetch(ctx) || !isCheckedScheme(req.URL.Scheme) {
@@ -141,14 +153,20 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, site := range urlsToCheck(req.URL, req.Host) {
-		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), site)
+	site := *req.URL
+	for _, host := range []string{req.URL.Host, req.Host} {
+		if host == "" {
+			continue
+		}
+		site.Host = host
+		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), &site)
 		if err != nil {
 			return nil, err
 		}
 		if rec.Outcome == OutcomeUnreachable && !g.robots.options.ReportInOnError && req.Context().Err() == nil {
-			g.warn(rec)
-			return nil, later(rec, string(requested)) // the path is unknown here
+			refusal := later(rec, string(requested)) // the path is unknown here
+			g.robots.noteRefusal(ctx, refusal)
+			return nil, refusal
 		}
 	}
 	return noRobots(req), nil
@@ -158,7 +176,7 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 // happens only in colly v2.1.0, which has no contexts. Only page requests have an
 // Accept field.
 func (g *collectorGate) isPage(req *http.Request) bool {
-	return contextOf(g.collector) == nil && req.Header.Get("Accept") != ""
+	return g.hook.Context() == nil && req.Header.Get("Accept") != ""
 }
 
 // noRobots returns a response without rules for colly.
@@ -172,24 +190,5 @@ func noRobots(req *http.Request) *http.Response {
 		Header:     make(http.Header),
 		Body:       http.NoBody,
 		Request:    req,
-	}
-}
-
-// maxWarned limits the origins in collectorGate.warned.
-const maxWarned = 10_000
-
-// warn logs once for each record that Visit refuses URLs, because the program may not
-// see the error.
-func (g *collectorGate) warn(rec *Record) {
-	g.mu.Lock()
-	known := g.warned[rec.Origin].Equal(rec.FetchedAt)
-	if len(g.warned) >= maxWarned {
-		clear(g.warned) // some warnings are repeated
-	}
-	g.warned[rec.Origin] = rec.FetchedAt
-	g.mu.Unlock()
-	if !known {
-		g.robots.log.WarnContext(g.parent, "Visit refuses the URLs of an origin whose robots.txt is unreachable, and a colly queue drops them",
-			"origin", rec.Origin, "next", rec.RetryAt, "error", rec.Err)
 	}
 }

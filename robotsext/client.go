@@ -1,80 +1,12 @@
 package robotsext
 
 import (
-	"context"
 	"net/http"
 	"net/url"
-	"reflect"
-	"sync/atomic"
+	"time"
 
-	"github.com/gocolly/colly/v2"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 )
-
-// collectorClient reads and replaces the http.Client of a collector, for which colly has
-// no getter.
-type collectorClient struct {
-	field reflect.Value //nolint:forbidigo // httpBackend.Client, a *http.Client; not valid where colly has no such field
-}
-
-// clientOf finds the field by its name and type, which are the same in colly v2.1.0 to
-// v2.3.0.
-//
-//nolint:forbidigo // colly has methods that set the client and none that returns it
-func clientOf(c *colly.Collector) collectorClient {
-	backend := reflect.ValueOf(c).Elem().FieldByName("backend")
-	if backend.Kind() != reflect.Pointer || backend.IsNil() || backend.Elem().Kind() != reflect.Struct {
-		return collectorClient{}
-	}
-	field := backend.Elem().FieldByName("Client")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[*http.Client]() || field.IsNil() {
-		return collectorClient{}
-	}
-	return collectorClient{field}
-}
-
-// known reports whether the client can be read.
-func (c collectorClient) known() bool { return c.field.IsValid() } //nolint:forbidigo // as in clientOf
-
-// get returns the current client of the collector. Call it only if known.
-func (c collectorClient) get() *http.Client {
-	return (*http.Client)(c.field.UnsafePointer()) //nolint:forbidigo // as in clientOf
-}
-
-// set gives the collector a copy of client and returns the copy. colly may read the field
-// at the same time, for its own request for robots.txt. It finds the old client or the
-// complete new one, because the fields of the copy are written before the pointer. All
-// other shared data is older or guarded by the gate's lock. Requests for pages find the
-// new client, because OnRequest takes that lock.
-//
-//go:norace
-func (c collectorClient) set(client http.Client) *http.Client {
-	adopted := new(http.Client)
-	*adopted = client
-	published.Add(1)
-	*(**http.Client)(c.field.Addr().UnsafePointer()) = adopted //nolint:forbidigo // SetClient would be seen by the race detector
-	return adopted
-}
-
-// published is a memory barrier between writing the fields of a client and the pointer to it.
-var published atomic.Int32
-
-// setTransport sets the transport of a client whose jar is a watchedJar. A request calls
-// the jar, which takes the gate's lock, before it uses the transport. net/http reads the
-// client once before that, only to panic if it is nil.
-//
-//go:norace
-func setTransport(client *http.Client, t http.RoundTripper) { client.Transport = t }
-
-// contextOf returns the field Context of c; nil in colly before v2.2.0, which has none.
-//
-//nolint:forbidigo // so that a program with an older colly still builds
-func contextOf(c *colly.Collector) *context.Context {
-	field := reflect.ValueOf(c).Elem().FieldByName("Context")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[context.Context]() {
-		return nil
-	}
-	return field.Addr().Interface().(*context.Context)
-}
 
 // watchedJar is the cookie jar of a collector's client. For every request, net/http reads
 // the cookies before the transport: for pages, redirects, clones, and colly's own request
@@ -82,12 +14,15 @@ func contextOf(c *colly.Collector) *context.Context {
 // transport sends a request.
 type watchedJar struct{ gate *collectorGate }
 
-// Cookies installs the gate and returns the cookies of the program's jar.
-func (j *watchedJar) Cookies(u *url.URL) []*http.Cookie {
-	if jar := j.gate.adoptTransport(u.Scheme); jar != nil {
-		return jar.Cookies(u)
+// Cookies installs the gate and returns the cookies of the program's jar. A transport that is
+// set from now on does not send u unless robots.txt allows it.
+func (j *watchedJar) Cookies(u *url.URL) (cookies []*http.Cookie) {
+	jar := j.gate.adoptTransport(schemeOf(u))
+	if jar != nil {
+		cookies = jar.Cookies(released(u))
 	}
-	return nil
+	j.gate.hold(u)
+	return cookies
 }
 
 // SetCookies passes cookies to the program's jar.
@@ -108,7 +43,8 @@ func (j *watchedJar) programJar() http.CookieJar {
 func (g *collectorGate) install() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.client.known() {
+	client := g.hook.Client()
+	if client == nil {
 		g.robots.collyWarning.Do(func() {
 			g.robots.log.WarnContext(g.parent, "robotsext does not know this version of colly: a transport, client or proxy that was set on a collector before Attach is not used, and one set after it stops the collector; set robotsext.Options.Transport instead")
 		})
@@ -118,10 +54,38 @@ func (g *collectorGate) install() {
 		g.collector.WithTransport(g.shell.front)
 		return
 	}
-	client := g.client.get()
-	if s := shellOf(client.Transport); s == nil || s.gate.robots != g.robots || !g.isWatched(client) {
+	switch s := g.shellOf(client.Transport); {
+	case s != nil && s.gate.robots == g.robots && g.isWatched(client):
+	case g.shell == nil:
+		g.adoptClient(client)
+		g.watch(firstWatch)
+	default:
+		g.swapped.Store(true)
 		g.adoptClient(client)
 	}
+}
+
+// firstWatch is the time from Attach to the first look at the client, lastWatch limits the
+// times between two looks.
+const (
+	firstWatch = 100 * time.Microsecond
+	lastWatch  = time.Minute
+)
+
+// watch logs if the program replaces the client after the set-up. If colly itself cannot parse
+// the robots.txt of a site, it refuses every URL of it before a function of robotsext is called.
+func (g *collectorGate) watch(after time.Duration) {
+	time.AfterFunc(after, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		switch {
+		case g.retired:
+		case g.hook.Replaced(g.adopted):
+			g.warnLost()
+		case after < lastWatch:
+			g.watch(2 * after)
+		}
+	})
 }
 
 // isWatched reports whether the gate can detect a transport that is set on client. The
@@ -141,8 +105,8 @@ func (g *collectorGate) restore(scheme string) {
 	if g.retired {
 		return
 	}
-	client := g.client.get()
-	s := shellOf(client.Transport)
+	client := g.hook.Client()
+	s := g.shellOf(client.Transport)
 	_, watched := client.Jar.(*watchedJar)
 	switch {
 	case s != nil && (watched || s.gate != g):
@@ -152,6 +116,7 @@ func (g *collectorGate) restore(scheme string) {
 		if s == nil {
 			g.warnLost()
 		}
+		g.swapped.Store(true)
 		s = g.adoptClient(client)
 	}
 	s.register(scheme)
@@ -162,7 +127,7 @@ func (g *collectorGate) restore(scheme string) {
 func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := shellOf(g.adopted.Transport)
+	s := g.shellOf(g.adopted.Transport)
 	if s == nil {
 		s = g.replaceTransport()
 	}
@@ -173,8 +138,9 @@ func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
 // replaceTransport wraps the transport of the adopted client in a new shell. The caller
 // holds g.mu.
 func (g *collectorGate) replaceTransport() *shell {
+	g.swapped.Store(true)
 	s := g.newShell(g.adopted.Transport)
-	setTransport(g.adopted, s.front)
+	hook.SetTransport(g.adopted, s.front)
 	return s
 }
 
@@ -193,24 +159,31 @@ func (g *collectorGate) adoptClient(client *http.Client) *shell {
 	}
 	s := g.newShell(client.Transport)
 	copied.Transport, copied.Jar = s.front, &g.watched
-	g.adopted = g.client.set(copied)
+	g.adopted = g.hook.SetClient(copied)
 	return s
 }
 
-// isInstalled reports whether the collector's requests pass a gate. If not, it logs this
-// once.
-func (g *collectorGate) isInstalled() bool {
-	if !g.client.known() {
-		return false
+// mayBypass reports whether a request of the collector may not pass a gate. That is so from
+// the first time that the program replaces the client or transport: another request may have
+// read it before the gate adopts it.
+func (g *collectorGate) mayBypass() bool {
+	if g.swapped.Load() {
+		return true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	client := g.client.get()
-	if g.isWatched(client) || shellOf(client.Transport) != nil {
+	client := g.hook.Client()
+	switch {
+	case client == nil:
 		return true
+	case g.shellOf(client.Transport) != nil:
+		return false
 	}
-	g.warnLost()
-	return false
+	g.swapped.Store(true)
+	if !g.isWatched(client) {
+		g.warnLost()
+	}
+	return true
 }
 
 // warnLost logs once that the program has replaced the collector's client. The caller holds
@@ -221,14 +194,14 @@ func (g *collectorGate) warnLost() {
 	}
 	g.lostLogged = true
 	clones := "send nothing"
-	if contextOf(g.collector) == nil {
+	if g.hook.Context() == nil {
 		clones = "send pages unchecked"
 	}
-	g.robots.log.WarnContext(g.parent, "the client of a collector was replaced after robotsext.Attach: until the next request of the collector, colly itself checks robots.txt, and clones "+clones+"; call Attach again after SetClient, or after setting a cookie jar and a transport")
+	g.robots.log.WarnContext(g.parent, "the client of a collector was replaced after robotsext.Attach: until the next request of the collector, colly itself checks robots.txt, and refuses every URL of a site whose robots.txt it cannot parse; clones "+clones+"; call Attach again after SetClient, or after setting a cookie jar and a transport")
 }
 
 // contextReplaced reports whether the program has replaced the context from Attach.
 func (g *collectorGate) contextReplaced() bool {
-	ctx := contextOf(g.collector)
+	ctx := g.hook.Context()
 	return ctx != nil && sealOf(*ctx) == nil
 }

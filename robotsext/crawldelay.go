@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 )
 
 // ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
@@ -13,14 +15,14 @@ import (
 // Attached collectors then send one request at a time to each server. Call it for each
 // clone too: Clone copies no callbacks.
 func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
-	client := clientOf(c)
+	collector := hook.Of(c)
 	c.OnRequest(func(req *colly.Request) {
 		ctx := context.Background()
-		if set := contextOf(c); set != nil {
+		if set := collector.Context(); set != nil {
 			ctx = *set
 		}
-		if sealOf(ctx) == nil && client.known() {
-			ctx = context.WithValue(ctx, shellKey{}, shellOf(client.get().Transport))
+		if client := collector.Client(); sealOf(ctx) == nil && client != nil {
+			ctx = context.WithValue(ctx, shellKey{}, shellOf(client.Transport))
 		}
 		ctx, release := unsealed(ctx)
 		defer release()

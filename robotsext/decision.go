@@ -51,24 +51,54 @@ var noGroup robotstxt.Group
 // ctx ends.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {
-		return Decision{Verdict: Allowed, Group: &noGroup}, nil
+		return unchecked, nil
 	}
-	u, err := CleanURL(u)
+	o, path, err := r.originAndPath(u)
 	if err != nil {
 		return Decision{}, err
 	}
-	o, err := r.originOf(u)
-	if err != nil {
-		return Decision{}, err
-	}
-	path := u.RequestURI()
 	if path == robotsPath {
-		return Decision{Verdict: Allowed, Group: &noGroup}, nil // ROB-MAT-21
+		return unchecked, nil // ROB-MAT-21
 	}
 	rec, err := r.resolver.resolve(ctx, o, false)
 	if err != nil {
 		return Decision{}, err
 	}
+	return r.decide(rec, path), nil
+}
+
+// decideKnown is Decide without a request: ok is false if robots.txt must be fetched.
+func (r *Robots) decideKnown(u *url.URL) (d Decision, ok bool, err error) {
+	o, path, err := r.originAndPath(u)
+	if err != nil {
+		return Decision{}, false, err
+	}
+	if path == robotsPath {
+		return unchecked, true, nil
+	}
+	rec := r.resolver.known(o)
+	if rec == nil {
+		return Decision{}, false, nil
+	}
+	return r.decide(rec, path), true, nil
+}
+
+// unchecked is the decision on a URL to which no rules apply.
+var unchecked = Decision{Verdict: Allowed, Group: &noGroup}
+
+// originAndPath returns the origin of u, and its path and query as they are requested.
+func (r *Robots) originAndPath(u *url.URL) (o Origin, path string, err error) {
+	if u, err = CleanURL(u); err != nil {
+		return "", "", err
+	}
+	if o, err = r.originOf(u); err != nil {
+		return "", "", err
+	}
+	return o, u.RequestURI(), nil
+}
+
+// decide returns the decision of rec on path.
+func (r *Robots) decide(rec *Record, path string) Decision {
 	d := Decision{Verdict: Allowed, Group: r.Group(rec), Record: rec}
 	switch rec.Outcome {
 	case OutcomeAllowAll:
@@ -80,13 +110,35 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	default:
 		d.Verdict, d.RetryAt = Later, rec.RetryAt
 	}
-	return d, nil
+	return d
 }
 
 // Check calls Decide and returns nil, a *BlockedError, or the error of Decide.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	d, err := r.Decide(ctx, u)
 	if err != nil {
+		return err
+	}
+	return d.Err(u)
+}
+
+// CheckLink is Check for a link on a page, before it is visited or queued. It sends no request
+// and does not wait: if robots.txt is not known yet, it returns nil, and the request is checked
+// when it is sent. A URL that is refused here takes neither the delay of a LimitRule nor a place
+// in MaxRequests, and is not marked as visited.
+func (r *Robots) CheckLink(link string) error {
+	u, err := url.Parse(link)
+	if err != nil {
+		return err
+	}
+	if !isCheckedScheme(u.Scheme) {
+		return nil
+	}
+	if target := r.redirects.refused(u, r.limiter.now()); target != nil {
+		u = target
+	}
+	d, known, err := r.decideKnown(u)
+	if err != nil || !known {
 		return err
 	}
 	return d.Err(u)
@@ -100,7 +152,7 @@ func (d Decision) Err(u *url.URL) error {
 	return d.refusal(u.Redacted())
 }
 
-// refusingTransport returns the error for url, which d does not allow.
+// refusal returns the error for url, which d does not allow.
 func (d Decision) refusal(url string) *BlockedError {
 	if d.Verdict == Later {
 		return later(d.Record, url)

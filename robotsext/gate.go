@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
 )
 
 // Transport returns a RoundTripper that sends requests through base if Check allows
@@ -18,7 +22,7 @@ func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = r.transports.base.transport
 	}
-	return &gate{robots: r, base: base}
+	return &http2.Transport{RoundTripper: &gate{robots: r, base: base}}
 }
 
 // gate implements Robots.Transport.
@@ -50,6 +54,7 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 	u, err := r.admit(checkCtx, req)
 	if err != nil {
 		closeBody(req)
+		r.noteRefusal(checkCtx, err)
 		return nil, err
 	}
 	seen := req // becomes resp.Request
@@ -57,19 +62,27 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 		seen = req.WithContext(req.Context())
 		seen.URL = u
 	}
-	out := seen.WithContext(sendCtx)
+	out := seen
+	if sendCtx != req.Context() {
+		out = seen.WithContext(sendCtx)
+	}
 	if _, named := req.Header["User-Agent"]; !named {
-		out.Header = req.Header.Clone()
-		if out.Header == nil {
+		out = out.WithContext(sendCtx)
+		if out.Header = req.Header.Clone(); out.Header == nil {
 			out.Header = make(http.Header)
 		}
 		out.Header.Set("User-Agent", r.userAgent)
 	}
 	r.warnWithoutToken(out)
 	o, _ := OriginOf(u) // it fails only for requests that are not checked
-	resp, err := send(r.options.Signer, roundTripper(func(req *http.Request) (*http.Response, error) {
-		return r.transmit(o, req, base)
-	}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
+	var resp *http.Response
+	if r.options.Signer == nil {
+		resp, err = r.transmit(o, out, base)
+	} else {
+		resp, err = r.options.Signer.Send(roundTripper(func(req *http.Request) (*http.Response, error) {
+			return r.transmit(o, req, base)
+		}), out, func(ctx context.Context) error { return r.limiter.await(ctx, o, r.limiter.delayOf(o)) })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +92,13 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 
 // transmit sends req to o through base, and notes what the limiter needs. An empty o is not noted.
 func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	end := func() {}
+	var t *traffic
 	if o != "" {
-		end = r.limiter.begin(o)
+		t = r.limiter.start(o)
 	}
 	resp, err := complete(base.RoundTrip(req))
 	if err != nil {
-		end()
+		r.limiter.end(t)
 		return nil, err
 	}
 	now := r.limiter.now()
@@ -95,14 +108,32 @@ func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (
 	wait := RetryAfter(resp.Header, now)
 	r.limiter.noteRetryAfter(o, wait)
 	if resp.Body == http.NoBody { // often not closed by callers
-		end()
+		r.limiter.end(t)
 	} else {
-		releaseAtClose(resp, sync.OnceFunc(func() {
-			r.limiter.noteRetryAfter(o, wait) // it counts from the end of the response
-			end()
-		}))
+		resp.Body = keepWriter(&countedBody{ReadCloser: resp.Body, limiter: r.limiter, traffic: t, origin: o, wait: wait}, resp.Body)
 	}
 	return resp, nil
+}
+
+// countedBody is the body of a response whose request is in flight until it is closed.
+type countedBody struct {
+	io.ReadCloser
+	limiter *limiter
+	traffic *traffic
+	origin  Origin
+	wait    time.Duration // Retry-After
+	closed  atomic.Bool
+}
+
+// Close closes the body and ends the request.
+func (b *countedBody) Close() error {
+	if !b.closed.Swap(true) {
+		defer func() {
+			b.limiter.noteRetryAfter(b.origin, b.wait) // it counts from the end of the response
+			b.limiter.end(b.traffic)
+		}()
+	}
+	return b.ReadCloser.Close()
 }
 
 // closeBody closes the body of a request that is not sent, as RoundTripper requires.
@@ -124,16 +155,48 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, site := range urlsToCheck(u, req.Host) {
-		if err := r.Check(ctx, site); err != nil {
-			var blocked *BlockedError
-			if errors.As(err, &blocked) {
-				blocked.URL = req.URL.Redacted() // no other caller has the error yet
-			}
+	if target := r.redirects.refused(u, r.limiter.now()); target != nil && isRead(req) && !isUserFetch(ctx) {
+		if d, known, err := r.decideKnown(target); err == nil && known && d.Verdict != Allowed {
+			return nil, d.Err(target)
+		}
+	}
+	if err := r.check(ctx, req, u); err != nil {
+		return nil, err
+	}
+	if req.Host != "" && req.Host != u.Host {
+		other := *u
+		other.Host = req.Host
+		if err := r.check(ctx, req, &other); err != nil {
 			return nil, err
 		}
 	}
 	return u, nil
+}
+
+// check is Check for a request to u, which is that of req, cleaned or on the host of its field
+// Host (ROB-GEN-04).
+func (r *Robots) check(ctx context.Context, req *http.Request, u *url.URL) error {
+	d, err := r.Decide(ctx, u)
+	if err != nil || d.Verdict == Allowed {
+		return err
+	}
+	r.redirects.note(req, d.Record.ExpiresAt)
+	return d.refusal(req.URL.Redacted())
+}
+
+// noteRefusal reports err to the program if it is a refusal.
+func (r *Robots) noteRefusal(ctx context.Context, err error) {
+	var blocked *BlockedError
+	if !errors.As(err, &blocked) {
+		return
+	}
+	if blocked.Reason == Later && r.warnings.first("unreachable "+string(blocked.Origin)+blocked.RetryAt.String()) {
+		r.log.WarnContext(ctx, "requests to an origin are refused until its robots.txt can be read: retry their URLs then; set Options.ReportInOnError if you use a colly queue, which drops them",
+			"origin", blocked.Origin, "next", blocked.RetryAt, "error", blocked.Err)
+	}
+	if r.options.OnRefused != nil {
+		r.options.OnRefused(blocked)
+	}
 }
 
 // isCheckedScheme reports whether robots.txt applies to URLs with scheme. Requests with other
@@ -161,8 +224,12 @@ func urlsToCheck(u *url.URL, host string) []*url.URL {
 // (ROB-FET-04).
 func (r *Robots) warnWithoutToken(req *http.Request) {
 	agent := req.Header.Get("User-Agent")
+	if last := r.tokenAgent.Load(); last != nil && *last == agent {
+		return
+	}
 	for _, token := range r.tokens {
 		if strings.Contains(strings.ToLower(agent), strings.ToLower(token)) {
+			r.tokenAgent.Store(&agent)
 			return
 		}
 	}

@@ -47,24 +47,35 @@ func (p *limiter) waitForCaller(ctx context.Context, u *url.URL) (done func(), e
 // begin counts a request to o as in flight until end is called. Calling end again has
 // no effect.
 func (p *limiter) begin(o Origin) (end func()) {
-	m := p.memory
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f := m.traffic(o)
-	f.inFlight++
-	f.began = time.Now()
-	return sync.OnceFunc(func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		f.inFlight--
-		f.ended = time.Now()
-		if f.inFlight == 0 && f.idle != nil {
-			select {
-			case f.idle <- struct{}{}:
-			default:
-			}
+	t := p.start(o)
+	return sync.OnceFunc(func() { p.end(t) })
+}
+
+// start counts a request to o as in flight, until end is called once for its traffic.
+func (p *limiter) start(o Origin) *traffic {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	t := p.memory.traffic(o)
+	t.inFlight++
+	t.began = time.Now()
+	return t
+}
+
+// end ends a request of start. A nil t has no effect.
+func (p *limiter) end(t *traffic) {
+	if t == nil {
+		return
+	}
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	t.inFlight--
+	t.ended = time.Now()
+	if t.inFlight == 0 && t.idle != nil {
+		select {
+		case t.idle <- struct{}{}:
+		default:
 		}
-	})
+	}
 }
 
 // noteRetryAfter notes a Retry-After of the server of o, from now (ROB-POL-04).

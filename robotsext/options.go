@@ -28,6 +28,9 @@ type Options struct {
 	Sitemaps            SitemapOptions
 	ReportInOnError     bool         // report an unreachable robots.txt to OnError instead of the caller of Visit; for colly's queue
 	Logger              *slog.Logger // nil: slog.Default()
+	// OnRefused is called for each refused request of Attach and Transport, before colly or
+	// net/http gets the error; several calls may run at once. CheckLink, Check and Decide do not call it.
+	OnRefused func(*BlockedError)
 	// OnRecord is called after each fetch, OnChange if the outcome, rules or sitemaps changed.
 	// Requests to the origin wait for both; neither may call Robots for the same origin.
 	OnRecord func(*Record)

@@ -121,8 +121,8 @@ func TestQueueLater(t *testing.T) {
 	})
 	t.Run("ReportInOnError", func(t *testing.T) {
 		s, refused, warnings := run(t, robotsext.Options{ReportInOnError: true})
-		if warnings != "" {
-			t.Errorf("logged %s", warnings)
+		if n := strings.Count(warnings, "level=WARN"); n != 2 {
+			t.Errorf("%d warnings, want one for each record: %s", n, warnings)
 		}
 		s.wantPages(t)
 		for _, req := range refused {

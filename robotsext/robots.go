@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -30,9 +31,13 @@ type Robots struct {
 	tdmrepOnce sync.Once // the first use creates tdmrep, so that other programs do not contain it
 	tdmrep     *resolver // of tdmrep.json
 
-	log          *slog.Logger
-	tokenWarning sync.Once // a User-Agent without product token was logged
-	collyWarning sync.Once // a colly whose clients cannot be read was logged
+	log       *slog.Logger
+	redirects refusedRedirects
+	warnings  warnings
+
+	tokenAgent   atomic.Pointer[string] // the last User-Agent with a product token
+	tokenWarning sync.Once              // a User-Agent without product token was logged
+	collyWarning sync.Once              // a colly whose clients cannot be read was logged
 }
 
 // New returns a Robots for the crawler that sends userAgent. It fails if neither

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"runtime"
 	"time"
 )
 
-// seal is the context that Attach gives a collector. It behaves like the program's
-// context while the gate is in place. Once the program replaces the client, it ends with
-// ErrDetached. Then transports send none of the collector's requests, instead of sending
-// them unchecked. If the client cannot be read, the seal has always ended, and the gate
-// replaces it with open for requests that robots.txt allows.
+// seal is the context that Attach gives a collector. For the program it is the context before
+// Attach. For a request of the collector it has always ended with ErrDetached, if the request
+// may bypass the gate because the program has replaced the client or transport. Then no
+// transport sends it, and the gate replaces it with open for requests that robots.txt allows.
 type seal struct {
 	parent context.Context // the collector's context at Attach
 	gate   *collectorGate
@@ -36,20 +37,20 @@ func sealOf(ctx context.Context) *seal {
 // Deadline returns the deadline of the parent.
 func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
 
-// Done returns the channel of the parent, or a closed one without the gate.
+// Done returns the channel of the parent, or a closed one for a request that may bypass the gate.
 func (s *seal) Done() <-chan struct{} {
-	if s.gate.isInstalled() {
-		return s.parent.Done()
+	if s.gate.mayBypass() && insideClient() {
+		return s.ended
 	}
-	return s.ended
+	return s.parent.Done()
 }
 
-// Err returns the error of the parent, or ErrDetached without the gate.
+// Err returns the error of the parent, or ErrDetached for a request that may bypass the gate.
 func (s *seal) Err() error {
-	if s.gate.isInstalled() {
-		return s.parent.Err()
+	if s.gate.mayBypass() && insideClient() {
+		return ErrDetached
 	}
-	return ErrDetached
+	return s.parent.Err()
 }
 
 // Value returns the value of the parent, and the seal itself for sealKey.
@@ -60,13 +61,31 @@ func (s *seal) Value(key any) any {
 	return s.parent.Value(key)
 }
 
-// open returns a context for a request of sealed, a context that derives from s. It ends
-// when sealed ends, but does not depend on the gate. If sealed has ended only because the
-// gate is missing, it keeps the deadline and ends when s.parent ends.
+// insideClient reports whether http.Client calls, on behalf of a request. The program may call
+// the methods of the seal too, as c.Context, and must not find that it has ended.
+func insideClient() bool {
+	var stack [64]uintptr
+	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == "net/http.(*Client).do" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// open returns a context for a request of sealed, a context that derives from s, that does not
+// depend on the gate. If sealed has ended only because the request may bypass the gate, the
+// context keeps the deadline and ends when s.parent ends.
 func (s *seal) open(sealed context.Context) (ctx context.Context, release func()) {
-	if !errors.Is(sealed.Err(), ErrDetached) {
-		ctx, cancel := context.WithCancel(sealed)
-		return ctx, cancel
+	if sealed.Err() == nil && sealed.Done() != s.Done() {
+		return sealed, nil // it has a deadline of its own, and has asked the seal before
+	}
+	if err := sealed.Err(); err != nil && !errors.Is(err, ErrDetached) {
+		return sealed, nil
 	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(sealed))
 	stop := context.AfterFunc(s.parent, func() { cancel(context.Cause(s.parent)) })
@@ -89,53 +108,72 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	if s == nil {
 		return ctx, func() {}
 	}
-	ctx, release = s.open(ctx)
-	if ctx.Value(shellKey{}) == nil {
-		ctx = context.WithValue(ctx, shellKey{}, s.gate.current())
+	opened, release = s.open(ctx)
+	if release == nil {
+		release = func() {}
 	}
-	return ctx, release
+	if ctx.Value(shellKey{}) == nil {
+		opened = context.WithValue(opened, shellKey{}, s.gate.current())
+	}
+	return opened, release
 }
 
 // pass checks req with r and sends it through base and the proxy of shell. The context
 // of req derives from s. Shell is not always that of s.gate: a clone that was made before
 // another Robots was attached still has the seal of the first.
-//
-// The check has the values of the collector's context, so that Options.Transport finds
-// them, without the trace that colly adds to the request. It ends with the context of the
-// request.
 func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundTripper) (*http.Response, error) {
 	opened, release := s.open(req.Context())
 	for _, ctx := range []context.Context{s.parent, opened} {
 		if ctx.Err() != nil {
 			closeBody(req)
-			release()
+			if release != nil {
+				release()
+			}
 			return nil, context.Cause(ctx)
 		}
 	}
-	checkCtx, stop := context.WithCancelCause(context.WithValue(s.parent, shellKey{}, shell))
-	defer stop(nil)
-	defer context.AfterFunc(opened, func() { stop(context.Cause(opened)) })()
-	sendCtx := context.WithValue(opened, shellKey{}, shell)
-	resp, err := r.pass(checkCtx, sendCtx, req, base)
-	if err != nil {
+	resp, err := r.pass(&checkContext{opened, s.parent, shell}, opened, req, base)
+	switch {
+	case release == nil:
+	case err != nil:
 		release()
-		return nil, err
+	default:
+		resp.Body = keepWriter(&releasingBody{resp.Body, release}, resp.Body)
 	}
-	releaseAtClose(resp, release)
-	return resp, nil
+	return resp, err
 }
 
-// releaseAtClose calls release when the body of resp is closed.
-func releaseAtClose(resp *http.Response, release func()) {
-	body := releasingBody{resp.Body, release}
-	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
-		resp.Body = struct {
-			releasingBody
-			io.Writer
-		}{body, w}
-		return
+// checkContext is the context in which a request of a collector is checked. It has the values
+// of the collector's context, so that Options.Transport finds them, without the trace that
+// colly adds to the request. It ends with the context of the request.
+type checkContext struct {
+	context.Context                 // of the request
+	parent          context.Context // of the collector
+	shell           *shell
+}
+
+// Value returns the value of the request, but not its trace.
+func (c *checkContext) Value(key any) any {
+	if key == (shellKey{}) {
+		return c.shell
 	}
-	resp.Body = body
+	v := c.Context.Value(key)
+	if _, ok := v.(*httptrace.ClientTrace); ok {
+		return c.parent.Value(key)
+	}
+	return v
+}
+
+// keepWriter returns wrapped, which closes body. It can be written to if body can, for 101
+// Switching Protocols.
+func keepWriter(wrapped, body io.ReadCloser) io.ReadCloser {
+	if w, ok := body.(io.Writer); ok {
+		return struct {
+			io.ReadCloser
+			io.Writer
+		}{wrapped, w}
+	}
+	return wrapped
 }
 
 type releasingBody struct {
@@ -144,7 +182,7 @@ type releasingBody struct {
 }
 
 // Close closes the body and calls release.
-func (b releasingBody) Close() error {
+func (b *releasingBody) Close() error {
 	defer b.release()
 	return b.ReadCloser.Close()
 }

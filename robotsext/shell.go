@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,8 @@ import (
 	"net/url"
 	"reflect"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
 )
 
 // shell wraps the transport of a collector's client. Its front is an *http.Transport
@@ -18,21 +21,20 @@ type shell struct {
 	gate    *collectorGate
 	front   *http.Transport
 	adopted http.RoundTripper // the transport that the program has set; nil: none
-	base    base              // sends the allowed requests
+	base    base              // sends the allowed requests; if adopted is nil, see own
 
 	mu         sync.Mutex
 	registered map[string]bool // schemes that front passes to the shell
 }
 
-// newShell returns a shell around t, for the caller to install. A nil t means
-// Options.Transport. If t is a shell, the new one replaces it and keeps its proxy. The
+// newShell returns a shell around t, for the caller to install. A nil t means the transport of
+// a collector that has none. If t is a shell, the new one replaces it and keeps its proxy. The
 // caller holds g.mu.
 func (g *collectorGate) newShell(t http.RoundTripper) *shell {
-	s := &shell{gate: g, adopted: t, base: g.robots.transports.base, registered: make(map[string]bool)}
+	s := &shell{gate: g, adopted: t, registered: make(map[string]bool)}
 	// Only HTTP/1: for HTTP/2 the transport would register "https" itself.
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	s.front = &http.Transport{DialContext: s.dial, DialTLSContext: s.dial, Protocols: protocols}
+	noHTTP2 := make(map[string]func(string, *tls.Conn) http.RoundTripper)
+	s.front = &http.Transport{DialContext: s.dial, DialTLSContext: s.dial, TLSNextProto: noHTTP2}
 	if old := shellOf(t); old != nil {
 		s.adopted = old.adopted
 		s.front.Proxy, s.front.DisableKeepAlives = old.front.Proxy, old.front.DisableKeepAlives
@@ -46,18 +48,22 @@ func (g *collectorGate) newShell(t http.RoundTripper) *shell {
 	return s
 }
 
-// register makes front pass requests with scheme to the shell.
+// register makes front pass requests with scheme to the shell, held or not.
 func (s *shell) register(scheme string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.registered[scheme] {
 		s.registered[scheme] = true
-		s.front.RegisterProtocol(scheme, s)
+		s.front.RegisterProtocol(scheme, &http2.Transport{RoundTripper: s})
+		s.front.RegisterProtocol(heldPrefix+scheme, &http2.Transport{RoundTripper: s})
 	}
 }
 
 // findKey is the context key under which dial returns its shell, as a **shell.
 type findKey struct{}
+
+// errUpgrade is the error of dial.
+var errUpgrade = fmt.Errorf("%w: Upgrade", ErrUncheckable)
 
 // dial refuses to connect. net/http calls it only for https requests with an Upgrade
 // field, for which it ignores registered protocols.
@@ -65,7 +71,7 @@ func (s *shell) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if found, ok := ctx.Value(findKey{}).(**shell); ok {
 		*found = s
 	}
-	return nil, fmt.Errorf("%w: Upgrade", ErrUncheckable)
+	return nil, errUpgrade
 }
 
 // dialCode identifies the fronts of shells among other transports.
@@ -83,22 +89,41 @@ func shellOf(t http.RoundTripper) *shell {
 	return s
 }
 
+// shellOf returns the shell that has t as its front, or nil. Most often that is the one that was
+// installed last. The caller holds g.mu.
+func (g *collectorGate) shellOf(t http.RoundTripper) *shell {
+	if g.shell != nil && t == http.RoundTripper(g.shell.front) {
+		return g.shell
+	}
+	return shellOf(t)
+}
+
 // RoundTrip answers colly's own request for robots.txt and checks all other requests.
 func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
+	release(req.URL)
+	if req.URL.Scheme == "https" && req.Header.Get("Upgrade") != "" {
+		closeBody(req)
+		return nil, errUpgrade // as dial
+	}
 	ctx := req.Context()
 	if seal := sealOf(ctx); seal != nil {
-		return seal.pass(req, s.gate.robots, s, collectorBase{s.gate.robots})
+		return seal.pass(req, s.gate.robots, s, sender{s})
 	}
 	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
-	if !s.gate.client.known() {
+	if s.gate.hook.Client() == nil {
 		closeBody(req)
 		return nil, ErrContextReplaced
 	}
-	ctx = context.WithValue(ctx, shellKey{}, s)
-	return s.gate.robots.pass(ctx, ctx, req, collectorBase{s.gate.robots})
+	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, ctx, req, sender{s})
 }
+
+// sender is a shell as a RoundTripper without a check.
+type sender struct{ *shell }
+
+// RoundTrip sends req.
+func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.send(req) }
 
 // send sends req without a check.
 func (s *shell) send(req *http.Request) (*http.Response, error) {
@@ -106,14 +131,18 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 		req = req.WithContext(req.Context())
 		req.Close = true
 	}
-	if s.front.Proxy == nil {
-		return s.base.transport.RoundTrip(req)
+	base := s.base
+	if s.adopted == nil {
+		base = s.gate.robots.transports.own()
 	}
-	if s.base.proxied == nil {
+	if s.front.Proxy == nil {
+		return base.transport.RoundTrip(req)
+	}
+	if base.proxied == nil {
 		closeBody(req)
 		return nil, ErrProxy
 	}
-	return s.base.proxied().RoundTrip(req)
+	return base.proxied().RoundTrip(req.WithContext(context.WithValue(req.Context(), shellKey{}, s)))
 }
 
 // shellKey is the context key for the *shell of the collector that a request belongs
@@ -129,22 +158,14 @@ func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
 	return complete(ts.base.transport.RoundTrip(req))
 }
 
-// collectorBase makes transports.roundTrip a RoundTripper.
-type collectorBase struct{ robots *Robots }
-
-// RoundTrip sends req without a check.
-func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
-	return b.robots.transports.roundTrip(req)
-}
-
 // base is a transport, and a copy of it for collectors with a proxy.
 type base struct {
 	transport http.RoundTripper
 	proxied   func() http.RoundTripper // nil: it supports no proxy
 }
 
-// ownBase returns the base for Options.Transport, or for the default transport if t is nil.
-func (ts *transports) ownBase(t http.RoundTripper) base {
+// newBase returns the base for Options.Transport, or for the default transport if t is nil.
+func (ts *transports) newBase(t http.RoundTripper) base {
 	if t == nil {
 		t = newTransport()
 	}
@@ -152,6 +173,24 @@ func (ts *transports) ownBase(t http.RoundTripper) base {
 		return ts.guarded(t)
 	}
 	return base{transport: t}
+}
+
+// own returns the base of collectors without a transport of their own. Without Options.Transport
+// that is http.DefaultTransport, as in colly, which a program may replace at any time.
+func (ts *transports) own() base {
+	if ts.set {
+		return ts.base
+	}
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return ts.adopt(http.DefaultTransport)
+	}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.shared != t {
+		ts.shared, ts.sharedBase = t, ts.guarded(t)
+	}
+	return ts.sharedBase
 }
 
 // adopt returns the base for a transport that the program has set on a collector. As in
@@ -164,7 +203,7 @@ func (ts *transports) adopt(t http.RoundTripper) base {
 	case ts.guard == nil:
 		return base{transport: t, proxied: ts.guarded(newTransport()).proxied}
 	}
-	ts.log.Warn("a collector cannot send requests", "error", errUnguarded)
+	ts.unguarded.Do(func() { ts.log.Warn("a collector cannot send requests", "error", errUnguarded) })
 	refuse := refusingTransport{errUnguarded}
 	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}
 }

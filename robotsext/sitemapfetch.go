@@ -182,7 +182,7 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 		end()
 		return nil, err
 	}
-	return releasingBody{file, end}, nil
+	return &releasingBody{file, end}, nil
 }
 
 // nextTry returns the time of the next try; h is the header of the response, or nil.

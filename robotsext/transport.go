@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -13,13 +14,20 @@ import (
 // transport of the collector for which the request is sent.
 type transports struct {
 	base  base // of Options.Transport
+	set   bool // Options.Transport is set
 	guard *guard.Guard
 	log   *slog.Logger
+
+	unguarded sync.Once // a transport that cannot be guarded was logged
+
+	mu         sync.Mutex      // guards the rest
+	shared     *http.Transport // http.DefaultTransport when it was used last
+	sharedBase base
 }
 
 func newTransports(opts *Options, log *slog.Logger) *transports {
-	t := &transports{guard: opts.Guard, log: log}
-	t.base = t.ownBase(opts.Transport)
+	t := &transports{set: opts.Transport != nil, guard: opts.Guard, log: log}
+	t.base = t.newBase(opts.Transport)
 	return t
 }
 
