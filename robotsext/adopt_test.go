@@ -1,7 +1,6 @@
 package robotsext_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -266,7 +265,7 @@ func TestGuardHoldsForAdoptedTransports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, text(""))
-			var log bytes.Buffer
+			var log syncBuffer
 			r := newRobots(t, &robotsext.Options{Guard: guard.New(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			c := colly.NewCollector()
 			c.WithTransport(test.transport)

@@ -37,7 +37,10 @@ func (r *Robots) Attach(c *colly.Collector) {
 	g, known := r.gateOf(c)
 	if !known && g.hook.Client() != nil {
 		c.OnRequest(g.onRequest)
-		g.hook.OnSend(func(req *colly.Request) { g.hold(req.URL) })
+		g.hook.OnSend(func(req *colly.Request) {
+			g.restore(schemeOf(req.URL))
+			g.hold(req.URL)
+		})
 	}
 	if ctx := g.hook.Context(); ctx != nil {
 		if s := sealOf(*ctx); s == nil || s.gate != g {
@@ -117,7 +120,7 @@ func (g *collectorGate) context() context.Context {
 // onRequest runs before each request of the collector, but not of its clones. If colly does
 // not ask for robots.txt, it is fetched here, without the timeout of the page.
 func (g *collectorGate) onRequest(req *colly.Request) {
-	g.restore(req.URL.Scheme)
+	g.restore(schemeOf(req.URL))
 	if !g.collector.IgnoreRobotsTxt || !isCheckedScheme(req.URL.Scheme) {
 		return
 	}

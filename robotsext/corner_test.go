@@ -178,7 +178,7 @@ func TestUserAgentOfCollector(t *testing.T) {
 		t.Errorf("user agent %q", c.UserAgent)
 	}
 	wantOK(t, c.Visit(s.URL+"/a"))
-	if log.Len() != 0 {
+	if log.String() != "" {
 		t.Errorf("logged %s", log)
 	}
 	own := colly.NewCollector(colly.UserAgent("other/2.0"), r.Attach)

@@ -74,7 +74,7 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 		out.Header.Set("User-Agent", r.userAgent)
 	}
 	r.warnWithoutToken(out)
-	o, _ := OriginOf(u) // it fails only for requests that are not checked
+	o, _ := r.cachedOrigin(u) // it fails only for requests that are not checked
 	var resp *http.Response
 	if r.options.Signer == nil {
 		resp, err = r.transmit(o, out, base)
@@ -229,7 +229,8 @@ func (r *Robots) warnWithoutToken(req *http.Request) {
 	}
 	for _, token := range r.tokens {
 		if strings.Contains(strings.ToLower(agent), strings.ToLower(token)) {
-			r.tokenAgent.Store(&agent)
+			seen := agent // agent itself stays on the stack
+			r.tokenAgent.Store(&seen)
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package robotsext_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -92,7 +91,7 @@ func TestQueueLater(t *testing.T) {
 			}
 			text(private)(w, req)
 		})
-		var log bytes.Buffer
+		var log syncBuffer
 		clock := newClock()
 		opts.Now, opts.Logger = clock.now, slog.New(slog.NewTextHandler(&log, nil))
 		c := colly.NewCollector(newRobots(t, &opts).Attach)
@@ -230,7 +229,7 @@ func TestWarningsAreForgotten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it visits 10,000 hosts")
 	}
-	var log bytes.Buffer
+	var log syncBuffer
 	r := newRobots(t, &robotsext.Options{
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
 		Transport: roundTripper(func(req *http.Request) (*http.Response, error) { return reply{status: 500}.RoundTrip(req) }),

@@ -31,9 +31,10 @@ type Robots struct {
 	tdmrepOnce sync.Once // the first use creates tdmrep, so that other programs do not contain it
 	tdmrep     *resolver // of tdmrep.json
 
-	log       *slog.Logger
-	redirects refusedRedirects
-	warnings  warnings
+	log        *slog.Logger
+	redirects  refusedRedirects
+	warnings   warnings
+	lastOrigin atomic.Pointer[lastOrigin]
 
 	tokenAgent   atomic.Pointer[string] // the last User-Agent with a product token
 	tokenWarning sync.Once              // a User-Agent without product token was logged
@@ -162,7 +163,7 @@ func (r *Robots) CloseIdleConnections() {
 
 // originOf is OriginOf limited to schemes for which robots.txt can be fetched.
 func (r *Robots) originOf(u *url.URL) (Origin, error) {
-	o, err := OriginOf(u)
+	o, err := r.cachedOrigin(u)
 	if err != nil {
 		return "", err
 	}
@@ -170,6 +171,24 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has no fetcher for it", ErrUnsupportedScheme, scheme)
 	}
 	return o, nil
+}
+
+// lastOrigin is an origin that was computed for a URL with scheme and host.
+type lastOrigin struct {
+	scheme, host string
+	origin       Origin
+}
+
+// cachedOrigin is OriginOf. Several functions ask for the origin of a request.
+func (r *Robots) cachedOrigin(u *url.URL) (Origin, error) {
+	if last := r.lastOrigin.Load(); last != nil && last.scheme == u.Scheme && last.host == u.Host {
+		return last.origin, nil
+	}
+	o, err := OriginOf(u)
+	if err == nil {
+		r.lastOrigin.Store(&lastOrigin{u.Scheme, u.Host, o})
+	}
+	return o, err
 }
 
 type userFetchKey struct{}

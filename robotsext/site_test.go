@@ -150,10 +150,28 @@ func newRobots(t *testing.T, opts *robotsext.Options) *robotsext.Robots {
 }
 
 // newLogged is newRobots with a log to look at.
-func newLogged(t *testing.T) (*robotsext.Robots, *bytes.Buffer) {
+func newLogged(t *testing.T) (*robotsext.Robots, *syncBuffer) {
 	t.Helper()
-	log := new(bytes.Buffer)
+	log := new(syncBuffer)
 	return newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}), log
+}
+
+// syncBuffer is a buffer that goroutines may share.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
 }
 
 func recordFor(t *testing.T, r *robotsext.Robots, u *url.URL) *robotsext.Record {
