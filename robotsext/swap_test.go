@@ -101,6 +101,10 @@ func (j swappingJar) Cookies(u *url.URL) []*http.Cookie {
 // TestNoRequestBypassesTheGate counts what the site was asked while programs set what they can
 // at random moments.
 func TestNoRequestBypassesTheGate(t *testing.T) {
+	rounds := 500
+	if testing.Short() {
+		rounds = 50
+	}
 	for name, contexts := range map[string]bool{"clones and redirects": false, "contexts": true} {
 		t.Run("ROB-GEN-04/"+name, func(t *testing.T) {
 			s := newSite(t, text(private))
@@ -116,7 +120,7 @@ func TestNoRequestBypassesTheGate(t *testing.T) {
 					}
 					sw.c.OnResponse(func(*colly.Response) { sw.maybe() })
 					clone := sw.c.Clone()
-					for range 500 {
+					for range rounds {
 						sw.maybe()
 						_ = sw.c.Visit(s.URL + "/private/a")
 						_ = sw.c.Head(s.URL + "/private/b")
@@ -143,11 +147,48 @@ func TestNoRequestBypassesTheGate(t *testing.T) {
 					allowed++
 				}
 			}
-			if allowed < 8*500/2 {
+			if allowed < 8*rounds/2 {
 				t.Errorf("only %d allowed pages were sent", allowed)
 			}
 		})
 	}
+}
+
+// A clone's request has read a client that the program has set, and the next request of the
+// collector adopts another copy of it, before the first is sent.
+func TestRequestWithReplacedClientIsNotSent(t *testing.T) {
+	s, c := newAttached(t)
+	wantOK(t, c.Visit(s.URL+"/a"))
+	clone := c.Clone()
+	jar := &pausedJar{reached: make(chan struct{}), proceed: make(chan struct{})}
+	c.SetClient(&http.Client{Jar: jar, Timeout: time.Minute})
+	done := make(chan error)
+	go func() { done <- clone.Visit(s.URL + "/private") }()
+	<-jar.reached
+	wantOK(t, c.Visit(s.URL+"/b"))
+	close(jar.proceed)
+	if err := <-done; !errors.Is(err, robotsext.ErrDetached) {
+		t.Errorf("error %v, want ErrDetached", err)
+	}
+	s.wantAsked(t, robotsLine, "GET /a", "GET /b")
+}
+
+// pausedJar stops its first request between reading the cookies and reading the transport.
+type pausedJar struct {
+	once             sync.Once
+	reached, proceed chan struct{}
+}
+
+func (j *pausedJar) SetCookies(*url.URL, []*http.Cookie) {}
+
+func (j *pausedJar) Cookies(*url.URL) []*http.Cookie {
+	first := false
+	j.once.Do(func() { first = true })
+	if first {
+		close(j.reached)
+		<-j.proceed
+	}
+	return nil
 }
 
 // TestSwapsDuringAsyncRequests runs a program that sets transports and clients while
