@@ -16,13 +16,15 @@ import (
 // collyUserAgent is the prefix of colly's default user agent.
 const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
-// Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call
-// it once for each collector: colly.NewCollector(robots.Attach). For a refused URL,
-// Visit returns or OnError receives a *BlockedError (colly.ErrRobotsTxtBlocked).
+// Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call it as
+// the last line of the set-up of each collector; you may call it again at any time. For a
+// refused URL, Visit returns or OnError receives a *BlockedError
+// (colly.ErrRobotsTxtBlocked). CheckLink says before that whether it would be refused.
 //
-// The transport, client, proxy and context of c stay in use, also for robots.txt. A
-// later transport or proxy is used too. Attach sets IgnoreRobotsTxt to false, and replaces
-// colly's default user agent by yours.
+// The transport, client, proxy and context of c stay in use, also for robots.txt. Without a
+// transport and Options.Transport, c uses http.DefaultTransport, as colly does. A later transport
+// or proxy is used too. Attach sets IgnoreRobotsTxt to false, and replaces colly's default user
+// agent by yours.
 //
 //   - Set c.Context before Attach, and never change it later in c or a clone. After such
 //     a change and SetClient, a clone sends unchecked requests.

@@ -33,8 +33,16 @@ func oneLine() error {
 	if err != nil {
 		return err
 	}
-	c := colly.NewCollector(robots.Attach) // the one line
-	err = c.Visit("https://example.com/private/")
+	c := colly.NewCollector()
+	// what the program sets on the collector: transport, client, proxy, cookies, context
+	robots.Attach(c) // the one line
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
+		link := e.Request.AbsoluteURL(e.Attr("href"))
+		if robots.CheckLink(link) == nil { // optional: a refused link then costs nothing
+			_ = e.Request.Visit(link)
+		}
+	})
+	err = c.Visit("https://example.com/")
 	return err
 }
 
@@ -166,7 +174,17 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"A clone with another context, even a derived one, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
-		{"After `Attach` that has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"After `Attach` every request is still checked", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"and a warning says so", "TestNothingFailsSilently"},
+		{"`Timeout` and `Temporary` are false for a refusal", "TestRefusalIsNoNetworkError"},
+		{"refused at once the next time, until the robots.txt that refused it expires", "TestRefusedRedirectIsRemembered"},
+		{"You may call `Attach` again at any time", "TestAttachAgain"},
+		{"It returns nil for a host whose robots.txt is not known yet", "TestCheckLink"},
+		{"The collector uses `http.DefaultTransport` as it is at the time of the request", "TestDefaultTransportStaysInTheChain"},
+		{"A request that would bypass the check is not sent", "TestNoRequestBypassesTheGate"},
+		{"Its error matches `robotsext.ErrDetached`", "TestRequestWithReplacedClientIsNotSent"},
+		{"or a moment after the set-up, robotsext detects the new client", "TestReplacedClientIsLoggedWithoutRequest"},
+		{"`Options.OnRefused` receives every refused request", "TestOnRefusedReceivesEveryRefusal"},
 		{"The robots.txt of that host counts too", "TestHostHeaderIsChecked"},
 		{"These requests are not checked: robots.txt applies only to http, https and ftp", "TestOtherSchemesPass"},
 		{"Clones of an attached collector are checked too", "TestAttachNeverSendsDisallowed"},

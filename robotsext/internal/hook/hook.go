@@ -1,4 +1,4 @@
-// Package hook reads and replaces what a colly collector keeps private. MAINTAINERS.md says
+// Package hook reads and replaces what a colly collector keeps private. README.md says
 // which methods of colly would replace it.
 package hook
 
