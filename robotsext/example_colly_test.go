@@ -49,7 +49,8 @@ func ExampleRobots_ObeyCrawlDelay() {
 	site := exampleSite("User-agent: *\nCrawl-delay: 0.1\n")
 	defer site.Close()
 	robots := examplebot(nil)
-	c := colly.NewCollector(robots.Attach)
+	c := colly.NewCollector()
+	robots.Attach(c)
 	robots.ObeyCrawlDelay(c, 10*time.Second) // at most 10 s, even if the site asks for more
 
 	start := time.Now()
@@ -95,7 +96,8 @@ func ExampleOptions_guard() {
 	robots := examplebot(&robotsext.Options{
 		Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")), // where the site of this example is
 	})
-	c := colly.NewCollector(robots.Attach)
+	c := colly.NewCollector()
+	robots.Attach(c)
 	err := c.Visit(site.URL + "/page")
 	fmt.Println(errors.Is(err, guard.ErrRefused))
 	var refused *guard.AddressError
@@ -112,7 +114,8 @@ func ExampleRobots_Permit_colly() {
 	site := exampleSite("User-agent: *\nContent-Usage: /articles/ train-ai=n\n")
 	defer site.Close()
 	robots := examplebot(nil)
-	c := colly.NewCollector(robots.Attach)
+	c := colly.NewCollector()
+	robots.Attach(c)
 	permit := func(u *url.URL) error { return robots.Permit(context.Background(), u, usage.TrainAI) }
 	c.OnRequest(func(r *colly.Request) {
 		if err := permit(r.URL); err != nil {

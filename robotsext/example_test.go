@@ -41,7 +41,8 @@ func Example_colly() {
 		return
 	}
 
-	c := colly.NewCollector(robots.Attach) // the only change
+	c := colly.NewCollector()
+	robots.Attach(c) // the only change
 
 	fmt.Println(c.Visit(site.URL + "/public/"))
 	fmt.Println(errors.Is(c.Visit(site.URL+"/private/"), colly.ErrRobotsTxtBlocked))

@@ -81,7 +81,8 @@ func ownNetwork() error {
 	if err != nil {
 		return err
 	}
-	c := colly.NewCollector(robots.Attach)
+	c := colly.NewCollector()
+	robots.Attach(c)
 	return c.Visit("https://example.com/")
 }
 

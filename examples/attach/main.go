@@ -25,7 +25,8 @@ func run(start string) error {
 	if err != nil {
 		return err
 	}
-	c := colly.NewCollector(robots.Attach, colly.MaxRequests(5)) // the one line: robots.Attach
+	c := colly.NewCollector(colly.MaxRequests(5))
+	robots.Attach(c) // the one line, the last of the set-up
 	c.OnResponse(func(r *colly.Response) { log.Println("fetched", r.Request.URL) })
 	c.OnHTML("a[href]", func(a *colly.HTMLElement) {
 		var blocked *robotsext.BlockedError
