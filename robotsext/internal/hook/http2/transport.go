@@ -8,3 +8,10 @@ import "net/http"
 
 // A Transport is a RoundTripper that ends a request when its context ends.
 type Transport struct{ http.RoundTripper }
+
+// CloseIdleConnections implements the interface of http.Client.CloseIdleConnections.
+func (t *Transport) CloseIdleConnections() {
+	if c, ok := t.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
