@@ -209,17 +209,6 @@ func isCheckedScheme(scheme string) bool {
 	return false
 }
 
-// urlsToCheck returns the URLs to check for a request to u with the field host: u itself
-// (ROB-GEN-04), and u on that host if it differs.
-func urlsToCheck(u *url.URL, host string) []*url.URL {
-	if host == "" || host == u.Host {
-		return []*url.URL{u}
-	}
-	other := *u
-	other.Host = host
-	return []*url.URL{u, &other}
-}
-
 // warnWithoutToken logs once that requests have a User-Agent without the product token
 // (ROB-FET-04).
 func (r *Robots) warnWithoutToken(req *http.Request) {

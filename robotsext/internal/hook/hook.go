@@ -59,15 +59,19 @@ func clientField(c *colly.Collector) *unsafe.Pointer {
 // unknown is a collector whose client cannot be read.
 type unknown struct{ collector *colly.Collector }
 
+// Client returns nil.
 func (c *unknown) Client() *http.Client { return nil }
 
+// SetClient sets a copy of client.
 func (c *unknown) SetClient(client http.Client) *http.Client {
 	c.collector.SetClient(&client)
 	return &client
 }
 
+// Replaced returns false: nobody knows.
 func (c *unknown) Replaced(*http.Client) bool { return false }
 
+// Context finds the field by its name and type.
 func (c *unknown) Context() *context.Context {
 	field := reflect.ValueOf(c.collector).Elem().FieldByName("Context")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[context.Context]() {
@@ -76,6 +80,7 @@ func (c *unknown) Context() *context.Context {
 	return field.Addr().Interface().(*context.Context)
 }
 
+// OnSend calls OnRequestHeaders, if there is one.
 func (c *unknown) OnSend(f colly.RequestCallback) {
 	if c, ok := any(c.collector).(interface{ OnRequestHeaders(f colly.RequestCallback) }); ok {
 		c.OnRequestHeaders(f)
@@ -88,6 +93,7 @@ type known struct {
 	client *unsafe.Pointer // *http.Client
 }
 
+// Client returns the client.
 func (c *known) Client() *http.Client { return (*http.Client)(*c.client) }
 
 // SetClient writes all fields of the copy before the pointer to it. SetClient of colly would

@@ -28,8 +28,9 @@ func TestClientTakesItForATransportWithContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if _, limited := inner.req.Context().Deadline(); !limited || inner.req.Cancel != nil {
-		t.Errorf("deadline %t, channel %v", limited, inner.req.Cancel)
+	cancel := inner.req.Cancel //nolint:staticcheck // deprecated, and what http.Client uses for other types
+	if _, limited := inner.req.Context().Deadline(); !limited || cancel != nil {
+		t.Errorf("deadline %t, channel %v", limited, cancel)
 	}
 	client.CloseIdleConnections()
 	if !inner.closed {
