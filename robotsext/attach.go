@@ -142,6 +142,9 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	for _, site := range urlsToCheck(req.URL, req.Host) {
+		if o, err := g.robots.originOf(site); err == nil && g.robots.isExempt(o) {
+			continue
+		}
 		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), site)
 		if err != nil {
 			return nil, err
