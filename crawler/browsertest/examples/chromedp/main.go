@@ -87,8 +87,8 @@ func newProfile() (string, error) {
 }
 
 // checkRequests starts the browser of ctx and checks its requests. It calls Fetch.enable for the
-// browser: for a tab, the requests of workers and other tabs would not be paused. Chromium pauses
-// no WebSockets.
+// browser: for a tab, it would not pause the requests of other tabs, of frames of other sites, and of
+// shared and service workers. Chromium pauses no WebSockets.
 func checkRequests(ctx context.Context, robots *robotsext.Robots) error {
 	paused := chromedp.BrowserEvents(ctx, fetch.RequestPaused)
 	go func() {
