@@ -127,7 +127,7 @@ func (g *collectorGate) onRequest(req *colly.Request) {
 		return
 	}
 	if g.robots.warnings.first("ignored " + req.URL.Host) {
-		g.robots.log.WarnContext(g.parent, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; use a collector without Attach for sites that you may crawl without a check",
+		g.robots.log.WarnContext(g.parent, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
 			"host", req.URL.Host)
 	}
 	_, _ = g.robots.Decide(context.WithValue(g.parent, shellKey{}, g.current()), req.URL) // the gate reports it
@@ -164,6 +164,9 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 			continue
 		}
 		site.Host = host
+		if o, err := g.robots.originOf(&site); err == nil && g.robots.isExempt(o) {
+			continue
+		}
 		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), &site)
 		if err != nil {
 			return nil, err

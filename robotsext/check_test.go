@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -231,4 +232,21 @@ func TestRecordFields(t *testing.T) {
 			t.Errorf("message %s\nwant    %s", got, want)
 		}
 	})
+}
+
+// Tokens returns a copy, so that callers cannot change which rules apply.
+func TestTokens(t *testing.T) {
+	for _, test := range []struct {
+		opts robotsext.Options
+		want []string
+	}{
+		{robotsext.Options{}, []string{"testbot"}},
+		{robotsext.Options{Tokens: []string{"a", "b"}}, []string{"a", "b"}},
+	} {
+		r := newRobots(t, &test.opts)
+		r.Tokens()[0] = "changed"
+		if got := r.Tokens(); !slices.Equal(got, test.want) {
+			t.Errorf("tokens %q, want %q", got, test.want)
+		}
+	}
 }

@@ -43,12 +43,17 @@ func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 }
 
 // crawlDelay returns the origin of u and its Crawl-delay. Decision d may lack a
-// record, for example under WithUserFetch; the delay applies all the same.
+// record, for example under WithUserFetch; the delay applies all the same. The robots.txt of
+// an exempt origin is not requested, so its delay is zero.
 func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin, time.Duration, error) {
 	if d.Record != nil {
 		return d.Record.Origin, d.Group.CrawlDelay(), nil
 	}
-	rec, err := r.Record(ctx, u)
+	o, err := r.originOf(u)
+	if err != nil || r.isExempt(o) {
+		return o, 0, err
+	}
+	rec, err := r.resolver.resolve(ctx, o, false)
 	if err != nil {
 		return "", 0, err
 	}

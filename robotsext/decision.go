@@ -38,7 +38,7 @@ type Decision struct {
 	Verdict Verdict
 	Rule    *robotstxt.Rule  // the rule that decided; nil: no rule matches
 	Group   *robotstxt.Group // the group for this crawler; never nil
-	Record  *Record          // of the URL's origin; nil for robots.txt itself and under WithUserFetch
+	Record  *Record          // of the URL's origin; nil for robots.txt itself, for Options.Exempt and under WithUserFetch
 	RetryAt time.Time        // Later: when robots.txt is requested again
 }
 
@@ -57,7 +57,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	if path == robotsPath {
+	if path == robotsPath || r.isExempt(o) {
 		return unchecked, nil // ROB-MAT-21
 	}
 	rec, err := r.resolver.resolve(ctx, o, false)
@@ -73,7 +73,7 @@ func (r *Robots) decideKnown(u *url.URL) (d Decision, ok bool, err error) {
 	if err != nil {
 		return Decision{}, false, err
 	}
-	if path == robotsPath {
+	if path == robotsPath || r.isExempt(o) {
 		return unchecked, true, nil
 	}
 	rec := r.resolver.known(o)
@@ -112,6 +112,9 @@ func (r *Robots) decide(rec *Record, path string) Decision {
 	}
 	return d
 }
+
+// isExempt reports whether requests to o are not checked.
+func (r *Robots) isExempt(o Origin) bool { return r.options.Exempt != nil && r.options.Exempt(o) }
 
 // Check calls Decide and returns nil, a *BlockedError, or the error of Decide.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {

@@ -125,7 +125,7 @@ func ExampleRobots_Permit_colly() {
 	})
 	c.SetRedirectHandler(func(req *http.Request, _ []*http.Request) error { return permit(req.URL) })
 	c.OnResponse(func(r *colly.Response) {
-		own := usage.FromHeader(*r.Headers, []string{"examplebot"}, time.Now()) // the page itself may disallow it too
+		own := usage.FromHeader(*r.Headers, robots.Tokens(), time.Now()) // the page itself may disallow it too
 		fmt.Println(r.Request.URL.Path, usage.Merge(own)[usage.TrainAI].Value)
 	})
 	for _, path := range []string{"/articles/1", "/"} {
@@ -134,4 +134,21 @@ func ExampleRobots_Permit_colly() {
 	// Output:
 	// /articles/1 true
 	// / unknown
+}
+
+// How does my collector crawl a site of my own that disallows all crawlers, and obey robots.txt elsewhere?
+func ExampleOptions_exempt() {
+	own := exampleSite("User-agent: *\nDisallow: /\n")
+	defer own.Close()
+	other := exampleSite("User-agent: *\nDisallow: /private/\n")
+	defer other.Close()
+	robots := examplebot(&robotsext.Options{
+		Exempt: func(o robotsext.Origin) bool { return string(o) == own.URL }, // such as "https://staging.example.com"
+	})
+	c := colly.NewCollector(robots.Attach)
+	fmt.Println(c.Visit(own.URL + "/private/"))
+	fmt.Println(errors.Is(c.Visit(other.URL+"/private/"), colly.ErrRobotsTxtBlocked))
+	// Output:
+	// <nil>
+	// true
 }

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Tokens              []string           // product tokens, most specific first; nil: that of the user agent
 	IgnoreWildcardGroup bool               // ignore the group of "*"; only for crawlers of the site's owner
+	Exempt              func(Origin) bool  // origins whose URLs are not checked; only for hosts of one's own; nil: none
 	Parse               *robotstxt.Options // parser options; nil: the defaults
 	Transport           http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
 	Guard               *guard.Guard       // addresses that may be connected to; nil: all; if set, Transport must be nil

@@ -128,6 +128,8 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"only if robots.txt allows it", "TestTDMRepObeysRobots"},
 		{"While it is unreachable, its last copy applies", "TestTDMRepExpires"},
 		{"missing, invalid or too large says nothing", "TestTDMRepResponses"},
+		{"turns the check off for origins of your own. Their robots.txt is not requested", "TestExemptOriginIsNotChecked"},
+		{"so no `Crawl-delay` applies", "TestExemptOriginHasNoCrawlDelay"},
 		{"every request: redirects, HEAD, POST, clones", "TestAttachNeverSendsDisallowed"},
 		{"by scheme, host and port", "TestSchemesOfOneHost"},
 		{"they share its records", "TestAttachSharedRobots"},

@@ -124,6 +124,9 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
+// Tokens returns the product tokens of the crawler, those of Options or of the user agent.
+func (r *Robots) Tokens() []string { return slices.Clone(r.tokens) }
+
 // Record returns the record of u's origin, fetched if necessary.
 func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)

@@ -198,7 +198,7 @@ var importRules = []importRule{
 	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
 	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
-	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
+	{"rueidis is imported by its store and the examples only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore", "examples")},
 	{
 		"package cluster is known to crawler/{config,crawl,open,cluster,discovery}.go and crawler/shared only",
 		onlyIn("crawler/internal/cluster", "crawler/config.go", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/discovery.go", "crawler/shared"),

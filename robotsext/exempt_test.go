@@ -1,0 +1,105 @@
+package robotsext_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/usage"
+)
+
+// exempt returns options for which the sites are exempt.
+func exempt(sites ...*site) *robotsext.Options {
+	return &robotsext.Options{Exempt: func(o robotsext.Origin) bool {
+		for _, s := range sites {
+			if string(o) == s.URL {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// The robots.txt of an exempt origin is not requested, whatever it would say.
+func TestExemptOriginIsNotChecked(t *testing.T) {
+	for name, robots := range map[string]http.HandlerFunc{"disallowed": text("User-agent: *\nDisallow: /\n"), "unreachable": status(500)} {
+		for how, drive := range drives {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				own, other := newSite(t, robots), newSite(t, text(private))
+				c := colly.NewCollector(newRobots(t, exempt(own)).Attach)
+				errs := drive(t, c,
+					action{"GET", own.URL + "/a"}, action{"HEAD", own.URL + "/b"}, action{"GET", other.URL + "/to?" + own.URL + "/c"},
+					action{"GET", other.URL + "/private"}, action{"GET", own.URL + "/to?" + other.URL + "/private/target"})
+				own.wantPages(t, "GET /a", "HEAD /b", "GET /c", "GET /to?"+other.URL+"/private/target")
+				own.wantCount(t, robotsLine, 0)
+				other.wantPages(t, "GET /to?"+own.URL+"/c")
+				other.wantCount(t, robotsLine, 1)
+				for _, err := range errs {
+					wantDisallowed(t, err, 2)
+				}
+				if len(errs) == 0 {
+					t.Error("no error of the other site")
+				}
+			})
+		}
+		t.Run(name+"/other functions", func(t *testing.T) {
+			own := newSite(t, robots)
+			r := newRobots(t, exempt(own))
+			d, err := r.Decide(t.Context(), own.url("/private"))
+			if err != nil || d.Verdict != robotsext.Allowed || d.Group == nil || d.Record != nil {
+				t.Errorf("decision %+v, error %v", d, err)
+			}
+			wantOK(t, r.Check(t.Context(), own.url("/private")))
+			wantOK(t, r.Permit(t.Context(), own.url("/private"), usage.TrainAI, usage.TDM))
+			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(own.URL + "/private")
+			wantOK(t, err)
+			resp.Body.Close()
+			c := colly.NewCollector(r.Attach)
+			r.ObeyCrawlDelay(c, 0)
+			wantOK(t, c.Visit(own.URL+"/a"))
+			own.wantAsked(t, "GET /private", "GET /a")
+		})
+	}
+}
+
+// A Host header of another site makes that site's robots.txt count, and is not exempt.
+func TestExemptOriginWithHostHeader(t *testing.T) {
+	own, other := newSite(t, status(500)), newSite(t, text(private))
+	host := map[string]string{"Host": other.Listener.Addr().String()}
+	c := colly.NewCollector(newRobots(t, exempt(own)).Attach, colly.Headers(host))
+	wantOK(t, c.Visit(own.URL+"/a"))
+	wantDisallowed(t, c.Visit(own.URL+"/private"), 2)
+	own.wantAsked(t, "GET /a")
+	other.wantAsked(t, robotsLine)
+}
+
+// Without its robots.txt, an exempt origin has no Crawl-delay; Retry-After still applies.
+func TestExemptOriginHasNoCrawlDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		r := newRobots(t, &robotsext.Options{
+			Exempt: func(o robotsext.Origin) bool { return o == "http://own.example.com" },
+			Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.URL.Path == "/busy" {
+					return reply{status: 503, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
+				}
+				return reply{status: 200, body: "Crawl-delay: 20"}.RoundTrip(req)
+			}),
+		})
+		c := colly.NewCollector(r.Attach)
+		r.ObeyCrawlDelay(c, 0)
+		wantOK(t, c.Visit("http://own.example.com/a"))
+		_ = c.Visit("http://OWN.example.com:80/busy")
+		if passed := time.Since(start); passed != 0 {
+			t.Errorf("waited %s", passed)
+		}
+		wantOK(t, c.Visit("http://own.example.com/b"))
+		if passed := time.Since(start); passed != 2*time.Minute {
+			t.Errorf("waited %s for Retry-After", passed)
+		}
+	})
+}
