@@ -13,7 +13,7 @@ import (
 // Transport returns a RoundTripper that sends requests through base if Check allows
 // them, each redirect included. It removes dot segments, and sets the User-Agent of
 // New if there is none. If the Host header names another site, its robots.txt is checked
-// too. Nil base means Options.Transport.
+// too. Nil base means Options.Transport. DelayTransport also obeys Crawl-delay.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = r.transports.base.transport
