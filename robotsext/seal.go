@@ -91,6 +91,9 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	}
 	ctx, release = s.open(ctx)
 	if ctx.Value(shellKey{}) == nil {
+		if s.gate.client.known() {
+			s.gate.restore("http") // no request of the collector may have followed WithTransport
+		}
 		ctx = context.WithValue(ctx, shellKey{}, s.gate.current())
 	}
 	return ctx, release

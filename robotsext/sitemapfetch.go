@@ -125,8 +125,8 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 	return &temporaryError{err: causeOr(ctx, err), retryAt: w.nextTry(j, nil)}
 }
 
-// request sends one request. It returns the body of the response, the target of a
-// redirect, or an error.
+// request sends one request, with the transport and the cookies of the collector that ctx
+// belongs to. It returns the body of the response, the target of a redirect, or an error.
 func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
 	j.Status = 0
 	if open := w.robots.options.Fetch.Schemes[u.Scheme]; open != nil {
@@ -143,12 +143,21 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 	req.Header.Set("User-Agent", w.robots.userAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip") // stored compressed to save memory
-	resp, err := w.robots.Transport(nil).RoundTrip(req)
+	jar := jarOf(ctx)
+	if jar != nil {
+		for _, cookie := range jar.Cookies(u) {
+			req.AddCookie(cookie)
+		}
+	}
+	resp, err := w.robots.Transport(collectorBase{w.robots}).RoundTrip(req)
 	if err != nil {
 		if errors.As(err, new(*BlockedError)) { // the rules have changed
 			return nil, nil, w.refusal(err)
 		}
 		return nil, nil, w.failure(ctx, err, j)
+	}
+	if cookies := resp.Cookies(); jar != nil && len(cookies) > 0 {
+		jar.SetCookies(u, cookies)
 	}
 	j.Status = resp.StatusCode
 	if 200 <= resp.StatusCode && resp.StatusCode <= 299 {
@@ -168,6 +177,14 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 		return nil, nil, &temporaryError{err: err, retryAt: w.nextTry(j, resp.Header)}
 	}
 	return nil, nil, err
+}
+
+// jarOf returns the cookie jar of the collector that ctx belongs to; nil: none.
+func jarOf(ctx context.Context) http.CookieJar {
+	if s, _ := ctx.Value(shellKey{}).(*shell); s != nil {
+		return s.gate.watched.programJar()
+	}
+	return nil
 }
 
 // requestFetcher sends a request by a scheme other than http and https.
