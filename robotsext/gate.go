@@ -83,9 +83,14 @@ func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (
 	if o != "" {
 		end = r.limiter.begin(o)
 	}
-	resp, err := complete(base.RoundTrip(req))
-	if err != nil {
-		end()
+	var resp *http.Response
+	defer func() {
+		if resp == nil { // also if base panics
+			end()
+		}
+	}()
+	var err error
+	if resp, err = complete(base.RoundTrip(req)); err != nil {
 		return nil, err
 	}
 	now := r.limiter.now()

@@ -40,20 +40,31 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		if hop == 0 {
 			j.Attempts++
 		}
-		reqCtx, d := newDownload(ctx, w.idleTimeout, w.options.Timeout)
-		body, next, err := w.request(reqCtx, u, j)
-		if body != nil {
-			go d.receive(reqCtx, body, release)
-			return d, nil
-		}
-		d.stop()
-		release()
-		if err != nil {
-			return nil, err
+		d, next, err := w.download(ctx, u, j, release)
+		if d != nil || err != nil {
+			return d, err
 		}
 		u = next
 	}
 	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
+}
+
+// download requests u and starts to receive the body of the response, or returns the target
+// of a redirect. It calls release at the end of the response.
+func (w *sitemapWalk) download(ctx context.Context, u *url.URL, j *sitemapJob, release func()) (d *download, next *url.URL, err error) {
+	ctx, started := newDownload(ctx, w.idleTimeout, w.options.Timeout)
+	var body io.ReadCloser
+	defer func() {
+		if body == nil { // also if the transport panics
+			started.stop()
+			release()
+		}
+	}()
+	if body, next, err = w.request(ctx, u, j); body == nil {
+		return nil, next, err
+	}
+	go started.receive(ctx, body, release)
+	return started, nil, nil
 }
 
 // redirected notes that j leads to an address, and reports whether that is another file of the walk.
@@ -194,11 +205,17 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 		return nil, err
 	}
 	end := w.robots.limiter.begin(o)
+	opened := false
+	defer func() {
+		if !opened { // also if open panics
+			end()
+		}
+	}()
 	file, err := open(ctx, u)
 	if err != nil {
-		end()
 		return nil, err
 	}
+	opened = true
 	return releasingBody{file, end}, nil
 }
 
