@@ -281,7 +281,7 @@ func TestDelayTransport(t *testing.T) {
 		})
 	})
 	t.Run("no URL", func(t *testing.T) {
-		_, err := newRobots(t, nil).DelayTransport(nil, 0).RoundTrip(&http.Request{Method: http.MethodGet}) //nolint:bodyclose // there is none
+		_, err := newRobots(t, nil).DelayTransport(nil, 0).RoundTrip(&http.Request{Method: http.MethodGet})
 		if !errors.Is(err, robotsext.ErrUncheckable) {
 			t.Errorf("error %v", err)
 		}
