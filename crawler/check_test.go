@@ -442,7 +442,8 @@ func TestCheckOfNofollowPage(t *testing.T) {
 }
 
 // The robots.txt of a server outside the crawl is requested again like a page if there was no
-// response, once for all URLs of the server, before these are broken.
+// response, once for all URLs of the server, before these are broken. Each attempt consists of
+// two requests if the connections fail.
 func TestCheckRetriesRobots(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
@@ -451,8 +452,10 @@ func TestCheckRetriesRobots(t *testing.T) {
 		requests          int
 	}{
 		{"one connection ends", 1, 2, output.CheckOK, 2},
-		{"no connection works", 10, 2, output.CheckBroken, 3},
-		{"no retries", 1, 0, output.CheckBroken, 1},
+		{"three connections end", 3, 2, output.CheckOK, 4},
+		{"no connection works", 10, 2, output.CheckBroken, 6},
+		{"one connection ends, no retries", 1, 0, output.CheckOK, 2},
+		{"no retries", 10, 0, output.CheckBroken, 2},
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			other := newSite(t, "127.0.0.2", map[string]string{"/1": "", "/2": "", "/3": ""})

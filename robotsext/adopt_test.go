@@ -228,23 +228,24 @@ func TestTransportAfterCookieJar(t *testing.T) {
 func TestClientFoundAtRequestIsLogged(t *testing.T) {
 	for name, attachAgain := range map[string]bool{"SetClient": false, "SetClient and Attach": true} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, text(private))
-			r, log := newLogged(t)
-			c := colly.NewCollector(r.Attach)
-			for _, path := range []string{"/a", "/b"} {
-				c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
-				if attachAgain {
-					r.Attach(c)
+			onWeb(t, map[string][]reply{"/robots.txt": {{status: 200, body: private}}, "/a": {{status: 200}}, "/b": {{status: 200}}}, func(t *testing.T, w *web) {
+				r, log := newLogged(t)
+				c := colly.NewCollector(r.Attach)
+				for _, path := range []string{"/a", "/b"} {
+					c.SetClient(&http.Client{Transport: w})
+					if attachAgain {
+						r.Attach(c)
+					}
+					wantOK(t, c.Visit(siteA+path))
 				}
-				wantOK(t, c.Visit(s.URL+path))
-			}
-			want := 1
-			if attachAgain {
-				want = 0
-			}
-			if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
-				t.Errorf("logged %d times, want %d: %s", n, want, log)
-			}
+				want := 1
+				if attachAgain {
+					want = 0
+				}
+				if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
+					t.Errorf("logged %d times, want %d: %s", n, want, log)
+				}
+			})
 		})
 	}
 }

@@ -207,8 +207,13 @@ func TestAttachLater(t *testing.T) {
 				c.OnRequest(func(*colly.Request) { called = true })
 				errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
 				s.wantPages(t)
-				if n := s.count(robotsLine); n > 1 || n == 0 && name != "timeout" {
-					t.Errorf("robots.txt was asked for %d times before its time", n)
+				most := 1
+				switch name {
+				case "reset", "truncated", "chunk error": // a failed connection is retried at once
+					most = 2
+				}
+				if n := s.count(robotsLine); n > most || n < most && name != "timeout" {
+					t.Errorf("robots.txt was asked for %d times before its time, want %d", n, most)
 				}
 				if called {
 					t.Error("OnRequest was called")

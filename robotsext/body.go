@@ -14,10 +14,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/gunzip"
 )
 
-// readBody reads and decodes the body of a response, up to limit bytes (ROB-FET-13 to
+// readBody reads and decodes raw, the body of a response, up to limit bytes (ROB-FET-13 to
 // ROB-FET-16).
-func readBody(resp *http.Response, limit int) (body []byte, truncated bool, err error) {
-	raw := &countingReader{r: resp.Body, limit: maxEncoded(limit)}
+func readBody(resp *http.Response, raw *countingReader, limit int) (body []byte, truncated bool, err error) {
 	decoded, err := decode(resp, raw)
 	if err != nil {
 		return nil, false, err
@@ -129,6 +128,7 @@ type countingReader struct {
 	r     io.Reader
 	n     int64
 	limit int64
+	err   error // of r, except io.EOF
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
@@ -137,6 +137,9 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if err != io.EOF {
+		c.err = err
+	}
 	return n, err
 }
 

@@ -58,32 +58,37 @@ func (g *collectorGate) install() {
 	case s != nil && s.gate.robots == g.robots && g.isWatched(client):
 	case g.shell == nil:
 		g.adoptClient(client)
-		g.watch(firstWatch)
+		g.watch(firstWatch, false)
 	default:
 		g.swapped.Store(true)
 		g.adoptClient(client)
 	}
 }
 
-// firstWatch is the time from Attach to the first look at the client, lastWatch limits the
-// times between two looks.
+// The program's client is looked at from firstWatch after Attach, less and less often. A
+// replaced client is looked at again after secondWatch: Attach may follow right after SetClient.
 const (
-	firstWatch = 100 * time.Microsecond
-	lastWatch  = time.Minute
+	firstWatch  = 100 * time.Microsecond
+	secondWatch = 500 * time.Microsecond
+	lastWatch   = time.Minute
 )
 
 // watch logs if the program replaces the client after the set-up. If colly itself cannot parse
 // the robots.txt of a site, it refuses every URL of it before a function of robotsext is called.
-func (g *collectorGate) watch(after time.Duration) {
+func (g *collectorGate) watch(after time.Duration, replaced bool) {
 	time.AfterFunc(after, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		switch {
 		case g.retired:
-		case g.hook.Replaced(g.adopted):
+		case !g.hook.Replaced(g.adopted):
+			if after < lastWatch {
+				g.watch(2*after, false)
+			}
+		case replaced:
 			g.warnLost()
-		case after < lastWatch:
-			g.watch(2 * after)
+		default:
+			g.watch(secondWatch, true)
 		}
 	})
 }

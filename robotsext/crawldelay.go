@@ -2,21 +2,26 @@ package robotsext
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook/http2"
 )
 
 // ObeyCrawlDelay makes the attached collector c observe Crawl-delay and Retry-After
 // between requests to a server. A longer Crawl-delay counts as maxDelay (zero: 30 s).
 // Attached collectors then send one request at a time to each server. Call it for each
 // clone too: Clone copies no callbacks.
+//
+// With CacheDir, it does not wait for pages that colly reads from there, in colly v2.3.0 and
+// later.
 func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 	collector := hook.Of(c)
-	c.OnRequest(func(req *colly.Request) {
+	wait := func(req *colly.Request) {
 		ctx := context.Background()
 		if set := collector.Context(); set != nil {
 			ctx = *set
@@ -24,22 +29,70 @@ func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 		if client := collector.Client(); sealOf(ctx) == nil && client != nil {
 			ctx = context.WithValue(ctx, shellKey{}, shellOf(client.Transport))
 		}
-		ctx, release := unsealed(ctx)
-		defer release()
-		d, err := r.Decide(ctx, req.URL)
-		if err != nil || d.Verdict != Allowed {
-			return // the gate reports it
-		}
-		o, delay, err := r.crawlDelay(ctx, req.URL, d)
-		if err != nil {
-			return
-		}
-		if maxDelay > 0 {
-			delay = min(delay, maxDelay)
-		}
 		// If the context ends first, the request itself fails.
-		_ = r.limiter.await(ctx, o, r.limiter.setDelay(o, delay))
+		_ = r.awaitDelay(ctx, released(req.URL), maxDelay)
+	}
+	// OnRequestHeaders is called only for requests that are sent, but within the slot of a
+	// LimitRule, so that other hosts may have to wait too. Without a cache OnRequest is better.
+	sender, ok := any(c).(interface{ OnRequestHeaders(colly.RequestCallback) })
+	if ok {
+		sender.OnRequestHeaders(func(req *colly.Request) {
+			if c.CacheDir != "" {
+				wait(req)
+			}
+		})
+	}
+	c.OnRequest(func(req *colly.Request) {
+		if !ok || c.CacheDir == "" {
+			wait(req)
+		}
 	})
+}
+
+// DelayTransport is Transport that also waits for Crawl-delay and Retry-After before each
+// request, redirects included, as ObeyCrawlDelay does for collectors. A longer Crawl-delay counts
+// as maxDelay (zero: 30 s). The wait ends with the context of the request, and counts for
+// http.Client.Timeout. As the transport of an attached collector it does not wait.
+func (r *Robots) DelayTransport(base http.RoundTripper, maxDelay time.Duration) http.RoundTripper {
+	return &http2.Transport{RoundTripper: &delayTransport{r.gate(base), maxDelay}}
+}
+
+// delayTransport implements Robots.DelayTransport.
+type delayTransport struct {
+	*gate
+
+	maxDelay time.Duration
+}
+
+// RoundTrip waits and sends req if robots.txt allows it.
+func (t *delayTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	// A request of a collector is in flight already, so it would wait for itself.
+	if req.URL != nil && req.Context().Value(shellKey{}) == nil {
+		if err := t.robots.awaitDelay(req.Context(), req.URL, t.maxDelay); err != nil {
+			closeBody(req)
+			return nil, err
+		}
+	}
+	return t.gate.RoundTrip(req)
+}
+
+// awaitDelay waits until u may be requested. It does not wait if robots.txt does not allow u,
+// which the gate reports. The error is that of ctx.
+func (r *Robots) awaitDelay(ctx context.Context, u *url.URL, maxDelay time.Duration) error {
+	ctx, release := unsealed(ctx)
+	defer release()
+	d, err := r.Decide(ctx, u)
+	if err != nil || d.Verdict != Allowed {
+		return nil //nolint:nilerr // see above
+	}
+	o, delay, err := r.crawlDelay(ctx, u, d)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	if maxDelay > 0 {
+		delay = min(delay, maxDelay)
+	}
+	return r.limiter.await(ctx, o, r.limiter.setDelay(o, delay))
 }
 
 // crawlDelay returns the origin of u and its Crawl-delay. Decision d may lack a

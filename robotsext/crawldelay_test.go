@@ -2,6 +2,7 @@ package robotsext_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -155,6 +156,31 @@ func TestObeyCrawlDelay(t *testing.T) {
 			wantSent("0 /robots.txt", "10 /a")
 		})
 	})
+	t.Run("ROB-POL-02/CacheDir", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+			c := colly.NewCollector(r.Attach, colly.CacheDir(t.TempDir()), colly.AllowURLRevisit())
+			r.ObeyCrawlDelay(c, 0)
+			for _, path := range []string{"/a", "/a", "/a", "/b", "/a"} {
+				wantOK(t, c.Visit(site+path))
+			}
+			wantOK(t, c.Post(site+"/a", nil)) // not from the cache
+			wantSent("0 /robots.txt", "5 /a", "10 /b", "15 /a")
+		})
+	})
+	t.Run("ROB-POL-02/no slot of a LimitRule while waiting", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+			c := colly.NewCollector(r.Attach, colly.Async())
+			r.ObeyCrawlDelay(c, 0)
+			wantOK(t, c.Limit(&colly.LimitRule{DomainGlob: "*"}))
+			for _, path := range []string{"/a", "/b"} {
+				wantOK(t, c.Visit(site+path))
+				time.Sleep(time.Second)
+			}
+			wantOK(t, c.Visit("http://other.example.com/c"))
+			c.Wait()
+			wantSent("0 /robots.txt", "2 /robots.txt", "5 /a", "7 /c", "10 /b")
+		})
+	})
 	t.Run("context ends", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -191,4 +217,73 @@ func TestObeyCrawlDelayWithLimitRule(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestDelayTransport(t *testing.T) {
+	delay5 := []reply{{status: 200, body: "User-agent: *\nCrawl-delay: 5\nDisallow: /private\n"}}
+	for _, test := range []struct {
+		name     string
+		maxDelay time.Duration
+		visits   []string
+		sent     []string
+	}{
+		{"ROB-POL-02/pages", 0, []string{"/a", "/private", "/b"}, []string{"0 /robots.txt", "6 /a", "12 /b"}},
+		{"ROB-POL-02/redirects", 0, []string{"/from", "/b"}, []string{"0 /robots.txt", "6 /from", "12 /a", "18 /b"}},
+		{"ROB-POL-02/redirect to another host", 0, []string{"/away", "/b"}, []string{"0 /robots.txt", "6 /away", "7 http://b.example/robots.txt", "7 http://b.example/c", "12 /b"}},
+		{"ROB-EXT-01/maxDelay", 2 * time.Second, []string{"/a", "/b"}, []string{"0 /robots.txt", "3 /a", "6 /b"}},
+		{"ROB-POL-04/Retry-After", 2 * time.Second, []string{"/busy", "/b"}, []string{"0 /robots.txt", "3 /busy", "124 /b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			onWeb(t, map[string][]reply{
+				"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b"), "/from": {redirect("/a")}, "/away": {redirect("http://b.example/c")},
+				"/busy": {{status: 503, header: http.Header{"Retry-After": {"120"}}}},
+			}, func(t *testing.T, w *web) {
+				client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, test.maxDelay)}
+				defer client.CloseIdleConnections()
+				for _, path := range test.visits {
+					resp, err := client.Get(siteA + path)
+					if path == "/private" {
+						wantDisallowed(t, err, 3)
+						continue
+					}
+					wantOK(t, err)
+					_ = resp.Body.Close()
+				}
+				w.wantSent(test.sent...)
+			})
+		})
+	}
+	t.Run("ROB-POL-02/shared with a collector", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": delay5, "/a": ok("a"), "/b": ok("b")}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			resp, err := (&http.Client{Transport: r.DelayTransport(nil, 0)}).Get(siteA + "/a")
+			wantOK(t, err)
+			_ = resp.Body.Close()
+			c := colly.NewCollector(r.Attach)
+			r.ObeyCrawlDelay(c, 0)
+			c.WithTransport(r.DelayTransport(nil, 0)) // which does not wait for the same request
+			wantOK(t, c.Visit(siteA+"/b"))
+			w.wantSent("0 /robots.txt", "6 /a", "12 /b")
+		})
+	})
+	t.Run("timeout of the client", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": delay5}, func(t *testing.T, w *web) {
+			client := &http.Client{Transport: w.robots(robotsext.Options{}).DelayTransport(nil, 0), Timeout: 3 * time.Second}
+			resp, err := client.Get(siteA + "/a")
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+			w.after(3*time.Second, 3*time.Second)
+			w.wantSent("0 /robots.txt")
+		})
+	})
+	t.Run("no URL", func(t *testing.T) {
+		_, err := newRobots(t, nil).DelayTransport(nil, 0).RoundTrip(&http.Request{Method: http.MethodGet})
+		if !errors.Is(err, robotsext.ErrUncheckable) {
+			t.Errorf("error %v", err)
+		}
+	})
 }

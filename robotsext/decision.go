@@ -47,7 +47,7 @@ var noGroup robotstxt.Group
 
 // Decide returns whether u may be fetched now, and why. It fetches robots.txt if
 // necessary. If ctx is the Context of an attached collector, it uses that collector's
-// proxy. It fails with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable, or if
+// transport and proxy. It fails with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable, or if
 // ctx ends.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {

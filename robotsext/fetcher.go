@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -62,6 +64,7 @@ type fetchResult struct {
 	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
 	unsent    bool        // the program prevented or canceled the request, so the site is not at fault
+	broken    bool        // the connection failed, so a retry may succeed
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
 	header    http.Header // of the last response
@@ -101,10 +104,18 @@ func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
 	return res
 }
 
-// fetchHTTP requests u and follows redirects.
+// fetchHTTP requests u and follows redirects. It retries once if a connection fails, because the
+// next one may work, for example through another proxy. The site may have received the first
+// request, so the retry waits for a request slot of its own, like any request.
 func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
+	retried := false
 	for range maxRedirects + 1 {
 		next, done := f.hop(ctx, limit, u, res)
+		if res.broken && !retried {
+			retried = true
+			res.chain, res.err, res.broken = res.chain[:len(res.chain)-1], nil, false
+			next, done = f.hop(ctx, limit, u, res)
+		}
 		if done {
 			return
 		}
@@ -147,7 +158,11 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip")
 	sent := time.Now()
-	resp, err := send(f.signer, roundTripper(f.transports.roundTrip), req, func(ctx context.Context) error {
+	var failure error // of the transport, not of the signer or the wait
+	resp, err := send(f.signer, roundTripper(func(req *http.Request) (resp *http.Response, err error) {
+		resp, failure = f.transports.roundTrip(req)
+		return resp, failure
+	}), req, func(ctx context.Context) error {
 		release()
 		var err error
 		if release, err = f.acquireSlot(ctx, limit, u); err != nil {
@@ -157,6 +172,7 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	})
 	if err != nil {
 		res.unreachable(err)
+		res.broken = mayRecover(ctx, u, failure)
 		return nil, true
 	}
 	defer resp.Body.Close()
@@ -179,9 +195,11 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	}
 	switch what {
 	case useBody, usePart:
-		res.body, res.truncated, err = readBody(resp, f.maxBytes)
+		raw := &countingReader{r: resp.Body, limit: maxEncoded(f.maxBytes)}
+		res.body, res.truncated, err = readBody(resp, raw, f.maxBytes)
 		if err != nil {
 			res.unreachable(err)
+			res.broken = mayRecover(ctx, u, raw.err)
 			return nil, true
 		}
 		res.outcome = OutcomeRules
@@ -195,6 +213,20 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 		drain(resp)
 	}
 	return nil, true
+}
+
+// mayRecover reports whether a request to u whose connection failed with err may succeed on
+// another connection.
+func mayRecover(ctx context.Context, u *url.URL, err error) bool {
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, context.Canceled):
+		return false
+	case errors.Is(err, guard.ErrRefused), errors.Is(err, ErrProxy), errors.Is(err, errUnguarded):
+		return false
+	}
+	var dns *net.DNSError
+	// The name may also be that of a proxy, and the next proxy may be another.
+	return !errors.As(err, &dns) || !dns.IsNotFound || dns.Name != u.Hostname()
 }
 
 // refused completes res if u must not be requested. It may request a robots.txt first.

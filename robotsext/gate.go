@@ -17,12 +17,16 @@ import (
 // Transport returns a RoundTripper that sends requests through base if Check allows
 // them, each redirect included. It removes dot segments, and sets the User-Agent of
 // New if there is none. If the Host header names another site, its robots.txt is checked
-// too. Nil base means Options.Transport.
+// too. Nil base means Options.Transport. DelayTransport also obeys Crawl-delay.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
+	return &http2.Transport{RoundTripper: r.gate(base)}
+}
+
+func (r *Robots) gate(base http.RoundTripper) *gate {
 	if base == nil {
 		base = r.transports.base.transport
 	}
-	return &http2.Transport{RoundTripper: &gate{robots: r, base: base}}
+	return &gate{robots: r, base: base}
 }
 
 // gate implements Robots.Transport.
@@ -96,9 +100,14 @@ func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (
 	if o != "" {
 		t = r.limiter.start(o)
 	}
-	resp, err := complete(base.RoundTrip(req))
-	if err != nil {
-		r.limiter.end(t)
+	var resp *http.Response
+	defer func() {
+		if resp == nil { // also if base panics
+			r.limiter.end(t)
+		}
+	}()
+	var err error
+	if resp, err = complete(base.RoundTrip(req)); err != nil {
 		return nil, err
 	}
 	now := r.limiter.now()

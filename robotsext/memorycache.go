@@ -35,11 +35,13 @@ type slot struct {
 	place     *list.Element // in order
 }
 
-// lookup is one attempt to find the record of an origin. It sets rec before it closes
-// done.
+// lookup is one attempt to find the record of an origin. It sets rec and panicked before it
+// closes done.
 type lookup struct {
-	done chan struct{}
-	rec  *Record
+	done     chan struct{}
+	rec      *Record
+	panicked any // what the lookup panicked with; nil: nothing
+	callers  int // waiting callers; the memory's mu guards it
 }
 
 // Defaults of Options.Cache.MaxRecords and Options.Cache.MaxBytes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"time"
 )
 
@@ -26,7 +27,8 @@ type resolver struct {
 
 // resolve returns the record of o. It starts a lookup if there is no record, if it is
 // due, or if force is set. If ctx ends, the caller returns and the lookup continues
-// for others.
+// for others. If the lookup panics in a function of the program, such as a transport, so
+// does resolve.
 func (r *resolver) resolve(ctx context.Context, o Origin, force bool) (*Record, error) {
 	ctx, release := unsealed(ctx)
 	defer release()
@@ -47,13 +49,23 @@ func (r *resolver) resolve(ctx context.Context, o Origin, force bool) (*Record, 
 		s.lookup = l
 		go r.lookUp(context.WithoutCancel(ctx), s, l, force)
 	}
+	l.callers++
 	m.mu.Unlock()
 	select {
 	case <-l.done:
-		return l.rec, nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		m.mu.Lock()
+		l.callers--
+		inFlight := s.lookup == l
+		m.mu.Unlock()
+		if inFlight {
+			return nil, context.Cause(ctx)
+		}
 	}
+	if l.panicked != nil {
+		panic(l.panicked)
+	}
+	return l.rec, nil
 }
 
 // known returns the record of o if it is in memory and needs no request; nil: there is none.
@@ -75,14 +87,17 @@ func (r *resolver) lookUp(ctx context.Context, s *slot, l *lookup, force bool) {
 	m.mu.Unlock()
 	var found *Record
 	defer func() { // also when a callback ends this goroutine
+		panicked := recover()
 		if found == nil {
 			found = r.unresolved(s.origin, kept, lost, errEnded)
 		}
 		m.mu.Lock()
-		l.rec, s.lookup = found, nil
+		l.rec, l.panicked, s.lookup = found, panicked, nil
 		m.set(s, kept)
+		callers := l.callers
 		m.mu.Unlock()
 		close(l.done)
+		logPanic(ctx, r.log, panicked, callers > 0, "fetching "+r.fetcher.name())
 	}()
 	if r.store != nil {
 		// Another user of the Cache may have a newer record.
@@ -147,8 +162,21 @@ func (r *resolver) notify(rec *Record) {
 var errRetryAfter = errors.New("the site sent Retry-After, which has not passed yet")
 
 // errEnded is the error of callers whose fetch was ended by a function of the program,
-// with runtime.Goexit or a panic.
+// with runtime.Goexit.
 var errEnded = errors.New("a function in Options ended the fetch")
+
+// logPanic logs the stack of a panic that was recovered, if any: as an error if no caller panics
+// with the same value.
+func logPanic(ctx context.Context, log *slog.Logger, panicked any, raised bool, during string) {
+	if panicked == nil {
+		return
+	}
+	level := slog.LevelError
+	if raised {
+		level = slog.LevelDebug
+	}
+	log.Log(ctx, level, "panic while "+during, "panic", panicked, "stack", string(debug.Stack()))
+}
 
 // unresolved returns the record after a failure that is not the site's. It is not
 // stored, so the next caller tries again.

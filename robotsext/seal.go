@@ -113,6 +113,9 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 		release = func() {}
 	}
 	if ctx.Value(shellKey{}) == nil {
+		if s.gate.hook.Client() != nil {
+			s.gate.restore("http") // no request of the collector may have followed WithTransport
+		}
 		opened = context.WithValue(opened, shellKey{}, s.gate.current())
 	}
 	return opened, release
@@ -132,7 +135,7 @@ func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundT
 			return nil, context.Cause(ctx)
 		}
 	}
-	resp, err := r.pass(&checkContext{opened, s.parent, shell}, opened, req, base)
+	resp, err := r.pass(&checkContext{opened, s.parent, shell}, context.WithValue(opened, shellKey{}, shell), req, base)
 	switch {
 	case release == nil:
 	case err != nil:

@@ -116,7 +116,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, ErrContextReplaced
 	}
-	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, ctx, req, sender{s})
+	return s.gate.robots.pass(&checkContext{ctx, ctx, s}, context.WithValue(ctx, shellKey{}, s), req, sender{s})
 }
 
 // sender is a shell as a RoundTripper without a check.
@@ -142,7 +142,7 @@ func (s *shell) send(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, ErrProxy
 	}
-	return base.proxied().RoundTrip(req.WithContext(context.WithValue(req.Context(), shellKey{}, s)))
+	return base.proxied().RoundTrip(req)
 }
 
 // shellKey is the context key for the *shell of the collector that a request belongs

@@ -40,20 +40,31 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		if hop == 0 {
 			j.Attempts++
 		}
-		reqCtx, d := newDownload(ctx, w.idleTimeout, w.options.Timeout)
-		body, next, err := w.request(reqCtx, u, j)
-		if body != nil {
-			go d.receive(reqCtx, body, release)
-			return d, nil
-		}
-		d.stop()
-		release()
-		if err != nil {
-			return nil, err
+		d, next, err := w.download(ctx, u, j, release)
+		if d != nil || err != nil {
+			return d, err
 		}
 		u = next
 	}
 	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
+}
+
+// download requests u and starts to receive the body of the response, or returns the target
+// of a redirect. It calls release at the end of the response.
+func (w *sitemapWalk) download(ctx context.Context, u *url.URL, j *sitemapJob, release func()) (d *download, next *url.URL, err error) {
+	ctx, started := newDownload(ctx, w.idleTimeout, w.options.Timeout)
+	var body io.ReadCloser
+	defer func() {
+		if body == nil { // also if the transport panics
+			started.stop()
+			release()
+		}
+	}()
+	if body, next, err = w.request(ctx, u, j); body == nil {
+		return nil, next, err
+	}
+	go started.receive(ctx, body, release)
+	return started, nil, nil
 }
 
 // redirected notes that j leads to an address, and reports whether that is another file of the walk.
@@ -125,8 +136,8 @@ func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) err
 	return &temporaryError{err: causeOr(ctx, err), retryAt: w.nextTry(j, nil)}
 }
 
-// request sends one request. It returns the body of the response, the target of a
-// redirect, or an error.
+// request sends one request, with the transport and the cookies of the collector that ctx
+// belongs to. It returns the body of the response, the target of a redirect, or an error.
 func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
 	j.Status = 0
 	if open := w.robots.options.Fetch.Schemes[u.Scheme]; open != nil {
@@ -143,12 +154,21 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 	req.Header.Set("User-Agent", w.robots.userAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip") // stored compressed to save memory
-	resp, err := w.robots.Transport(nil).RoundTrip(req)
+	jar := jarOf(ctx)
+	if jar != nil {
+		for _, cookie := range jar.Cookies(u) {
+			req.AddCookie(cookie)
+		}
+	}
+	resp, err := w.robots.gate(roundTripper(w.robots.transports.roundTrip)).RoundTrip(req)
 	if err != nil {
 		if errors.As(err, new(*BlockedError)) { // the rules have changed
 			return nil, nil, w.refusal(err)
 		}
 		return nil, nil, w.failure(ctx, err, j)
+	}
+	if cookies := resp.Cookies(); jar != nil && len(cookies) > 0 {
+		jar.SetCookies(u, cookies)
 	}
 	j.Status = resp.StatusCode
 	if 200 <= resp.StatusCode && resp.StatusCode <= 299 {
@@ -170,6 +190,14 @@ func (w *sitemapWalk) request(ctx context.Context, u *url.URL, j *sitemapJob) (b
 	return nil, nil, err
 }
 
+// jarOf returns the cookie jar of the collector that ctx belongs to; nil: none.
+func jarOf(ctx context.Context) http.CookieJar {
+	if s, _ := ctx.Value(shellKey{}).(*shell); s != nil {
+		return s.gate.watched.programJar()
+	}
+	return nil
+}
+
 // requestFetcher sends a request by a scheme other than http and https.
 func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
 	o, err := OriginOf(u)
@@ -177,11 +205,17 @@ func (w *sitemapWalk) requestFetcher(ctx context.Context, open Fetcher, u *url.U
 		return nil, err
 	}
 	end := w.robots.limiter.begin(o)
+	opened := false
+	defer func() {
+		if !opened { // also if open panics
+			end()
+		}
+	}()
 	file, err := open(ctx, u)
 	if err != nil {
-		end()
 		return nil, err
 	}
+	opened = true
 	return &releasingBody{file, end}, nil
 }
 

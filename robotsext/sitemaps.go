@@ -39,7 +39,8 @@ type SitemapFile struct {
 // times. A listed page may still be disallowed. An entry of another origin counts if the
 // robots.txt there lists the sitemap too. An error has a zero Entry. A *SitemapError
 // concerns one file, which was not read, or of which no entry counts; the next file
-// follows.
+// follows. If ctx is the Context of an attached collector, Sitemaps uses its transport, proxy
+// and cookies.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)

@@ -87,8 +87,8 @@ func gzipped() []*Fault {
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 			return true
 		}),
-		withSitemap(noResponse("bad-gzip", "claims that the body is compressed", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
-		withSitemap(noResponse("broken-gzip", "sends a corrupt compressed body", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
+		notRetried(withSitemap(noResponse("bad-gzip", "claims that the body is compressed", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read())),
+		notRetried(withSitemap(noResponse("broken-gzip", "sends a corrupt compressed body", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip"))),
 		fault("bad-checksum", "compresses the body, and states a wrong checksum", whole(), unreachable("gzip"), faulty("gzip").followed(), squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })),
 		fault("cut-gzip", "sends the first half of a compressed body", failed("the response ends"), unreachable("gzip"), faulty("gzip"), squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
 		noResponse("close-in-gzip", "compresses the body, and closes the connection in the middle of it", "the response ends", func(x *exchange) bool {

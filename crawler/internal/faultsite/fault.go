@@ -48,6 +48,8 @@ type Want struct {
 	// Repeated says that the request is sent again after the delay, without counting as failed: the
 	// connection was closed before a response.
 	Repeated bool
+	// Retried says that a robots.txt is requested once more, since its connection failed.
+	Retried bool
 }
 
 // A Fault is one way in which a server misbehaves, at each request.
@@ -111,6 +113,7 @@ func (w Want) status(n int) Want   { w.Status = n; return w }
 func (w Want) withoutRules() Want  { w.NoRules = true; return w }
 func (w Want) truncated() Want     { w.Truncated = true; return w }
 func (w Want) repeated() Want      { w.Repeated = true; return w }
+func (w Want) retried() Want       { w.Retried = true; return w }
 
 // fault returns a fault with what is wanted for each kind.
 func fault(name, does string, page, robots, sitemap Want, a responder) *Fault {
@@ -119,7 +122,14 @@ func fault(name, does string, page, robots, sitemap Want, a responder) *Fault {
 
 // noResponse returns a fault without a readable response of any kind.
 func noResponse(name, does, says string, a responder) *Fault {
-	return fault(name, does, failed(says), unreachable(says), failed(says), a)
+	return fault(name, does, failed(says), unreachable(says).retried(), failed(says), a)
+}
+
+// notRetried marks a fault after which a robots.txt is not requested once more: its response
+// arrived, or there is no time left.
+func notRetried(f *Fault) *Fault {
+	f.Robots.Retried = false
+	return f
 }
 
 // stalls returns a fault that only a timeout ends.
@@ -148,8 +158,8 @@ func endless(f *Fault) *Fault {
 	return f
 }
 
-// repeated marks a fault after which a page or sitemap is requested again. A robots.txt is not,
-// since its connection is new.
+// repeated marks a fault after which a page or sitemap is requested again at once. A robots.txt
+// is not, since its connection is new.
 func repeated(f *Fault) *Fault {
 	f.Page, f.Sitemap = f.Page.repeated(), f.Sitemap.repeated()
 	return f

@@ -1,0 +1,147 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// noSuchHost is the error of a transport for a host name that does not exist.
+func noSuchHost(op, name string) reply {
+	return reply{err: &net.OpError{Op: op, Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}}}
+}
+
+// cutOff is a response whose body ends with an error.
+func cutOff(body string, h http.Header, err error) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		resp, _ := reply{status: 200, header: h}.RoundTrip(req)
+		resp.Body, resp.ContentLength = io.NopCloser(broken{strings.NewReader(body), err}), -1
+		return resp, nil
+	})
+}
+
+// A failed connection is not yet an outage: robots.txt is requested once more.
+func TestConnectionErrorIsRetried(t *testing.T) {
+	reset := reply{err: errors.New("connection reset")}
+	zipped := string(zip([]byte(twoRules)))
+	for _, test := range []struct {
+		name    string
+		answers []http.RoundTripper // one after the other
+		sent    string
+		outcome robotsext.Outcome
+	}{
+		{"connection", []http.RoundTripper{reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"body", []http.RoundTripper{cutOff(twoRules, nil, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"gzipped body", []http.RoundTripper{cutOff(zipped[:20], http.Header{"Content-Encoding": {"gzip"}}, io.ErrUnexpectedEOF), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"twice", []http.RoundTripper{reset, reset, robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
+		{"then 404", []http.RoundTripper{reset, reply{status: 404}}, "/robots.txt /robots.txt", robotsext.OutcomeAllowAll},
+		{"then 500", []http.RoundTripper{reset, reply{status: 500}}, "/robots.txt /robots.txt", robotsext.OutcomeUnreachable},
+		{"then redirect", []http.RoundTripper{reset, redirect("/r"), robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeRules},
+		{"of a redirect", []http.RoundTripper{redirect("/r"), reset, robotsReply}, "/robots.txt /r /r", robotsext.OutcomeRules},
+		{"once in all", []http.RoundTripper{reset, redirect("/r"), reset, robotsReply}, "/robots.txt /robots.txt /r", robotsext.OutcomeUnreachable},
+		{"name of a proxy", []http.RoundTripper{noSuchHost("proxyconnect", "proxy.example"), robotsReply}, "/robots.txt /robots.txt", robotsext.OutcomeRules},
+		{"no such host", []http.RoundTripper{noSuchHost("dial", "example.com"), robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"canceled by the transport", []http.RoundTripper{reply{err: context.Canceled}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"guard", []http.RoundTripper{reply{err: fmt.Errorf("dial: %w", guard.ErrRefused)}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"no proxy", []http.RoundTripper{reply{err: robotsext.ErrProxy}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"incomplete gzip", []http.RoundTripper{reply{status: 200, header: http.Header{"Content-Encoding": {"gzip"}}, body: zipped[:20]}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+		{"500", []http.RoundTripper{reply{status: 500}, robotsReply}, "/robots.txt", robotsext.OutcomeUnreachable},
+	} {
+		t.Run("ROB-STA-01/"+test.name, func(t *testing.T) {
+			var sent []string
+			waiting, turns := 0, 0
+			r := newRobots(t, &robotsext.Options{
+				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					sent = append(sent, req.URL.Path)
+					answer := test.answers[0]
+					test.answers = test.answers[1:]
+					return answer.RoundTrip(req)
+				}),
+				Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
+					turns++
+					waiting++
+					return func() { waiting-- }, nil
+				}},
+			})
+			rec := recordFor(t, r, mustParse(t, "http://example.com/"))
+			wantOutcome(t, rec, test.outcome)
+			if strings.Join(sent, " ") != test.sent || turns != len(sent) || waiting != 0 {
+				t.Errorf("sent %q in %d turns, of which %d did not end; want %q", sent, turns, waiting, test.sent)
+			}
+			if rec.Outcome != robotsext.OutcomeRules {
+				return
+			}
+			var chain []string
+			for _, path := range slices.Compact(sent) {
+				chain = append(chain, "http://example.com"+path)
+			}
+			if rec.Err != nil || !slices.Equal(rec.RedirectChain, chain) {
+				t.Errorf("error %v, chain %q, want %q", rec.Err, rec.RedirectChain, chain)
+			}
+		})
+	}
+	t.Run("ROB-POL-02/Crawl-delay", func(t *testing.T) {
+		delayed := reply{status: 200, body: "User-agent: *\nCrawl-delay: 5\n"}
+		onWeb(t, map[string][]reply{"/robots.txt": {delayed, reset, delayed}}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			c := colly.NewCollector(r.Attach, colly.ParseHTTPErrorResponse())
+			r.ObeyCrawlDelay(c, 0)
+			wantOK(t, c.Visit(siteA+"/a"))
+			rec, err := r.Refresh(t.Context(), rootA)
+			wantOK(t, err)
+			wantOutcome(t, rec, robotsext.OutcomeRules)
+			w.wantSent("0 /robots.txt", "6 /a", "11 /robots.txt", "16 /robots.txt")
+		})
+	})
+	t.Run("ROB-STA-04/no turn for it", func(t *testing.T) {
+		closed := errors.New("closed")
+		turns := 0
+		r := newRobots(t, &robotsext.Options{Transport: reset, Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
+			if turns++; turns > 1 {
+				return nil, closed
+			}
+			return nil, nil
+		}}})
+		if rec := recordFor(t, r, mustParse(t, "http://example.com/")); !errors.Is(rec.Err, closed) || !rec.FailingSince.IsZero() {
+			t.Errorf("got %+v", rec)
+		}
+	})
+	t.Run("ROB-FET-17/no time for it", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
+			recordFor(t, w.robots(robotsext.Options{}), rootA)
+			w.wantSent("0 /robots.txt")
+			w.after(30*time.Second, 30*time.Second)
+		})
+	})
+}
+
+// A collector with several proxies of which one is dead goes on.
+func TestRetryUsesNextProxy(t *testing.T) {
+	s := newSite(t, text(private))
+	p := newProxy(t)
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	dead := true
+	c.SetProxyFunc(func(*http.Request) (*url.URL, error) {
+		if dead {
+			dead = false
+			return url.Parse("http://127.0.0.1:1")
+		}
+		return url.Parse(p.URL)
+	})
+	wantOK(t, c.Visit(s.URL+"/a"))
+	s.wantAsked(t, robotsLine, "GET /a")
+	p.wantSeen(t, 2)
+}
