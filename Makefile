@@ -42,6 +42,10 @@ SHELL       := bash
 
 .DEFAULT_GOAL := help
 
+# Programs are built with the versions in go.mod, as `go install` builds them. Other targets
+# use go.work.
+build release rebuild: export GOWORK := off
+
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -150,6 +154,7 @@ licenses:
 	$(GO) build -o bin/licenses ./cmd/internal/licenses
 	$(call each,$(abspath bin/licenses) -platforms '$(PLATFORMS)' ./... > /dev/null)
 
+# The versions are those of go.work. robotsext/go.mod requires older ones; programs choose theirs.
 # VULNDB is the URL of a copy of the database; empty: the database of the Go project. If the
 # database or the tool is unavailable, the target says so and succeeds.
 .PHONY: vuln

@@ -4,27 +4,26 @@ go 1.24.0
 
 require (
 	github.com/dunglas/httpsfv v1.1.2
-	github.com/gocolly/colly/v2 v2.3.0
-	github.com/google/go-cmp v0.7.0
-	github.com/nlnwa/whatwg-url v0.6.2
-	github.com/temoto/robotstxt v1.1.2
-	go.uber.org/goleak v1.3.0
-	golang.org/x/net v0.47.0
-	golang.org/x/text v0.31.0
+	github.com/gocolly/colly/v2 v2.1.0
+	github.com/google/go-cmp v0.4.0
+	github.com/temoto/robotstxt v1.1.1
+	go.uber.org/goleak v0.10.0
+	golang.org/x/net v0.1.0
+	golang.org/x/text v0.4.0
 )
 
 require (
-	github.com/PuerkitoBio/goquery v1.11.0 // indirect
-	github.com/andybalholm/cascadia v1.3.3 // indirect
-	github.com/antchfx/htmlquery v1.3.5 // indirect
-	github.com/antchfx/xmlquery v1.5.0 // indirect
-	github.com/antchfx/xpath v1.3.5 // indirect
-	github.com/bits-and-blooms/bitset v1.24.4 // indirect
+	github.com/PuerkitoBio/goquery v1.5.1 // indirect
+	github.com/andybalholm/cascadia v1.2.0 // indirect
+	github.com/antchfx/htmlquery v1.2.3 // indirect
+	github.com/antchfx/xmlquery v1.2.4 // indirect
+	github.com/antchfx/xpath v1.1.8 // indirect
 	github.com/gobwas/glob v0.2.3 // indirect
-	github.com/golang/groupcache v0.0.0-20241129210726-2c02b8208cf8 // indirect
-	github.com/golang/protobuf v1.5.4 // indirect
+	github.com/golang/groupcache v0.0.0-20200121045136-8c9f03a8e57e // indirect
+	github.com/golang/protobuf v1.4.2 // indirect
 	github.com/kennygrant/sanitize v1.2.4 // indirect
-	github.com/saintfish/chardet v0.0.0-20230101081208-5e3ef4b5456d // indirect
-	google.golang.org/appengine v1.6.8 // indirect
-	google.golang.org/protobuf v1.36.10 // indirect
+	github.com/saintfish/chardet v0.0.0-20120816061221-3af4cd4741ca // indirect
+	golang.org/x/xerrors v0.0.0-20191204190536-9bdfabe68543 // indirect
+	google.golang.org/appengine v1.6.6 // indirect
+	google.golang.org/protobuf v1.24.0 // indirect
 )

@@ -201,6 +201,7 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"Pages that colly reads from this directory are not checked", "TestLimitsOfAttach"},
 		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
 		{"Pass links through `robotsext.CleanURL` to keep their spelling", "TestCollyRespellsPath"},
+		{"With v2.2.0 and v2.3.0 it adds itself and httpsfv", "TestLightModule"},
 		{"the collector's transport, client and proxy are not used, and a warning says so", "TestUnknownColly"},
 	}
 	text, err := os.ReadFile("README.md")

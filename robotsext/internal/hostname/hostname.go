@@ -28,6 +28,12 @@ func ToASCII(name string) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("not UTF-8") // or the octets would become U+FFFD
 	}
+	// Before v0.55.0, golang.org/x/net decodes "xn--example-" to "example" (CVE-2026-39821).
+	for label := range strings.SplitSeq(name, ".") {
+		if strings.HasSuffix(label, "-") && len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {
+			return "", fmt.Errorf("label %q encodes only ASCII", label)
+		}
+	}
 	return profile.ToASCII(name)
 }
 

@@ -13,6 +13,7 @@ func TestCanonical(t *testing.T) {
 		{"ROB-LOC-08", "faß.de", "xn--fa-hia.de"},
 		{"ROB-LOC-08", "r3---sn-ü.example", "xn--r3---sn--e6a.example"},
 		{"ROB-LOC-08", "xn--a", ""},
+		{"ROB-LOC-08", "XN--example-.com", ""}, // no other spelling of example.com
 		{"ROB-LOC-08", "\x80.example", ""},
 		{"ROB-LOC-08", "אa.example", ""}, // directions mixed in a label
 		{"ROB-LOC-14", "example.com.", "example.com."},
@@ -42,8 +43,10 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestToASCII(t *testing.T) {
-	if name, err := ToASCII("\x80.example"); err == nil {
-		t.Errorf("ROB-LOC-08: octets that are no UTF-8 became %q", name)
+	for _, in := range []string{"\x80.example", "www.XN--example-.com"} {
+		if name, err := ToASCII(in); err == nil {
+			t.Errorf("ROB-LOC-08: %q became %q", in, name)
+		}
 	}
 }
 
