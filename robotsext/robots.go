@@ -108,11 +108,9 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	if len(opts.Tokens) == 0 {
 		return nil, errors.New("Options.Tokens is empty")
 	}
-	wide := opts.Parse != nil && opts.Parse.WideTokens
 	for _, token := range opts.Tokens {
-		// A wide token may be anything that a User-agent line can hold.
-		if !robotstxt.ValidToken(token) && (!wide || token == "" || strings.ContainsAny(token, " \t/*#:")) {
-			return nil, fmt.Errorf("Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
+		if name, err := robotstxt.ProductToken(token); err != nil || name != token {
+			return nil, fmt.Errorf("Options.Tokens: %q is %w: it has letters, digits, dots, - and _ only", token, robotstxt.ErrToken)
 		}
 	}
 	return slices.Clone(opts.Tokens), nil
@@ -138,13 +136,15 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 
 // Group returns the group of rec that applies to this crawler, never nil.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
-	switch {
-	case rec.File == nil:
+	if rec.File == nil {
 		return &noGroup
-	case r.options.IgnoreWildcardGroup:
-		return rec.File.NamedGroup(r.tokens...)
 	}
-	return rec.File.Group(r.tokens...)
+	choose := rec.File.Group
+	if r.options.IgnoreWildcardGroup {
+		choose = rec.File.NamedGroup
+	}
+	group, _ := choose(r.tokens...) // New has checked the tokens
+	return group
 }
 
 // CloseIdleConnections closes idle connections of the transport.

@@ -104,7 +104,7 @@ func (l *robotsLine) blocked() bool {
 // robotsFiles collects the history of each robots.txt.
 type robotsFiles struct {
 	dirs    workerDirs
-	tokens  []string // of the crawl
+	token   string // of the crawl
 	rows    int
 	hosts   map[string]*robotsHistory
 	onFetch func(time.Time) // called with the time of each fetch
@@ -123,11 +123,11 @@ type robotsHistory struct {
 }
 
 func newRobotsFiles(all workerDirs, rows int, onFetch func(time.Time)) *robotsFiles {
-	r := &robotsFiles{dirs: all, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
-	if token, err := robotstxt.ProductToken(all.userAgent()); err == nil {
-		r.tokens = []string{token}
+	token, err := robotstxt.ProductToken(all.userAgent())
+	if err != nil {
+		token = "*" // a crawl would not start
 	}
-	return r
+	return &robotsFiles{dirs: all, token: token, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
 }
 
 // A fetchReader reads the robots.txt fetches of one worker, one by one.
@@ -332,7 +332,7 @@ func (r *robotsFiles) parse(h *RobotsOrigin) {
 		return
 	}
 	file := robotstxt.Parse(body, &robotstxt.Options{MaxCrawlDelay: 24 * time.Hour})
-	group := file.Group(r.tokens...)
+	group, _ := file.Group(r.token)
 	h.Group, h.Rules, h.CrawlDelayMS = group.Name(), len(group.Rules()), group.CrawlDelay().Milliseconds()
 	h.Sitemaps = len(file.Sitemaps)
 	masked, unmask := secret.RedactRobots(body)

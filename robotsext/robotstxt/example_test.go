@@ -2,6 +2,7 @@ package robotstxt_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -28,7 +29,10 @@ func Example() {
 		"https://example.com/search/about",
 		"https://example.com/a.pdf",
 	} {
-		v := f.Check(url, "ThirdBot")
+		v, err := f.Check(url, "ThirdBot/1.0 (+https://example.com/bot)")
+		if err != nil {
+			log.Fatal(err) // no crawler can have this name
+		}
 		fmt.Println(url, v.Allowed, v.Group.Name())
 		if v.Rule != nil {
 			fmt.Printf("\tline %d: %v\n", v.Rule.Line, v.Rule)
@@ -50,7 +54,10 @@ func ExampleFile_Group() {
 		robotstxt.WithParents("OtherBot-News-Fast"),
 		{"ThirdBot"},
 	} {
-		g := f.Group(tokens...)
+		g, err := f.Group(tokens...)
+		if err != nil {
+			log.Fatal(err)
+		}
 		fmt.Println(tokens, g.Name(), g.Rules())
 	}
 	// Output:
@@ -62,17 +69,18 @@ func ExampleFile_Group() {
 // How does a crawler that ignores "*" find its group?
 func ExampleFile_NamedGroup() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /"), nil)
-	fmt.Println(f.Group("AdsBot-Google").Match("/").Allowed)
-	fmt.Println(f.NamedGroup("AdsBot-Google").Match("/").Allowed)
-	// Output:
-	// false
-	// true
+	all, _ := f.Group("AdsBot-Google")
+	named, _ := f.NamedGroup("AdsBot-Google")
+	fmt.Println(all.Match("/").Allowed, named.Match("/").Allowed)
+	// Output: false true
 }
 
 // How long does a crawler have to wait between two requests?
 func ExampleGroup_CrawlDelay() {
 	f := robotstxt.Parse([]byte(file), nil)
-	fmt.Println(f.Group("ThirdBot").CrawlDelay(), f.Group("ExampleBot").CrawlDelay())
+	third, _ := f.Group("ThirdBot")
+	example, _ := f.Group("ExampleBot")
+	fmt.Println(third.CrawlDelay(), example.CrawlDelay())
 	// Output: 2s 0s
 }
 
@@ -103,11 +111,14 @@ func ExampleSitemap() {
 func ExampleProductToken() {
 	token, err := robotstxt.ProductToken("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)")
 	fmt.Println(token, err)
+	token, err = robotstxt.ProductToken("MJ12bot/v1.4.8")
+	fmt.Println(token, err)
 	_, err = robotstxt.ProductToken("Mozilla/5.0")
 	fmt.Println(err)
 	// Output:
 	// ExampleBot <nil>
-	// no product token in user agent "Mozilla/5.0": it needs a name of letters, - and _, such as ExampleBot/1.0
+	// MJ12bot <nil>
+	// no product token in "Mozilla/5.0": it needs a crawler's name of letters, digits, dots, - and _, such as ExampleBot/1.0
 }
 
 // Does Google's parser give the same verdict?
@@ -115,7 +126,8 @@ func ExampleOptions() {
 	body := []byte("User-agent: *\nDisalow: /private")
 	const url = "https://example.com/private"
 	for _, opts := range []*robotstxt.Options{nil, {Lenient: true}, {GoogleParser: true}} {
-		fmt.Println(robotstxt.Parse(body, opts).Check(url, "ExampleBot").Allowed)
+		v, _ := robotstxt.Parse(body, opts).Check(url, "ExampleBot")
+		fmt.Println(v.Allowed)
 	}
 	// Output:
 	// true
@@ -133,7 +145,7 @@ func ExampleFile_CleanURL() {
 // May a page be used to train a model?
 func ExampleGroup_ContentUsage() {
 	f := robotstxt.Parse([]byte("User-agent: *\nAllow: /\nContent-Usage: train-ai=n\nContent-Usage: /ai-ok/ train-ai=y\n"), nil)
-	g := f.Group("ExampleBot")
+	g, _ := f.Group("ExampleBot")
 	for _, line := range g.ContentUsage("/ai-ok/test") {
 		fmt.Println(line.Line, line.Usage["train-ai"])
 	}

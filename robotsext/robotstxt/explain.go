@@ -1,7 +1,6 @@
 package robotstxt
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
@@ -11,8 +10,8 @@ import (
 type Explanation struct {
 	Verdict
 
-	// Token is the crawler's product token that selected Group. It is "*" if none of the
-	// tokens has a group but "*" has, and "" if no group applies.
+	// Token is the product token that selected Group, of the crawler's names. It is "*" if
+	// none of them has a group but "*" has, and "" if no group applies.
 	Token string
 
 	// Path is the path and query of the URL as it was compared with the rules.
@@ -42,17 +41,18 @@ type RankedRule struct {
 
 // Explain is like Check and also returns the details. It tries every rule of the
 // group, so it is slower than Check.
-func (f *File) Explain(rawURL string, tokens ...string) Explanation {
+func (f *File) Explain(rawURL string, names ...string) (Explanation, error) {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
-	e.Verdict = f.Check(rawURL, tokens...)
+	var err error
+	if e.Verdict, err = f.Check(rawURL, names...); err != nil {
+		return Explanation{}, err
+	}
 	e.Exempt = e.Path == "/robots.txt" && !f.google.has(googleRobots)
-	if i := slices.IndexFunc(tokens, func(t string) bool { return t != "*" && f.names.find(t) >= 0 }); i >= 0 {
-		e.Token = tokens[i]
-	} else if f.names.find("*") >= 0 {
+	if _, e.Token, _ = f.choose(names); e.Token == "" && f.names.find("*") >= 0 {
 		e.Token = "*"
 	}
 	e.Matches = e.Group.matches(e.Path)
-	return e
+	return e, nil
 }
 
 // matches returns all the rules that match a canonical path.

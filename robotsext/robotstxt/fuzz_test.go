@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint16, url string) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		file := Parse(body, &Options{
-			GoogleParser: on(0), Lenient: on(1), WideTokens: on(2), AssumeSlash: on(3), RequestRateDelay: on(4),
+			GoogleParser: on(0), Lenient: on(1), AssumeSlash: on(3), RequestRateDelay: on(4),
 			MaxBytes: map[bool]int{true: 50}[on(5)], MaxCrawlDelay: map[bool]time.Duration{true: -1}[on(6)],
 		})
 		lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
@@ -63,8 +63,8 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("sitemap %+v", s)
 			}
 		}
-		for _, agent := range append(file.Agents(), "", "*", url) {
-			g := file.Group(agent)
+		for _, agent := range append(file.Agents(), "*", "FooBot/1.0") {
+			g := must(file.Group(agent))
 			if d := g.CrawlDelay(); d < 0 {
 				t.Errorf("delay %v", d)
 			}
@@ -76,7 +76,7 @@ func FuzzParse(f *testing.F) {
 			g.ContentUsage(url)
 			g.ContentSignals(url)
 			g.VisitTimes()
-			if v := file.Check(url, agent, "x"); !v.Allowed && v.Rule == nil || v.Group == nil {
+			if v := must(file.Check(url, agent, "x")); !v.Allowed && v.Rule == nil || v.Group == nil {
 				t.Errorf("verdict %+v", v)
 			}
 		}
@@ -101,6 +101,15 @@ func FuzzCheck(f *testing.F) {
 func judge(t *testing.T, body []byte, token, url string) {
 	t.Helper()
 	v := checkBothWays(t, Parse(body, nil), url, token)
+	if token != "*" {
+		var err error
+		if token, err = ProductToken(token); err != nil {
+			if v != (Verdict{}) {
+				t.Errorf("%q for %q: got %v by %v, want an error", body, url, v.Allowed, v.Rule)
+			}
+			return
+		}
+	}
 	if want := robotstxttest.Allowed(body, []string{token}, url); v.Allowed != want {
 		t.Errorf("%q\n%q for %q: got %v by %v, want %v", body, url, token, v.Allowed, v.Rule, want)
 	}
@@ -177,7 +186,7 @@ func FuzzPrint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		checkPrint(t, body, &Options{
-			Lenient: on(0), WideTokens: on(1), AssumeSlash: on(2),
+			Lenient: on(0), AssumeSlash: on(2),
 		})
 	})
 }
@@ -199,7 +208,7 @@ func checkPrint(t *testing.T, body []byte, opts *Options) {
 func meaning(f *File) string {
 	var w strings.Builder
 	for _, agent := range f.Agents() {
-		g := f.Group(agent)
+		g := must(f.Group(agent))
 		fmt.Fprintf(&w, "%q %v\n", g.Name(), g.CrawlDelay())
 		for _, r := range g.Rules() {
 			fmt.Fprintf(&w, "\t%v %q\n", r.Allow, r.Pattern)
@@ -238,7 +247,7 @@ func checkOrder(t *testing.T, body []byte, url string) {
 	reversed := Parse([]byte(w.String()), nil)
 	f = Parse(body, nil)
 	for _, agent := range append(f.Agents(), "x") {
-		if got, want := reversed.Check(url, agent).Allowed, f.Check(url, agent).Allowed; got != want {
+		if got, want := must(reversed.Check(url, agent)).Allowed, must(f.Check(url, agent)).Allowed; got != want {
 			t.Errorf("%q for %q is %v, in reverse order %v:\n%s\n%s", url, agent, want, got, body, w.String())
 		}
 	}
@@ -276,10 +285,12 @@ func checkCanonical(t *testing.T, s string) {
 func FuzzProductToken(f *testing.F) {
 	f.Add("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)")
 	f.Add("İcompatible;")
+	f.Add("h3bot/2")
+	f.Add("360.Spider")
 	f.Add("((a) b")
 	f.Fuzz(func(t *testing.T, userAgent string) {
 		token, err := ProductToken(userAgent)
-		if (err == nil) != ValidToken(token) || err == nil && !strings.Contains(userAgent, token) {
+		if (err == nil) != isName(token) || err == nil && !strings.Contains(userAgent, token) {
 			t.Errorf("%q: %q, %v", userAgent, token, err)
 		}
 		for _, parent := range WithParents(token) {

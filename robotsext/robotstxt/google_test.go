@@ -106,6 +106,9 @@ var intended = map[decision]struct {
 	googleLines:    {"long lines kept (ROB-FMT-18)", func(c sharedVerdict) bool { return len(c.body) > googleLineLimit }},
 	googleDots:     {"dot segments removed (ROB-MAT-25)", inURL(`/(\.|%2[eE])`)},
 	googleIllegal:  {"octets that no URI holds raw (ROB-MAT-28)", inEither("[\"<>\\\\^`{|}\\[\\]]|(?i)%(22|3[ce]|5[b-e]|60|7[b-d])")},
+	googleNames: {"names of crawlers (ROB-UA-15)", func(c sharedVerdict) bool {
+		return slices.ContainsFunc(c.agents, func(name string) bool { return !ValidToken(name) })
+	}},
 	// Not in the list, since no crawler may have such a token.
 	googleVoid: {"the empty token names nobody (ROB-UA-10)", func(c sharedVerdict) bool { return slices.Contains(c.agents, "") }},
 }
@@ -140,7 +143,7 @@ func TestIntendedDifferences(t *testing.T) {
 		if checkBothWays(t, last.parse(c.body, 0), c.url, c.agents...).Allowed == c.allowed {
 			return
 		}
-		d := explain(c)
+		d := explain(t, c)
 		if d == 0 {
 			t.Errorf("%s: %q may fetch %q is %v at Google, and no intended decision explains the difference\n%q",
 				c.name, c.agents, c.url, c.allowed, c.body[:min(len(c.body), 500)])
@@ -185,9 +188,9 @@ func TestIntendedDifferencesAreDocumented(t *testing.T) {
 		} else if example != "" {
 			rule, path, _ := strings.Cut(strings.Trim(example, "`"), "` and `")
 			body := []byte("User-agent: *\n" + strings.ReplaceAll(rule, "⏎", "\n") + "\n")
-			here := Parse(body, nil).Check("http://h"+path, "x").Allowed
-			google := Parse(body, &Options{GoogleParser: true}).Check("http://h"+path, "x").Allowed
-			if here == google || parse(body, Options{}, d).Check("http://h"+path, "x").Allowed != google {
+			here := must(Parse(body, nil).Check("http://h"+path, "x")).Allowed
+			google := must(Parse(body, &Options{GoogleParser: true}).Check("http://h"+path, "x")).Allowed
+			if here == google || must(parse(body, Options{}, d).Check("http://h"+path, "x")).Allowed != google {
 				t.Errorf("%s: %s is no example of it", info.name, example)
 			}
 		}
@@ -200,11 +203,11 @@ func TestIntendedDifferencesAreDocumented(t *testing.T) {
 
 // explain returns the fewest intended decisions, three at most, that turn the
 // verdict into Google's.
-func explain(c sharedVerdict) decision {
+func explain(t *testing.T, c sharedVerdict) decision {
 	for size := 1; size <= 3; size++ {
 		for d := decision(1); d <= allGoogle; d++ {
 			if bits.OnesCount32(uint32(d)) == size &&
-				parse(c.body, Options{}, d).Check(c.url, c.agents...).Allowed == c.allowed {
+				checkBothWays(t, parse(c.body, Options{}, d), c.url, c.agents...).Allowed == c.allowed {
 				return d
 			}
 		}

@@ -3,21 +3,27 @@ package robotstxt
 // Verdict says whether a URL may be fetched, and why.
 type Verdict struct {
 	Allowed bool
-	Group   *Group // the group that applies; never nil
+	Group   *Group // the group that applies; nil only with an error
 	Rule    *Rule  // the rule that decided; nil: no rule applies, so the URL is allowed
 }
 
-// Check reports whether the crawler with these product tokens may fetch rawURL. The
-// tokens are those of Group. Check accepts any string. It removes scheme, authority
-// and fragment, and converts the rest to canonical form. Everything before the first
+// Check reports whether the crawler with these names may fetch rawURL. The names are
+// those of Group, and so are the errors. An error comes with a Verdict that allows nothing.
+//
+// Check accepts any URL. It removes scheme, authority and fragment, and converts the rest
+// to canonical form. Everything before the first
 // of / ? ; counts as authority even without a scheme, as in Google's parser.
 // "example.com/a" means "/a", and so does "private/a", so resolve relative references
 // first.
 //
 // Check ignores the authority: the caller must use the robots.txt file of that
 // authority.
-func (f *File) Check(rawURL string, tokens ...string) Verdict {
-	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.google))
+func (f *File) Check(rawURL string, names ...string) (Verdict, error) {
+	g, err := f.Group(names...)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return g.Match(pathAndQuery(rawURL, f.google)), nil
 }
 
 // Match reports whether a path, with its query if it has one, may be fetched. The

@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,8 +10,9 @@ import (
 )
 
 // verdictTest is a file and what it means, in the notation of the
-// specification: ⏎ ends a line; want is a list of "agent path D" and "agent path
-// A", an agent of several tokens being written token+token.
+// specification: ⏎ ends a line; want is a list of "agent path D" (disallowed), "agent path A"
+// (allowed) and "agent path E" (no crawler has this name), an agent of several names being
+// written name+name.
 type verdictTest struct {
 	name string // begins with the id of the rule
 	file string
@@ -42,18 +44,29 @@ func checkVerdict(t *testing.T, c verdictTest, f *File, want string) {
 	if len(words) != 3 {
 		t.Fatalf("cannot read %q", want)
 	}
-	tokens, url, allowed := strings.Split(words[0], "+"), words[1], words[2] == "A"
+	names, url, allowed := strings.Split(words[0], "+"), words[1], words[2] == "A"
 	if strings.HasPrefix(url, "/") {
 		url = "http://h" + url
 	}
-	v := checkBothWays(t, f, url, tokens...)
+	if words[2] == "E" {
+		if v, err := f.Check(url, names...); !errors.Is(err, ErrToken) || v != (Verdict{}) {
+			t.Errorf("%s: got %+v, %v", want, v, err)
+		}
+		return
+	}
+	v := checkBothWays(t, f, url, names...)
 	if v.Allowed != allowed {
 		t.Errorf("%s: got %v by %v of group %q", want, v.Allowed, v.Rule, v.Group.Name())
 	}
 	if !v.Allowed && (v.Rule == nil || v.Rule.Allow) {
 		t.Errorf("%s: disallowed by %v", want, v.Rule)
 	}
-	if c.opts == nil && robotstxttest.Allowed(c.body(), tokens, url) != allowed {
+	for i, name := range names {
+		if name != "*" {
+			names[i] = must(ProductToken(name))
+		}
+	}
+	if c.opts == nil && robotstxttest.Allowed(c.body(), names, url) != allowed {
 		t.Errorf("%s: the naive judge disagrees", want)
 	}
 }
@@ -122,9 +135,17 @@ func TestCheckTakesAnyString(t *testing.T) {
 		"private/x": true, "./private/x": false, "": true, "#/private/": true, "http://h": true, "/public/../private/x": false,
 	} {
 		t.Run("ROB-MAT-14/"+url, func(t *testing.T) {
-			if v := f.Check(url, "x"); v.Allowed != allowed {
+			if v := must(f.Check(url, "x")); v.Allowed != allowed {
 				t.Errorf("got %v by %v", v.Allowed, v.Rule)
 			}
 		})
 	}
+}
+
+// must returns v, or panics because of err.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

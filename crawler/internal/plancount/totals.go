@@ -190,7 +190,8 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 
 // requestedDelay returns the delay that a robots.txt requests, without an upper limit.
 func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
-	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
+	group, _ := robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token)
+	return group.CrawlDelay()
 }
 
 func windowsOf(group *robotstxt.Group) []robotstxt.Window {
