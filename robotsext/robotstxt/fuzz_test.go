@@ -90,6 +90,7 @@ func FuzzCheck(f *testing.F) {
 	for i, body := range awkward {
 		f.Add([]byte(body), "a", awkwardURLs[i])
 		f.Add([]byte(body), "", awkwardURLs[len(awkwardURLs)-1-i])
+		f.Add([]byte("User-agent: h3.bot\n"+body), "h3.bot/2", awkwardURLs[i])
 	}
 	f.Fuzz(func(t *testing.T, body []byte, token, url string) {
 		if small(len(body), len(url)) {
