@@ -143,7 +143,7 @@ func (l *lineVerifier) verify() error {
 	path := u.RequestURI()
 	robots, err := l.fileOf("robots", l.line.Robots, func(f *keptFile) {
 		f.robots = robotstxt.Parse(f.text, l.options)
-		f.group, _ = f.robots.Group(l.token)
+		f.group = f.robots.Group(l.token)
 	})
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func sitemapsOf(f *robotstxt.File) []string {
 }
 
 func rulesFor(agent string, f *robotstxt.File) []string {
-	g, _ := f.Group(agent) // f.Agents has only valid names
+	g := f.Group(agent)
 	var lines []string
 	for _, rule := range g.Rules() {
 		lines = append(lines, rule.String())

@@ -136,15 +136,13 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 
 // Group returns the group of rec that applies to this crawler, never nil.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
-	if rec.File == nil {
+	switch {
+	case rec.File == nil:
 		return &noGroup
+	case r.options.IgnoreWildcardGroup:
+		return rec.File.NamedGroup(r.tokens...)
 	}
-	choose := rec.File.Group
-	if r.options.IgnoreWildcardGroup {
-		choose = rec.File.NamedGroup
-	}
-	group, _ := choose(r.tokens...) // New has checked the tokens
-	return group
+	return rec.File.Group(r.tokens...)
 }
 
 // CloseIdleConnections closes idle connections of the transport.

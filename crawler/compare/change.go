@@ -188,7 +188,7 @@ func (c *Crawl) disallows(u string) *robotstxt.Rule {
 	if file == nil {
 		return nil
 	}
-	v, _ := file.Check(u, c.token)
+	v := file.Check(u, c.token)
 	if v.Allowed {
 		return nil
 	}
@@ -243,9 +243,7 @@ func (c changes) agents(u string, a robotsdiff.AgentDiff, pages []string, was, i
 	}
 	var lost []string
 	for _, page := range pages {
-		before, _ := was.Check(page, a.Agents[0])
-		after, _ := is.Check(page, a.Agents[0])
-		if before.Allowed && !after.Allowed {
+		if was.Check(page, a.Agents[0]).Allowed && !is.Check(page, a.Agents[0]).Allowed {
 			lost = append(lost, page)
 		}
 	}

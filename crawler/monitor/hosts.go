@@ -98,7 +98,7 @@ func robotsRowOf(r *output.Robots, token string) *robotsRow {
 		row.NextFetchAt = r.RetryAt
 	}
 	if r.Body != nil {
-		group, _ := robotstxt.Parse(r.Body, nil).Group(token)
+		group := robotstxt.Parse(r.Body, nil).Group(token)
 		row.Group, row.Rules, row.CrawlDelay = group.Name(), len(group.Rules()), plan.Millis(group.CrawlDelay())
 	}
 	return row

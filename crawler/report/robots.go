@@ -104,7 +104,7 @@ func (l *robotsLine) blocked() bool {
 // robotsFiles collects the history of each robots.txt.
 type robotsFiles struct {
 	dirs    workerDirs
-	token   string // of the crawl
+	tokens  []string // of the crawl
 	rows    int
 	hosts   map[string]*robotsHistory
 	onFetch func(time.Time) // called with the time of each fetch
@@ -123,11 +123,11 @@ type robotsHistory struct {
 }
 
 func newRobotsFiles(all workerDirs, rows int, onFetch func(time.Time)) *robotsFiles {
-	token, err := robotstxt.ProductToken(all.userAgent())
-	if err != nil {
-		token = "*" // a crawl would not start
+	r := &robotsFiles{dirs: all, tokens: []string{"*"}, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
+	if token, err := robotstxt.ProductToken(all.userAgent()); err == nil {
+		r.tokens = []string{token}
 	}
-	return &robotsFiles{dirs: all, token: token, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
+	return r
 }
 
 // A fetchReader reads the robots.txt fetches of one worker, one by one.
@@ -332,7 +332,7 @@ func (r *robotsFiles) parse(h *RobotsOrigin) {
 		return
 	}
 	file := robotstxt.Parse(body, &robotstxt.Options{MaxCrawlDelay: 24 * time.Hour})
-	group, _ := file.Group(r.token)
+	group := file.Group(r.tokens...)
 	h.Group, h.Rules, h.CrawlDelayMS = group.Name(), len(group.Rules()), group.CrawlDelay().Milliseconds()
 	h.Sitemaps = len(file.Sitemaps)
 	masked, unmask := secret.RedactRobots(body)

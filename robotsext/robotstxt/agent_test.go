@@ -54,24 +54,46 @@ func TestUserAgentAsName(t *testing.T) {
 	f := Parse([]byte("User-agent: FooBot\nDisallow: /\n\nUser-agent: *\nDisallow:\n"), nil)
 	for _, userAgent := range []string{"FooBot/1.0 (+https://example.com)", "Mozilla/5.0 (compatible; FooBot/1.0; +https://example.com)", "Mozilla/5.0 FooBot/1.0"} {
 		t.Run("ROB-UA-15/"+userAgent, func(t *testing.T) {
-			if e, err := f.Explain("/x", userAgent); err != nil || e.Allowed || e.Token != "FooBot" {
-				t.Errorf("got %v by the group of %q, %v", e.Allowed, e.Token, err)
+			if e := f.Explain("/x", userAgent); e.Err != nil || e.Allowed || e.Token != "FooBot" {
+				t.Errorf("got %v by the group of %q, %v", e.Allowed, e.Token, e.Err)
 			}
-			if g, err := f.NamedGroup(userAgent); err != nil || g.Name() != "FooBot" {
-				t.Errorf("got group %v, %v", g, err)
+			if g := f.NamedGroup(userAgent); g.Err() != nil || g.Name() != "FooBot" {
+				t.Errorf("got group %q, %v", g.Name(), g.Err())
 			}
 		})
 	}
-	t.Run("ROB-UA-15/errors", func(t *testing.T) {
-		for _, names := range [][]string{nil, {""}, {"FooBot", ""}, {"Mozilla/5.0 (X11; Linux x86_64)"}} {
-			if e, err := f.Explain("/x", names...); !errors.Is(err, ErrToken) || e.Group != nil || e.Allowed {
-				t.Errorf("%q: got %+v, %v", names, e, err)
-			}
-			if g, err := f.NamedGroup(names...); !errors.Is(err, ErrToken) || g != nil {
-				t.Errorf("%q: got group %v, %v", names, g, err)
+}
+
+// TestImpossibleNames holds that a name which no crawler has is allowed nothing, whatever the
+// file says.
+func TestImpossibleNames(t *testing.T) {
+	files := []*File{Parse(nil, nil), Parse([]byte("User-agent: FooBot\nUser-agent: *\nCrawl-delay: 5\nAllow: /\n"), nil)}
+	for name, names := range map[string][]string{
+		"none": nil, "empty": {""}, "spaces": {" "}, "version": {"1.0"}, "browser": {"Mozilla/5.0 (X11; Linux x86_64)"},
+		"not ASCII": {"böt/1.0"}, "comment": {"(FooBot)"}, "after a good name": {"FooBot", ""}, "before a good name": {"1.0", "FooBot"}, "after *": {"*", ""},
+	} {
+		for _, f := range files {
+			for _, path := range []string{"/x", "/", "", "/robots.txt"} {
+				e := f.Explain(path, names...)
+				for function, v := range map[string]Verdict{
+					"Check": f.Check(path, names...), "Group": f.Group(names...).Match(path), "NamedGroup": f.NamedGroup(names...).Match(path), "Explain": e.Verdict,
+				} {
+					t.Run("ROB-UA-15/"+name+" "+function+" "+path, func(t *testing.T) {
+						wantNoName(t, v)
+						if g := v.Group; g.Name() != "" || g.Rules() != nil || g.CrawlDelay() != 0 || g.Lines() != nil {
+							t.Errorf("group %q with rules %v", g.Name(), g.Rules())
+						}
+					})
+				}
+				if e.Token != "" || e.Exempt || e.Matches != nil {
+					t.Errorf("ROB-UA-15: %s: %+v", name, e)
+				}
 			}
 		}
-	})
+	}
+	if err := new(Group).Err(); err != nil {
+		t.Errorf("ROB-UA-15: the zero Group has the error %v", err)
+	}
 }
 
 func TestAgentTable(t *testing.T) {
@@ -87,9 +109,9 @@ func TestAgentTable(t *testing.T) {
 		tokens := strings.Split(identity, ",")
 		for _, id := range []string{"ROB-UA-01", "ROB-UA-04", "ROB-UA-06"} {
 			t.Run(id+"/UA "+row[0], func(t *testing.T) {
-				g := must(f.Group(tokens...))
+				g := f.Group(tokens...)
 				if ignoreWildcardGroup {
-					g = must(f.NamedGroup(tokens...))
+					g = f.NamedGroup(tokens...)
 				}
 				for _, n := range []string{"1", "2", "3"} {
 					if got := g.Match("/" + n).Allowed; got != (n != row[2]) {
@@ -113,14 +135,14 @@ func TestIgnoreWildcardGroup(t *testing.T) {
 		{"named the other way", "User-agent: *\nAllow: /\nUser-agent: Adsbot\nDisallow: /", false},
 	} {
 		t.Run("ROB-UA-09/"+c.name, func(t *testing.T) {
-			g := must(Parse([]byte(c.file), nil).NamedGroup(tokens...))
+			g := Parse([]byte(c.file), nil).NamedGroup(tokens...)
 			if v := g.Match("/x"); v.Allowed != c.allowed || v.Group != g {
 				t.Errorf("got %v by %v", v.Allowed, v.Rule)
 			}
 		})
 	}
 	t.Run("ROB-UA-09/* is no name", func(t *testing.T) {
-		if g := must(Parse([]byte("User-agent: *\nDisallow: /"), nil).NamedGroup("*")); g.Name() != "" {
+		if g := Parse([]byte("User-agent: *\nDisallow: /"), nil).NamedGroup("*"); g.Name() != "" {
 			t.Errorf("got group %q", g.Name())
 		}
 	})
@@ -156,7 +178,7 @@ func TestTokens(t *testing.T) {
 	}
 	t.Run("ROB-UA-13/the more generic group", func(t *testing.T) {
 		f := Parse([]byte("User-agent: Googlebot\nDisallow: /\n"), nil)
-		if must(f.Check("http://h/", WithParents("Googlebot-Image")...)).Allowed || !must(f.Check("http://h/", "Googlebot-Image")).Allowed {
+		if f.Check("http://h/", WithParents("Googlebot-Image")...).Allowed || !f.Check("http://h/", "Googlebot-Image").Allowed {
 			t.Error("the parents decide where the caller has not asked for them, or the other way round")
 		}
 	})
@@ -213,11 +235,11 @@ func TestManyAgents(t *testing.T) {
 	}
 	for i := range 3000 {
 		agent := strings.ToUpper("bot-" + letters(i+1))
-		if must(f.Check(fmt.Sprintf("http://h/%d", i), agent)).Allowed || !must(f.Check(fmt.Sprintf("http://h/%d", i+1), agent)).Allowed {
+		if f.Check(fmt.Sprintf("http://h/%d", i), agent).Allowed || !f.Check(fmt.Sprintf("http://h/%d", i+1), agent).Allowed {
 			t.Errorf("%s has the wrong group", agent)
 		}
 	}
-	if g := must(f.Group("bot")); g.Name() != "" {
+	if g := f.Group("bot"); g.Name() != "" {
 		t.Errorf("bot has group %q", g.Name())
 	}
 }

@@ -196,7 +196,7 @@ func BenchmarkFirst(b *testing.B) {
 		}
 		benchmarkBoth(b, c.name, c.size, func() {
 			for _, body := range c.bodies {
-				must(Parse(body, nil).Check(url, crawler))
+				Parse(body, nil).Check(url, crawler)
 			}
 		}, func() {
 			for _, body := range c.bodies {
@@ -246,7 +246,7 @@ func BenchmarkMatch(b *testing.B) {
 }
 
 func benchmarkMatch(b *testing.B, name string, body []byte, path string, both bool) {
-	g := must(Parse(body, nil).Group(crawler))
+	g := Parse(body, nil).Group(crawler)
 	g.compiled().index.grow() // as it is after some questions
 	var temoto func()
 	if both {
@@ -268,7 +268,7 @@ func BenchmarkCheck(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmarkBoth(b, "typical", 0, func() { must(f.Check(url, crawler)) }, func() {
+	benchmarkBoth(b, "typical", 0, func() { f.Check(url, crawler) }, func() {
 		if u, err := neturl.Parse(url); err == nil {
 			data.TestAgent(u.RequestURI(), crawler)
 		}

@@ -43,9 +43,9 @@
 // Parse a file once, and check each URL:
 //
 //	f := robotstxt.Parse(body, nil)
-//	v, err := f.Check("https://example.com/search?q=x", "ExampleBot/1.0")
-//	if err != nil {
-//		return err // no crawler can have this name
+//	v := f.Check("https://example.com/search?q=x", "ExampleBot/1.0")
+//	if v.Err != nil {
+//		return v.Err // no crawler can have this name
 //	}
 //	if !v.Allowed {
 //		log.Printf("line %d: %v", v.Rule.Line, v.Rule)

@@ -10,7 +10,7 @@ import (
 // Why does a file give this verdict?
 func ExampleFile_Explain() {
 	f := robotstxt.Parse([]byte(file), nil)
-	e, _ := f.Explain("https://example.com/search/about?x#y", "ThirdBot")
+	e := f.Explain("https://example.com/search/about?x#y", "ThirdBot")
 	fmt.Printf("allowed: %v, by the group of %s, for %s\n", e.Allowed, e.Token, e.Path)
 	for _, r := range e.Matches {
 		fmt.Printf("line %d, length %d: %v\n", r.Line, r.Length, r)
@@ -34,8 +34,7 @@ func ExampleFile_Agents() {
 // Which rule is tried first?
 func ExampleGroup_Ranked() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /\nAllow: /a\nDisallow: /a\nAllow: /*.css$\n"), nil)
-	g, _ := f.Group("ExampleBot")
-	for _, r := range g.Ranked() {
+	for _, r := range f.Group("ExampleBot").Ranked() {
 		fmt.Println(r.Length, r)
 	}
 	// Output:
@@ -48,7 +47,7 @@ func ExampleGroup_Ranked() {
 // When may a crawler visit a site, and how often?
 func ExampleGroup_VisitTimes() {
 	f := robotstxt.Parse([]byte("User-agent: *\nVisit-time: 2200-0459\nRequest-rate: 1/10m\n"), nil)
-	g, _ := f.Group("ExampleBot")
+	g := f.Group("ExampleBot")
 	night := g.VisitTimes()[0]
 	for _, hour := range []int{12, 23} {
 		fmt.Println(hour, "h:", night.Contains(time.Date(2026, time.March, 1, hour, 0, 0, 0, time.UTC)))
@@ -63,8 +62,7 @@ func ExampleGroup_VisitTimes() {
 // What does a file say about the use of the content?
 func ExampleGroup_ContentSignals() {
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Signal: search=yes, ai-train=no\n"), nil)
-	g, _ := f.Group("ExampleBot")
-	for _, line := range g.ContentSignals("/") {
+	for _, line := range f.Group("ExampleBot").ContentSignals("/") {
 		fmt.Println(line.Line, line.Signals)
 	}
 	// Output:
@@ -88,8 +86,7 @@ func ExampleNewPattern() {
 // Which other fields does a file have besides rules?
 func ExampleGroup_Extensions() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /x\nCrawl-delay: 2\nHost: example.com\n"), nil)
-	g, _ := f.Group("ExampleBot")
-	for _, e := range g.Extensions() {
+	for _, e := range f.Group("ExampleBot").Extensions() {
 		fmt.Println(e.Line, e.Field, e.Value)
 	}
 	// Output:

@@ -2,7 +2,6 @@ package robotstxt_test
 
 import (
 	"fmt"
-	"log"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -29,10 +28,7 @@ func Example() {
 		"https://example.com/search/about",
 		"https://example.com/a.pdf",
 	} {
-		v, err := f.Check(url, "ThirdBot/1.0 (+https://example.com/bot)")
-		if err != nil {
-			log.Fatal(err) // no crawler can have this name
-		}
+		v := f.Check(url, "ThirdBot/1.0 (+https://example.com/bot)")
 		fmt.Println(url, v.Allowed, v.Group.Name())
 		if v.Rule != nil {
 			fmt.Printf("\tline %d: %v\n", v.Rule.Line, v.Rule)
@@ -54,10 +50,7 @@ func ExampleFile_Group() {
 		robotstxt.WithParents("OtherBot-News-Fast"),
 		{"ThirdBot"},
 	} {
-		g, err := f.Group(tokens...)
-		if err != nil {
-			log.Fatal(err)
-		}
+		g := f.Group(tokens...)
 		fmt.Println(tokens, g.Name(), g.Rules())
 	}
 	// Output:
@@ -69,18 +62,24 @@ func ExampleFile_Group() {
 // How does a crawler that ignores "*" find its group?
 func ExampleFile_NamedGroup() {
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow: /"), nil)
-	all, _ := f.Group("AdsBot-Google")
-	named, _ := f.NamedGroup("AdsBot-Google")
-	fmt.Println(all.Match("/").Allowed, named.Match("/").Allowed)
-	// Output: false true
+	fmt.Println(f.Group("AdsBot-Google").Match("/").Allowed)
+	fmt.Println(f.NamedGroup("AdsBot-Google").Match("/").Allowed)
+	// Output:
+	// false
+	// true
+}
+
+// What if no crawler can have the name?
+func ExampleGroup_Err() {
+	g := robotstxt.Parse([]byte("User-agent: *\nAllow: /"), nil).Group("")
+	fmt.Println(g.Match("/").Allowed, g.Err())
+	// Output: false no product token in "": it needs a crawler's name of letters, digits, dots, - and _, such as ExampleBot/1.0
 }
 
 // How long does a crawler have to wait between two requests?
 func ExampleGroup_CrawlDelay() {
 	f := robotstxt.Parse([]byte(file), nil)
-	third, _ := f.Group("ThirdBot")
-	example, _ := f.Group("ExampleBot")
-	fmt.Println(third.CrawlDelay(), example.CrawlDelay())
+	fmt.Println(f.Group("ThirdBot").CrawlDelay(), f.Group("ExampleBot").CrawlDelay())
 	// Output: 2s 0s
 }
 
@@ -126,8 +125,7 @@ func ExampleOptions() {
 	body := []byte("User-agent: *\nDisalow: /private")
 	const url = "https://example.com/private"
 	for _, opts := range []*robotstxt.Options{nil, {Lenient: true}, {GoogleParser: true}} {
-		v, _ := robotstxt.Parse(body, opts).Check(url, "ExampleBot")
-		fmt.Println(v.Allowed)
+		fmt.Println(robotstxt.Parse(body, opts).Check(url, "ExampleBot").Allowed)
 	}
 	// Output:
 	// true
@@ -145,7 +143,7 @@ func ExampleFile_CleanURL() {
 // May a page be used to train a model?
 func ExampleGroup_ContentUsage() {
 	f := robotstxt.Parse([]byte("User-agent: *\nAllow: /\nContent-Usage: train-ai=n\nContent-Usage: /ai-ok/ train-ai=y\n"), nil)
-	g, _ := f.Group("ExampleBot")
+	g := f.Group("ExampleBot")
 	for _, line := range g.ContentUsage("/ai-ok/test") {
 		fmt.Println(line.Line, line.Usage["train-ai"])
 	}

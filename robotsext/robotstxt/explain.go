@@ -11,13 +11,14 @@ type Explanation struct {
 	Verdict
 
 	// Token is the product token that selected Group, of the crawler's names. It is "*" if
-	// none of them has a group but "*" has, and "" if no group applies.
+	// none of them has a group but "*" has, and "" if no group applies or Err is set.
 	Token string
 
 	// Path is the path and query of the URL as it was compared with the rules.
 	Path string
 
-	// Exempt is true for the URL of robots.txt itself, which is always allowed.
+	// Exempt is true for the URL of robots.txt itself, which is always allowed unless Err is
+	// set.
 	Exempt bool
 
 	// Matches lists the rules of Group that match the URL, in order of precedence. The
@@ -41,18 +42,18 @@ type RankedRule struct {
 
 // Explain is like Check and also returns the details. It tries every rule of the
 // group, so it is slower than Check.
-func (f *File) Explain(rawURL string, names ...string) (Explanation, error) {
+func (f *File) Explain(rawURL string, names ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
-	var err error
-	if e.Verdict, err = f.Check(rawURL, names...); err != nil {
-		return Explanation{}, err
+	e.Verdict = f.Check(rawURL, names...)
+	if e.Err != nil {
+		return e
 	}
 	e.Exempt = e.Path == "/robots.txt" && !f.google.has(googleRobots)
-	if _, e.Token, _ = f.choose(names); e.Token == "" && f.names.find("*") >= 0 {
+	if _, e.Token = f.choose(names); e.Token == "" && f.names.find("*") >= 0 {
 		e.Token = "*"
 	}
 	e.Matches = e.Group.matches(e.Path)
-	return e, nil
+	return e
 }
 
 // matches returns all the rules that match a canonical path.

@@ -42,13 +42,13 @@ func TestCrawlDelay(t *testing.T) {
 	} {
 		t.Run("ROB-EXT-01/"+c.name, func(t *testing.T) {
 			f := Parse([]byte(strings.ReplaceAll(c.file, "⏎", "\n")), c.opts)
-			if got := must(f.Group("a")).CrawlDelay(); got != c.want {
+			if got := f.Group("a").CrawlDelay(); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}
 	t.Run("ROB-EXT-01/no group", func(t *testing.T) {
-		if got := must(Parse(nil, nil).Group("a")).CrawlDelay(); got != 0 {
+		if got := Parse(nil, nil).Group("a").CrawlDelay(); got != 0 {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -70,7 +70,7 @@ func TestRequestRate(t *testing.T) {
 	} {
 		t.Run("ROB-EXT-02/Request-rate "+c.value, func(t *testing.T) {
 			f := Parse([]byte("User-agent: *\nRequest-rate: "+c.value+"\n"), nil)
-			rates := must(f.Group("a")).RequestRates()
+			rates := f.Group("a").RequestRates()
 			if c.want == nil {
 				if len(rates) > 0 || !hasFinding(f, 2, KindBadValue) {
 					t.Errorf("got %v, %v", rates, f.Findings)
@@ -95,7 +95,7 @@ func TestRequestRate(t *testing.T) {
 			{&Options{RequestRateDelay: true}, 30 * time.Second},
 			{&Options{RequestRateDelay: true, MaxCrawlDelay: -1}, 600 * time.Second},
 		} {
-			if got := must(Parse(body, c.opts).Group("a")).CrawlDelay(); got != c.want {
+			if got := Parse(body, c.opts).Group("a").CrawlDelay(); got != c.want {
 				t.Errorf("%+v: got %v, want %v", c.opts, got, c.want)
 			}
 		}
@@ -118,7 +118,7 @@ func TestVisitTime(t *testing.T) {
 	} {
 		t.Run("ROB-EXT-02/Visit-time "+c.value, func(t *testing.T) {
 			f := Parse([]byte("User-agent: *\nVisit-time: "+c.value+"\n"), nil)
-			windows := must(f.Group("a")).VisitTimes()
+			windows := f.Group("a").VisitTimes()
 			if c.inside == "" {
 				if len(windows) > 0 || !hasFinding(f, 2, KindBadValue) {
 					t.Errorf("got %v, %v", windows, f.Findings)
@@ -198,7 +198,7 @@ func TestContentUsage(t *testing.T) {
 		{"/bad", true, []Usage{{"train-ai": false}}},
 	} {
 		t.Run("ROB-EXT-05/"+c.path, func(t *testing.T) {
-			g := must(f.Group("x"))
+			g := f.Group("x")
 			if got := g.Match(c.path).Allowed; got != c.allowed {
 				t.Errorf("allowed: %v", got)
 			}
@@ -216,15 +216,15 @@ func TestContentUsage(t *testing.T) {
 			{7, "/same train-ai=y, search=y", Usage{"train-ai": true, "search": true}},
 			{8, "/same train-ai=n", Usage{"train-ai": false}},
 		}
-		if diff := cmp.Diff(want, must(f.Group("x")).ContentUsage("/same")); diff != "" {
+		if diff := cmp.Diff(want, f.Group("x").ContentUsage("/same")); diff != "" {
 			t.Error(diff)
 		}
 	})
 	t.Run("ROB-EXT-05/nothing is said", func(t *testing.T) {
-		if got := must(Parse([]byte("User-agent: *\nAllow: /"), nil).Group("x")).ContentUsage("/"); got != nil {
+		if got := Parse([]byte("User-agent: *\nAllow: /"), nil).Group("x").ContentUsage("/"); got != nil {
 			t.Errorf("got %v", got)
 		}
-		if got := must(Parse(nil, nil).Group("x")).ContentUsage("/"); got != nil {
+		if got := Parse(nil, nil).Group("x").ContentUsage("/"); got != nil {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -248,7 +248,7 @@ func TestContentSignals(t *testing.T) {
 		{"/open/x", []SignalLine{{6, "/open/ ai-train=yes", []Signal{{"ai-train", "yes"}}}}},
 	} {
 		t.Run("ROB-EXT-06/"+c.path, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, must(f.Group("x")).ContentSignals(c.path)); diff != "" {
+			if diff := cmp.Diff(c.want, f.Group("x").ContentSignals(c.path)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -259,7 +259,7 @@ func TestContentSignals(t *testing.T) {
 		}
 	})
 	t.Run("ROB-EXT-06/nothing is said", func(t *testing.T) {
-		if got := must(Parse(nil, nil).Group("x")).ContentSignals("/"); got != nil {
+		if got := Parse(nil, nil).Group("x").ContentSignals("/"); got != nil {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -286,13 +286,13 @@ func TestExtensions(t *testing.T) {
 	})
 	for agent, want := range map[string]int{"a": 2, "x": 2, "b": 2} {
 		t.Run("ROB-EXT-07/of the group of "+agent, func(t *testing.T) {
-			if got := must(f.Group(agent)).Extensions(); len(got) != want {
+			if got := f.Group(agent).Extensions(); len(got) != want {
 				t.Errorf("got %v", got)
 			}
 		})
 	}
 	t.Run("ROB-EXT-07/of no group", func(t *testing.T) {
-		if got := must(f.NamedGroup("x")).Extensions(); got != nil {
+		if got := f.NamedGroup("x").Extensions(); got != nil {
 			t.Errorf("got %v", got)
 		}
 	})

@@ -9,6 +9,7 @@ type Group struct {
 	name   string
 	blocks []int32
 	set    *ruleset
+	err    error
 }
 
 // nobody is the group of crawlers to which no group of the file applies.
@@ -20,35 +21,38 @@ var nobody Group
 // decides; groups of different tokens are never merged. If no token has a group, Group
 // returns the group of "*", or else an empty group. The name "*" selects that group too.
 //
-// Without a name, or if one has no product token, Group fails with ErrToken.
-func (f *File) Group(names ...string) (*Group, error) {
-	g, _, err := f.choose(names)
-	if g != nil || err != nil {
-		return g, err
+// Without a name, or if one has no product token, Group returns a group without rules that
+// disallows every path; see Group.Err. The result is never nil.
+func (f *File) Group(names ...string) *Group {
+	if g, _ := f.choose(names); g != nil {
+		return g
 	}
 	if i := f.names.find("*"); i >= 0 {
-		return &f.groups[i], nil
+		return &f.groups[i]
 	}
-	return &nobody, nil
+	return &nobody
 }
 
 // NamedGroup is Group for crawlers that ignore the group of "*", such as
 // AdsBot-Google.
-func (f *File) NamedGroup(names ...string) (*Group, error) {
-	g, _, err := f.choose(names)
-	if g == nil && err == nil {
-		g = &nobody
+func (f *File) NamedGroup(names ...string) *Group {
+	if g, _ := f.choose(names); g != nil {
+		return g
 	}
-	return g, err
+	return &nobody
 }
+
+// Err returns why the names that selected the group are not those of a crawler. It matches
+// ErrToken. The group then disallows every path. For every other group Err returns nil.
+func (g *Group) Err() error { return g.err }
 
 // choose returns the group of the first name that has one, and its product token. It
 // returns nil if none has. All names are checked, so that an error does not depend on the
 // file.
-func (f *File) choose(names []string) (g *Group, token string, err error) {
+func (f *File) choose(names []string) (g *Group, token string) {
 	strict := !f.google.has(googleNames)
 	if strict && len(names) == 0 {
-		return nil, "", fmt.Errorf("%w: the crawler's name is missing; the name * selects the group of *", ErrToken)
+		return &Group{err: fmt.Errorf("%w: the crawler's name is missing; the name * selects the group of *", ErrToken)}, ""
 	}
 	var found []int
 	for _, name := range names {
@@ -57,8 +61,9 @@ func (f *File) choose(names []string) (g *Group, token string, err error) {
 		}
 		own := name
 		if strict {
+			var err error
 			if own, err = ProductToken(name); err != nil {
-				return nil, "", err
+				return &Group{err: err}, ""
 			}
 		}
 		i := f.names.find(own)
@@ -75,7 +80,7 @@ func (f *File) choose(names []string) (g *Group, token string, err error) {
 	if len(found) > 1 {
 		g = f.googleGroup(found)
 	}
-	return g, token, nil
+	return g, token
 }
 
 // Name returns the name that selected the group, as first written in the file: a

@@ -19,9 +19,9 @@ import (
 
 func checkName() error {
 	body := []byte("User-agent: FooBot\nDisallow: /private/\n")
-	v, err := robotstxt.Parse(body, nil).Check("https://example.com/private/", "FooBot/1.0")
-	if err != nil {
-		return err // no crawler can have this name
+	v := robotstxt.Parse(body, nil).Check("https://example.com/private/", "FooBot/1.0")
+	if v.Err != nil {
+		return v.Err // no crawler can have this name
 	}
 	fmt.Println(v.Allowed, v.Rule) // false Disallow: /private/
 	return nil
@@ -88,9 +88,9 @@ func TestMigratingVerdicts(t *testing.T) {
 		if data, err := temoto.FromBytes(body); err == nil {
 			theirs = word[data.TestAgent(path, crawler)]
 		}
-		v, err := robotstxt.Parse(body, nil).Check(path, crawler)
-		if err != nil || theirs != row[5] || word[v.Allowed] != row[6] {
-			t.Errorf("%s: got %s and %s, %v", row[1], theirs, word[v.Allowed], err)
+		v := robotstxt.Parse(body, nil).Check(path, crawler)
+		if v.Err != nil || theirs != row[5] || word[v.Allowed] != row[6] {
+			t.Errorf("%s: got %s and %s, %v", row[1], theirs, word[v.Allowed], v.Err)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestMigratingResponses(t *testing.T) {
 		var v robotstxt.Verdict
 		f, err := fromResponse(response())
 		if err == nil {
-			v, err = f.Check("/a", "FooBot")
+			v = f.Check("/a", "FooBot")
 		}
 		if got := theirs + " " + word(v.Allowed, err); got != want {
 			t.Errorf("%d: got %s, want %s", code, got, want)

@@ -32,7 +32,7 @@ func newCommonPage(tb testing.TB) commonPage {
 var tokens = []string{"examplebot"}
 
 func (p commonPage) merge(metas []meta) Verdicts {
-	all := FromRobots(p.file, must(p.file.Group(tokens...)), "", "/articles/1?page=2")
+	all := FromRobots(p.file, p.file.Group(tokens...), "", "/articles/1?page=2")
 	if s, ok := p.tdmrep.Match("/articles/1?page=2"); ok {
 		all = append(all, s)
 	}

@@ -16,8 +16,7 @@ func ExampleMerge() {
 	meta := []struct{ Name, Content string }{{"robots", "noarchive"}}
 	tokens := []string{"examplebot"}
 
-	group, _ := file.Group(tokens...)
-	statements := usage.FromRobots(file, group, "", "/article")
+	statements := usage.FromRobots(file, file.Group(tokens...), "", "/article")
 	statements = append(statements, usage.FromHeader(header, tokens, time.Now())...)
 	statements = append(statements, usage.FromMeta(meta, tokens, time.Now())...)
 	verdicts := usage.Merge(statements)
@@ -50,8 +49,7 @@ func ExampleParsePurpose() {
 func ExampleHash() {
 	body := []byte("User-agent: *\nContent-Signal: search=yes\n")
 	file := robotstxt.Parse(body, nil)
-	group, _ := file.Group("examplebot")
-	for _, statement := range usage.FromRobots(file, group, usage.Hash(body), "/") {
+	for _, statement := range usage.FromRobots(file, file.Group("examplebot"), usage.Hash(body), "/") {
 		fmt.Println(statement.Source.Hash == usage.Hash(body))
 	}
 	// Output: true
@@ -106,8 +104,7 @@ func ExampleCounting() {
 // How do I print statements without the passwords that a site may have in its URLs?
 func ExampleRedact() {
 	file := robotstxt.Parse([]byte("User-agent: *\nLicense: https://me:secret@example.com/license.xml\n"), nil)
-	group, _ := file.Group("examplebot")
-	statements := usage.FromRobots(file, group, "", "/")
+	statements := usage.FromRobots(file, file.Group("examplebot"), "", "/")
 	usage.Redact(statements)
 	fmt.Println(statements[0].URL)
 	// Output: https://***@example.com/license.xml

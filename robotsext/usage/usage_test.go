@@ -39,7 +39,7 @@ func (s site) statements(t testing.TB) []Statement {
 		s.agent = "examplebot"
 	}
 	f := robotstxt.Parse([]byte(s.robots), nil)
-	all := FromRobots(f, must(f.Group(s.agent)), Hash([]byte(s.robots)), s.path)
+	all := FromRobots(f, f.Group(s.agent), Hash([]byte(s.robots)), s.path)
 	if s.tdmrep != "" {
 		file, err := ParseTDMRep([]byte(s.tdmrep))
 		if err != nil {
@@ -539,7 +539,7 @@ func TestBounds(t *testing.T) {
 func TestRobotsTextIsBounded(t *testing.T) {
 	line := "https://example.com/" + strings.Repeat("x", 780)
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Usage: search=n, a=y, b=\""+strings.Repeat("x", 300)+"\"\n"+strings.Repeat("License: "+line+"\n", 6)+"License: https://example.com/short\n"), nil)
-	statements := FromRobots(f, must(f.Group("*")), "", "/")
+	statements := FromRobots(f, f.Group("*"), "", "/")
 	if len(statements) != 8 || len(statements[0].Labels) == 0 {
 		t.Fatalf("%+v", statements)
 	}
@@ -557,7 +557,7 @@ func TestRobotsTextIsBounded(t *testing.T) {
 	}
 	long := "Content-Usage: train-ai=n, label=y, x=\"" + strings.Repeat("x", 2000) + "\"\n"
 	f = robotstxt.Parse([]byte("User-agent: *\n"+strings.Repeat(long, 8)), nil)
-	statements = FromRobots(f, must(f.Group("*")), "", "/")
+	statements = FromRobots(f, f.Group("*"), "", "/")
 	last := statements[len(statements)-1]
 	if len(statements) != 8 || len(statements[0].Labels) != 1 || last.Labels != nil || len(last.Raw) != MaxRawBeyond+len("…") || last.Values[TrainAI] != Disallowed {
 		t.Errorf("%d statements, the last: %+v", len(statements), last)
@@ -589,7 +589,7 @@ func TestCorpusSignals(t *testing.T) {
 			f := robotstxt.Parse(body, nil)
 			has := false
 			for _, agent := range append(f.Agents(), "*") {
-				for _, s := range FromRobots(f, must(f.Group(agent)), "", "/") {
+				for _, s := range FromRobots(f, f.Group(agent), "", "/") {
 					has = has || s.Kind == kind
 				}
 			}
@@ -645,12 +645,4 @@ func TestRedact(t *testing.T) {
 	if diff := cmp.Diff(want, statements); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// must returns v, or panics because of err.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

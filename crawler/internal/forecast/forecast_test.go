@@ -72,11 +72,7 @@ func TestRequestsInFlight(t *testing.T) {
 // TestHours holds the visiting hours of a host against a walk through its minutes.
 func TestHours(t *testing.T) {
 	f := robotstxt.Parse([]byte("User-agent: *\nVisit-time: 0600-0845\nVisit-time: 2300-0030\n"), nil)
-	group, err := f.Group("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	windows := group.VisitTimes()
+	windows := f.Group("x").VisitTimes()
 	if len(windows) != 2 {
 		t.Fatalf("%d windows", len(windows))
 	}

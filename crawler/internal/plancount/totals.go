@@ -190,8 +190,7 @@ func (s *Counter) host(h *hostCounts, now time.Time, others int) *plan.Origin {
 
 // requestedDelay returns the delay that a robots.txt requests, without an upper limit.
 func (s *Counter) requestedDelay(rec *robotsext.Record) time.Duration {
-	group, _ := robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token)
-	return group.CrawlDelay()
+	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
 }
 
 func windowsOf(group *robotstxt.Group) []robotstxt.Window {

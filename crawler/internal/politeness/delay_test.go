@@ -45,7 +45,7 @@ func TestROB_POL_05(t *testing.T) {
 	answer(500, 8*time.Second)
 	answer(404, 8*time.Second)
 	answer(200, 7200*time.Millisecond) // a tenth less
-	group = must(robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x"))
+	group = robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x")
 	if err := p.Learn(ctx, origin, group); err != nil || delay() != 7200*time.Millisecond {
 		t.Errorf("a new robots.txt made a host that is slowed down faster: %v, %v", delay(), err)
 	}
@@ -90,7 +90,7 @@ func TestROB_EXT_02(t *testing.T) {
 	p := NewDelays(f, Options{MaxCrawlDelay: time.Hour})
 	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
 		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
-	if err := p.Learn(t.Context(), origin, must(file.Group("x"))); err != nil {
+	if err := p.Learn(t.Context(), origin, file.Group("x")); err != nil {
 		t.Fatal(err)
 	}
 	if rec, err := f.Host(t.Context(), host); err != nil || rec.Delay != 10*time.Minute {
@@ -100,7 +100,7 @@ func TestROB_EXT_02(t *testing.T) {
 	for at, opens := range map[time.Duration]time.Duration{
 		time.Hour: 2 * time.Hour, 150 * time.Minute: 0, 4 * time.Hour: 14 * time.Hour, 14*time.Hour + time.Minute: 0, 20 * time.Hour: 26 * time.Hour,
 	} {
-		until, closed := ClosedUntil(must(file.Group("x")), day.Add(at))
+		until, closed := ClosedUntil(file.Group("x"), day.Add(at))
 		if closed != (opens != 0) || closed && !until.Equal(day.Add(opens)) {
 			t.Errorf("%v after midnight: closed %v until %v, want %v", at, closed, until, opens)
 		}
@@ -116,7 +116,7 @@ func TestMaxCrawlDelay(t *testing.T) {
 	p := NewDelays(nil, opts)
 	for seconds, want := range map[int]time.Duration{0: opts.Delay, 2: 2 * time.Second, 86400: opts.MaxCrawlDelay} {
 		file := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\nCrawl-delay: %d\n", seconds), &robotstxt.Options{MaxCrawlDelay: -1})
-		if got := p.RequestedDelay(must(file.Group("x"))); got != want {
+		if got := p.RequestedDelay(file.Group("x")); got != want {
 			t.Errorf("Crawl-delay %d: %v, want %v", seconds, got, want)
 		}
 	}
@@ -198,12 +198,4 @@ func TestCheckedServersAreBounded(t *testing.T) {
 	if n := len(p.checked); n == 0 || n > maxChecked {
 		t.Errorf("%d are remembered", n)
 	}
-}
-
-// must returns v, or panics because of err.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -105,9 +105,9 @@ const anybody = "*"
 // decide whether two names are equal.
 func namedIn(before, after *robotstxt.File) []string {
 	names := before.Agents()
-	unnamed, _ := before.NamedGroup(anybody)
+	unnamed := before.NamedGroup(anybody)
 	for _, name := range after.Agents() {
-		if named, err := before.NamedGroup(name); named == unnamed || err != nil {
+		if before.NamedGroup(name) == unnamed {
 			names = append(names, name)
 		}
 	}
@@ -162,24 +162,15 @@ func agentsOf(file *robotstxt.File) agents {
 	a := agents{file, map[*robotstxt.Group]int{}, map[int]*order{}}
 	for i, set := range file.AgentSets() {
 		for _, name := range set {
-			a.sets[groupOf(file, name)] = i
+			a.sets[file.Group(name)] = i
 		}
 	}
 	return a
 }
 
-// groupOf returns the group of a name that one of the files has. The other may have been
-// parsed with other options, and then have no group for it.
-func groupOf(file *robotstxt.File, name string) *robotstxt.Group {
-	if g, err := file.Group(name); err == nil {
-		return g
-	}
-	return &robotstxt.Group{}
-}
-
 // set returns the set of an agent, or none if no group applies to it.
 func (a *agents) set(name string) int {
-	if i, ok := a.sets[groupOf(a.file, name)]; ok {
+	if i, ok := a.sets[a.file.Group(name)]; ok {
 		return i
 	}
 	return none
@@ -218,7 +209,7 @@ func (c *comparison) order(a *agents, set int, name string) *order {
 	if o, ok := a.orders[set]; ok {
 		return o
 	}
-	group := groupOf(a.file, name)
+	group := a.file.Group(name)
 	o := &order{group: group, delay: group.CrawlDelay()}
 	rules, fields := group.Count()
 	c.steps -= 500*rules + 20*fields // memory too: the file keeps ranked rules

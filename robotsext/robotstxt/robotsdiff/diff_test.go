@@ -157,7 +157,7 @@ func TestCompare(t *testing.T) {
 			}
 			for _, a := range d.Agents {
 				for _, c := range a.Changes {
-					was, is := must(parse(tt.old).Group(a.Agents[0])).Match(c.Example), must(parse(tt.new).Group(a.Agents[0])).Match(c.Example)
+					was, is := parse(tt.old).Group(a.Agents[0]).Match(c.Example), parse(tt.new).Group(a.Agents[0]).Match(c.Example)
 					if was.Allowed != c.Old.Allowed || is.Allowed != c.New.Allowed || (was.Rule == nil) != (c.Old.Rule == nil) {
 						t.Errorf("%q is no example: %+v", c.Example, c)
 					}
@@ -318,12 +318,4 @@ func TestRealFiles(t *testing.T) {
 	if incomplete > pairs/10 {
 		t.Errorf("%d of %d pairs were not compared to the end", incomplete, pairs)
 	}
-}
-
-// must returns v, or panics because of err.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -107,7 +107,7 @@ func checkSource(t *testing.T, body []byte) {
 	}
 	for _, agent := range agents {
 		var want []rule
-		for _, r := range must(f.Group(agent)).Rules() {
+		for _, r := range f.Group(agent).Rules() {
 			want = append(want, rule{r.Line, r.Allow, r.Pattern})
 		}
 		if got := rules[strings.ToLower(agent)]; !slices.Equal(got, want) {

@@ -71,8 +71,7 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 // delayOf returns the seconds between two requests of a Request-rate line.
 func delayOf(e robotstxt.Extension) string {
 	var delay time.Duration
-	everybody, _ := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: "+e.Value), nil).Group("*")
-	for _, rate := range everybody.RequestRates() {
+	for _, rate := range robotstxt.Parse([]byte("User-agent: *\nRequest-rate: "+e.Value), nil).Group("*").RequestRates() {
 		delay = rate.Delay()
 	}
 	return strconv.FormatFloat(delay.Round(time.Millisecond).Seconds(), 'f', -1, 64)

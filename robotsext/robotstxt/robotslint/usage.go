@@ -173,8 +173,7 @@ func (l *linter) usage() {
 		if c.steps < 0 {
 			break
 		}
-		group, _ := l.file.Group(names...)
-		c.group(group)
+		c.group(l.file.Group(names...))
 	}
 	for i := range l.file.Extensions {
 		e := &l.file.Extensions[i]
@@ -321,7 +320,7 @@ func (c *usageChecks) contradictions(e *robotstxt.Extension) {
 // notInherited reports groups of named crawlers without preferences, if the group of "*" has
 // some. A crawler with a group ignores that of "*" (ROB-UA-08).
 func (l *linter) notInherited() {
-	everybody, _ := l.file.Group("*")
+	everybody := l.file.Group("*")
 	all := everybody.Extensions()
 	i := slices.IndexFunc(all, isUsage)
 	if i < 0 || everybody.Name() != "*" {
@@ -335,8 +334,7 @@ func (l *linter) notInherited() {
 		}
 	}
 	for _, names := range l.file.AgentSets() {
-		g, _ := l.file.Group(names...)
-		r := lines[strings.ToLower(names[0])]
+		g, r := l.file.Group(names...), lines[strings.ToLower(names[0])]
 		if r == nil || slices.Contains(names, "*") || slices.ContainsFunc(g.Extensions(), isUsage) || disallowsAll(g) {
 			continue
 		}

@@ -45,7 +45,7 @@ func (p *permit) readFile(a *result, u *url.URL) {
 
 // readRobots decides by a robots.txt with a hash.
 func (p *permit) readRobots(a *result, file *robotstxt.File, hash string, u *url.URL) {
-	group, _ := file.Group(p.token)
+	group := file.Group(p.token)
 	a.decide(group, group.Match(u.RequestURI()))
 	if a.Verdict == allowed {
 		a.Statements = usage.FromRobots(file, group, hash, u.RequestURI())

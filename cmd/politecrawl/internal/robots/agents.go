@@ -168,11 +168,10 @@ func (s *matrixOutput) ask(file *robotstxt.File, asked []knownAgent, paths []str
 	groups := make([]*robotstxt.Group, len(asked))
 	for i, k := range asked {
 		a := k.agent()
-		choose := file.Group
+		groups[i] = file.Group(a.names()...)
 		if k.ownOnly {
-			choose = file.NamedGroup
+			groups[i] = file.NamedGroup(a.names()...)
 		}
-		groups[i], _ = choose(a.names()...)
 		s.Agents = append(s.Agents, agentOutput{
 			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a.tokens...), Group: groups[i].Name(),
 		})

@@ -257,7 +257,7 @@ func (r ruling) answer(rawURL string, a agent) answer {
 	if r.file == nil {
 		return ans
 	}
-	v, _ := r.file.Check(rawURL, a.names()...)
+	v := r.file.Check(rawURL, a.names()...)
 	ans.Group = v.Group.Name()
 	if !v.Allowed {
 		ans.Verdict = disallowed

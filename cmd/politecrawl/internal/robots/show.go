@@ -192,7 +192,7 @@ func groupsOutput(file *robotstxt.File) []groupOutput {
 	shown := map[string]int{} // by the numbers of the lines
 	left := maxListed
 	for _, agents := range file.AgentSets() {
-		own, _ := file.Group(agents[0])
+		own := file.Group(agents[0]) // for "*", which is no token, the global group
 		rules, fields := own.Count()
 		if rules+fields > left {
 			groups = append(groups, groupOutput{Agents: agents, Rules: []ruleOutput{}, Omitted: rules + fields})
