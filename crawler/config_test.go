@@ -80,7 +80,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"since", func(c *Config) { c.Sitemaps.Since = "May" }, `"May" is neither a date like 2026-01-31 nor a time like 2026-01-31T12:00:00Z`},
 		{"max-sitemaps", func(c *Config) { c.Sitemaps.MaxFiles = -1 }, "-1 is negative; 0 is to read none"},
 		{"max-sitemap-entries", func(c *Config) { c.Sitemaps.MaxEntries = -1 }, "-1 is negative; 0 means no limit"},
-		{"user-agent", func(c *Config) { c.Fetch.UserAgent = "(bot)" }, `"(bot)" contains no product token (letters, - and _)`},
+		{"user-agent", func(c *Config) { c.Fetch.UserAgent = "(bot)" }, `"(bot)" contains no product token (letters, digits, dots, - and _)`},
 		{"user-agent", func(c *Config) { c.Fetch.UserAgent = "bot\n" }, `"bot\n" holds a line end or another control character, which no field of a request can`},
 		{"contact", func(c *Config) { c.Fetch.Contact = "me" }, `"me" is not an email address; write it as crawler@example.com, without a name`},
 		{"contact", func(c *Config) { c.Fetch.Contact = "Me <me@h>" }, `"Me <me@h>" is not an email address; write it as crawler@example.com, without a name`},

@@ -188,7 +188,7 @@ func (s *Sitemaps) validate(p *problems) {
 func (f *Fetch) validate(p *problems) {
 	p.check(httpguts.ValidHeaderFieldValue(f.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", f.UserAgent)
 	_, err := robotstxt.ProductToken(f.UserAgent)
-	p.check(err == nil, "user-agent", "%q contains no product token (letters, - and _)", f.UserAgent)
+	p.check(err == nil, "user-agent", "%q contains no product token (letters, digits, dots, - and _)", f.UserAgent)
 	p.add("contact", checkContact(f.Contact))
 	p.check(!f.CheckDNS || f.Identity != "", "check-dns", "needs the identity whose domain the names must be under; set identity too")
 	_, err = fetch.ParseTypes(f.Types)

@@ -31,8 +31,8 @@ func TestNew(t *testing.T) {
 		{"ROB-UA-10/no tokens", agent, robotsext.Options{Tokens: []string{}}, "empty"},
 		{"ROB-UA-10/no name", "", robotsext.Options{}, "user agent"},
 		{"ROB-UA-10/number", "1.0", robotsext.Options{}, "user agent"},
-		{"ROB-UA-11/digits", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}}, "MJ12bot"},
-		{"ROB-UA-11/digits on option", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, ""},
+		{"ROB-UA-11/digits", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}}, ""},
+		{"ROB-UA-15/other characters", "b\u00f6t/1.0", robotsext.Options{}, "user agent"},
 		{"ROB-UA-14/compatible", "Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", robotsext.Options{}, ""},
 		{"line end", "bot/1.0\r\nX: y", robotsext.Options{}, "header"},
 		{"timeout", agent, robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: -1}}, "Timeout"},
@@ -130,6 +130,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A crawler obeys the group of its whole name, and never that of its leading letters.
+func TestIdentityOfUserAgent(t *testing.T) {
+	for name, file := range map[string]string{
+		"ROB-UA-15/group of the name":            "User-agent: h\nAllow: /\n\nUser-agent: h3bot\nDisallow: /\n",
+		"ROB-UA-15/group of the leading letters": "User-agent: h\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, text(file))
+			r, err := robotsext.New("Mozilla/5.0 (compatible; h3bot/2; +https://example.com)", nil)
+			wantOK(t, err)
+			wantDisallowed(t, r.Check(t.Context(), s.url("/x")), 5)
+		})
+	}
+}
+
 func TestIdentity(t *testing.T) {
 	s := newSite(t, text("User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /of-a\n\nUser-agent: b\nDisallow: /of-b\n\nUser-agent: MJ12bot\nDisallow: /mj\n"))
 	for _, test := range []struct {
@@ -142,7 +157,7 @@ func TestIdentity(t *testing.T) {
 		{"ROB-UA-06", robotsext.Options{Tokens: []string{"c"}}, "/all"},
 		{"ROB-UA-09/named", robotsext.Options{Tokens: []string{"c", "a"}, IgnoreWildcardGroup: true}, "/of-a"},
 		{"ROB-UA-09/not named", robotsext.Options{Tokens: []string{"c"}, IgnoreWildcardGroup: true}, ""},
-		{"ROB-UA-11", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, "/mj"},
+		{"ROB-UA-11", robotsext.Options{Tokens: []string{"MJ12bot"}}, "/mj"},
 	} {
 		t.Run(test.id, func(t *testing.T) {
 			r := newRobots(t, &test.opts)

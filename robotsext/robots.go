@@ -114,11 +114,9 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	if len(opts.Tokens) == 0 {
 		return nil, errors.New("Options.Tokens is empty")
 	}
-	wide := opts.Parse != nil && opts.Parse.WideTokens
 	for _, token := range opts.Tokens {
-		// A wide token may be anything that a User-agent line can hold.
-		if !robotstxt.ValidToken(token) && (!wide || token == "" || strings.ContainsAny(token, " \t/*#:")) {
-			return nil, fmt.Errorf("Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
+		if name, err := robotstxt.ProductToken(token); err != nil || name != token {
+			return nil, fmt.Errorf("Options.Tokens: %q is %w: it has letters, digits, dots, - and _ only", token, robotstxt.ErrToken)
 		}
 	}
 	return slices.Clone(opts.Tokens), nil

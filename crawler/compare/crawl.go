@@ -105,7 +105,10 @@ func New(dir string, r *report.Report) (*Crawl, error) {
 		path: dir, report: r, hasPages: true,
 		pages: make(map[string]page), skipped: make(map[string]skip), listed: make(map[string]string), robots: make(map[string]*robotstxt.File),
 	}
-	c.token, _ = robotstxt.ProductToken(r.Summary.UserAgent) // none: the group * applies
+	var err error
+	if c.token, err = robotstxt.ProductToken(r.Summary.UserAgent); err != nil {
+		c.token = "*" // a crawl would not start
+	}
 	return c, errors.Join(
 		each(dir, func(p *output.Page) { c.pages[p.URL] = pageOf(p) }),
 		each(dir, func(r *output.Rejection) { c.skipped[r.URL] = skip{r.Reason, r.Detail, r.Rule, r.Line} }),

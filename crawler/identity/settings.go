@@ -79,11 +79,11 @@ func (s *Settings) check() error {
 	var bad []error
 	agent, err := parseAgent(s.Agent)
 	bad = append(bad, err)
-	if token, err := robotstxt.ProductToken(s.Name); err != nil || token != s.Name {
-		bad = append(bad, fmt.Errorf("the name %q is not a product token; use letters, - and _ only, such as examplebot", s.Name))
-	}
 	if s.UserAgent == "" {
 		s.UserAgent = s.Name + "/1.0 (+" + agent + "/)"
+	}
+	if !robotstxt.ValidToken(s.Name) {
+		bad = append(bad, fmt.Errorf("the name %q is not a product token; use letters, - and _ only, such as examplebot", s.Name))
 	} else if token, err := robotstxt.ProductToken(s.UserAgent); err != nil || !strings.EqualFold(token, s.Name) {
 		bad = append(bad, fmt.Errorf("the user agent %q does not begin with the name %s", s.UserAgent, s.Name))
 	}

@@ -305,7 +305,7 @@ func permission(url string, statements ...usage.Statement) output.Permission {
 func inRobots(kind usage.Kind, value string) usage.Statement {
 	field := statementLabel(kind)
 	f := robotstxt.Parse([]byte("User-agent: *\nDisallow:\n"+field+": "+value+"\n"), nil)
-	return usage.FromRobots(f, f.Group(), "", "/")[0]
+	return usage.FromRobots(f, f.Group("*"), "", "/")[0]
 }
 
 // inHeader is the statement of a Content-Usage header.

@@ -123,7 +123,7 @@ type robotsHistory struct {
 }
 
 func newRobotsFiles(all workerDirs, rows int, onFetch func(time.Time)) *robotsFiles {
-	r := &robotsFiles{dirs: all, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
+	r := &robotsFiles{dirs: all, tokens: []string{"*"}, rows: rows, hosts: make(map[string]*robotsHistory), onFetch: onFetch}
 	if token, err := robotstxt.ProductToken(all.userAgent()); err == nil {
 		r.tokens = []string{token}
 	}

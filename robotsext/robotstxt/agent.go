@@ -14,13 +14,31 @@ func agentToken(value string) (length int, global bool) {
 	return length, false
 }
 
-// wideToken returns the length of a User-agent value up to the first white space,
-// slash or star, for crawlers whose name is not a valid product token (ROB-UA-11).
-func wideToken(value string) int {
-	for i := 0; i < len(value); i++ {
-		if b := value[i]; isSpace(b) || b == '/' || b == '*' {
-			return i
+// wholeName returns the length of a User-agent value up to the first white space, slash
+// or star. Crawlers such as MJ12bot, whose name is no valid product token, compare it whole
+// (ROB-UA-11). It returns 0 if that is no name.
+func wholeName(value string) int {
+	n := 0
+	for n < len(value) && !isSpace(value[n]) && value[n] != '/' && value[n] != '*' {
+		n++
+	}
+	if !isName(value[:n]) {
+		return 0
+	}
+	return n
+}
+
+// isName reports whether s can be the name of a crawler: letters, digits, dots, - and _, but
+// not only digits and dots (ROB-UA-15).
+func isName(s string) bool {
+	named := false
+	for i := 0; i < len(s); i++ {
+		switch b := s[i]; {
+		case class[b]&tokenOctet != 0:
+			named = true
+		case b != '.' && (b < '0' || b > '9'):
+			return false
 		}
 	}
-	return len(value)
+	return named
 }

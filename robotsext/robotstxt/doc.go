@@ -43,7 +43,10 @@
 // Parse a file once, and check each URL:
 //
 //	f := robotstxt.Parse(body, nil)
-//	v := f.Check("https://example.com/search?q=x", "ExampleBot")
+//	v := f.Check("https://example.com/search?q=x", "ExampleBot/1.0")
+//	if v.Err != nil {
+//		return v.Err // no crawler can have this name
+//	}
 //	if !v.Allowed {
 //		log.Printf("line %d: %v", v.Rule.Line, v.Rule)
 //	}

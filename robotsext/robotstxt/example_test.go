@@ -28,7 +28,7 @@ func Example() {
 		"https://example.com/search/about",
 		"https://example.com/a.pdf",
 	} {
-		v := f.Check(url, "ThirdBot")
+		v := f.Check(url, "ThirdBot/1.0 (+https://example.com/bot)")
 		fmt.Println(url, v.Allowed, v.Group.Name())
 		if v.Rule != nil {
 			fmt.Printf("\tline %d: %v\n", v.Rule.Line, v.Rule)
@@ -69,6 +69,13 @@ func ExampleFile_NamedGroup() {
 	// true
 }
 
+// What if no crawler can have the name?
+func ExampleGroup_Err() {
+	g := robotstxt.Parse([]byte("User-agent: *\nAllow: /"), nil).Group("")
+	fmt.Println(g.Match("/").Allowed, g.Err())
+	// Output: false no product token in "": it needs a crawler's name of letters, digits, dots, - and _, such as ExampleBot/1.0
+}
+
 // How long does a crawler have to wait between two requests?
 func ExampleGroup_CrawlDelay() {
 	f := robotstxt.Parse([]byte(file), nil)
@@ -103,11 +110,14 @@ func ExampleSitemap() {
 func ExampleProductToken() {
 	token, err := robotstxt.ProductToken("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)")
 	fmt.Println(token, err)
+	token, err = robotstxt.ProductToken("MJ12bot/v1.4.8")
+	fmt.Println(token, err)
 	_, err = robotstxt.ProductToken("Mozilla/5.0")
 	fmt.Println(err)
 	// Output:
 	// ExampleBot <nil>
-	// no product token in user agent "Mozilla/5.0": it needs a name of letters, - and _, such as ExampleBot/1.0
+	// MJ12bot <nil>
+	// no product token in "Mozilla/5.0": it needs a crawler's name of letters, digits, dots, - and _, such as ExampleBot/1.0
 }
 
 // Does Google's parser give the same verdict?

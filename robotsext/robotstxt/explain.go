@@ -1,7 +1,6 @@
 package robotstxt
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
@@ -11,14 +10,15 @@ import (
 type Explanation struct {
 	Verdict
 
-	// Token is the crawler's product token that selected Group. It is "*" if none of the
-	// tokens has a group but "*" has, and "" if no group applies.
+	// Token is the product token that selected Group, of the crawler's names. It is "*" if
+	// none of them has a group but "*" has, and "" if no group applies or Err is set.
 	Token string
 
 	// Path is the path and query of the URL as it was compared with the rules.
 	Path string
 
-	// Exempt is true for the URL of robots.txt itself, which is always allowed.
+	// Exempt is true for the URL of robots.txt itself, which is always allowed unless Err is
+	// set.
 	Exempt bool
 
 	// Matches lists the rules of Group that match the URL, in order of precedence. The
@@ -42,13 +42,14 @@ type RankedRule struct {
 
 // Explain is like Check and also returns the details. It tries every rule of the
 // group, so it is slower than Check.
-func (f *File) Explain(rawURL string, tokens ...string) Explanation {
+func (f *File) Explain(rawURL string, names ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
-	e.Verdict = f.Check(rawURL, tokens...)
+	e.Verdict = f.Check(rawURL, names...)
+	if e.Err != nil {
+		return e
+	}
 	e.Exempt = e.Path == "/robots.txt" && !f.google.has(googleRobots)
-	if i := slices.IndexFunc(tokens, func(t string) bool { return t != "*" && f.names.find(t) >= 0 }); i >= 0 {
-		e.Token = tokens[i]
-	} else if f.names.find("*") >= 0 {
+	if _, e.Token = f.choose(names); e.Token == "" && f.names.find("*") >= 0 {
 		e.Token = "*"
 	}
 	e.Matches = e.Group.matches(e.Path)

@@ -126,7 +126,13 @@ func explained(t *testing.T, seed uint64) {
 		file := Parse([]byte(body), opts)
 		url, agent := g.url(body), g.agent()
 		e := file.Explain(url, agent)
-		if v := file.Check(url, agent); e.Verdict != v {
+		v := file.Check(url, agent)
+		if e.Err != nil {
+			wantNoName(t, e.Verdict)
+			wantNoName(t, v)
+			continue
+		}
+		if e.Verdict != v {
 			t.Errorf("%q\n%q for %q: explained as %+v, is %+v", body, url, agent, e.Verdict, v)
 		}
 		switch {

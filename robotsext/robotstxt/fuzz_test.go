@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint16, url string) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		file := Parse(body, &Options{
-			GoogleParser: on(0), Lenient: on(1), WideTokens: on(2), AssumeSlash: on(3), RequestRateDelay: on(4),
+			GoogleParser: on(0), Lenient: on(1), AssumeSlash: on(3), RequestRateDelay: on(4),
 			MaxBytes: map[bool]int{true: 50}[on(5)], MaxCrawlDelay: map[bool]time.Duration{true: -1}[on(6)],
 		})
 		lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
@@ -76,7 +76,7 @@ func FuzzParse(f *testing.F) {
 			g.ContentUsage(url)
 			g.ContentSignals(url)
 			g.VisitTimes()
-			if v := file.Check(url, agent, "x"); !v.Allowed && v.Rule == nil || v.Group == nil {
+			if v := file.Check(url, agent, "x"); !v.Allowed && v.Rule == nil && v.Err == nil || v.Group == nil {
 				t.Errorf("verdict %+v", v)
 			}
 		}
@@ -90,6 +90,7 @@ func FuzzCheck(f *testing.F) {
 	for i, body := range awkward {
 		f.Add([]byte(body), "a", awkwardURLs[i])
 		f.Add([]byte(body), "", awkwardURLs[len(awkwardURLs)-1-i])
+		f.Add([]byte("User-agent: h3.bot\n"+body), "h3.bot/2", awkwardURLs[i])
 	}
 	f.Fuzz(func(t *testing.T, body []byte, token, url string) {
 		if small(len(body), len(url)) {
@@ -101,7 +102,14 @@ func FuzzCheck(f *testing.F) {
 func judge(t *testing.T, body []byte, token, url string) {
 	t.Helper()
 	v := checkBothWays(t, Parse(body, nil), url, token)
-	if want := robotstxttest.Allowed(body, []string{token}, url); v.Allowed != want {
+	if token != "*" {
+		var err error
+		if token, err = ProductToken(token); err != nil {
+			wantNoName(t, v)
+			return
+		}
+	}
+	if want := robotstxttest.Allowed(body, []string{token}, url); v.Allowed != want || v.Err != nil {
 		t.Errorf("%q\n%q for %q: got %v by %v, want %v", body, url, token, v.Allowed, v.Rule, want)
 	}
 }
@@ -177,7 +185,7 @@ func FuzzPrint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		checkPrint(t, body, &Options{
-			Lenient: on(0), WideTokens: on(1), AssumeSlash: on(2),
+			Lenient: on(0), AssumeSlash: on(2),
 		})
 	})
 }
@@ -276,10 +284,12 @@ func checkCanonical(t *testing.T, s string) {
 func FuzzProductToken(f *testing.F) {
 	f.Add("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)")
 	f.Add("İcompatible;")
+	f.Add("h3bot/2")
+	f.Add("360.Spider")
 	f.Add("((a) b")
 	f.Fuzz(func(t *testing.T, userAgent string) {
 		token, err := ProductToken(userAgent)
-		if (err == nil) != ValidToken(token) || err == nil && !strings.Contains(userAgent, token) {
+		if (err == nil) != isName(token) || err == nil && !strings.Contains(userAgent, token) {
 			t.Errorf("%q: %q, %v", userAgent, token, err)
 		}
 		for _, parent := range WithParents(token) {

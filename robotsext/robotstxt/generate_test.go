@@ -48,7 +48,7 @@ func (g generator) variant(path string) string {
 func (g generator) eol() string { return g.pick("\n", "\n", "\n", "\r\n", "\r", "\n\n", "") }
 
 func (g generator) agent() string {
-	return g.pick("*", "*", "a", "A", "b", "a-b", "A-B", "c_d", "")
+	return g.pick("*", "*", "a", "A", "b", "a-b", "A-B", "c_d", "", "a1", "a-b.c", "a/2")
 }
 
 // file makes up a robots.txt file.

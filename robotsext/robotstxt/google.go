@@ -21,6 +21,7 @@ const (
 	googleLines                         // long lines are cut (ROB-FMT-18)
 	googleDots                          // dot segments stay in the URL (ROB-MAT-25)
 	googleIllegal                       // octets that a URI must escape are compared unchanged (ROB-MAT-28)
+	googleNames                         // names with digits or dots are cut in the file, and compared as given (ROB-UA-15)
 	googleVoid                          // rules and agents without effect are kept and matched, but decide nothing
 
 	allGoogle = 1<<iota - 1
@@ -31,21 +32,8 @@ func (d decision) has(one decision) bool { return d&one != 0 }
 // googleLineLimit is the number of bytes of a line that Google's parser reads.
 const googleLineLimit = 2083*8 - 1
 
-// googleGroup merges the groups of all tokens. It returns nil if no token has a group. A
-// merged group is ranked again at each call.
-func (f *File) googleGroup(tokens []string) *Group {
-	var named []int
-	for _, token := range tokens {
-		if i := f.names.find(token); i >= 0 && token != "*" {
-			named = append(named, i)
-		}
-	}
-	switch len(named) {
-	case 0:
-		return nil
-	case 1:
-		return &f.groups[named[0]]
-	}
+// googleGroup merges several groups. A merged group is ranked again at each call.
+func (f *File) googleGroup(named []int) *Group {
 	in := make([]bool, len(f.blocks))
 	for _, i := range named {
 		for _, b := range f.groups[i].blocks {

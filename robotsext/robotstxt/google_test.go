@@ -106,6 +106,9 @@ var intended = map[decision]struct {
 	googleLines:    {"long lines kept (ROB-FMT-18)", func(c sharedVerdict) bool { return len(c.body) > googleLineLimit }},
 	googleDots:     {"dot segments removed (ROB-MAT-25)", inURL(`/(\.|%2[eE])`)},
 	googleIllegal:  {"octets that no URI holds raw (ROB-MAT-28)", inEither("[\"<>\\\\^`{|}\\[\\]]|(?i)%(22|3[ce]|5[b-e]|60|7[b-d])")},
+	googleNames: {"names of crawlers (ROB-UA-15)", func(c sharedVerdict) bool {
+		return slices.ContainsFunc(c.agents, func(name string) bool { return !ValidToken(name) })
+	}},
 	// Not in the list, since no crawler may have such a token.
 	googleVoid: {"the empty token names nobody (ROB-UA-10)", func(c sharedVerdict) bool { return slices.Contains(c.agents, "") }},
 }

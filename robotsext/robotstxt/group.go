@@ -1,5 +1,7 @@
 package robotstxt
 
+import "fmt"
+
 // Group holds the rules for one crawler: the rules of every group that names it, in
 // file order. The zero Group has no rules and allows everything.
 type Group struct {
@@ -7,17 +9,22 @@ type Group struct {
 	name   string
 	blocks []int32
 	set    *ruleset
+	err    error
 }
 
 // nobody is the group of crawlers to which no group of the file applies.
 var nobody Group
 
-// Group returns the group that a crawler must obey. Tokens are the crawler's product
-// tokens, most specific first. The first token that has a group decides; groups of
-// different tokens are never merged. If no token has a group, Group returns the group
-// of "*", or else an empty group. The result is never nil.
-func (f *File) Group(tokens ...string) *Group {
-	if g := f.named(tokens); g != nil {
+// Group returns the group that a crawler must obey. Names are the crawler's names, most
+// specific first: product tokens such as "FooBot", or User-Agent headers such as
+// "FooBot/1.0", of which ProductToken finds the token. The first token that has a group
+// decides; groups of different tokens are never merged. If no token has a group, Group
+// returns the group of "*", or else an empty group. The name "*" selects that group too.
+//
+// Without a name, or if one has no product token, Group returns a group without rules that
+// disallows every path; see Group.Err. The result is never nil.
+func (f *File) Group(names ...string) *Group {
+	if g, _ := f.choose(names); g != nil {
 		return g
 	}
 	if i := f.names.find("*"); i >= 0 {
@@ -28,23 +35,52 @@ func (f *File) Group(tokens ...string) *Group {
 
 // NamedGroup is Group for crawlers that ignore the group of "*", such as
 // AdsBot-Google.
-func (f *File) NamedGroup(tokens ...string) *Group {
-	if g := f.named(tokens); g != nil {
+func (f *File) NamedGroup(names ...string) *Group {
+	if g, _ := f.choose(names); g != nil {
 		return g
 	}
 	return &nobody
 }
 
-func (f *File) named(tokens []string) *Group {
-	if f.google.has(googleUnion) {
-		return f.googleGroup(tokens)
+// Err returns why the names that selected the group are not those of a crawler. It matches
+// ErrToken. The group then disallows every path. For every other group Err returns nil.
+func (g *Group) Err() error { return g.err }
+
+// choose returns the group of the first name that has one, and its product token. It
+// returns nil if none has. All names are checked, so that an error does not depend on the
+// file.
+func (f *File) choose(names []string) (g *Group, token string) {
+	strict := !f.google.has(googleNames)
+	if strict && len(names) == 0 {
+		return &Group{err: fmt.Errorf("%w: the crawler's name is missing; the name * selects the group of *", ErrToken)}, ""
 	}
-	for _, token := range tokens {
-		if i := f.names.find(token); i >= 0 && token != "*" {
-			return &f.groups[i]
+	var found []int
+	for _, name := range names {
+		if name == "*" {
+			continue
+		}
+		own := name
+		if strict {
+			var err error
+			if own, err = ProductToken(name); err != nil {
+				return &Group{err: err}, ""
+			}
+		}
+		i := f.names.find(own)
+		if i < 0 {
+			continue
+		}
+		if g == nil {
+			g, token = &f.groups[i], own
+		}
+		if f.google.has(googleUnion) {
+			found = append(found, i)
 		}
 	}
-	return nil
+	if len(found) > 1 {
+		g = f.googleGroup(found)
+	}
+	return g, token
 }
 
 // Name returns the name that selected the group, as first written in the file: a

@@ -34,7 +34,7 @@ func TestGroups(t *testing.T) {
 		{name: "ROB-GRP-10/GRP2", file: grp2, want: "googlebot-news /carrots A"},
 		{name: "ROB-GRP-10/in one group with *", file: "User-agent: *⏎User-agent: a⏎Disallow: /x⏎User-agent: *⏎Disallow: /y", want: "a /x D, a /y A, b /x D, b /y D"},
 		{name: "ROB-GRP-11/empty agent", file: "User-agent: a⏎Disallow: /⏎User-agent:⏎Allow: /", want: "a /x D, b /x A"},
-		{name: "ROB-GRP-11/unusable agent", file: "User-agent: a⏎Disallow: /x⏎User-agent: 123⏎Disallow: /y", want: "a /x D, a /y A, 123 /y A"},
+		{name: "ROB-GRP-11/unusable agent", file: "User-agent: a⏎Disallow: /x⏎User-agent: 123⏎Disallow: /y", want: "a /x D, a /y A, 123 /y E"},
 		{name: "ROB-GRP-11/beside a usable one", file: "User-agent: 123⏎User-agent: a⏎Disallow: /x", want: "a /x D"},
 		{name: "ROB-GRP-12/rules", file: "User-agent: a⏎Crawl-delay: 5⏎User-agent: b⏎Disallow: /x", want: "a /x D, b /x D"},
 		{name: "ROB-GRP-13/Noindex", file: "User-agent: *⏎Noindex: /x⏎Nofollow: /x⏎Host: h", want: "a /x A"},

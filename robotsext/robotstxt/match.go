@@ -4,11 +4,12 @@ package robotstxt
 type Verdict struct {
 	Allowed bool
 	Group   *Group // the group that applies; never nil
-	Rule    *Rule  // the rule that decided; nil: no rule applies, so the URL is allowed
+	Rule    *Rule  // the rule that decided; nil: no rule applies, so the URL is allowed unless Err is set
+	Err     error  // that of Group.Err: no crawler has this name, so nothing is allowed
 }
 
-// Check reports whether the crawler with these product tokens may fetch rawURL. The
-// tokens are those of Group. Check accepts any string. It removes scheme, authority
+// Check reports whether the crawler with these names may fetch rawURL. The
+// names are those of Group. Check accepts any URL. It removes scheme, authority
 // and fragment, and converts the rest to canonical form. Everything before the first
 // of / ? ; counts as authority even without a scheme, as in Google's parser.
 // "example.com/a" means "/a", and so does "private/a", so resolve relative references
@@ -16,8 +17,8 @@ type Verdict struct {
 //
 // Check ignores the authority: the caller must use the robots.txt file of that
 // authority.
-func (f *File) Check(rawURL string, tokens ...string) Verdict {
-	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.google))
+func (f *File) Check(rawURL string, names ...string) Verdict {
+	return f.Group(names...).Match(pathAndQuery(rawURL, f.google))
 }
 
 // Match reports whether a path, with its query if it has one, may be fetched. The
@@ -28,7 +29,7 @@ func (f *File) Check(rawURL string, tokens ...string) Verdict {
 // that is canonical already it allocates nothing, unless its query must be compared in
 // a second form.
 func (g *Group) Match(pathAndQuery string) Verdict {
-	v := Verdict{Allowed: true, Group: g}
+	v := Verdict{Allowed: g.err == nil, Group: g, Err: g.err}
 	if g.set == nil {
 		return v
 	}

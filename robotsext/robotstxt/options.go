@@ -50,17 +50,13 @@ type Options struct {
 	// as "Disallow /x".
 	Lenient bool
 
-	// WideTokens accepts crawler names such as MJ12bot, which RFC 9309 does not allow. A
-	// User-agent line then also applies to the crawler whose name is the value up to the first
-	// space, slash or asterisk.
-	WideTokens bool
-
 	// AssumeSlash reads "fish/" as "/fish/", as the specification of 1994 does.
 	AssumeSlash bool
 
 	// GoogleParser reproduces the verdicts of Google's open-source parser, bugs included,
 	// for comparison. It disables the size limit (unless MaxBytes is positive) and
-	// overrides every other option that changes a verdict.
+	// overrides every other option that changes a verdict. The names of crawlers are compared
+	// as given, and no name is an error.
 	GoogleParser bool
 }
 

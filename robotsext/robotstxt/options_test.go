@@ -36,12 +36,6 @@ func TestOptionsOfOlderEditions(t *testing.T) {
 			"User-agent: *⏎Disallow: /d/index.html", "a /d/ A", "a /d/ A"),
 		both("ROB-MAT-24/D15 GoogleParser, no slash", &Options{GoogleParser: true},
 			"User-agent: *⏎Allow: *index.html⏎Disallow: /", "a / D", "a / D"),
-		both("ROB-UA-11/WideTokens", &Options{WideTokens: true},
-			"User-agent: MJ12bot⏎Disallow: /", "MJ12bot /x A, MJ /x D", "MJ12bot /x D, mj12BOT /x D, MJ /x D, MJ12 /x A"),
-		both("ROB-UA-11/WideTokens up to a space, slash or star", &Options{WideTokens: true},
-			"User-agent: a.b/1⏎User-agent: c2 d⏎User-agent: e2*⏎Disallow: /", "a.b /x A, c2 /x A, e2 /x A", "a.b /x D, c2 /x D, e2 /x D, d /x A"),
-		both("ROB-UA-11/WideTokens names that do not begin with a letter", &Options{WideTokens: true},
-			"User-agent: 360Spider⏎Disallow: /", "360Spider /x A", "360Spider /x D"),
 	} {
 		runVerdicts(t, tests)
 	}

@@ -129,10 +129,9 @@ func (p *parser) agent(value span) {
 	if n > 0 || f.google.has(googleVoid) {
 		p.mention(value.first(n))
 	}
-	if f.opts.WideTokens {
-		if wide := wideToken(text); wide != n && wide > 0 {
-			p.mention(value.first(wide))
-			return
+	if n < len(text) && !f.google.has(googleNames) {
+		if whole := wholeName(text); whole > n {
+			p.mention(value.first(whole))
 		}
 	}
 	switch {

@@ -5,7 +5,7 @@ package robotstxt
 const (
 	fileBytes      = 512
 	blockBytes     = 360 // with its ruleset and the headers of its compiled rules
-	groupBytes     = 80  // with a merged ruleset
+	groupBytes     = 100 // with a merged ruleset
 	nameBytes      = 16  // a name without its text, which belongs to the file
 	extensionBytes = 64  // without the agents, which the extensions of a group share
 	parsedBytes    = 400 // of an extension whose parsed value is cached

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrToken is matched by all errors of ProductToken, with errors.Is.
+// ErrToken is matched by all errors about the names of crawlers, with errors.Is.
 var ErrToken = errors.New("no product token")
 
 // ValidToken reports whether token is a valid product token: one or more of A-Z a-z -
@@ -18,14 +18,19 @@ func ValidToken(token string) bool {
 
 // ProductToken guesses the product token from the value of a User-Agent header. It
 // takes the first product inside "(compatible; …)", or else the first product that is
-// not a browser's, and cuts it to token characters. It fails with ErrToken.
+// not a browser's. A text that is one name is that token, even of a browser. The names of
+// some crawlers, such as MJ12bot, have digits or dots, which RFC 9309 does not allow;
+// ProductToken returns them whole. It fails with ErrToken.
 func ProductToken(userAgent string) (string, error) {
+	if isName(userAgent) {
+		return userAgent, nil
+	}
 	token := compatibleProduct(userAgent)
 	if token == "" {
 		token = firstProduct(userAgent)
 	}
 	if token == "" {
-		return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
+		return "", fmt.Errorf("%w in %q: it needs a crawler's name of letters, digits, dots, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
 	}
 	return token, nil
 }
@@ -38,9 +43,8 @@ func compatibleProduct(userAgent string) string {
 	for i := 0; i < len(userAgent); i++ {
 		rest := userAgent[i:]
 		if depth > 0 && first && len(rest) >= len(compatible) && equalFold(rest[:len(compatible)], compatible) {
-			product := trimSpace(rest[len(compatible):])
-			if n, _ := agentToken(product); n > 0 {
-				return product[:n]
+			if name := productName(trimSpace(rest[len(compatible):])); name != "" {
+				return name
 			}
 		}
 		switch b := userAgent[i]; {
@@ -66,14 +70,27 @@ func firstProduct(userAgent string) string {
 		if opened {
 			continue
 		}
-		n, _ := agentToken(word)
-		switch strings.ToLower(word[:n]) {
+		name := productName(word)
+		switch strings.ToLower(name) {
 		case "", "mozilla", "applewebkit", "chrome", "safari", "gecko":
 		default:
-			return word[:n]
+			return name
 		}
 	}
 	return ""
+}
+
+// productName returns the name at the beginning of s, up to white space or a delimiter
+// (RFC 9110 section 5.6.2). It is empty if that is no name. A part of it would be the name
+// of another crawler.
+func productName(s string) string {
+	if i := strings.IndexAny(s, " \t\v\f\r\n\"(),/:;<=>?@[\\]{}"); i >= 0 {
+		s = s[:i]
+	}
+	if !isName(s) {
+		return ""
+	}
+	return s
 }
 
 // WithParents returns token and its shorter forms, cut at hyphens, most specific

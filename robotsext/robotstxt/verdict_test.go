@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,8 +10,9 @@ import (
 )
 
 // verdictTest is a file and what it means, in the notation of the
-// specification: ⏎ ends a line; want is a list of "agent path D" and "agent path
-// A", an agent of several tokens being written token+token.
+// specification: ⏎ ends a line; want is a list of "agent path D" (disallowed), "agent path A"
+// (allowed) and "agent path E" (no crawler has this name), an agent of several names being
+// written name+name.
 type verdictTest struct {
 	name string // begins with the id of the rule
 	file string
@@ -46,15 +48,32 @@ func checkVerdict(t *testing.T, c verdictTest, f *File, want string) {
 	if strings.HasPrefix(url, "/") {
 		url = "http://h" + url
 	}
+	if words[2] == "E" {
+		wantNoName(t, f.Check(url, tokens...))
+		return
+	}
 	v := checkBothWays(t, f, url, tokens...)
-	if v.Allowed != allowed {
+	if v.Allowed != allowed || v.Err != nil {
 		t.Errorf("%s: got %v by %v of group %q", want, v.Allowed, v.Rule, v.Group.Name())
 	}
 	if !v.Allowed && (v.Rule == nil || v.Rule.Allow) {
 		t.Errorf("%s: disallowed by %v", want, v.Rule)
 	}
+	for i, name := range tokens {
+		if name != "*" {
+			tokens[i], _ = ProductToken(name)
+		}
+	}
 	if c.opts == nil && robotstxttest.Allowed(c.body(), tokens, url) != allowed {
 		t.Errorf("%s: the naive judge disagrees", want)
+	}
+}
+
+// wantNoName holds that no crawler has the name of a verdict.
+func wantNoName(t *testing.T, v Verdict) {
+	t.Helper()
+	if v.Allowed || v.Rule != nil || !errors.Is(v.Err, ErrToken) || !errors.Is(v.Group.Err(), ErrToken) {
+		t.Errorf("allowed: %v, by %v, errors %v and %v", v.Allowed, v.Rule, v.Err, v.Group.Err())
 	}
 }
 

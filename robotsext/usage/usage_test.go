@@ -539,7 +539,7 @@ func TestBounds(t *testing.T) {
 func TestRobotsTextIsBounded(t *testing.T) {
 	line := "https://example.com/" + strings.Repeat("x", 780)
 	f := robotstxt.Parse([]byte("User-agent: *\nContent-Usage: search=n, a=y, b=\""+strings.Repeat("x", 300)+"\"\n"+strings.Repeat("License: "+line+"\n", 6)+"License: https://example.com/short\n"), nil)
-	statements := FromRobots(f, f.Group(), "", "/")
+	statements := FromRobots(f, f.Group("*"), "", "/")
 	if len(statements) != 8 || len(statements[0].Labels) == 0 {
 		t.Fatalf("%+v", statements)
 	}
@@ -557,7 +557,7 @@ func TestRobotsTextIsBounded(t *testing.T) {
 	}
 	long := "Content-Usage: train-ai=n, label=y, x=\"" + strings.Repeat("x", 2000) + "\"\n"
 	f = robotstxt.Parse([]byte("User-agent: *\n"+strings.Repeat(long, 8)), nil)
-	statements = FromRobots(f, f.Group(), "", "/")
+	statements = FromRobots(f, f.Group("*"), "", "/")
 	last := statements[len(statements)-1]
 	if len(statements) != 8 || len(statements[0].Labels) != 1 || last.Labels != nil || len(last.Raw) != MaxRawBeyond+len("…") || last.Values[TrainAI] != Disallowed {
 		t.Errorf("%d statements, the last: %+v", len(statements), last)

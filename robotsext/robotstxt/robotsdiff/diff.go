@@ -105,7 +105,7 @@ const anybody = "*"
 // decide whether two names are equal.
 func namedIn(before, after *robotstxt.File) []string {
 	names := before.Agents()
-	unnamed := before.NamedGroup()
+	unnamed := before.NamedGroup(anybody)
 	for _, name := range after.Agents() {
 		if before.NamedGroup(name) == unnamed {
 			names = append(names, name)

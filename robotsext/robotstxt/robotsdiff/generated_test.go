@@ -28,7 +28,7 @@ func compared(t *testing.T, g generator) (changed int) {
 	after := g.edited(before)
 	oldFile, newFile := robotstxt.Parse(file(before), nil), robotstxt.Parse(file(after), nil)
 	d := Compare(oldFile, newFile, nil)
-	s := search{old: newSide(oldFile.Group()), new: newSide(newFile.Group())}
+	s := search{old: newSide(oldFile.Group(anybody)), new: newSide(newFile.Group(anybody))}
 	s.survey()
 	exact := !s.queries // the other claim is weaker
 	verdicts := func(path string) (was, is bool) {

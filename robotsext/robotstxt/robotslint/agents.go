@@ -26,8 +26,8 @@ func agentName(value string) string {
 }
 
 // identities returns the names, in lower case, by which crawlers may recognize a
-// User-agent line: the product token, the wide token of robotstxt.Options.WideTokens,
-// and the whole value without version. It is unknown which one a crawler with digits
+// User-agent line: the product token, the name with digits or dots (ROB-UA-11), and
+// the whole value without version. It is unknown which one a crawler with digits
 // or spaces in its name uses.
 func identities(value string) []string {
 	whole, _, _ := strings.Cut(value, "/")

@@ -71,7 +71,7 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 // delayOf returns the seconds between two requests of a Request-rate line.
 func delayOf(e robotstxt.Extension) string {
 	var delay time.Duration
-	for _, rate := range robotstxt.Parse([]byte("User-agent: *\nRequest-rate: "+e.Value), nil).Group().RequestRates() {
+	for _, rate := range robotstxt.Parse([]byte("User-agent: *\nRequest-rate: "+e.Value), nil).Group("*").RequestRates() {
 		delay = rate.Delay()
 	}
 	return strconv.FormatFloat(delay.Round(time.Millisecond).Seconds(), 'f', -1, 64)
@@ -84,6 +84,7 @@ type extent struct{ first, last int }
 func (l *linter) groups() {
 	s := l.source
 	extents := map[string]extent{}
+	named := map[string]int{} // the last block with one of the identities
 	ruled := map[string]bool{}
 	for _, b := range s.blocks {
 		for _, a := range b.agents {
@@ -105,8 +106,14 @@ func (l *linter) groups() {
 			if isEverybody(agent) {
 				l.add(r.line, Kind(robotstxt.KindBadAgent), r.value, func() (string, string) { return l.explainBadAgent(r) })
 			}
+			again := true
+			for _, name := range identities(r.value) {
+				block, ok := named[name]
+				again = again && ok && block == i
+				named[name] = i
+			}
 			if agent != "" {
-				l.repeated(extents, agent, i, r)
+				l.repeated(extents, agent, i, again, r)
 			}
 		}
 		if b.rules == 0 {
@@ -116,8 +123,9 @@ func (l *linter) groups() {
 }
 
 // repeated reports a crawler that is named more than once. Its rules are merged
-// (ROB-GRP-09), which some authors do not expect.
-func (l *linter) repeated(extents map[string]extent, agent string, block int, r *record) {
+// (ROB-GRP-09), which some authors do not expect. Again is true if the line names no other
+// crawler: after "bot", "bot2" does.
+func (l *linter) repeated(extents map[string]extent, agent string, block int, again bool, r *record) {
 	before, seen := extents[agent]
 	if !seen {
 		extents[agent] = extent{block, block}
@@ -126,9 +134,11 @@ func (l *linter) repeated(extents map[string]extent, agent string, block int, r 
 	extents[agent] = extent{before.first, block}
 	first := l.source.records[l.source.blocks[before.first].first].line
 	if before.last == block {
-		l.add(r.line, KindRepeatedAgent, r.value, func() (string, string) {
-			return fmt.Sprintf("%s is named twice in one group", quote(r.value)), "remove the line"
-		})
+		if again {
+			l.add(r.line, KindRepeatedAgent, r.value, func() (string, string) {
+				return fmt.Sprintf("%s is named twice in one group", quote(r.value)), "remove the line"
+			})
+		}
 		return
 	}
 	l.add(r.line, KindRepeatedGroup, r.value, func() (string, string) {

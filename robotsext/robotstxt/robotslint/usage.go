@@ -320,7 +320,7 @@ func (c *usageChecks) contradictions(e *robotstxt.Extension) {
 // notInherited reports groups of named crawlers without preferences, if the group of "*" has
 // some. A crawler with a group ignores that of "*" (ROB-UA-08).
 func (l *linter) notInherited() {
-	everybody := l.file.Group()
+	everybody := l.file.Group("*")
 	all := everybody.Extensions()
 	i := slices.IndexFunc(all, isUsage)
 	if i < 0 || everybody.Name() != "*" {

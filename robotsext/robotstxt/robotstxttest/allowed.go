@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Allowed reports whether a crawler with these product tokens, most specific first,
-// may fetch rawURL. Body is the robots.txt of rawURL, which must be absolute. Allowed
+// Allowed reports whether a crawler with these product tokens, most specific first, may fetch
+// rawURL. Tokens are as robotstxt.ProductToken returns them: Allowed compares them unchanged. Body is the robots.txt of rawURL, which must be absolute. Allowed
 // follows ../testdata/spec.md and has no options.
 func Allowed(body []byte, tokens []string, rawURL string) bool {
 	path := canonicalURL(rawURL)
@@ -65,9 +65,11 @@ func parse(body []byte) map[string][]line {
 			if ruleSeen {
 				agents, ruleSeen = nil, false
 			}
-			if name := agent(value); name != "" && !slices.Contains(agents, name) { // ROB-GRP-11
-				agents = append(agents, name)
-				groups[name] = append(groups[name], []line{}...)
+			for _, name := range names(value) { // ROB-GRP-11: there may be none
+				if !slices.Contains(agents, name) {
+					agents = append(agents, name)
+					groups[name] = append(groups[name], []line{}...)
+				}
 			}
 		case field == "allow" || field == "disallow":
 			ruleSeen = true // ROB-GRP-08: even if the value is invalid
@@ -105,16 +107,24 @@ func split(body []byte) []string {
 
 var (
 	globalAgent = regexp.MustCompile(`^\*([ \t\v\f]|$)`)
-	product     = regexp.MustCompile(`^[A-Za-z_-]*`)
+	product     = regexp.MustCompile(`^[A-Za-z_-]+`)
+	whole       = regexp.MustCompile(`^([0-9.]*[A-Za-z_-][A-Za-z0-9._-]*)([ \t\v\f/*]|$)`)
 )
 
-// agent returns "*", a product token in lower case, or "" for no crawler
-// (ROB-UA-03, ROB-UA-12).
-func agent(value string) string {
+// names returns "*", or the names of the crawlers that a value names, in lower case
+// (ROB-UA-03, ROB-UA-11, ROB-UA-12).
+func names(value string) []string {
 	if globalAgent.MatchString(value) {
-		return "*"
+		return []string{"*"}
 	}
-	return asciiLower(product.FindString(value))
+	var names []string
+	if name := product.FindString(value); name != "" {
+		names = append(names, asciiLower(name))
+	}
+	if m := whole.FindStringSubmatch(value); m != nil {
+		names = append(names, asciiLower(m[1]))
+	}
+	return names
 }
 
 // usable reports whether a rule with this path has an effect (ROB-MAT-09,

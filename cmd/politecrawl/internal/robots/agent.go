@@ -17,9 +17,12 @@ func parseAgent(text string) (agent, error) {
 	return agent{tokens}, err
 }
 
-func (a agent) String() string {
+// names returns the names for robotstxt.File.Group.
+func (a agent) names() []string {
 	if len(a.tokens) == 0 {
-		return "*"
+		return []string{"*"}
 	}
-	return strings.Join(a.tokens, "+")
+	return a.tokens
 }
+
+func (a agent) String() string { return strings.Join(a.names(), "+") }

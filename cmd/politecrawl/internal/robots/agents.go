@@ -168,9 +168,9 @@ func (s *matrixOutput) ask(file *robotstxt.File, asked []knownAgent, paths []str
 	groups := make([]*robotstxt.Group, len(asked))
 	for i, k := range asked {
 		a := k.agent()
-		groups[i] = file.Group(a.tokens...)
+		groups[i] = file.Group(a.names()...)
 		if k.ownOnly {
-			groups[i] = file.NamedGroup(a.tokens...)
+			groups[i] = file.NamedGroup(a.names()...)
 		}
 		s.Agents = append(s.Agents, agentOutput{
 			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a.tokens...), Group: groups[i].Name(),

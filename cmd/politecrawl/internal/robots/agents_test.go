@@ -226,7 +226,7 @@ func TestAgentsMisuse(t *testing.T) {
 		{"nothing", nil, []string{"give a file name, a URL or -"}},
 		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is not a path`}},
 		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is not a path"}},
-		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},
+		{"no token", []string{agentsFile, "--agent", "Foo Bar"}, []string{"--agent", "Foo"}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
 	})

@@ -64,7 +64,7 @@ fetches the robots.txt of each URL's origin. --robots reads a file instead; path
 /private/ can then replace URLs. A URL of - means standard input, one URL per line. A URL is
 normalized first, as a crawl sends it: /a\b to /a/b, /100% to /100%25.
 
---agent names crawlers by their product tokens. A,B checks for two crawlers. A+B is one
+--agent names crawlers by their product tokens or User-Agent headers. A,B checks for two crawlers. A+B is one
 crawler with two tokens: the first token that has a group in the file decides. * is a
 crawler that no file names.
 
@@ -257,7 +257,7 @@ func (r ruling) answer(rawURL string, a agent) answer {
 	if r.file == nil {
 		return ans
 	}
-	v := r.file.Check(rawURL, a.tokens...)
+	v := r.file.Check(rawURL, a.names()...)
 	ans.Group = v.Group.Name()
 	if !v.Allowed {
 		ans.Verdict = disallowed

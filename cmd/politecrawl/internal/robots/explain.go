@@ -75,7 +75,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 	if file == nil {
 		file = robotstxt.Parse(nil, nil)
 	}
-	e := file.Explain(rawURL, a.tokens...)
+	e := file.Explain(rawURL, a.names()...)
 	x.Path, x.Token, x.Rules = secret.RedactText(e.Path), e.Token, len(e.Group.Rules())
 	if r.file != nil {
 		x.Lines = finder.of(e.Group)

@@ -23,10 +23,9 @@ type robotsInput struct {
 	robots  *robotsext.Robots // nil until a site is asked
 }
 
-// newInput returns the input of a command. It also accepts crawlers whose names are not
-// product tokens.
+// newInput returns the input of a command.
 func newInput(streams *cli.Streams, command string) robotsInput {
-	return robotsInput{Streams: streams, command: command, options: &robotstxt.Options{WideTokens: true}}
+	return robotsInput{Streams: streams, command: command, options: &robotstxt.Options{}}
 }
 
 // checkFlags checks the flags before any input is read.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // A purpose is what a crawler fetches pages for.
@@ -84,11 +84,12 @@ func parseAgents(table []byte) ([]knownAgent, error) {
 			name: name.(string), operator: operatorName(entry.Operator), purpose: purposeOf(entry.Function),
 			general: entry.General, ownOnly: entry.OwnOnly,
 		}
-		a := k.agent().String()
-		if _, err := parseAgent(a); err != nil {
+		a, err := parseAgent(k.agent().String())
+		if err != nil {
 			return nil, fmt.Errorf("%q: %w", name, err)
 		}
-		if token := strings.ToLower(a); !seen[token] {
+		k.tokens = a.tokens
+		if token := strings.ToLower(a.String()); !seen[token] {
 			seen[token] = true
 			agents = append(agents, k)
 		}
@@ -163,8 +164,8 @@ func (k knownAgent) agent() agent {
 	case k.name == "*":
 		return agent{}
 	}
-	end := len(k.name) - len(strings.TrimLeft(k.name, site.TokenCharacters))
-	a := agent{[]string{k.name[:end]}}
+	token, _ := robotstxt.ProductToken(k.name) // parseAgents rejects a name without one
+	a := agent{[]string{token}}
 	if k.general != "" {
 		a.tokens = append(a.tokens, k.general)
 	}

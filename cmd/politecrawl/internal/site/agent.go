@@ -8,33 +8,25 @@ import (
 )
 
 // ParseAgent returns the product tokens of a crawler, as --agent names it: A, A+B or *, which has
-// none. They are in the order in which the crawler looks for its group (ROB-UA-04). ParseAgent
-// accepts names with digits or dots, such as MJ12bot, which are not product tokens but are in use
-// (ROB-UA-11).
+// none. They are in the order in which the crawler looks for its group (ROB-UA-04). A and B are
+// product tokens such as Googlebot or MJ12bot, or User-Agent headers (ROB-UA-15).
 func ParseAgent(text string) (tokens []string, err error) {
 	if text == "*" {
 		return nil, nil
 	}
-	for token := range strings.SplitSeq(text, "+") {
-		if token == "" || strings.Trim(token, TokenCharacters) != "" {
-			return nil, fmt.Errorf("%q is not a product token (letters, digits, -, _ and .)%s", token, tokenHint(token))
+	names := []string{text}
+	if !strings.Contains(text, "(") { // the comment of a User-Agent header often holds a +
+		names = strings.Split(text, "+")
+	}
+	for _, name := range names {
+		token, err := robotstxt.ProductToken(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case token != name && !strings.Contains(name, "/"): // no User-Agent header
+			return nil, fmt.Errorf("%q is not a product token; write the one word that robots.txt files use, such as %s", name, token)
 		}
 		tokens = append(tokens, token)
 	}
 	return tokens, nil
 }
-
-// tokenHint says what to write instead of a text that is not a product token.
-func tokenHint(text string) string {
-	if guess, err := robotstxt.ProductToken(text); err == nil {
-		return fmt.Sprintf("; its product token is %q", guess)
-	}
-	// Of what begins like a product, only the names of browsers are no tokens.
-	if name, _, ok := strings.Cut(text, "/"); ok && name != "" && strings.Trim(name, TokenCharacters) == "" {
-		return fmt.Sprintf("; %q is the product token of browsers; give the name of the crawler, such as Googlebot", name)
-	}
-	return "; write the name that robots.txt files use, such as Googlebot"
-}
-
-// TokenCharacters are the characters of the names that ParseAgent accepts.
-const TokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
