@@ -69,7 +69,7 @@ func TestUserAgentAsName(t *testing.T) {
 func TestImpossibleNames(t *testing.T) {
 	files := []*File{Parse(nil, nil), Parse([]byte("User-agent: FooBot\nUser-agent: *\nCrawl-delay: 5\nAllow: /\n"), nil)}
 	for name, names := range map[string][]string{
-		"none": nil, "empty": {""}, "spaces": {" "}, "version": {"1.0"}, "browser": {"Mozilla/5.0 (X11; Linux x86_64)"},
+		"empty": {""}, "spaces": {" "}, "version": {"1.0"}, "browser": {"Mozilla/5.0 (X11; Linux x86_64)"},
 		"not ASCII": {"böt/1.0"}, "comment": {"(FooBot)"}, "after a good name": {"FooBot", ""}, "before a good name": {"1.0", "FooBot"}, "after *": {"*", ""},
 	} {
 		for _, f := range files {

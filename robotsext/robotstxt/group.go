@@ -1,7 +1,5 @@
 package robotstxt
 
-import "fmt"
-
 // Group holds the rules for one crawler: the rules of every group that names it, in
 // file order. The zero Group has no rules and allows everything.
 type Group struct {
@@ -21,8 +19,8 @@ var nobody Group
 // decides; groups of different tokens are never merged. If no token has a group, Group
 // returns the group of "*", or else an empty group. The name "*" selects that group too.
 //
-// Without a name, or if one has no product token, Group returns a group without rules that
-// disallows every path; see Group.Err. The result is never nil.
+// If a name has no product token, Group returns a group without rules that disallows every
+// path; see Group.Err. The result is never nil.
 func (f *File) Group(names ...string) *Group {
 	if g, _ := f.choose(names); g != nil {
 		return g
@@ -51,9 +49,6 @@ func (g *Group) Err() error { return g.err }
 // file.
 func (f *File) choose(names []string) (g *Group, token string) {
 	strict := !f.google.has(googleNames)
-	if strict && len(names) == 0 {
-		return &Group{err: fmt.Errorf("%w: the crawler's name is missing; the name * selects the group of *", ErrToken)}, ""
-	}
 	var found []int
 	for _, name := range names {
 		if name == "*" {
