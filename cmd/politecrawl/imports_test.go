@@ -160,7 +160,7 @@ var importRules = []importRule{
 	{
 		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library, x/net/idna, x/text and httpsfv alone",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") || within(p.Path, "robotsext/internal/hook") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
@@ -170,8 +170,8 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/{attach,client,seal,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
-		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/client.go", "robotsext/seal.go", "robotsext/crawldelay.go",
+		"colly is imported by robotsext/internal/hook, robotsext/{attach,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/crawldelay.go",
 			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
 	},
 	{

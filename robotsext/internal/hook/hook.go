@@ -68,7 +68,7 @@ func (c *unknown) SetClient(client http.Client) *http.Client {
 	return &client
 }
 
-// Replaced returns false: nobody knows.
+// Replaced returns false, because the client cannot be read.
 func (c *unknown) Replaced(*http.Client) bool { return false }
 
 // Context finds the field by its name and type.
