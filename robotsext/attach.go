@@ -19,7 +19,7 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call it as
 // the last line of the set-up of each collector; you may call it again at any time. For a
 // refused URL, Visit returns or OnError receives a *BlockedError
-// (colly.ErrRobotsTxtBlocked). CheckLink says before that whether it would be refused.
+// (colly.ErrRobotsTxtBlocked). CheckLink reports beforehand whether a URL is disallowed.
 //
 // The transport, client, proxy and context of c stay in use, also for robots.txt. Without a
 // transport and Options.Transport, c uses http.DefaultTransport, as colly does. A later transport
@@ -36,39 +36,43 @@ func (r *Robots) Attach(c *colly.Collector) {
 		c.UserAgent = r.userAgent
 	}
 	c.IgnoreRobotsTxt = false
-	g, known := r.gateOf(c)
-	if !known && g.hook.Client() != nil {
-		c.OnRequest(g.onRequest)
-		g.hook.OnSend(func(req *colly.Request) {
-			g.restore(schemeOf(req.URL))
-			g.hold(req.URL)
-		})
+	g, parent := r.gateOf(c)
+	if r.attached.gate(c) != g {
+		r.attached.set(c, g)
+		if g.hook.Known() {
+			c.OnRequest(g.onRequest)
+			g.hook.OnSend(g.onSend)
+		}
 	}
 	if ctx := g.hook.Context(); ctx != nil {
 		if s := sealOf(*ctx); s == nil || s.gate != g {
-			*ctx = newSeal(g.parent, g)
+			*ctx = newSeal(parent, g)
 		}
 	}
 	g.install()
 }
 
-// gateOf returns the gate of r for c. It makes one if there is none.
-func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
-	parent := context.Background()
+// gateOf returns the gate of r for c, and the context that the program has set. It makes a gate
+// if there is none.
+func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, parent context.Context) {
+	parent = context.Background()
 	private := hook.Of(c)
 	if ctx := private.Context(); ctx != nil {
 		parent = *ctx
 	}
 	if s := sealOf(parent); s != nil {
 		if s.gate.robots == r {
-			return s.gate, s.gate.collector == c
+			return s.gate, s.parent
 		}
 		parent = s.parent
 		if s.gate.collector == c {
 			s.gate.retire()
 		}
 	}
-	return newCollectorGate(parent, c, private, r), false
+	if g := r.attached.gate(c); g != nil && !g.isRetired() {
+		return g, parent
+	}
+	return newCollectorGate(parent, c, private, r), parent
 }
 
 // collectorGate checks the requests of a collector and its clones.
@@ -80,6 +84,7 @@ type collectorGate struct {
 
 	watched watchedJar  // the cookie jar of adopted
 	swapped atomic.Bool // the program has replaced the client or transport
+	foreign atomic.Bool // the program has replaced the context, so requests may have no seal
 
 	mu         sync.Mutex
 	adopted    *http.Client   // the copy of the program's client; the program may have replaced it
@@ -95,11 +100,24 @@ func newCollectorGate(parent context.Context, c *colly.Collector, private hook.C
 	return g
 }
 
+func (g *collectorGate) isRetired() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.retired
+}
+
 // retire stops the gate from installing itself again.
 func (g *collectorGate) retire() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.retired = true
+}
+
+// onSend runs right before the collector sends a request. Another client may have been set while
+// the request waited for a LimitRule.
+func (g *collectorGate) onSend(req *colly.Request) {
+	g.restore(schemeOf(req.URL))
+	g.hold(req.URL)
 }
 
 // current returns the shell that was installed last.
@@ -113,8 +131,11 @@ func (g *collectorGate) current() *shell {
 // request may bypass the gate, it returns the program's context.
 func (g *collectorGate) context() context.Context {
 	ctx := g.hook.Context()
-	if ctx == nil || errors.Is((*ctx).Err(), ErrDetached) {
+	if ctx == nil {
 		return g.parent
+	}
+	if s := sealOf(*ctx); s != nil && errors.Is((*ctx).Err(), ErrDetached) {
+		return s.parent
 	}
 	return *ctx
 }
@@ -126,7 +147,7 @@ func (g *collectorGate) onRequest(req *colly.Request) {
 	if !g.collector.IgnoreRobotsTxt || !isCheckedScheme(req.URL.Scheme) {
 		return
 	}
-	if g.robots.warnings.first("ignored " + req.URL.Host) {
+	if g.robots.warnings.first("ignored "+req.URL.Host, g.robots.limiter.now(), never) {
 		g.robots.log.WarnContext(g.parent, "IgnoreRobotsTxt has no effect after robotsext.Attach: requests are still checked; set robotsext.Options.Exempt for your own sites",
 			"host", req.URL.Host)
 	}
@@ -148,7 +169,7 @@ func (g *collectorGate) onRequest(req *colly.Request) {
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
-	if g.hook.Client() == nil && g.contextReplaced() {
+	if !g.hook.Known() && g.contextReplaced() {
 		return nil, ErrContextReplaced
 	}
 	if isUserFetch(ctx) || !isCheckedScheme(req.URL.Scheme) {
@@ -159,8 +180,8 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	site := *req.URL
-	for _, host := range []string{req.URL.Host, req.Host} {
-		if host == "" {
+	for i, host := range []string{req.URL.Host, req.Host} {
+		if i > 0 && (host == "" || host == req.URL.Host) {
 			continue
 		}
 		site.Host = host

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 )
 
 // watchedJar is the cookie jar of a collector's client. For every request, net/http reads
@@ -43,8 +41,7 @@ func (j *watchedJar) programJar() http.CookieJar {
 func (g *collectorGate) install() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	client := g.hook.Client()
-	if client == nil {
+	if !g.hook.Known() {
 		g.robots.collyWarning.Do(func() {
 			g.robots.log.WarnContext(g.parent, "robotsext does not know this version of colly: a transport, client or proxy that was set on a collector before Attach is not used, and one set after it stops the collector; set robotsext.Options.Transport instead")
 		})
@@ -54,6 +51,7 @@ func (g *collectorGate) install() {
 		g.collector.WithTransport(g.shell.front)
 		return
 	}
+	client := g.hook.Client()
 	switch s := g.shellOf(client.Transport); {
 	case s != nil && s.gate.robots == g.robots && g.isWatched(client):
 	case g.shell == nil:
@@ -86,6 +84,7 @@ func (g *collectorGate) watch(after time.Duration, replaced bool) {
 				g.watch(2*after, false)
 			}
 		case replaced:
+			g.swapped.Store(true)
 			g.warnLost()
 		default:
 			g.watch(secondWatch, true)
@@ -118,10 +117,10 @@ func (g *collectorGate) restore(scheme string) {
 	case g.isWatched(client):
 		s = g.replaceTransport()
 	default:
+		g.swapped.Store(true)
 		if s == nil {
 			g.warnLost()
 		}
-		g.swapped.Store(true)
 		s = g.adoptClient(client)
 	}
 	s.register(scheme)
@@ -145,7 +144,7 @@ func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
 func (g *collectorGate) replaceTransport() *shell {
 	g.swapped.Store(true)
 	s := g.newShell(g.adopted.Transport)
-	hook.SetTransport(g.adopted, s.front)
+	g.hook.SetTransport(g.adopted, s.front)
 	return s
 }
 
@@ -172,16 +171,13 @@ func (g *collectorGate) adoptClient(client *http.Client) *shell {
 // the first time that the program replaces the client or transport: another request may have
 // read it before the gate adopts it.
 func (g *collectorGate) mayBypass() bool {
-	if g.swapped.Load() {
-		return true
+	if !g.hook.Known() || g.swapped.Load() {
+		return true // an unknown client may be replaced at any time
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	client := g.hook.Client()
-	switch {
-	case client == nil:
-		return true
-	case g.shellOf(client.Transport) != nil:
+	if g.shellOf(client.Transport) != nil {
 		return false
 	}
 	g.swapped.Store(true)
@@ -192,7 +188,7 @@ func (g *collectorGate) mayBypass() bool {
 }
 
 // warnLost logs once that the program has replaced the collector's client. The caller holds
-// g.mu.
+// g.mu, and has set swapped, so that a log handler may use the context of the collector.
 func (g *collectorGate) warnLost() {
 	if g.lostLogged {
 		return

@@ -26,22 +26,19 @@ func (r *Robots) ObeyCrawlDelay(c *colly.Collector, maxDelay time.Duration) {
 		if set := collector.Context(); set != nil {
 			ctx = *set
 		}
-		if client := collector.Client(); sealOf(ctx) == nil && client != nil {
-			ctx = context.WithValue(ctx, shellKey{}, shellOf(client.Transport))
+		if sealOf(ctx) == nil && collector.Known() {
+			ctx = context.WithValue(ctx, shellKey{}, shellOf(collector.Client().Transport))
 		}
 		// If the context ends first, the request itself fails.
 		_ = r.awaitDelay(ctx, released(req.URL), maxDelay)
 	}
 	// OnRequestHeaders is called only for requests that are sent, but within the slot of a
 	// LimitRule, so that other hosts may have to wait too. Without a cache OnRequest is better.
-	sender, ok := any(c).(interface{ OnRequestHeaders(colly.RequestCallback) })
-	if ok {
-		sender.OnRequestHeaders(func(req *colly.Request) {
-			if c.CacheDir != "" {
-				wait(req)
-			}
-		})
-	}
+	ok := collector.OnSend(func(req *colly.Request) {
+		if c.CacheDir != "" {
+			wait(req)
+		}
+	})
 	c.OnRequest(func(req *colly.Request) {
 		if !ok || c.CacheDir == "" {
 			wait(req)

@@ -125,10 +125,11 @@ func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	return d.Err(u)
 }
 
-// CheckLink is Check for a link on a page, before it is visited or queued. It sends no request
-// and does not wait: if robots.txt is not known yet, it returns nil, and the request is checked
-// when it is sent. A URL that is refused here takes neither the delay of a LimitRule nor a place
-// in MaxRequests, and is not marked as visited.
+// CheckLink returns a *BlockedError if robots.txt disallows a link on a page, before it is visited
+// or queued. It sends no request and does not wait: if robots.txt is unreachable or not known
+// yet, it returns nil, and the request is checked when it is sent. A URL that is refused here
+// takes neither the delay of a LimitRule nor a place in MaxRequests, and is not marked as visited.
+// The other errors are those of Check.
 func (r *Robots) CheckLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -137,11 +138,8 @@ func (r *Robots) CheckLink(link string) error {
 	if !isCheckedScheme(u.Scheme) {
 		return nil
 	}
-	if target := r.redirects.refused(u, r.limiter.now()); target != nil {
-		u = target
-	}
 	d, known, err := r.decideKnown(u)
-	if err != nil || !known {
+	if err != nil || !known || d.Verdict != Disallowed {
 		return err
 	}
 	return d.Err(u)

@@ -113,8 +113,11 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 		next, done := f.hop(ctx, limit, u, res)
 		if res.broken && !retried {
 			retried = true
-			res.chain, res.err, res.broken = res.chain[:len(res.chain)-1], nil, false
-			next, done = f.hop(ctx, limit, u, res)
+			failed := *res
+			res.chain, res.err, res.broken = slices.Clone(res.chain[:len(res.chain)-1]), nil, false
+			if next, done = f.hop(ctx, limit, u, res); res.unsent {
+				*res = failed // the program prevented only the retry
+			}
 		}
 		if done {
 			return

@@ -39,7 +39,7 @@ type gate struct {
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := sealOf(req.Context())
 	if s == nil {
-		return g.robots.pass(req.Context(), req.Context(), req, g.base)
+		return g.robots.pass(req.Context(), nil, req, g.base)
 	}
 	// The program replaced the transport of an attached collector by this one.
 	return s.pass(req, g.robots, s.gate.current(), g.base)
@@ -53,7 +53,7 @@ func (g *gate) CloseIdleConnections() {
 }
 
 // pass sends req through base if robots.txt allows it. It uses checkCtx for the check and
-// sendCtx for the request.
+// sendCtx for the request; nil: the context of req.
 func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	u, err := r.admit(checkCtx, req)
 	if err != nil {
@@ -67,11 +67,11 @@ func (r *Robots) pass(checkCtx, sendCtx context.Context, req *http.Request, base
 		seen.URL = u
 	}
 	out := seen
-	if sendCtx != req.Context() {
+	if sendCtx != nil {
 		out = seen.WithContext(sendCtx)
 	}
 	if _, named := req.Header["User-Agent"]; !named {
-		out = out.WithContext(sendCtx)
+		out = out.WithContext(out.Context())
 		if out.Header = req.Header.Clone(); out.Header == nil {
 			out.Header = make(http.Header)
 		}
@@ -124,25 +124,36 @@ func (r *Robots) transmit(o Origin, req *http.Request, base http.RoundTripper) (
 	return resp, nil
 }
 
-// countedBody is the body of a response whose request is in flight until it is closed.
+// countedBody is the body of a response whose request is in flight until it was read or is closed.
 type countedBody struct {
 	io.ReadCloser
 	limiter *limiter
 	traffic *traffic
 	origin  Origin
 	wait    time.Duration // Retry-After
-	closed  atomic.Bool
+	ended   atomic.Bool
+}
+
+// Read reads the body. At its end the request ends, because a program may close it much later.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.end()
+	}
+	return n, err
 }
 
 // Close closes the body and ends the request.
 func (b *countedBody) Close() error {
-	if !b.closed.Swap(true) {
-		defer func() {
-			b.limiter.noteRetryAfter(b.origin, b.wait) // it counts from the end of the response
-			b.limiter.end(b.traffic)
-		}()
-	}
+	defer b.end()
 	return b.ReadCloser.Close()
+}
+
+func (b *countedBody) end() {
+	if !b.ended.Swap(true) {
+		b.limiter.noteRetryAfter(b.origin, b.wait) // it counts from the end of the response
+		b.limiter.end(b.traffic)
+	}
 }
 
 // closeBody closes the body of a request that is not sent, as RoundTripper requires.
@@ -164,7 +175,7 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if err != nil {
 		return nil, err
 	}
-	if target := r.redirects.refused(u, r.limiter.now()); target != nil && isRead(req) && !isUserFetch(ctx) {
+	if target := r.redirects.refused(req, u, r.limiter.now()); target != nil && !isUserFetch(ctx) {
 		if d, known, err := r.decideKnown(target); err == nil && known && d.Verdict != Allowed {
 			return nil, d.Err(target)
 		}
@@ -189,7 +200,7 @@ func (r *Robots) check(ctx context.Context, req *http.Request, u *url.URL) error
 	if err != nil || d.Verdict == Allowed {
 		return err
 	}
-	r.redirects.note(req, d.Record.ExpiresAt)
+	r.redirects.note(req, u, r.limiter.now())
 	return d.refusal(req.URL.Redacted())
 }
 
@@ -199,7 +210,7 @@ func (r *Robots) noteRefusal(ctx context.Context, err error) {
 	if !errors.As(err, &blocked) {
 		return
 	}
-	if blocked.Reason == Later && r.warnings.first("unreachable "+string(blocked.Origin)+blocked.RetryAt.String()) {
+	if blocked.Reason == Later && r.warnings.first("unreachable "+string(blocked.Origin), r.limiter.now(), blocked.RetryAt) {
 		r.log.WarnContext(ctx, "requests to an origin are refused until its robots.txt can be read: retry their URLs then; set Options.ReportInOnError if you use a colly queue, which drops them",
 			"origin", blocked.Origin, "next", blocked.RetryAt, "error", blocked.Err)
 	}

@@ -5,14 +5,21 @@ import (
 	"strings"
 )
 
-// A held URL cannot be sent: its scheme has this prefix, which no transport knows. Only the
-// gate releases it. A program may set a client or a transport at any moment, so the gate
-// cannot be sure that a request will come to it; it is sure that no other transport sends
-// a held URL.
+// A held URL cannot be sent: its scheme has this prefix, which no transport of net/http knows.
+// Only the gate releases it. A request without the seal may come to another transport than the
+// gate, because a program may set a client or transport at any moment. If its URL is held,
+// that transport does not send it. Requests with the seal are left alone.
 const heldPrefix = "robotsext-unchecked-"
 
-// hold holds u unless robots.txt is known to allow it.
+// hold holds u unless robots.txt is known to allow it, if requests of the collector may have no
+// seal.
 func (g *collectorGate) hold(u *url.URL) {
+	if !g.foreign.Load() {
+		if ctx := g.hook.Context(); ctx != nil && sealOf(*ctx) != nil {
+			return
+		}
+		g.foreign.Store(true)
+	}
 	if u.Scheme == "" || !isCheckedScheme(u.Scheme) {
 		return
 	}
@@ -23,7 +30,11 @@ func (g *collectorGate) hold(u *url.URL) {
 }
 
 // release makes a held URL sendable again.
-func release(u *url.URL) { u.Scheme = schemeOf(u) }
+func release(u *url.URL) {
+	if scheme := schemeOf(u); scheme != u.Scheme {
+		u.Scheme = scheme
+	}
+}
 
 // released returns u, or a copy of a held u that is released.
 func released(u *url.URL) *url.URL {

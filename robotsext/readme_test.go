@@ -38,7 +38,7 @@ func oneLine() error {
 	robots.Attach(c) // the one line
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
 		link := e.Request.AbsoluteURL(e.Attr("href"))
-		if robots.CheckLink(link) == nil { // optional: a refused link then costs nothing
+		if robots.CheckLink(link) == nil { // optional: a disallowed link then costs nothing
 			_ = e.Request.Visit(link)
 		}
 	})
@@ -185,12 +185,12 @@ func TestReadmeStatementsHaveTests(t *testing.T) {
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
 		{"After `Attach` every request is still checked", "TestIgnoreRobotsTxtSetAfterAttach"},
 		{"and a warning says so", "TestNothingFailsSilently"},
-		{"`Timeout` and `Temporary` are false for a refusal", "TestRefusalIsNoNetworkError"},
-		{"refused at once the next time, until the robots.txt that refused it expires", "TestRefusedRedirectIsRemembered"},
+		{"`Timeout` and `Temporary` are false for a disallowed URL", "TestRefusalIsNoNetworkError"},
+		{"refused at once for the next minute, for requests with the same cookies", "TestRefusedRedirectIsRemembered"},
 		{"You may call `Attach` again at any time", "TestAttachAgain"},
-		{"It returns nil for a host whose robots.txt is not known yet", "TestCheckLink"},
+		{"It returns nil for a host whose robots.txt is unreachable or not known yet", "TestCheckLink"},
 		{"The collector uses `http.DefaultTransport` as it is at the time of the request", "TestDefaultTransportStaysInTheChain"},
-		{"A request that would bypass the check is not sent", "TestNoRequestBypassesTheGate"},
+		{"A request that may bypass the check is not sent", "TestNoRequestBypassesTheGate"},
 		{"Its error matches `robotsext.ErrDetached`", "TestRequestWithReplacedClientIsNotSent"},
 		{"or a moment after the set-up, robotsext detects the new client", "TestReplacedClientIsLoggedWithoutRequest"},
 		{"`Options.OnRefused` receives every refused request", "TestOnRefusedReceivesEveryRefusal"},

@@ -32,6 +32,7 @@ type Robots struct {
 	tdmrep     *resolver // of tdmrep.json
 
 	log        *slog.Logger
+	attached   attached
 	redirects  refusedRedirects
 	warnings   warnings
 	lastOrigin atomic.Pointer[lastOrigin]

@@ -145,3 +145,29 @@ func TestRetryUsesNextProxy(t *testing.T) {
 	s.wantAsked(t, robotsLine, "GET /a")
 	p.wantSeen(t, 2)
 }
+
+// If the program prevents the retry, the first failure counts.
+func TestPreventedRetryCountsAsFailure(t *testing.T) {
+	requests, waits := 0, 0
+	r := newRobots(t, &robotsext.Options{
+		Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			requests++
+			return nil, errors.New("connection reset")
+		}),
+		Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
+			if waits++; waits%2 == 0 {
+				return nil, errors.New("enough")
+			}
+			return nil, nil
+		}},
+	})
+	for range 3 {
+		blocked := wantLater(t, r.Check(t.Context(), mustParse(t, "http://h.example/a")))
+		if !strings.Contains(blocked.Err.Error(), "connection reset") {
+			t.Errorf("ROB-STA-02: reason %v", blocked.Err)
+		}
+	}
+	if requests != 1 {
+		t.Errorf("ROB-STA-06: %d requests, want 1", requests)
+	}
+}

@@ -6,8 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"runtime"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/hook"
 )
 
 // seal is the context that Attach gives a collector. For the program it is the context before
@@ -37,9 +38,12 @@ func sealOf(ctx context.Context) *seal {
 // Deadline returns the deadline of the parent.
 func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
 
+// The program may call the methods too, as those of c.Context, and must not find that the seal
+// has ended.
+
 // Done returns the channel of the parent, or a closed one for a request that may bypass the gate.
 func (s *seal) Done() <-chan struct{} {
-	if s.gate.mayBypass() && insideClient() {
+	if s.gate.mayBypass() && hook.InsideClient() {
 		return s.ended
 	}
 	return s.parent.Done()
@@ -47,7 +51,7 @@ func (s *seal) Done() <-chan struct{} {
 
 // Err returns the error of the parent, or ErrDetached for a request that may bypass the gate.
 func (s *seal) Err() error {
-	if s.gate.mayBypass() && insideClient() {
+	if s.gate.mayBypass() && hook.InsideClient() {
 		return ErrDetached
 	}
 	return s.parent.Err()
@@ -59,22 +63,6 @@ func (s *seal) Value(key any) any {
 		return s
 	}
 	return s.parent.Value(key)
-}
-
-// insideClient reports whether http.Client calls, on behalf of a request. The program may call
-// the methods of the seal too, as c.Context, and must not find that it has ended.
-func insideClient() bool {
-	var stack [64]uintptr
-	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack[:])])
-	for {
-		frame, more := frames.Next()
-		if frame.Function == "net/http.(*Client).do" {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
 }
 
 // open returns a context for a request of sealed, a context that derives from s, that does not
@@ -113,7 +101,7 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 		release = func() {}
 	}
 	if ctx.Value(shellKey{}) == nil {
-		if s.gate.hook.Client() != nil {
+		if s.gate.hook.Known() {
 			s.gate.restore("http") // no request of the collector may have followed WithTransport
 		}
 		opened = context.WithValue(opened, shellKey{}, s.gate.current())

@@ -55,7 +55,9 @@ func (s *shell) register(scheme string) {
 	if !s.registered[scheme] {
 		s.registered[scheme] = true
 		s.front.RegisterProtocol(scheme, &http2.Transport{RoundTripper: s})
-		s.front.RegisterProtocol(heldPrefix+scheme, &http2.Transport{RoundTripper: s})
+		if isCheckedScheme(scheme) {
+			s.front.RegisterProtocol(heldPrefix+scheme, &http2.Transport{RoundTripper: s})
+		}
 	}
 }
 
@@ -112,7 +114,8 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
-	if s.gate.hook.Client() == nil {
+	s.gate.foreign.Store(true)
+	if !s.gate.hook.Known() {
 		closeBody(req)
 		return nil, ErrContextReplaced
 	}
@@ -201,7 +204,7 @@ func (ts *transports) adopt(t http.RoundTripper) base {
 	case ok && (ts.guard == nil || h.DialContext == nil && h.DialTLSContext == nil && h.Dial == nil && h.DialTLS == nil): //nolint:staticcheck // deprecated, and in use
 		return ts.guarded(h)
 	case ts.guard == nil:
-		return base{transport: t, proxied: ts.guarded(newTransport()).proxied}
+		return base{transport: t, proxied: ts.proxied}
 	}
 	ts.unguarded.Do(func() { ts.log.Warn("a collector cannot send requests", "error", errUnguarded) })
 	refuse := refusingTransport{errUnguarded}

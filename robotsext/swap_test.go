@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/cookiejar"
@@ -372,15 +373,22 @@ func TestRefusedRedirectIsRemembered(t *testing.T) {
 	r := newRobots(t, &robotsext.Options{Now: clock.now})
 	c := colly.NewCollector(r.Attach, colly.AllowURLRevisit())
 	for range 3 {
-		wantDisallowed(t, c.Visit(s.URL+"/to?/to?/private"), 2)
+		wantDisallowed(t, c.Visit(s.URL+"/to?/to?/private#a"), 2)
 	}
 	wantDisallowed(t, c.Visit(s.URL+"/to?/private"), 2)
-	wantDisallowed(t, r.CheckLink(s.URL+"/to?/private"), 2)
 	s.wantAsked(t, robotsLine, "GET /to?/to?/private", "GET /to?/private")
+	wantOK(t, r.CheckLink(s.URL+"/to?/private"))              // robots.txt allows it
 	if err := c.Post(s.URL+"/to?/private", nil); err == nil { // its redirect may be another
 		t.Error("no error")
 	}
 	s.wantCount(t, "POST /to?/private", 1)
+	wantOK(t, c.SetCookies(s.URL, []*http.Cookie{{Name: "session", Value: "1"}})) // as may that of a client with a cookie
+	wantDisallowed(t, c.Visit(s.URL+"/to?/private"), 2)
+	wantDisallowed(t, c.Visit(s.URL+"/to?/private"), 2)
+	s.wantCount(t, "GET /to?/private", 2)
+	clock.advance(time.Minute) // the site may redirect to a captcha only once
+	wantDisallowed(t, c.Visit(s.URL+"/to?/private"), 2)
+	s.wantCount(t, "GET /to?/private", 3)
 	robots = ""
 	_, err := r.Refresh(t.Context(), s.url("/"))
 	wantOK(t, err)
@@ -424,11 +432,68 @@ func TestCheckLink(t *testing.T) {
 			wantOK(t, err)
 		}
 	}
+	down := newSite(t, status(503))
+	wantLater(t, r.Check(t.Context(), down.url("/private")))
+	wantOK(t, r.CheckLink(down.URL+"/private")) // Visit reports it
 	if err := r.CheckLink("http://%"); err == nil {
 		t.Error("no error for an invalid URL")
 	}
 	s.wantAsked(t, robotsLine, "GET /a")
 }
+
+// A program may keep a context, and one that cannot be compared.
+func TestTransportAndAnyContext(t *testing.T) {
+	s := newSite(t, text(private))
+	ctx := mapContext{t.Context(), map[string]int{}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/a", nil)
+	wantOK(t, err)
+	resp, err := newRobots(t, nil).Transport(nil).RoundTrip(req)
+	wantOK(t, err)
+	resp.Body.Close()
+}
+
+type mapContext struct {
+	context.Context
+	values map[string]int
+}
+
+// The callbacks of the program see the URLs that it has visited, also after it has set something.
+func TestCallbacksSeeTheURL(t *testing.T) {
+	s := newSite(t, text(private))
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	c.WithTransport(&http.Transport{DisableKeepAlives: true})
+	see := func(req *colly.Request) {
+		if req.URL.Scheme != "http" {
+			t.Errorf("a callback sees %s", req.URL)
+		}
+	}
+	c.OnRequest(see)
+	c.OnRequestHeaders(see)
+	c.OnError(func(r *colly.Response, _ error) { see(r.Request) })
+	wantOK(t, c.Head(s.URL+"/a"))
+	wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
+}
+
+// A log handler may use the context of the collector.
+func TestLogHandlerUsesContext(t *testing.T) {
+	s := newSite(t, text(private))
+	c := colly.NewCollector()
+	r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+		return len(p), c.Context.Err()
+	}), nil))})
+	r.Attach(c)
+	c.SetClient(&http.Client{})
+	wantOK(t, c.Visit(s.URL+"/a"))
+	clone := c.Clone()
+	c.SetClient(&http.Client{})
+	if err := clone.Visit(s.URL + "/b"); !errors.Is(err, robotsext.ErrDetached) {
+		t.Errorf("error %v, want ErrDetached", err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Attach may be called again, whatever the program has set in the meantime.
 func TestAttachAgain(t *testing.T) {
@@ -458,6 +523,9 @@ func TestAttachAgain(t *testing.T) {
 			}
 			if n := s.count(robotsLine); n != 1 {
 				t.Errorf("robots.txt was requested %d times", n)
+			}
+			if !strings.Contains(c.String(), "OnRequest: 1,") {
+				t.Error("each Attach registers a callback: ", c)
 			}
 		})
 	}

@@ -18,7 +18,8 @@ type transports struct {
 	guard *guard.Guard
 	log   *slog.Logger
 
-	unguarded sync.Once // a transport that cannot be guarded was logged
+	proxied   func() http.RoundTripper // sends through a proxy for collectors whose transport cannot
+	unguarded sync.Once                // a transport that cannot be guarded was logged
 
 	mu         sync.Mutex      // guards the rest
 	shared     *http.Transport // http.DefaultTransport when it was used last
@@ -28,6 +29,7 @@ type transports struct {
 func newTransports(opts *Options, log *slog.Logger) *transports {
 	t := &transports{set: opts.Transport != nil, guard: opts.Guard, log: log}
 	t.base = t.newBase(opts.Transport)
+	t.proxied = sync.OnceValue(func() http.RoundTripper { return t.guarded(newTransport()).proxied() })
 	return t
 }
 

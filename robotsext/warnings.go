@@ -1,26 +1,32 @@
 package robotsext
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // warnings remembers which warnings were logged.
 type warnings struct {
-	mu     sync.Mutex
-	logged map[string]bool
+	mu    sync.Mutex
+	until map[string]time.Time // by warning
 }
 
 // maxWarnings limits the warnings that are remembered; beyond it some are repeated.
 const maxWarnings = 10_000
 
-// first reports whether the warning has not been logged yet.
-func (w *warnings) first(warning string) bool {
+// never is the end of a warning that is not repeated.
+var never = time.Unix(1<<40, 0)
+
+// first reports whether the warning is to be logged at now, and not again before until.
+func (w *warnings) first(warning string, now, until time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.logged[warning] {
+	if now.Before(w.until[warning]) {
 		return false
 	}
-	if w.logged == nil || len(w.logged) >= maxWarnings {
-		w.logged = make(map[string]bool)
+	if w.until == nil || len(w.until) >= maxWarnings {
+		w.until = make(map[string]time.Time)
 	}
-	w.logged[warning] = true
+	w.until[warning] = until
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,95 +14,38 @@ import (
 )
 
 // A Collector is a *colly.Collector with access to its private fields.
-type Collector interface {
-	// Client returns the client of the collector and its clones; nil: it cannot be read in this
-	// version of colly.
-	Client() *http.Client
-
-	// SetClient gives the collector and its clones a copy of client, and returns the copy. A
-	// request that starts at the same time finds the old client or the complete new one.
-	SetClient(client http.Client) *http.Client
-
-	// Replaced reports whether the collector has another client than client. It may be called
-	// while the program sets a client.
-	Replaced(client *http.Client) bool
-
-	// Context returns the field Context; nil in colly before v2.2.0, which has none.
-	Context() *context.Context
-
-	// OnSend calls f right before the collector sends a request for a page. Colly before v2.3.0
-	// cannot do that, and f is never called.
-	OnSend(f colly.RequestCallback)
+type Collector struct {
+	collector *colly.Collector
+	client    *unsafe.Pointer // to the *http.Client; nil: it cannot be read in this version of colly
 }
 
 // Of returns c as a Collector. It knows colly v2.1.0 to v2.3.0.
 func Of(c *colly.Collector) Collector {
-	if field := clientField(c); field != nil {
-		return &known{unknown{c}, field}
-	}
-	return &unknown{c}
-}
-
-// clientField returns the address of the field httpBackend.Client of c, by its name and type;
-// nil: there is no such field.
-func clientField(c *colly.Collector) *unsafe.Pointer {
 	backend := reflect.ValueOf(c).Elem().FieldByName("backend")
 	if backend.Kind() != reflect.Pointer || backend.IsNil() || backend.Elem().Kind() != reflect.Struct {
-		return nil
+		return Collector{collector: c}
 	}
 	field := backend.Elem().FieldByName("Client")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*http.Client]() || field.IsNil() {
-		return nil
+		return Collector{collector: c}
 	}
-	return (*unsafe.Pointer)(field.Addr().UnsafePointer())
+	return Collector{c, (*unsafe.Pointer)(field.Addr().UnsafePointer())}
 }
 
-// unknown is a collector whose client cannot be read.
-type unknown struct{ collector *colly.Collector }
+// Known reports whether the client can be read. Otherwise only Context and OnSend may be called.
+func (c Collector) Known() bool { return c.client != nil }
 
-// Client returns nil.
-func (c *unknown) Client() *http.Client { return nil }
+// Client returns the client of the collector and its clones.
+func (c Collector) Client() *http.Client { return (*http.Client)(*c.client) }
 
-// SetClient sets a copy of client.
-func (c *unknown) SetClient(client http.Client) *http.Client {
-	c.collector.SetClient(&client)
-	return &client
-}
-
-// Replaced returns false, because the client cannot be read.
-func (c *unknown) Replaced(*http.Client) bool { return false }
-
-// Context finds the field by its name and type.
-func (c *unknown) Context() *context.Context {
-	field := reflect.ValueOf(c.collector).Elem().FieldByName("Context")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[context.Context]() {
-		return nil
-	}
-	return field.Addr().Interface().(*context.Context)
-}
-
-// OnSend calls OnRequestHeaders, if there is one.
-func (c *unknown) OnSend(f colly.RequestCallback) {
-	if c, ok := any(c.collector).(interface{ OnRequestHeaders(f colly.RequestCallback) }); ok {
-		c.OnRequestHeaders(f)
-	}
-}
-
-// known is a collector whose client can be read.
-type known struct {
-	unknown
-	client *unsafe.Pointer // *http.Client
-}
-
-// Client returns the client.
-func (c *known) Client() *http.Client { return (*http.Client)(*c.client) }
-
-// SetClient writes all fields of the copy before the pointer to it. SetClient of colly would
-// be seen by the race detector: colly reads the pointer for its own request for robots.txt.
-// All other shared data is older or guarded by the locks of the caller.
+// SetClient gives the collector and its clones a copy of client, and returns the copy. A request
+// that starts at the same time finds the old client or the complete new one: all fields of the
+// copy are written before the pointer to it. SetClient of colly would be seen by the race
+// detector, because colly reads the pointer for its own request for robots.txt. All other
+// shared data is older or guarded by the locks of the caller.
 //
 //go:norace
-func (c *known) SetClient(client http.Client) *http.Client {
+func (c Collector) SetClient(client http.Client) *http.Client {
 	adopted := new(http.Client)
 	*adopted = client
 	published.Add(1)
@@ -112,14 +56,51 @@ func (c *known) SetClient(client http.Client) *http.Client {
 // published is a memory barrier between writing the fields of a client and the pointer to it.
 var published atomic.Int32
 
-// Replaced reads one pointer only, which is never half written.
+// Replaced reports whether the collector has another client than client. It may be called while
+// the program sets a client: it reads one pointer only, which is never half written.
 //
 //go:norace
-func (c *known) Replaced(client *http.Client) bool { return *c.client != unsafe.Pointer(client) }
+func (c Collector) Replaced(client *http.Client) bool { return *c.client != unsafe.Pointer(client) }
 
 // SetTransport sets the transport of a client that SetClient has returned. A request calls
 // the cookie jar, which takes the caller's lock, before it uses the transport. net/http reads
 // the client once before that, only to panic if it is nil.
 //
 //go:norace
-func SetTransport(client *http.Client, t http.RoundTripper) { client.Transport = t }
+func (c Collector) SetTransport(client *http.Client, t http.RoundTripper) { client.Transport = t }
+
+// Context returns the field Context; nil in colly before v2.2.0, which has none.
+func (c Collector) Context() *context.Context {
+	field := reflect.ValueOf(c.collector).Elem().FieldByName("Context")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[context.Context]() {
+		return nil
+	}
+	return field.Addr().Interface().(*context.Context)
+}
+
+// OnSend calls f right before the collector sends a request for a page: after OnRequest and the
+// wait of a LimitRule, before the timeout starts, and not for a page of CacheDir. Colly before
+// v2.3.0 cannot do that; OnSend then returns false.
+func (c Collector) OnSend(f colly.RequestCallback) bool {
+	collector, ok := any(c.collector).(interface{ OnRequestHeaders(f colly.RequestCallback) })
+	if ok {
+		collector.OnRequestHeaders(f)
+	}
+	return ok
+}
+
+// InsideClient reports whether an http.Client has called the caller, on behalf of a request, in
+// the same goroutine and not more than 64 calls ago.
+func InsideClient() bool {
+	var stack [64]uintptr
+	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == "net/http.(*Client).do" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
