@@ -8,7 +8,7 @@ import (
 // A held URL cannot be sent: its scheme has this prefix, which no transport of net/http knows.
 // Only the gate releases it. A request without the seal may come to another transport than the
 // gate, because a program may set a client or transport at any moment. If its URL is held,
-// that transport does not send it. Requests with the seal are left alone.
+// that transport does not send it. The URLs of requests with the seal stay as they are.
 const heldPrefix = "robotsext-unchecked-"
 
 // hold holds u unless robots.txt is known to allow it, if requests of the collector may have no

@@ -170,8 +170,8 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/internal/hook, robotsext/{attach,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
-		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/crawldelay.go",
+		"colly is imported by robotsext/internal/hook, robotsext/{attach,attached,crawldelay,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/internal/hook", "robotsext/attach.go", "robotsext/attached.go", "robotsext/crawldelay.go",
 			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
 	},
 	{
