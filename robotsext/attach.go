@@ -46,7 +46,11 @@ func (r *Robots) Attach(c *colly.Collector) {
 	}
 	if ctx := g.hook.Context(); ctx != nil {
 		if s := sealOf(*ctx); s == nil || s.gate != g {
-			*ctx = newSeal(parent, g)
+			sealed := newSeal(parent, g)
+			*ctx = sealed
+			if c == g.collector {
+				g.seal.Store(sealed)
+			}
 		}
 	}
 	g.install()
@@ -82,9 +86,10 @@ type collectorGate struct {
 	hook      hook.Collector
 	parent    context.Context // the collector's at Attach, with the values that Options.Transport may need
 
-	watched watchedJar  // the cookie jar of adopted
-	swapped atomic.Bool // the program has replaced the client or transport
-	foreign atomic.Bool // the program has replaced the context, so requests may have no seal
+	watched  watchedJar // the cookie jar of adopted
+	seal     atomic.Pointer[seal]
+	swapped  atomic.Bool // the program has replaced the client or transport
+	unsealed atomic.Bool // a request had no seal: the program has replaced the context, or colly has none
 
 	mu         sync.Mutex
 	adopted    *http.Client   // the copy of the program's client; the program may have replaced it
@@ -169,8 +174,11 @@ func (g *collectorGate) onRequest(req *colly.Request) {
 func (s *shell) answer(req *http.Request) (*http.Response, error) {
 	g := s.gate
 	ctx := g.context()
-	if !g.hook.Known() && g.contextReplaced() {
-		return nil, ErrContextReplaced
+	if g.contextReplaced() {
+		g.unsealed.Store(true)
+		if !g.hook.Known() {
+			return nil, ErrContextReplaced
+		}
 	}
 	if isUserFetch(ctx) || !isCheckedScheme(req.URL.Scheme) {
 		return noRobots(req), nil

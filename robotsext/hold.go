@@ -3,6 +3,7 @@ package robotsext
 import (
 	"net/url"
 	"strings"
+	"unsafe"
 )
 
 // A held URL cannot be sent: its scheme has this prefix, which no transport of net/http knows.
@@ -14,19 +15,21 @@ const heldPrefix = "robotsext-unchecked-"
 // hold holds u unless robots.txt is known to allow it, if requests of the collector may have no
 // seal.
 func (g *collectorGate) hold(u *url.URL) {
-	if !g.foreign.Load() {
-		if ctx := g.hook.Context(); ctx != nil && sealOf(*ctx) != nil {
-			return
-		}
-		g.foreign.Store(true)
-	}
-	if u.Scheme == "" || !isCheckedScheme(u.Scheme) {
+	if !g.mayLackSeal() || u.Scheme == "" || !isCheckedScheme(u.Scheme) {
 		return
 	}
 	if d, known, err := g.robots.decideKnown(u); err == nil && known && d.Verdict == Allowed {
 		return
 	}
 	u.Scheme = heldPrefix + u.Scheme
+}
+
+// mayLackSeal reports whether the collector has, or has had, another context than the seal.
+func (g *collectorGate) mayLackSeal() bool {
+	if !g.unsealed.Load() && !g.hook.HasContext(unsafe.Pointer(g.seal.Load())) { //nolint:forbidigo,gosec // to compare, see HasContext
+		g.unsealed.Store(true)
+	}
+	return g.unsealed.Load()
 }
 
 // release makes a held URL sendable again.

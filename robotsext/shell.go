@@ -114,7 +114,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
-	s.gate.foreign.Store(true)
+	s.gate.unsealed.Store(true)
 	if !s.gate.hook.Known() {
 		closeBody(req)
 		return nil, ErrContextReplaced

@@ -78,6 +78,15 @@ func (c Collector) Context() *context.Context {
 	return field.Addr().Interface().(*context.Context)
 }
 
+// HasContext reports whether the field Context holds the pointer p. It may be called while the
+// program sets a context: of the two words of an interface, it reads the second only.
+//
+//go:norace
+func (c Collector) HasContext(p unsafe.Pointer) bool {
+	ctx := c.Context()
+	return ctx != nil && (*[2]unsafe.Pointer)(unsafe.Pointer(ctx))[1] == p
+}
+
 // OnSend calls f right before the collector sends a request for a page: after OnRequest and the
 // wait of a LimitRule, before the timeout starts, and not for a page of CacheDir. Colly before
 // v2.3.0 cannot do that; OnSend then returns false.
