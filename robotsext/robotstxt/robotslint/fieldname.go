@@ -211,6 +211,7 @@ func (l *linter) twoFields(r *record, lines []string) {
 	l.reported[r.line] = true
 	l.add(r.line, KindTwoFields, r.text, func() (string, string) {
 		first, _, _ := strings.Cut(lines[0], ":")
+		first = strings.Trim(quoteAll(first), `"`) // it may have control characters
 		quoted := make([]string, len(lines))
 		for i, line := range lines {
 			quoted[i] = quoteAll(line)

@@ -28,6 +28,7 @@ func FuzzLint(f *testing.F) {
 		f.Add(body, uint64(i))
 	}
 	f.Add([]byte("User-agent: a\nX\x1b[2J\xff: 1\nUser-agent: b\n"), uint64(0))
+	f.Add([]byte("a\nUser Agent\bAllow:0"), uint64(0))
 	f.Add([]byte("<html>\nUser-agent: *\nDisallow: /a \u00a0\n"), uint64(0))
 	for seed := range uint64(10) {
 		f.Add([]byte(newGenerator(seed).file()), seed)
