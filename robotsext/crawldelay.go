@@ -80,11 +80,11 @@ func (r *Robots) awaitDelay(ctx context.Context, u *url.URL, maxDelay time.Durat
 	defer release()
 	d, err := r.Decide(ctx, u)
 	if err != nil || d.Verdict != Allowed {
-		return nil //nolint:nilerr // see above
+		return nil //nolint:nilerr // the gate reports it
 	}
 	o, delay, err := r.crawlDelay(ctx, u, d)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil //nolint:nilerr // the gate reports it
 	}
 	if maxDelay > 0 {
 		delay = min(delay, maxDelay)
