@@ -245,7 +245,7 @@ func (w *worker) finishQuota(v *visit, d decision) error {
 		page = d.page.Page
 	}
 	if page != nil {
-		size = page.Bytes
+		size = page.BytesRead()
 	}
 	err := c.limits.Done(c.lifecycle.CommitCtx, v.lease.Host, page != nil, size)
 	c.checkLimits()

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -150,6 +151,7 @@ func TestRecrawlOfARedirectToAnAlias(t *testing.T) {
 				default:
 					conditional.Store(conditional.Load() || r.Header.Get("If-None-Match") != "")
 					w.Header().Set("ETag", `"1"`)
+					_, _ = io.WriteString(w, "page")
 				}
 			})
 		}

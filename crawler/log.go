@@ -68,7 +68,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
 	c.log.LogAttrs(c.lifecycle.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
-		slog.Int("bytes", page.Bytes), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
+		slog.Int("bytes", page.BytesRead()), slog.Duration("duration", took), slog.Int("attempt", page.Attempt))
 }
 
 // countRejected counts and logs a skipped URL. Failures are warnings, and so are invalid URLs

@@ -176,8 +176,8 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 	own := pageUsage(header, doc, c.pageRules.token, page.FetchedAt)
 	if page.Status == http.StatusNotModified {
 		before, err := c.record.PreviousPermission(page.URL)
-		if before == nil || err != nil {
-			return err // a page of another process: its line is there
+		if err != nil {
+			return err
 		}
 		for i := range before.Statements {
 			s := &before.Statements[i]

@@ -40,7 +40,7 @@ func (c *Crawler) startRecrawl() error {
 		s.Lost, s.RejectedIncomplete, s.RewritingRejected = nil, false, false
 		c.noteLosses(s, lost)
 		s.StartedAt, s.RecrawlPending, s.Ended = time.Now(), true, nil
-		s.setConfig(c.cfg)
+		s.setConfig(c.cfg, false)
 		if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 			return err
 		}

@@ -135,8 +135,8 @@ func (w *worker) readPage(v *visit, got *fetch.Response) (*reading, *discoveries
 		page.Location = shownLocation(v.url, location)
 		return page, c.discovery.redirect(v, location), nil
 	}
-	if page.Unchanged = v.conditional && got.Status == http.StatusNotModified; page.Unchanged {
-		return page, nil, w.addPermission(v, page, got.Header, nil)
+	if page.Unchanged = v.previous != nil && got.Status == http.StatusNotModified; page.Unchanged {
+		return page, nil, w.readUnchanged(v, page, got.Header)
 	}
 	if got.Status < 200 || got.Status >= 300 {
 		return page, nil, nil

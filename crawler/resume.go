@@ -50,6 +50,10 @@ type state struct {
 
 	// RewritingRejected says that rejected.jsonl is being replaced with a shorter one.
 	RewritingRejected bool `json:"rewriting_rejected,omitempty"`
+
+	// RereadUntil is the number of the last recrawl that reads every page again, since the settings for
+	// reading pages differ from those of the crawl before it.
+	RereadUntil int `json:"reread_until,omitempty"`
 }
 
 const stateVersion = crawldir.Version
@@ -63,9 +67,16 @@ type ending struct {
 	Uncommitted bool `json:"uncommitted,omitempty"`
 }
 
-// setConfig changes the configuration.
-func (s *state) setConfig(cfg Config) {
+// setConfig changes the configuration. A resumed crawl may have pages of both configurations, so that
+// the next recrawl reads them all.
+func (s *state) setConfig(cfg Config, resumed bool) {
 	old := &s.Config
+	if !old.readsAlike(&cfg) {
+		s.RereadUntil = s.Recrawls
+		if resumed {
+			s.RereadUntil++
+		}
+	}
 	s.DelayChanged = s.DelayChanged || old.Politeness.Delay != cfg.Politeness.Delay || old.Politeness.MaxCrawlDelay != cfg.Politeness.MaxCrawlDelay || old.Politeness.PerHost != cfg.Politeness.PerHost
 	s.Config = cfg.WithoutSecrets()
 }
@@ -165,7 +176,7 @@ func (c *Crawler) openCommitted(s *state) error {
 		return err
 	}
 	c.noteNewChecks(s)
-	s.setConfig(c.cfg)
+	s.setConfig(c.cfg, c.opts.Resume)
 	s.RewritingRejected = false
 	c.state = s
 	c.noteLosses(s, lost)
@@ -274,20 +285,15 @@ func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.discovery.restoreJoined, c.restoreTrap); err != nil {
 		return err
 	}
-	if c.state.Recrawls > 0 {
-		if err := c.record.LoadPreviousPermissions(c.state.Recrawls); err != nil {
-			return err
-		}
-	}
-	if c.state.Recrawls > 0 && c.cfg.Output.Links != LinksNone {
-		if err := c.record.LoadPreviousLinks(c.state.Recrawls); err != nil {
+	if c.state.Recrawls > c.state.RereadUntil && len(c.cfg.Scope.Check) == 0 { // a check reads every page
+		if err := c.record.LoadPrevious(c.state.Recrawls, c.cfg.Output.Links != LinksNone); err != nil {
 			return err
 		}
 	}
 	file := func(name string) string { return filepath.Join(c.cfg.Output.Dir, name) }
 	return cmp.Or(
 		c.record.RestorePages(func(p *output.Page) {
-			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
+			c.limits.Count(weburl.ServerOf(p.URL), p.BytesRead())
 			c.tally.countPage(p)
 		}),
 		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {

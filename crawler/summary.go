@@ -127,7 +127,7 @@ func (t *tally) countPage(p *output.Page) {
 	t.count(func(s *Summary) {
 		s.Pages++
 		s.Statuses[p.Status]++
-		s.Bytes += int64(p.Bytes)
+		s.Bytes += int64(p.BytesRead())
 		s.Truncated.page(p)
 		if p.DuplicateOf != "" {
 			s.Duplicates++

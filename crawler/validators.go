@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"bytes"
 	"encoding/binary"
 	"net/http"
 	"strconv"
@@ -20,23 +19,36 @@ import (
 // If the site sends no Last-Modified, the lastmod of its sitemap is used, unless it is
 // later than the fetch.
 func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
-	before := v.lease.Validators
 	if got.Status/100 != 2 {
 		return nil
 	}
 	sum := xxhash.Sum64(got.Body)
+	if len(got.Body) > 0 && page.Withheld == "" {
+		page.Hash = hashText(sum)
+	}
+	if got.Truncated != "" {
+		sum = truncatedHash
+	}
 	now := &frontier.Validators{
 		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
 		BodyHash: appendMediaType(binary.BigEndian.AppendUint64(nil, sum), mimetype.Of(got.Header, got.Body).Essence),
 	}
-	if len(got.Body) > 0 && page.Withheld == "" {
-		page.Hash = hashText(sum)
-	}
-	page.Unchanged = before != nil && bytes.HasPrefix(before.BodyHash, now.BodyHash[:hashSize])
+	page.Unchanged = sum != truncatedHash && hashOfBody(v.lease.Validators) == hashText(sum)
 	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
 		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
 	}
 	return now
+}
+
+// truncatedHash stands for the hash of a body that was not read to the end, which equals no other.
+const truncatedHash = 0
+
+// hashOfBody returns the hash of the body with these validators, as pages.jsonl has it. Empty: it is not known.
+func hashOfBody(v *frontier.Validators) string {
+	if v == nil || len(v.BodyHash) < hashSize {
+		return ""
+	}
+	return hashText(binary.BigEndian.Uint64(v.BodyHash))
 }
 
 // hashSize is the size of the hash in BodyHash of validators. The media type of the body follows,

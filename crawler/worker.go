@@ -103,12 +103,12 @@ type visit struct {
 	// lines are written with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
 
-	response    *fetch.Response     // to the request for a page or a check; nil: none was sent
-	exchange    *output.Exchange    // of the request for a page; nil: archives get none
-	conditional bool                // the request for a page has conditions
-	granted     bool                // a page was taken from the limits
-	entries     int                 // of a sitemap, taken from its limit
-	trap        *trap.ClosedPattern // that the page has closed; nil: none
+	response *fetch.Response     // to the request for a page or a check; nil: none was sent
+	exchange *output.Exchange    // of the request for a page; nil: archives get none
+	previous *output.Page        // in the previous crawl, if the request for the page has conditions
+	granted  bool                // a page was taken from the limits
+	entries  int                 // of a sitemap, taken from its limit
+	trap     *trap.ClosedPattern // that the page has closed; nil: none
 
 	// cookies is a hash of those that the request has; 0: the crawl keeps none.
 	cookies uint64
@@ -241,12 +241,14 @@ func (w *worker) decide(v *visit) (decision, error) {
 		return d, err
 	}
 	request := fetch.Request{URL: v.url}
-	// A 304 has no links and no permissions, so they have to be known, and nothing to check.
-	permitted := c.record.KnowsPermission(request.URL)
-	known := permitted && c.record.KnowsLinks(request.URL) || (permitted || len(c.pageRules.purposes) == 0) && c.member.OthersHavePages()
-	if len(c.cfg.Scope.Check) == 0 && known {
-		request.Header = conditional(v.lease.Validators, c.pageRules.types)
-		v.conditional = request.Header != nil
+	if request.Header = conditional(v.lease.Validators, c.pageRules.types); request.Header != nil {
+		previous, err := c.previousPage(v)
+		if err != nil {
+			return decision{}, err
+		}
+		if v.previous = previous; previous == nil {
+			request.Header = nil
+		}
 	}
 	resp, failure := w.pages.Fetch(request)
 	v.response = resp

@@ -95,7 +95,7 @@ func newMetrics() *metrics {
 func (m *metrics) found(f *output.Results) {
 	for _, p := range f.Pages {
 		m.pages.WithLabelValues(statusLabel(p.Status)).Inc()
-		m.bytes.Add(float64(max(p.Bytes, 0)))
+		m.bytes.Add(float64(max(p.BytesRead(), 0)))
 		m.took.Observe((time.Duration(p.DurationMS) * time.Millisecond).Seconds())
 		if p.DuplicateOf != "" {
 			m.duplicate.Inc()

@@ -35,6 +35,7 @@
 package output
 
 import (
+	"net/http"
 	"net/netip"
 	"time"
 )
@@ -49,7 +50,7 @@ type Page struct {
 	Source      string      `json:"source"`             // start, sitemap, link or redirect
 	Location    string      `json:"location,omitempty"` // target of a redirect
 	ContentType string      `json:"content_type"`
-	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read
+	Bytes       int         `json:"bytes"`               // size of the decoded body, as far as it was read; with status 304 that of the fetch before it
 	Links       int         `json:"links"`               // number of references to other documents, such as a, area, iframe, meta refresh and the field Refresh; repeated ones count again
 	Canonical   string      `json:"canonical,omitempty"` // absolute URL that the page names as canonical
 	Directives  []Directive `json:"directives,omitempty"`
@@ -59,8 +60,8 @@ type Page struct {
 	Attempt     int         `json:"attempt"`     // 1 for the first request to this URL, 2 for the first retry
 
 	Hash          string         `json:"hash,omitempty"`           // XXH64 of the body as read, in hexadecimal
-	Unchanged     bool           `json:"unchanged,omitempty"`      // status 304, or the same body as at the previous fetch
-	DuplicateOf   string         `json:"duplicate_of,omitempty"`   // an earlier page with the same body
+	Unchanged     bool           `json:"unchanged,omitempty"`      // status 304, or the same whole body as at the previous fetch
+	DuplicateOf   string         `json:"duplicate_of,omitempty"`   // an earlier page with the same whole body
 	Fields        map[string]any `json:"fields,omitempty"`         // values of the extract rules, by field name: a string or a list of strings
 	Truncated     string         `json:"truncated,omitempty"`      // the limit that truncated the body: max-body or ratio
 	LinksSkipped  int            `json:"links_skipped,omitempty"`  // links that were skipped because the page has too many
@@ -76,6 +77,20 @@ type Page struct {
 	H1Count     int               `json:"h1_count,omitempty"`    // number of h1 elements, if there are several
 	Encoding    string            `json:"encoding,omitempty"`    // of a page that was read as HTML or XHTML: its character encoding, as the Encoding standard names it
 	Malformed   string            `json:"malformed,omitempty"`   // why and where an XHTML page is not well-formed; it was read to there
+}
+
+// HasContent reports whether the line has the content of a page: the status is 2xx, or 304 in a recrawl
+// that kept what the fetch before it read.
+func (p *Page) HasContent() bool {
+	return p.Status/100 == 2 || p.Status == http.StatusNotModified && p.Unchanged && (p.Hash != "" || p.Withheld != "")
+}
+
+// BytesRead is the size of the decoded body of this response, as far as it was read: 0 for status 304.
+func (p *Page) BytesRead() int {
+	if p.Status == http.StatusNotModified {
+		return 0
+	}
+	return p.Bytes
 }
 
 // Hreflang is a version of a page for another language or region: a link rel=alternate with

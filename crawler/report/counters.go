@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"mime"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -93,7 +94,8 @@ type counters struct {
 	bytes        int64
 	missingLinks int // pages with unknown links
 	rejected     int
-	statuses     map[int]int // by statusOf
+	statuses     map[int]int // negative for a 304 to a request without conditions
+	unread       int         // unchanged pages (304) without the content of an earlier crawl
 	types        names
 	headers      map[string]string // media types by Content-Type
 	origins      map[string]*Origin
@@ -123,7 +125,14 @@ func (c *counters) page(p *output.Page) {
 	c.pages++
 	c.bytes += int64(p.Bytes)
 	status := statusOf(p)
-	c.statuses[status]++
+	if status == http.StatusNotModified {
+		c.unread++
+	}
+	if p.Unchanged {
+		c.statuses[p.Status]++
+	} else {
+		c.statuses[status]++
+	}
 	c.durations[p.DurationMS]++
 	c.fetched(p)
 	if incompleteContent(p) {

@@ -59,10 +59,10 @@ func (d *duplicates) add(p *output.Page) {
 	}
 }
 
-// bodyHash is not ok if the page has no body, or one that is withheld.
+// bodyHash is not ok if the page has no body, one that is withheld, or one that was not read to the end.
 func bodyHash(p *output.Page) (hash uint64, ok bool) {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
-	return hash, err == nil
+	return hash, err == nil && p.Truncated == ""
 }
 
 // choose finds the groups and selects the rows of the list.

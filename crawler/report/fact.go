@@ -34,7 +34,7 @@ const (
 	noindex                      // its page has noindex
 	elsewhere                    // its page names another as its canonical one
 	counted                      // counted as listed and not fetched
-	htmlPage                     // its page is HTML with status 2xx
+	htmlPage                     // its page is HTML with status 2xx, or unchanged since
 	withheld                     // its page has content that is withheld
 	incomplete                   // its page has content that a limit left out
 )
@@ -60,7 +60,7 @@ func (c *counters) marksOf(p *output.Page) marks {
 	if incompleteContent(p) {
 		is |= incomplete
 	}
-	if p.Status/100 == 2 && c.isHTML(p) {
+	if p.HasContent() && c.isHTML(p) {
 		is |= htmlPage
 	}
 	return is
@@ -68,7 +68,7 @@ func (c *counters) marksOf(p *output.Page) marks {
 
 func (f fact) has(m marks) bool { return f.marks&m != 0 }
 
-// succeeded reports whether a status of statusOf is 2xx, or 304 (the client has the page already).
+// succeeded reports whether a status of statusOf is 2xx, or 304 (a page that was read before).
 func succeeded(status int) bool { return status/100 == 2 || status == 304 }
 
 func redirected(status int) bool { return redirection.Is(status) }
@@ -78,11 +78,14 @@ func broken(status int) bool {
 	return status >= 400 || status < 0 || status/100 == 3 && status != 304 && !redirected(status)
 }
 
-// statusOf returns the status of a page. It is negative for a 304 to a request without conditions,
-// which is an error.
+// statusOf returns the status of a page: 200 for an unchanged page whose content is known. It is negative
+// for a 304 to a request without conditions, which is an error.
 func statusOf(p *output.Page) int {
-	if p.Status == http.StatusNotModified && !p.Unchanged {
+	switch {
+	case p.Status == http.StatusNotModified && !p.Unchanged:
 		return -p.Status
+	case p.Status == http.StatusNotModified && p.HasContent():
+		return http.StatusOK
 	}
 	return p.Status
 }

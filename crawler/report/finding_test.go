@@ -527,6 +527,39 @@ func TestPagesWithoutContentAreLeftOut(t *testing.T) {
 	}
 }
 
+// A page that a recrawl found unchanged (304) has the findings, duplicates and directives of its content.
+func TestUnchangedPagesCountWithTheirContent(t *testing.T) {
+	reports := make(map[int]*Report)
+	for _, status := range []int{200, 304} {
+		c := faultless()
+		for path, p := range map[string]output.Page{
+			"/untitled": {Hash: "ab"}, "/copy": {Hash: "ab"}, "/elsewhere": {Hash: "cd", Canonical: example + "/no"},
+			"/no": {Withheld: "noindex", Directives: []output.Directive{{Rule: "noindex", Source: "1st robots meta element"}}},
+		} {
+			p.Source, p.Status, p.Unchanged = "link", status, true
+			c.page(path, p)
+			c.link("/", path)
+			c.permission(path)
+		}
+		slices.SortStableFunc(c.pages, func(a, b output.Page) int { return strings.Compare(a.URL, b.URL) })
+		for i := range c.pages {
+			c.pages[i].FetchedAt = at(i)
+		}
+		c.pages[0].Hreflang = append(c.pages[0].Hreflang, output.Hreflang{Lang: "fr", URL: example + "/untitled"})
+		reports[status] = c.make(t)
+	}
+	was, is := reports[200], reports[304]
+	if diff := cmp.Diff(rowsByRule(was), rowsByRule(is)); diff != "" || len(found(is, ruleTitleMissing)) != 2 || len(found(is, ruleCanonicalNoindex)) != 1 {
+		t.Errorf("findings (-status 200 +status 304):\n%s", diff)
+	}
+	if diff := cmp.Diff(was.Findings, is.Findings) + cmp.Diff(was.Duplicates, is.Duplicates) + cmp.Diff(was.Notes, is.Notes) + cmp.Diff(was.Permissions, is.Permissions); diff != "" {
+		t.Errorf("the rest (-status 200 +status 304):\n%s", diff)
+	}
+	if n := len(is.Statuses); is.Statuses[n-1] != (Status{304, 4}) {
+		t.Errorf("responses %+v", is.Statuses)
+	}
+}
+
 // Elements that come after the end of a truncated page are not missing.
 func TestTruncatedPagesMissNoElements(t *testing.T) {
 	c := faultless()

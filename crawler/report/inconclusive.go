@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
@@ -114,7 +113,7 @@ func (m *maker) caveats(rule string) []string {
 	skipped(output.MaxDepth, "limit of depth")
 	skipped(output.Trap, "spider trap")
 	skipped(output.RepeatedSegment, "a path segment repeats too often")
-	cut, unchanged := m.counters.missingLinks, m.counters.statuses[http.StatusNotModified]
+	cut, unchanged := m.counters.missingLinks, m.counters.unread
 	add(slices.ContainsFunc(m.dirs, func(d *workerDir) bool { return d.state.Config.OnlySitemaps }), "no links were followed")
 	add(cut > 0, "%s more text or links than the limits allow", subject(cut, "page", "has", "have"))
 	switch topic {

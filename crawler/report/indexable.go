@@ -48,8 +48,8 @@ type Indexable struct {
 // FindIndexable reads the directory of a crawl, or the directories of all its workers. Its errors
 // are those of [Generate]. It keeps the pages in memory.
 //
-// If a recrawl found a page unchanged (304), the facts of the page are those of the crawl that
-// fetched it.
+// If a recrawl of an earlier release found a page unchanged (304), the facts of the page are those of
+// the crawl that fetched it.
 func FindIndexable(ctx context.Context, dirs []string, opts *Options) (*Indexable, error) {
 	m, err := newMaker(ctx, dirs, opts)
 	if err != nil {
@@ -182,7 +182,7 @@ func (x *indexer) readEarlier(file string) error {
 	for _, s := range x.dirs {
 		err := jsonlines.Each(filepath.Join(s.dir, file), func(_ int64, p *output.Page) error {
 			c := x.candidates[p.URL]
-			if c != nil && p.Status/100 == 2 && (c.state == isUnchanged || c.earlier && p.FetchedAt.UnixMilli() > c.fetched) {
+			if c != nil && p.HasContent() && (c.state == isUnchanged || c.earlier && p.FetchedAt.UnixMilli() > c.fetched) {
 				c.state, c.earlier, c.fetched, c.header = x.stateOf(p), true, p.FetchedAt.UnixMilli(), cmp.Or(c.header, lastModified(p))
 			}
 			return nil

@@ -31,7 +31,7 @@ func (m *maker) notes() []string {
 		}
 		note("%s%s is missing or empty: %s", in(d.dir), crawldir.LinksFile, text)
 	}
-	if n := m.counters.statuses[304]; n > 0 {
+	if n := m.counters.unread; n > 0 {
 		note("%s unchanged since the last crawl, without content: duplicates among them are not counted", subject(n, "page", "is", "are"))
 	}
 	if m.unknownLinks > 0 {

@@ -42,6 +42,7 @@ func (l *pageLine) ReadJSON(text []byte) bool {
 	}
 	p.DurationMS, p.Attempt = int64(rest.number(`,"duration_ms":`)), rest.number(`,"attempt":`)
 	p.Hash = rest.optional(`,"hash":"`)
+	p.Unchanged = rest.skip(`,"unchanged":true`)
 	p.H1, p.Description, p.Lang = rest.optional(`,"h1":"`), rest.optional(`,"description":"`), rest.optional(`,"lang":"`)
 	if rest.has(`,"words":`) {
 		p.Words = rest.number(`,"words":`)

@@ -141,7 +141,7 @@ type maker struct {
 	graph *linkGraph
 
 	broken       int       // URLs with status 4xx or 5xx, or without a response
-	unknownLinks int       // unchanged pages (304) whose links are not known
+	unknownLinks int       // unchanged pages (304) without content, whose links are not known
 	linesOfLinks uint32    // read so far
 	noted        keyFilter // URLs whose links may change something
 }

@@ -142,6 +142,7 @@ func TestFirstFetchedPageIsTheOriginal(t *testing.T) {
 	c.page("/empty-1", output.Page{Source: "link"})
 	c.page("/empty-2", output.Page{Source: "link"})
 	c.pages[1].FetchedAt = at(1)
+	c.page("/only-begin-alike", output.Page{Hash: hash, Truncated: "max-body"})
 	want := Duplicates{Copies: 3, Declared: 1, Groups: List[DuplicateGroup]{Total: 1, Rows: []DuplicateGroup{
 		{example + "/first", 3, 1, []string{example + "/fourth", example + "/second", example + "/third"}},
 	}}}

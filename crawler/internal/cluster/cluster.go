@@ -34,9 +34,6 @@ type Member interface {
 	// crawl is not shared.
 	Peers() []Peer
 
-	// OthersHavePages reports whether other processes have pages of the crawl, with their links.
-	OthersHavePages() bool
-
 	// Hold extends a lease until Release.
 	Hold(l *frontier.Lease)
 	Release(id frontier.LeaseID)

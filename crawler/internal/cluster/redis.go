@@ -337,9 +337,6 @@ func (r *Redis) Peers() []Peer {
 	return peers
 }
 
-// OthersHavePages implements [Member].
-func (*Redis) OthersHavePages() bool { return true }
-
 // Hold implements [Member].
 func (r *Redis) Hold(l *frontier.Lease) { r.leases.add(l) }
 

@@ -44,9 +44,6 @@ func (*Single) Sync(context.Context) error { return nil }
 // Peers implements [Member].
 func (*Single) Peers() []Peer { return nil }
 
-// OthersHavePages implements [Member].
-func (*Single) OthersHavePages() bool { return false }
-
 // Hold implements [Member].
 func (*Single) Hold(*frontier.Lease) {}
 

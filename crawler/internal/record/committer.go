@@ -83,9 +83,6 @@ func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error 
 			if err := batch.Page(e.page); err != nil {
 				return err
 			}
-			if err := r.previousLinks.addTo(batch, e.page); err != nil {
-				return err
-			}
 		}
 		batch.Join(&e.lines)
 	}

@@ -23,8 +23,8 @@ func newDuplicates(name string) *duplicates {
 // written after pending, at the end of a file of a length.
 func (d *duplicates) mark(p *output.Page, length int64, pending []byte) error {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
-	if err != nil {
-		return nil // no body, or a withheld one
+	if err != nil || p.Truncated != "" {
+		return nil // no body, a withheld one, or only its beginning
 	}
 	at, ok := d.at[hash]
 	if !ok {
@@ -46,7 +46,7 @@ func (d *duplicates) mark(p *output.Page, length int64, pending []byte) error {
 // restore adds a page whose line begins at an offset.
 func (d *duplicates) restore(p *output.Page, at int64) {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
-	if err != nil || p.DuplicateOf != "" {
+	if err != nil || p.Truncated != "" || p.DuplicateOf != "" {
 		return
 	}
 	d.at[hash] = at

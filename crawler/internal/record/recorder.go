@@ -64,12 +64,11 @@ type Recorder struct {
 	committed committed // as the frontier knows it
 	committer committer
 
-	duplicates          *duplicates
-	previousLinks       previousLinks
-	previousPermissions previousPermissions
-	lost                bool        // files have lost data; see OpenSinks
-	damaged             atomic.Bool // a file has damaged lines
-	reported            sync.Map    // names of files with damaged lines
+	duplicates *duplicates
+	previous   previous
+	lost       bool        // files have lost data; see OpenSinks
+	damaged    atomic.Bool // a file has damaged lines
+	reported   sync.Map    // names of files with damaged lines
 }
 
 // New returns a recorder. It opens nothing.
@@ -122,5 +121,5 @@ func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
 
 // Close closes the sinks and the files. Close the frontier later, since a sink may read it.
 func (r *Recorder) Close() error {
-	return errors.Join(r.close(), r.duplicates.close(), r.previousLinks.close(), r.previousPermissions.close())
+	return errors.Join(r.close(), r.duplicates.close(), r.previous.close())
 }

@@ -28,7 +28,7 @@
 //
 // Views of links and sitemaps show only what the crawl saw. A crawl that was stopped, or that
 // recorded no links, has not seen everything. In a recrawl, an unchanged page (304) keeps the
-// links of the previous crawl.
+// content and the links of the previous crawl.
 //
 // # Concurrent access
 //

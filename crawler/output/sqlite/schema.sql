@@ -13,7 +13,7 @@ CREATE TABLE pages (
   source        TEXT NOT NULL,       -- start, sitemap, link or redirect
   location      TEXT,                -- of a redirect, as sent: may be relative
   content_type  TEXT NOT NULL,
-  bytes         INTEGER NOT NULL,    -- of the body that was read, after decoding
+  bytes         INTEGER NOT NULL,    -- of the body that was read, after decoding; with status 304 of the fetch before
   links         INTEGER NOT NULL,    -- links in the page, of every kind, with repetitions
   canonical     TEXT,                -- as sent: may be relative
   directives    TEXT,                -- JSON: [{"rule": ..., "source": ...}, ...]
@@ -175,10 +175,10 @@ CROSS JOIN link ON link.to_id = t.id
 CROSS JOIN urls f ON f.id = link.from_id
 WHERE f.id <> t.id;
 
--- HTML pages with status 2xx and without a title, except withheld ones.
+-- HTML pages with content (status 2xx, or 304 in a recrawl) and without a title, except withheld ones.
 CREATE VIEW untitled_pages AS
 SELECT url, found_on, bytes FROM pages
-WHERE status BETWEEN 200 AND 299 AND title = '' AND withheld IS NULL
+WHERE (status BETWEEN 200 AND 299 OR status = 304 AND coalesce(hash, withheld) IS NOT NULL) AND title = '' AND withheld IS NULL
   AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%');
 
 -- Redirects, with the number of pages that link to each.
@@ -213,9 +213,9 @@ WHERE NOT EXISTS (
   WHERE urls.url = entries.url AND link.from_id <> urls.id
 );
 
--- HTML pages with status 2xx that are in no sitemap.
+-- HTML pages with content that are in no sitemap.
 CREATE VIEW unlisted_pages AS
 SELECT url, found_on, source FROM pages
-WHERE status BETWEEN 200 AND 299
+WHERE (status BETWEEN 200 AND 299 OR status = 304 AND coalesce(hash, withheld) IS NOT NULL)
   AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml+xml%')
   AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.url = pages.url);

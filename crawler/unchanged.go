@@ -1,0 +1,109 @@
+package crawler
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstag"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// readsAlike reports whether a crawl with another configuration records the same of a page.
+func (cfg *Config) readsAlike(other *Config) bool {
+	token, _ := robotstxt.ProductToken(cfg.Fetch.UserAgent)
+	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
+	return token == otherToken && cfg.Robots.ObeyNoindex == other.Robots.ObeyNoindex && cfg.Output.Links == other.Output.Links &&
+		slices.Equal(cfg.Output.Extract, other.Output.Extract) && slices.Equal(cfg.Output.KeepHeader, other.Output.KeepHeader)
+}
+
+// previousPage returns the line of a page in the previous crawl, which a 304 would leave valid. Nil: the
+// page has to be read.
+func (c *Crawler) previousPage(v *visit) (*output.Page, error) {
+	p, err := c.record.PreviousPage(v.url)
+	switch {
+	case err != nil || p == nil:
+		return nil, err
+	case p.Withheld != "":
+		// Its line has no content and no hash. The next response may lift a directive in a header, and
+		// another worker may have fetched the page since.
+		if c.member.ID() != "" || !slices.ContainsFunc(p.Directives, inMeta) {
+			return nil, nil
+		}
+	case p.Hash != hashOfBody(v.lease.Validators):
+		return nil, nil // the validators are those of another response
+	}
+	return p, nil
+}
+
+// inMeta reports whether a noindex directive is a meta element, and so a part of the body.
+func inMeta(d output.Directive) bool {
+	meta := robotstag.New()
+	meta.Meta("robots", d.Rule)
+	return strings.HasSuffix(d.Source, "meta element") && meta.NoIndex(time.Now()) != nil
+}
+
+// readUnchanged reads a 304: the page keeps the content, the links and the permission of the fetch before it.
+func (w *worker) readUnchanged(v *visit, page *reading, header http.Header) error {
+	if err := w.addPermission(v, page, header, nil); err != nil || page.refused != "" {
+		return err
+	}
+	w.keepContent(page.Page, v.previous, header)
+	if page.Withheld != "" {
+		return nil
+	}
+	links, err := w.c.record.PreviousLinks(page.URL)
+	if links == nil || err != nil {
+		return err
+	}
+	return v.lines.Links(links)
+}
+
+// keepContent completes the line of a page with status 304 with the content of the fetch before it. A
+// directive or a header of the 304 replaces that of the same name (RFC 9111, section 3.2).
+func (w *worker) keepContent(page, before *output.Page, header http.Header) {
+	page.ContentType, page.Bytes, page.Links, page.LinksSkipped = before.ContentType, before.Bytes, before.Links, before.LinksSkipped
+	page.LimitsReached = before.LimitsReached
+	all := w.directives(header, nil)
+	w.describe(page, all, nil)
+	for _, d := range before.Directives {
+		if field := headerOf(d.Source); field != "" && header.Get(field) != "" {
+			continue
+		}
+		page.Directives = append(page.Directives, d)
+		all.Meta("robots", d.Rule)
+	}
+	if rule := w.noindex(all); rule != nil { // a date may have passed
+		page.Withheld = rule.String()
+	}
+	if page.Withheld != "" {
+		page.Headers, page.Canonical = nil, ""
+		return
+	}
+	if page.Canonical == "" {
+		page.Canonical = before.Canonical
+	}
+	page.Headers = maps.Clone(before.Headers)
+	if kept := w.keptHeaders(header); page.Headers == nil {
+		page.Headers = kept
+	} else {
+		maps.Copy(page.Headers, kept)
+	}
+	page.Title, page.H1, page.H1Count, page.Description, page.Lang = before.Title, before.H1, before.H1Count, before.Description, before.Lang
+	page.Words, page.Hreflang, page.Fields = before.Words, before.Hreflang, before.Fields
+	page.Hash, page.Encoding, page.Malformed = before.Hash, before.Encoding, before.Malformed
+}
+
+// headerOf returns the header field of a directive's source; empty: it is a meta element.
+func headerOf(source string) string {
+	source, _, _ = strings.Cut(source, " for ")
+	source, isHeader := strings.CutSuffix(source, " header")
+	_, field, _ := strings.Cut(source, " ")
+	if !isHeader {
+		return ""
+	}
+	return field
+}
