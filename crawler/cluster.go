@@ -153,7 +153,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 
 // JoinConfig returns the configuration for a process that joins the crawl that cfg.Sharing
 // names. All settings come from that crawl, except these, which come from cfg: Sharing,
-// Output.Dir, Output.AlsoWrite, Output.Durability, Limits.Concurrency,
+// Output.Dir, Output.AlsoWrite, Output.Durability, Output.KeepGenerations, Limits.Concurrency,
 // Politeness.PerIP, Fetch.Proxies and Credentials. The crawl gets the start URLs of cfg in addition
 // to its own.
 //

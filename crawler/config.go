@@ -96,6 +96,10 @@ type Output struct {
 
 	// Durability is DurableProcess (default) or DurablePower.
 	Durability Durability `json:"durability"`
+
+	// KeepGenerations is how many earlier crawls of the directory a recrawl keeps: it removes the files of
+	// older ones, except those of formats with exchanges, such as WARC. 0 (default): all.
+	KeepGenerations int `json:"keep-generations"`
 }
 
 // Limits are limits of the whole crawl, of each host and of each page.
@@ -229,7 +233,8 @@ type Sitemaps struct {
 	Order SitemapOrder `json:"sitemap-order"`
 
 	// Since skips entries whose lastmod is before this date (2026-01-31) or time (RFC 3339).
-	// Empty (default): no entries are skipped.
+	// Empty (default): no entries are skipped. A recrawl cannot set it or make it later, since it requests all
+	// pages of the previous crawl again.
 	Since string `json:"since"`
 
 	// Only fetches the start URLs and the entries of sitemaps, and follows no links

@@ -21,6 +21,9 @@ func (c *Crawler) startRecrawl() error {
 	if err != nil {
 		return err
 	}
+	if err := c.cfg.Sitemaps.checkRecrawled(&s.Config.Sitemaps); err != nil {
+		return err
+	}
 	if !s.RecrawlPending { // otherwise a recrawl was started and resumes
 		if err := c.record.Load(); err != nil {
 			return err
@@ -61,6 +64,11 @@ func (c *Crawler) requeueAll(s *state) error {
 	again := &requeuer{c: c, recrawl: s.CheckRecrawl}
 	if err := again.addAll(old); err != nil {
 		return err
+	}
+	if keep := c.cfg.Output.KeepGenerations; keep > 0 {
+		if err := crawldir.RemoveGenerations(c.cfg.Output.Dir, s.Recrawls-keep, c.opts.Formats...); err != nil {
+			return fmt.Errorf("cannot remove the files of earlier crawls (keep-generations): %w", err)
+		}
 	}
 	s.RecrawlPending = false
 	return c.openCommitted(s)

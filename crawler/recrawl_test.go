@@ -19,7 +19,9 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
 // A recrawl sends conditional requests for all URLs. It reports unchanged pages and finds new
@@ -192,6 +194,91 @@ func TestUnchangedPagesKeepTheirLinks(t *testing.T) {
 	run(t, saved, &Options{Recrawl: true, Formats: formats})
 	if text := contentOf(t, filepath.Join(cfg.Output.Dir, "links.jsonl")); len(text) > 0 {
 		t.Errorf("a crawl that writes no links wrote %s", text)
+	}
+}
+
+// A recrawl requests all pages again, whatever their date: a later Since would have no effect.
+func TestRecrawlWithSince(t *testing.T) {
+	for _, tt := range []struct {
+		before, now string
+		refused     bool
+		pages       int
+	}{
+		{"", "2026-01-01", true, 3},
+		{"2026-01-01", "2026-06-01", true, 2},
+		{"2026-01-01", "2026-01-01T00:00:01Z", true, 2},
+		{"2026-01-01", "2026-01-01T00:00:00Z", false, 2},
+		{"2026-01-01", "2020-01-01", false, 3},
+		{"2026-01-01", "", false, 3},
+		{"", "", false, 3},
+	} {
+		t.Run(tt.before+" then "+tt.now, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{
+				"/robots.txt": "Sitemap: {site}/map.xml\n", "/": "start", "/old": "old", "/new": "new",
+				"/map.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{site}/old</loc><lastmod>2025-01-01</lastmod></url>
+					<url><loc>{site}/new</loc><lastmod>2026-02-01</lastmod></url></urlset>`,
+			})
+			cfg := testConfig(t, s.url+"/")
+			cfg.Sitemaps.Since = tt.before
+			run(t, cfg, nil)
+			cfg.Sitemaps.Since = tt.now
+			c := newCrawler(t, cfg, &Options{Recrawl: true})
+			sum, err := c.Run(t.Context())
+			if tt.refused {
+				if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "since: ") || crawldir.Rotated(cfg.Output.Dir, 1) {
+					t.Errorf("error %v, rotated %t", err, crawldir.Rotated(cfg.Output.Dir, 1))
+				}
+				cfg.Sitemaps.Since = tt.before
+				sum = run(t, cfg, &Options{Recrawl: true}).Summary
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if sum.Pages != tt.pages {
+				t.Errorf("%d pages, want %d", sum.Pages, tt.pages)
+			}
+		})
+	}
+}
+
+// A recrawl keeps as many earlier crawls as keep-generations says, and all other files.
+func TestKeepGenerations(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Output.AlsoWrite = []string{"csv", "warc"}
+	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
+	run(t, cfg, &Options{Formats: formats})
+	other := []string{"pages.1.txt", "pages.lost-1.csv", "notes.1.csv", "pages.01.jsonl", "1.jsonl"}
+	for _, name := range other {
+		writeFile(t, filepath.Join(cfg.Output.Dir, name), "kept")
+	}
+	writeFile(t, filepath.Join(cfg.Output.Dir, "crawl.1.sqlite"), "of a format that is no longer used")
+	generations := func(name string) (numbers []int) {
+		for n := range 10 {
+			if _, err := os.Stat(filepath.Join(cfg.Output.Dir, crawldir.RotatedName(name, n))); err == nil {
+				numbers = append(numbers, n)
+			}
+		}
+		return numbers
+	}
+	for _, keep := range []int{0, 0, 2, 2, 1, 1, 0} {
+		cfg.Output.KeepGenerations = keep
+		run(t, cfg, &Options{Formats: formats, Recrawl: true})
+	}
+	for _, name := range []string{"pages.jsonl", "robots.jsonl", "permissions.jsonl", "pages.csv"} {
+		if got := generations(name); !slices.Equal(got, []int{6, 7}) {
+			t.Errorf("%s: generations %v", name, got)
+		}
+	}
+	if got := generations("crawl-00000.warc.gz"); len(got) != 7 {
+		t.Errorf("WARC: generations %v", got)
+	}
+	if got := generations(sqlite.File); len(got) != 0 {
+		t.Errorf("SQLite: generations %v", got)
+	}
+	for _, name := range other {
+		if _, err := os.Stat(filepath.Join(cfg.Output.Dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -57,6 +57,18 @@ func (o *entryOrder) isUnchanged(lastMod time.Time) bool {
 	return !lastMod.IsZero() && lastMod.Before(o.since)
 }
 
+// checkRecrawled returns an error if a recrawl has a later Since than the crawl before it. It requests every
+// page of that crawl again, so the date would have no effect on them.
+func (s *Sitemaps) checkRecrawled(before *Sitemaps) error {
+	since, _ := parseSince(s.Since) // it is valid
+	was, _ := parseSince(before.Since)
+	if since.IsZero() || !was.IsZero() && !since.After(was) {
+		return nil
+	}
+	return &ConfigError{Key: "since", Problem: fmt.Errorf(
+		"a recrawl requests every page of the previous crawl again, also those unchanged since %s; omit it, or crawl into a new directory to request only the others", s.Since)}
+}
+
 // parseSince parses a date or a time. Empty is the zero time.
 func parseSince(s string) (time.Time, error) {
 	if s == "" {

@@ -15,7 +15,7 @@ type Settings map[string]json.RawMessage
 // ownKeys are the keys that each process sets itself. All others belong to the crawl. Start
 // URLs belong to both: a process may add some.
 var ownKeys = []string{
-	"output", "concurrency", "per-ip", "proxy", "also-write", "durability", urlsKey,
+	"output", "concurrency", "per-ip", "proxy", "also-write", "durability", "keep-generations", urlsKey,
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 	"header", "header-for", "basic-auth", "netrc", "cookie-file", "cookies", "identity",
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,37 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
+// RemoveGenerations removes the files with the number last or a lower one: JSON lines files, and files of
+// formats. It keeps those of formats with exchanges: later archives refer to their records.
+func RemoveGenerations(path string, last int, formats ...output.Format) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, entry := range entries {
+		name, number := untagged(entry.Name())
+		if number < 1 || number > last || !isResult(name, formats) {
+			continue
+		}
+		failed = append(failed, os.Remove(filepath.Join(path, entry.Name())))
+	}
+	return errors.Join(failed...)
+}
+
+// isResult reports whether a crawl writes a file of this name, and can write it again or needs it no more.
+func isResult(name string, formats []output.Format) bool {
+	if name == RobotsFile || slices.Contains(fileNames[:], name) {
+		return true
+	}
+	return slices.ContainsFunc(formats, func(f output.Format) bool {
+		return !f.Exchanges && slices.ContainsFunc(f.Files, func(pattern string) bool {
+			matches, err := filepath.Match(pattern, name)
+			return err == nil && matches
+		})
+	})
+}
+
 // DropRejections removes lines from rejected.jsonl: those for which drop returns true, those after
 // the first counted bytes, and unreadable ones. It syncs the file and returns its new length. The
 // file must not be open.
@@ -98,6 +130,17 @@ func Rotated(path string, number int) bool {
 
 // RotatedName returns the name of a rotated file.
 func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
+
+// untagged is the inverse of RotatedName; 0: the name is not that of a rotated file.
+func untagged(rotated string) (name string, number int) {
+	base, rest, _ := strings.Cut(rotated, ".")
+	tag, ext, _ := strings.Cut(rest, ".")
+	number, err := strconv.Atoi(tag)
+	if name = base + "." + ext; err != nil || RotatedName(name, number) != rotated {
+		return "", 0
+	}
+	return name, number
+}
 
 // tagged returns the name of a file with a tag before its extension.
 func tagged(name, tag string) string {

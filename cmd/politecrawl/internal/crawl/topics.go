@@ -86,7 +86,8 @@ waits for the delay of each host, as if the crawl had not stopped. It does not r
 that failed after all --retries.
 
 "politecrawl crawl --recrawl DIR" requests every URL of the previous crawl again, including
-failures. It sends conditional requests, so that unchanged pages are not transferred.
+failures. It sends conditional requests, so that unchanged pages are not transferred; they
+keep what is known about them. --keep-generations N removes the files of older crawls.
 
 Both read the settings that are stored in DIR, and no configuration file. Flags change the
 stored settings permanently. The environment sets only what is not stored:

@@ -118,7 +118,7 @@ cannot be requested yet, 130 interrupted.`,
 // withoutEffect are settings of a crawl that change nothing in a plan, which follows no links
 // and writes no files. The command accepts them, so that it takes the flags of a crawl.
 var withoutEffect = []string{
-	"output", "links", "keep-header", "also-write", "extract", "durability", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
+	"output", "links", "keep-header", "also-write", "extract", "durability", "keep-generations", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
 	"obey-noindex", "obey-nofollow", "check", "audit", "purpose", "unknown", "permissions", "check-dns",
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }

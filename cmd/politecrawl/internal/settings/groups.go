@@ -15,7 +15,7 @@ func HelpGroups(without ...string) []cli.FlagGroup {
 		{Name: "Scope", Common: []string{"scope", "include", "exclude", "max-depth", "check"}, Rare: []string{"drop-params", "clean-param", "max-url", "max-params", "max-repeats", "max-links", "types"}},
 		{Name: "Politeness", Common: []string{"delay", "concurrency", "user-agent"}, Rare: []string{"contact", "identity", "check-dns", "max-crawl-delay", "per-host", "per-ip", "response-factor"}},
 		{Name: "Limits", Common: []string{"max-pages", "max-time"}, Rare: []string{"max-host-pages", "max-bytes", "max-hosts", "max-body", "max-wait", "trap-pages"}},
-		{Name: "Output", Common: []string{"output", "also-write", "extract", "format", "source", "quiet"}, Rare: []string{"links", "keep-header", "durability"}},
+		{Name: "Output", Common: []string{"output", "also-write", "extract", "format", "source", "quiet"}, Rare: []string{"links", "keep-header", "durability", "keep-generations"}},
 		{Name: "Sitemaps", Common: []string{"only-sitemaps"}, Rare: []string{"since", "sitemap-order", "probe-sitemap", "max-sitemaps", "max-sitemap-entries"}},
 		{Name: "Robots", Common: []string{"obey-noindex", "obey-nofollow", "purpose"}, Rare: []string{"unknown", "permissions", "audit", "robots-timeout", "robots-retry"}},
 		{Name: "Sharing", Common: []string{"frontier", "crawl-name"}, Rare: []string{"worker-name", "frontier-prefix", "frontier-password-file", "expected-urls"}},
