@@ -382,19 +382,6 @@ const (
 	ScopeAny ScopeKind = "any"
 )
 
-// Durability says after which failures a crawl can be resumed.
-type Durability string
-
-const (
-	// DurableProcess survives a kill of the process at any time.
-	DurableProcess Durability = "process"
-	// DurablePower also survives a crash or power cut of the machine. The crawl syncs
-	// results to disk before the frontier records them.
-	DurablePower Durability = "power"
-)
-
-func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
-
 // LinkList is how much links.jsonl records about the links of each page. In JSON, LinksNone is false and
 // LinksPlain is true.
 type LinkList string

@@ -13,11 +13,11 @@ import (
 )
 
 // readsAlike reports whether a crawl with another configuration records the same of a page.
-func (cfg *Config) readsAlike(other *Config) bool {
-	token, _ := robotstxt.ProductToken(cfg.Fetch.UserAgent)
+func (c *Config) readsAlike(other *Config) bool {
+	token, _ := robotstxt.ProductToken(c.Fetch.UserAgent)
 	otherToken, _ := robotstxt.ProductToken(other.Fetch.UserAgent)
-	return token == otherToken && cfg.Robots.ObeyNoindex == other.Robots.ObeyNoindex && cfg.Output.Links == other.Output.Links &&
-		slices.Equal(cfg.Output.Extract, other.Output.Extract) && slices.Equal(cfg.Output.KeepHeader, other.Output.KeepHeader)
+	return token == otherToken && c.Robots.ObeyNoindex == other.Robots.ObeyNoindex && c.Output.Links == other.Output.Links &&
+		slices.Equal(c.Output.Extract, other.Output.Extract) && slices.Equal(c.Output.KeepHeader, other.Output.KeepHeader)
 }
 
 // previousPage returns the line of a page in the previous crawl, which a 304 would leave valid. Nil: the

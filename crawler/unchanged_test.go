@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -175,9 +176,7 @@ func TestHeaderOfUnchangedPage(t *testing.T) {
 	} {
 		t.Run(tt.name, bubbled(func(t *testing.T) {
 			s := taggedSite(t, map[string]string{"/": `<title>T</title><meta name=robots content=noai><link rel=canonical href=/old><a href=/ >self</a>` + tt.body}, func(_ string, h http.Header) {
-				for name, values := range tt.header {
-					h[name] = values
-				}
+				maps.Copy(h, tt.header)
 			})
 			cfg := testConfig(t, s.url+"/")
 			want := run(t, cfg, nil).pages[0]
@@ -217,8 +216,8 @@ func TestUnknownPageIsReadAgain(t *testing.T) {
 			file := filepath.Join(cfg.Output.Dir, "pages.jsonl")
 			var lines []string
 			for line := range strings.Lines(string(contentOf(t, file))) {
-				if changed := line; strings.Contains(line, s.url+`/page"`) {
-					changed = change(strings.TrimSpace(line))
+				if strings.Contains(line, s.url+`/page"`) {
+					changed := change(strings.TrimSpace(line))
 					line = changed + strings.Repeat(" ", max(0, len(line)-len(changed)-1)) + "\n"
 				}
 				lines = append(lines, line)

@@ -32,7 +32,7 @@ type captured struct {
 
 // A capture is the last response of a URL.
 type capture struct {
-	id    recordID
+	id    recordID // zero: it was written before a recrawl
 	date  time.Time
 	whole captured // the last record that has a payload of the URL
 }
@@ -182,7 +182,7 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 // metadata starts a metadata record about a page.
 func (s *sink) metadata(id recordID, url string, fetchedAt time.Time) {
 	last, known := s.urls.Get(url)
-	if !known {
+	if known = known && last.id != (recordID{}); !known {
 		last.date = fetchedAt
 	}
 	s.begin("metadata", id, last.date)

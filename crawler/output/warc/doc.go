@@ -35,7 +35,8 @@
 //     errors. WARC-Concurrent-To links the two.
 //   - revisit instead of a response whose payload (the body as sent) is already archived. The
 //     profile is identical-payload-digest, or server-not-modified for a 304. WARC-Refers-To
-//     names the record with the payload, if this process wrote it.
+//     names the record with the payload, if this process wrote it, or an earlier crawl of the directory
+//     whose files are still there.
 //   - metadata, one for each page: via (the page where it was found), hopsFromSeed, the duration
 //     of the fetch, and the links of the page. hopsFromSeed has an L for each link from a start
 //     URL, at most 100. If a redirect or a sitemap led to the page, an R or M follows.

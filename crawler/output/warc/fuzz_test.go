@@ -2,6 +2,8 @@ package warc
 
 import (
 	"bytes"
+	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,5 +98,40 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		sinktest.Close(t, openSink(t, dir, nil)) // removes what is left
+	})
+}
+
+// FuzzRecall: whatever a file of an earlier crawl contains, a recrawl writes its own records, and refers only to
+// payloads that are the same.
+func FuzzRecall(f *testing.F) {
+	const id = "<urn:uuid:01020304-0506-4708-8910-111213141516>"
+	record := func(kind, more, block string) string {
+		return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: 2026-03-01T12:00:00.123456Z\r\nWARC-Target-URI: http://a.test/\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			kind, id, more, len(block), block)
+	}
+	f.Add(record("response", "", "HTTP/1.1 200 OK\r\n\r\nbody"))
+	f.Add(record("response", "WARC-Truncated: length\r\n", "HTTP/1.1 200 OK\r\n\r\nbody"))
+	f.Add(record("revisit", "WARC-Refers-To: "+id+"\r\n", "HTTP/1.1 304 \r\n\r\n"))
+	f.Add("WARC/1.1\r\nContent-Length: -1\r\n\r\n")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		var packed bytes.Buffer
+		pack := gzip.NewWriter(&packed)
+		if _, err := pack.Write([]byte(text)); err != nil || pack.Close() != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "crawl-00000.1.warc.gz"), packed.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openSink(t, dir, nil)
+		sinktest.Write(t, s, &output.Results{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "body")}})
+		sinktest.Close(t, s)
+		records, err := readFile(filepath.Join(dir, fileName(0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := records[len(records)-1]; last.kind() == "revisit" && !strings.Contains(text, "\r\n\r\nbody") {
+			t.Errorf("%v refers to a payload in %q", last.fields, text)
+		}
 	})
 }

@@ -51,11 +51,12 @@ func open(dir string, checkpoint []byte, opts *Options) (*sink, error) {
 	if missing > 0 {
 		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, SizeBefore: at.Length})
 	}
-	return &sink{
+	s := &sink{
 		lost: lost, encoder: new(encoder), files: files, opts: opts,
 		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
 		links: make(map[string]*output.Links),
-	}, nil
+	}
+	return s, s.recall()
 }
 
 // Write implements output.Sink. If it fails, the files are unchanged.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +146,86 @@ func TestRevisit(t *testing.T) {
 	if head := string(answers[3].block); head != "HTTP/1.1 404 Some Reason\r\nServer: test\r\n\r\n" {
 		t.Errorf("a revisit has the head %q", head)
 	}
+}
+
+// A recrawl refers to the payloads of all earlier crawls of the directory, as far as their files are there and whole.
+func TestRevisitOfEarlierCrawls(t *testing.T) {
+	dir := t.TempDir()
+	withheld := answered("http://a.test/withheld", 200, "")
+	withheld.Withheld = "noarchive"
+	write := func(crawl int, rotate bool, all ...*output.Exchange) (records []*parsed) {
+		t.Helper()
+		s := openSink(t, dir, &Options{Rand: rand.NewChaCha8([32]byte{byte(crawl)})})
+		sinktest.Write(t, s, &output.Results{Exchanges: all, Pages: []*output.Page{{URL: "http://a.test/not-requested", FetchedAt: noon}}})
+		sinktest.Close(t, s)
+		name := filepath.Join(dir, fileName(0))
+		records, err := readFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rotate {
+			if err := os.Rename(name, filepath.Join(dir, fmt.Sprintf("crawl-00000.%d.warc.gz", crawl))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return records
+	}
+	first := write(1, true, answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 200, "old"), withheld,
+		answered("http://a.test/not-requested", 200, "x"), answered("http://a.test/late", 200, strings.Repeat("late", 5000)))
+	original := make(map[string]string) // ID of the record with a payload, by that
+	note := func(records []*parsed) {
+		for _, r := range records {
+			if r.kind() == "response" && len(r.payload()) > 0 {
+				original[string(r.payload())] = r.get("WARC-Record-ID")
+			}
+		}
+	}
+	note(first)
+	const response, notModified, identical = "", "server-not-modified", "identical-payload-digest"
+	check := func(records []*parsed, want map[string][2]string) { // by path: the profile, and the payload of the record that it refers to
+		t.Helper()
+		for _, r := range records {
+			path := strings.TrimPrefix(r.get("WARC-Target-URI"), "http://a.test")
+			if r.kind() == "metadata" && (r.get("WARC-Concurrent-To") != "" || path != "/not-requested") {
+				t.Errorf("metadata %v", r.fields)
+			}
+			if r.kind() != "response" && r.kind() != "revisit" {
+				continue
+			}
+			profile := strings.TrimPrefix(r.get("WARC-Profile"), "http://netpreserve.org/warc/1.1/revisit/")
+			if profile != want[path][0] || r.get("WARC-Refers-To") != original[want[path][1]] || want[path][1] != "" && r.get("WARC-Refers-To-Target-URI") == "" {
+				t.Errorf("%s: %v, want %q", path, r.fields, want[path])
+			}
+		}
+	}
+	second := write(2, true, answered("http://a.test/same", 304, ""), answered("http://a.test/changes", 200, "new"), answered("http://a.test/copy", 200, "same"), answered("http://a.test/withheld", 304, ""))
+	check(second, map[string][2]string{"/same": {notModified, "same"}, "/changes": {response}, "/copy": {identical, "same"}, "/withheld": {notModified}})
+	note(second)
+	third := []*output.Exchange{
+		answered("http://a.test/same", 200, "same"), answered("http://a.test/changes", 304, ""), answered("http://a.test/copy", 304, ""), answered("http://a.test/late", 304, ""),
+		answered("http://a.test/back", 200, "old"),
+	}
+	check(write(3, false, third...), map[string][2]string{
+		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified, strings.Repeat("late", 5000)}, "/back": {identical, "old"},
+	})
+	// Without its second half, the first file still has the first records.
+	earlier := filepath.Join(dir, "crawl-00000.1.warc.gz")
+	packed, err := os.ReadFile(earlier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(earlier, packed[:len(packed)-700], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(write(4, false, third...), map[string][2]string{
+		"/same": {identical, "same"}, "/changes": {notModified, "new"}, "/copy": {notModified, "same"}, "/late": {notModified}, "/back": {identical, "old"},
+	})
+	if err := os.Remove(earlier); err != nil {
+		t.Fatal(err)
+	}
+	check(write(5, false, third...), map[string][2]string{
+		"/same": {response}, "/changes": {notModified, "new"}, "/copy": {notModified}, "/late": {notModified}, "/back": {response},
+	})
 }
 
 func TestMetadata(t *testing.T) {
