@@ -22,10 +22,16 @@ const (
 	pageRedirected   = "page-redirected"
 	pageAppeared     = "page-appeared"
 	canonicalChanged = "canonical-changed"
-	RobotsDisallows  = "robots-disallows"
-	RobotsChanged    = "robots-changed"
-	sitemapDropped   = "sitemap-dropped"
-	sitemapAdded     = "sitemap-added"
+
+	contentLost        = "content-lost"
+	titleChanged       = "title-changed"
+	h1Changed          = "h1-changed"
+	descriptionChanged = "description-changed"
+
+	RobotsDisallows = "robots-disallows"
+	RobotsChanged   = "robots-changed"
+	sitemapDropped  = "sitemap-dropped"
+	sitemapAdded    = "sitemap-added"
 )
 
 // rules are the rules of changes in the order of a Comparison.
@@ -34,8 +40,12 @@ var rules = []report.Rule{
 	{ID: PageNoindex, Severity: report.SeverityError, Topic: "pages", Title: "Pages that have noindex now", Fix: "Remove noindex, unless the page should leave search engines."},
 	{ID: PageBroken, Severity: report.SeverityError, Topic: "pages", Title: "Pages that are broken now", Fix: "Restore the page, or redirect it to one that replaces it."},
 	{ID: PageVanished, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that the crawl no longer finds", Fix: "Restore the page or a link to it, or redirect it to one that replaces it."},
+	{ID: contentLost, Severity: report.SeverityWarning, Topic: "pages", Title: "Pages that lost their content", Fix: "Open the page: it may be an error page with status 200. Restore the text, unless it was removed on purpose."},
 	{ID: canonicalChanged, Severity: report.SeverityWarning, Topic: "canonical", Title: "Pages with another canonical URL", Fix: "Restore the canonical link, unless the change is intended."},
 	{ID: pageRedirected, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages that redirect now", Fix: "Check that the target replaces the page."},
+	{ID: titleChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another title", Fix: "Check that the change is intended."},
+	{ID: h1Changed, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another h1", Fix: "Check that the change is intended."},
+	{ID: descriptionChanged, Severity: report.SeverityNotice, Topic: "pages", Title: "Pages with another description", Fix: "Check that the change is intended."},
 	{ID: pageAppeared, Severity: report.SeverityNotice, Topic: "pages", Title: "New pages", Fix: "Nothing needs to be done."},
 	{ID: RobotsDisallows, Severity: report.SeverityWarning, Topic: "robots", Title: "Changes to robots.txt that disallow pages", Fix: "Check that these agents should no longer fetch these pages."},
 	{ID: RobotsChanged, Severity: report.SeverityNotice, Topic: "robots", Title: "Other changes to robots.txt", Fix: "Check that the change is intended."},
@@ -72,43 +82,57 @@ func (c changes) list() []report.Findings {
 }
 
 // pages compares the pages.
-func (c *Comparison) pages(found changes, before, after *Crawl) {
-	complete := func(side *Crawl) bool { return side.report.Summary.State == report.Finished }
-	if !complete(after) {
+func (c *Comparison) pages(found changes, before, after *view) {
+	if !after.complete() {
 		c.note("the new crawl is not finished: vanished pages are not listed")
 	}
-	if !complete(before) {
+	if !before.complete() {
 		c.note("the old crawl is not finished: new pages are not listed")
 	}
-	skipped, faulty := 0, before.faultyCanonicals()
+	faulty, stillFaulty := before.faultyCanonicals(), after.faultyCanonicals()
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
 		was := before.pages[u]
 		if !was.ok() {
 			continue
 		}
 		if is, ok := after.pages[u]; ok {
-			found.page(u, was, is, faulty[[2]string{u, was.canonical}] || faulty[[2]string{"", originOf(was.canonical)}])
+			repaired := isFaulty(faulty, u, was.canonical) && !isFaulty(stillFaulty, u, is.canonical)
+			found.page(u, was, is, repaired)
+			c.content(found, u, was, is)
 			continue
 		}
-		rule, f := after.missing(before, u)
+		rule, f := after.missing(before.Crawl, u)
+		if rule == PageVanished && !after.lacks(u) {
+			c.NotCompared.Pages++
+			continue
+		}
 		if rule != pageDisallowed { // whose place is robots.txt
 			f.FoundOn = was.from()
 		}
-		if rule != PageVanished || complete(after) {
-			found.add(rule, f)
-		}
-		if _, isSkipped := after.skipped[u]; isSkipped || rule == pageDisallowed {
-			skipped++
-		}
-	}
-	if skipped > 0 {
-		c.note("the new crawl skipped pages of the old one (%d): findings on them count as fixed", skipped)
+		found.add(rule, f)
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.pages)) {
-		if _, known := before.pages[u]; !known && after.pages[u].ok() && complete(before) {
+		switch _, known := before.pages[u]; {
+		case known || !after.pages[u].ok():
+		case before.lacks(u):
 			found.add(pageAppeared, report.Finding{URL: u})
+		default:
+			c.NotCompared.Pages++
 		}
 	}
+}
+
+// lacks reports whether a URL that was not fetched is no page of the site, as the crawl has seen it.
+func (v *view) lacks(u string) bool {
+	if skipped, ok := v.skipped[u]; ok {
+		return !slices.Contains(unreadReasons, skipped.reason)
+	}
+	return v.gone(u, nil, 0)
+}
+
+// isFaulty reports whether the canonical URL of a page is a finding.
+func isFaulty(faulty map[[2]string]bool, u, canonical string) bool {
+	return faulty[[2]string{u, canonical}] || faulty[[2]string{"", originOf(canonical)}]
 }
 
 // faultyCanonicals returns the pages and their canonical URLs that are findings, and without a page
@@ -129,14 +153,15 @@ func (c *Crawl) faultyCanonicals() map[[2]string]bool {
 	return faulty
 }
 
-// page compares a page that both crawls fetched. Faulty says that its old canonical URL is a finding.
-func (c changes) page(u string, was, is page, faulty bool) {
+// page compares a page that both crawls fetched. Repaired says that its old canonical URL was a
+// finding, and the new one is not.
+func (c changes) page(u string, was, is page, repaired bool) {
 	switch {
 	case is.status >= 400:
 		c.add(PageBroken, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), FoundOn: is.from()})
 	case !is.ok():
 		c.add(pageRedirected, report.Finding{URL: u, Detail: fmt.Sprintf("status %d", is.status), Related: is.location})
-	case was.status != is.status: // 304 has no content to compare
+	case !was.read || !is.read:
 	default:
 		if was.noindex != "" || is.noindex != "" { // a crawl may keep no canonical URL of such a page
 			if was.noindex == "" {
@@ -147,7 +172,7 @@ func (c changes) page(u string, was, is page, faulty bool) {
 		if is.canonical != "" && is.canonical == was.unmoved { // a test server that names the real site
 			return
 		}
-		if !faulty && was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
+		if !repaired && was.canonical != is.canonical && (was.canonical != "" || is.canonical != u) { // adding the page's own URL is harmless
 			detail := "it had none"
 			if was.canonical != "" {
 				detail = "it was " + was.canonical
@@ -295,20 +320,20 @@ func (c *Crawl) pagesOf(origin string) []string {
 
 // sitemaps compares what the sitemaps list. A sitemap that cannot be read is a finding, and the pages
 // that it may list are not.
-func (c changes) sitemaps(before, after *Crawl) {
-	unread := after.unreadSitemaps()
+func (c changes) sitemaps(before, after *view) {
+	unread, unreadBefore := after.unreadSitemaps(), before.unreadSitemaps()
 	kept := make(map[string]bool) // under the names of before move
 	for _, u := range slices.Sorted(maps.Keys(before.listed)) {
 		unmoved := before.unmoved[u]
 		if kept[unmoved] = after.listed[unmoved] != ""; kept[unmoved] || unread[originOf(u)] {
 			continue
 		}
-		if p := after.pages[u]; after.listed[u] == "" && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
+		if p := after.pages[u]; after.listed[u] == "" && after.readSitemap(before.listed[u]) && p.ok() && p.noindex == "" && slices.Contains([]string{"", u, unmoved}, p.canonical) {
 			c.add(sitemapDropped, report.Finding{URL: u, Related: before.listed[u]})
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(after.listed)) {
-		if before.listed[u] == "" && !kept[u] {
+		if before.listed[u] == "" && !kept[u] && !unreadBefore[originOf(u)] && before.readSitemap(after.listed[u]) {
 			c.add(sitemapAdded, report.Finding{URL: u, Related: after.listed[u]})
 		}
 	}

@@ -21,6 +21,17 @@ type Comparison struct {
 	Notes    []string          `json:"notes"`    // what could not be compared, and why
 	Findings []FindingChanges  `json:"findings"` // rules with findings that are new or fixed, in the order of the report
 	Changes  []report.Findings `json:"changes"`  // changes to pages, robots.txt files and sitemaps, by the rules that Rules returns
+
+	BodiesChanged int         `json:"bodies_changed"` // pages with another body
+	NotCompared   NotCompared `json:"not_compared"`
+
+	findingsOnly bool // a crawl is known only by its report.json
+}
+
+// NotCompared counts what is not compared, since one of the crawls did not read it.
+type NotCompared struct {
+	Findings int `json:"findings"` // that only one crawl has, and that are neither new nor fixed
+	Pages    int `json:"pages"`    // that one crawl did not read, or not completely
 }
 
 // A Side is one of the two crawls.
@@ -51,29 +62,23 @@ func Compare(before, after *Crawl) *Comparison {
 		before = before.move(moved)
 		c.note("the crawls have different origins, %s and %s: pages with the same path are compared", from, to)
 	}
-	c.findings(before, after, moved)
+	old, now := newView(before, after), newView(after, before)
+	c.findings(old, now, moved)
 	for _, side := range []*Crawl{before, after} {
 		if !side.hasPages {
+			c.findingsOnly = true
 			c.note("%s has no pages: only the findings are compared; name the directories of both crawls to compare more", side.path)
 			return c
 		}
 	}
-	for _, side := range []*Crawl{before, after} {
-		n := 0
-		for u := range side.pages {
-			if side.unchanged(u) {
-				n++
-			}
-		}
-		if n > 0 {
-			c.note("%s is a recrawl, and did not read the pages that are unchanged (%d): their content is not compared", side.path, n)
-		}
-	}
 	changes := newChanges()
-	c.pages(changes, before, after)
+	c.pages(changes, old, now)
 	changes.robots(before, after)
-	changes.sitemaps(before, after)
+	changes.sitemaps(old, now)
 	c.Changes = changes.list()
+	if n := c.NotCompared.Pages; n > 0 {
+		c.note("not compared: %s that one of the crawls did not read completely", quantity(n, "page"))
+	}
 	return c
 }
 
@@ -90,20 +95,38 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// Key identifies a finding of a rule in several crawls. The related URL belongs to it, except for
-// duplicates: theirs is the first page of a group, which may become another one by an edit that
-// fixes a finding.
+// Key identifies a finding of a rule in several crawls. It does not depend on the related URL, which
+// is one of several pages, sitemaps or redirect targets. Only of hreflang links a page has several, and
+// the related URL says which one is meant.
 func Key(rule string, f report.Finding) string {
-	if strings.HasSuffix(rule, "-duplicate") {
-		f.Related = ""
+	key := rule + "\n" + f.URL
+	if strings.HasPrefix(rule, "hreflang-") {
+		key += "\n" + f.Related
 	}
-	return rule + "\n" + f.URL + "\n" + f.Related
+	return key
 }
 
 // findings compares the findings of each rule that was checked in both crawls. A crawl without
 // sitemaps has none in sitemaps. Moved gives a URL the origin of the new crawl.
-func (c *Comparison) findings(before, after *Crawl, moved func(u string) string) {
-	for _, is := range after.report.Findings {
+func (c *Comparison) findings(before, after *view, moved func(u string) string) {
+	var left []string // rules with findings that are not compared
+	leave := func(rule string, n int) {
+		if n > 0 {
+			c.NotCompared.Findings += n
+			left = append(left, fmt.Sprintf("%s %d", rule, n))
+		}
+	}
+	all := slices.Clone(after.report.Findings)
+	for _, was := range before.report.Findings {
+		switch {
+		case slices.ContainsFunc(all, func(f report.Findings) bool { return f.ID == was.ID }):
+		case was.Topic == "sitemaps": // the new crawl has no entries
+			all = append(all, report.Findings{Rule: was.Rule})
+		default:
+			leave(was.ID, was.Total)
+		}
+	}
+	for _, is := range all {
 		var was report.Findings
 		at := slices.IndexFunc(before.report.Findings, func(f report.Findings) bool { return f.ID == is.ID })
 		switch {
@@ -111,6 +134,7 @@ func (c *Comparison) findings(before, after *Crawl, moved func(u string) string)
 			was = before.report.Findings[at]
 		case is.Topic != "sitemaps":
 			if is.Total > 0 {
+				leave(is.ID, is.Total)
 				c.note("%s: the old crawl did not check this, so none of the %d findings counts as new", is.ID, is.Total)
 			}
 			continue
@@ -118,29 +142,75 @@ func (c *Comparison) findings(before, after *Crawl, moved func(u string) string)
 		if was.Total > len(was.Rows) || is.Total > len(is.Rows) {
 			c.note("%s: the reports do not list all findings, so some may wrongly count as new or fixed", is.ID)
 		}
-		key := func(f report.Finding) string {
-			f.URL, f.Related = moved(f.URL), moved(f.Related) // as those of the old crawl
-			return Key(is.ID, f)
+		asOld := func(f report.Finding) report.Finding { // with URLs as those of the old crawl
+			f.URL, f.Related = moved(f.URL), moved(f.Related)
+			return f
 		}
+		key := func(f report.Finding) string { return Key(is.ID, asOld(f)) }
 		changes := FindingChanges{Rule: is.Rule, New: without(key, is.Rows, was.Rows), Fixed: without(key, was.Rows, is.Rows)}
-		if ofContent(is.Rule) {
-			changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return before.unchanged(f.URL) })
-			changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return after.unchanged(f.URL) })
-		}
+		changes.withoutSwaps(before, after)
+		changes.Same = len(is.Rows) - len(changes.New)
+		found := len(changes.New) + len(changes.Fixed)
+		changes.New = slices.DeleteFunc(changes.New, func(f report.Finding) bool { return !before.decides(is.Rule, asOld(f)) })
+		changes.Fixed = slices.DeleteFunc(changes.Fixed, func(f report.Finding) bool { return !after.decides(is.Rule, f) })
+		leave(is.ID, found-len(changes.New)-len(changes.Fixed))
 		if len(changes.New)+len(changes.Fixed) > 0 {
-			changes.Same = len(is.Rows) - len(changes.New)
 			c.Findings = append(c.Findings, changes)
 		}
 	}
+	if n := c.NotCompared.Findings; n > 0 {
+		c.note("not compared: %s on what one of the crawls did not read (%s)", quantity(n, "finding"), strings.Join(left, ", "))
+	}
 }
 
-// ofContent reports whether the findings of a rule are about what a page says.
-func ofContent(r report.Rule) bool {
-	return slices.Contains([]string{"pages", "canonical", "hreflang"}, r.Topic)
+// withoutSwaps drops findings that are the same with their URLs in another order: the report names
+// one page of two with the same title, and one URL of a redirect loop.
+func (c *FindingChanges) withoutSwaps(before, after *view) {
+	duplicate := strings.HasSuffix(c.ID, "-duplicate")
+	if !duplicate && c.ID != "redirect-loop" {
+		return
+	}
+	found, same := make(map[string]report.Finding, len(c.New)), make(map[string]bool) // by URL
+	for _, f := range c.New {
+		found[f.URL] = f
+	}
+	c.Fixed = slices.DeleteFunc(c.Fixed, func(f report.Finding) bool {
+		others := []string{f.Related}
+		if !duplicate {
+			others = before.trace(f.URL)
+		}
+		for _, u := range others {
+			n, ok := found[u]
+			if ok && !same[u] && (duplicate && n.Related == f.URL || !duplicate && slices.Contains(after.trace(u), f.URL)) {
+				same[u] = true
+				return true
+			}
+		}
+		return false
+	})
+	c.New = slices.DeleteFunc(c.New, func(f report.Finding) bool { return same[f.URL] })
 }
 
-// unchanged reports whether the server said that a page is unchanged (304), so its content is not known.
-func (c *Crawl) unchanged(u string) bool { return c.pages[u].unchanged }
+// quantity is a number with its noun.
+func quantity(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Unchanged says that nothing changed, as far as it was compared. It is empty if something did.
+func (c *Comparison) Unchanged() string {
+	switch {
+	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0:
+		return ""
+	case c.NotCompared != NotCompared{}:
+		return "nothing changed in what both crawls read"
+	case c.findingsOnly:
+		return "nothing changed in the findings"
+	}
+	return "nothing changed"
+}
 
 // without returns the findings of one list that the other does not have.
 func without(key func(report.Finding) string, list, other []report.Finding) []report.Finding {

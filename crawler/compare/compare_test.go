@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -25,6 +26,7 @@ type site struct {
 	entries  []output.Entry
 	checks   []output.Check
 	robots   string // empty: the site has none
+	sitemap  string // default /sitemap.xml
 	stopped  bool   // URLs remain
 }
 
@@ -51,7 +53,7 @@ func (s site) write(t *testing.T) string {
 	}
 	var pages, rejected, entries []any
 	for _, p := range s.pages {
-		p.URL, p.Canonical, p.Source = abs(p.URL), abs(p.Canonical), "link"
+		p.URL, p.Canonical, p.Source = abs(p.URL), abs(p.Canonical), cmp.Or(p.Source, "link")
 		if p.Status == 0 {
 			p.Status = 200
 		}
@@ -63,7 +65,7 @@ func (s site) write(t *testing.T) string {
 		rejected = append(rejected, r)
 	}
 	for _, e := range s.entries {
-		e.URL, e.Sitemap = abs(e.URL), s.origin+"/sitemap.xml"
+		e.URL, e.Sitemap = abs(e.URL), abs(cmp.Or(s.sitemap, "/sitemap.xml"))
 		entries = append(entries, e)
 	}
 	record := map[string]any{"origin": s.origin, "outcome": "allow-all", "status": 404}
@@ -294,7 +296,7 @@ func TestChangesOfPagesRobotsAndSitemaps(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := compare.Compare(open(t, tt.old.write(t)), open(t, tt.now.write(t)))
-			if diff := cmp.Diff(tt.want, rows(c)); diff != "" {
+			if diff := gocmp.Diff(tt.want, rows(c)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
@@ -415,22 +417,22 @@ func TestContentOfUnchangedPagesIsNotCompared(t *testing.T) {
 	before, after := full.write(t), again.write(t)
 	for name, sides := range map[string][2]string{"old": {after, before}, "new": {before, after}} {
 		c := compare.Compare(open(t, sides[0]), open(t, sides[1]))
-		if len(c.Findings) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "did not read the pages that are unchanged (1)") }) {
+		if len(c.Findings) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "not compared: 1 page") }) {
 			t.Errorf("%s: %+v, notes %q", name, c.Findings, c.Notes)
 		}
 	}
 }
 
-// A finding on a page that the new crawl skips is not seen, which is not the same as corrected.
-func TestSkippedPagesAreNoted(t *testing.T) {
+// A finding on a page that the new crawl skips is not fixed. One on a page that vanished is.
+func TestFindingsOnSkippedPagesAreNotFixed(t *testing.T) {
 	before := open(t, site{pages: []output.Page{page("/"), page("/a"), page("/b"), page("/gone")}}.write(t))
 	after := open(t, site{
 		pages: []output.Page{page("/")}, robots: "User-agent: *\nDisallow: /a\nDisallow: /b\n",
 		rejected: []output.Rejection{{URL: "/a", Reason: output.Disallowed, Rule: "Disallow: /a", Line: 2}}, // no page links to /b
 	}.write(t))
-	const want = "the new crawl skipped pages of the old one (2): findings on them count as fixed"
-	if notes := compare.Compare(before, after).Notes; !slices.Equal(notes, []string{want}) {
-		t.Errorf("notes %q, want %q", notes, want)
+	const want = "not compared: 6 findings on what one of the crawls did not read (title-missing 2, description-missing 2, h1-missing 2)"
+	if c := compare.Compare(before, after); !slices.Equal(c.Notes, []string{want}) || c.NotCompared.Findings != 6 {
+		t.Errorf("%d findings, notes %q, want %q", c.NotCompared.Findings, c.Notes, want)
 	}
 	if notes := compare.Compare(before, before).Notes; len(notes) != 0 {
 		t.Errorf("notes %q", notes)

@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/internal/redirection"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -29,23 +32,47 @@ type Crawl struct {
 
 	// The rest is known only of the directory of a crawl, not of a report.json.
 	hasPages bool
+	partial  bool // other pages may be in other directories, or links were not followed
 	pages    map[string]page
-	skipped  map[string]skip
+	checks   map[string]check
 	listed   map[string]string // URL → a sitemap that lists it
 	unmoved  map[string]string // listed URL → the same before move
 	robots   map[string]*robotstxt.File
 	token    string // the product token of the crawl
+
+	skipped  map[string]skip
+	sitemaps map[string]sitemapFile
 }
 
 // A page is a fetched URL.
 type page struct {
 	status    int
-	unchanged bool   // since the previous crawl (304)
+	read      bool   // its content is known
+	cut       bool   // a limit or a fault left out a part of the content
+	unchanged bool   // since the previous crawl
 	location  string // target of a redirect, absolute, without fragment
 	noindex   string // the directive; empty: none
 	canonical string // absolute; empty: none
 	unmoved   string // canonical, before move
 	foundOn   string // where the URL was found first; empty: it is a start URL
+
+	title, h1, description string
+	words, links           int
+	hash                   string
+	hreflang               []string
+}
+
+// A check is a URL that was only checked.
+type check struct {
+	responded bool
+	location  string // target of a redirect, absolute, without fragment
+	foundOn   string
+}
+
+// A sitemapFile is a sitemap that was requested or skipped.
+type sitemapFile struct {
+	read    bool // completely, or it does not exist
+	foundOn string
 }
 
 // from returns foundOn as findings have it.
@@ -56,14 +83,17 @@ func (p page) from() []string {
 	return []string{p.foundOn}
 }
 
-func (p page) ok() bool { return p.status/100 == 2 || p.unchanged }
+func (p page) ok() bool {
+	return p.status/100 == 2 || p.status == http.StatusNotModified && p.unchanged
+}
 
 // A skip is a URL that was not fetched.
 type skip struct {
-	reason output.Reason
-	detail string
-	rule   string
-	line   int
+	reason  output.Reason
+	detail  string
+	rule    string
+	line    int
+	foundOn string
 }
 
 // Open reads the directory of a crawl, or a report.json. For a report.json, only the findings are
@@ -96,22 +126,51 @@ func openReport(path string) (*Crawl, error) {
 	if r.Version != report.Version {
 		return nil, fmt.Errorf("%w: %q has version %d, and version %d is needed; write it again with politecrawl report", ErrVersion, path, r.Version, report.Version)
 	}
-	return &Crawl{path: path, report: &r}, nil
+	c := &Crawl{path: path, report: &r, skipped: make(map[string]skip), sitemaps: sitemapsOf(&r)}
+	for _, group := range r.Rejected.Reasons {
+		for _, u := range group.URLs.Rows {
+			c.skipped[u.URL] = skip{reason: group.Reason, foundOn: u.FoundOn}
+		}
+	}
+	return c, nil
+}
+
+// sitemapsOf returns the sitemaps of a report.
+func sitemapsOf(r *report.Report) map[string]sitemapFile {
+	files := make(map[string]sitemapFile)
+	for _, f := range r.Sitemaps.Files.Rows {
+		read := f.Detail == "" && (f.Status/100 == 2 || redirection.Is(f.Status) || f.Status == http.StatusNotFound || f.Status == http.StatusGone)
+		files[f.URL] = sitemapFile{read, f.FoundOn}
+	}
+	return files
 }
 
 // New reads the directory of a crawl whose report is known.
 func New(dir string, r *report.Report) (*Crawl, error) {
 	c := &Crawl{
-		path: dir, report: r, hasPages: true,
+		path: dir, report: r, hasPages: true, sitemaps: sitemapsOf(r), checks: make(map[string]check),
 		pages: make(map[string]page), skipped: make(map[string]skip), listed: make(map[string]string), robots: make(map[string]*robotstxt.File),
 	}
-	var err error
+	var state struct {
+		Config struct {
+			OnlySitemaps bool   `json:"only-sitemaps"`
+			Frontier     string `json:"frontier"`
+		} `json:"config"`
+	}
+	err := crawldir.LoadState(dir, &state)
+	if err != nil {
+		return nil, err
+	}
+	c.partial = state.Config.OnlySitemaps || state.Config.Frontier != ""
 	if c.token, err = robotstxt.ProductToken(r.Summary.UserAgent); err != nil {
 		c.token = "*" // a crawl would not start
 	}
 	return c, errors.Join(
 		each(dir, func(p *output.Page) { c.pages[p.URL] = pageOf(p) }),
-		each(dir, func(r *output.Rejection) { c.skipped[r.URL] = skip{r.Reason, r.Detail, r.Rule, r.Line} }),
+		each(dir, func(r *output.Rejection) { c.skipped[r.URL] = skip{r.Reason, r.Detail, r.Rule, r.Line, r.FoundOn} }),
+		each(dir, func(k *output.Check) {
+			c.checks[k.URL] = check{k.Result != output.CheckUnverified || k.Status != 0, withoutFragment(k.Location), k.FoundOn}
+		}),
 		each(dir, func(e *output.Entry) {
 			if was, ok := c.listed[e.URL]; !ok || e.Sitemap < was {
 				c.listed[e.URL] = e.Sitemap
@@ -137,14 +196,30 @@ func each[T any](dir string, f func(*T)) error {
 
 // pageOf returns what is compared of a page.
 func pageOf(p *output.Page) page {
-	location, _, _ := strings.Cut(p.Location, "#")
-	got := page{status: p.Status, unchanged: p.Unchanged && p.Status == http.StatusNotModified, location: location, canonical: p.Canonical, noindex: p.Withheld, foundOn: p.FoundOn}
+	got := page{
+		status: p.Status, unchanged: p.Unchanged, location: withoutFragment(p.Location), canonical: p.Canonical, noindex: p.Withheld, foundOn: p.FoundOn,
+		// an earlier version wrote nothing of the content of a page that is unchanged
+		read:  p.Status != http.StatusNotModified || p.Hash != "" || p.Withheld != "",
+		cut:   p.Truncated != "" || p.Malformed != "" || len(p.LimitsReached) > 0 || p.LinksSkipped > 0,
+		title: p.Title, h1: p.H1, description: p.Description, words: p.Words, links: p.Links,
+	}
+	if p.Truncated == "" { // else the size of the part depends on the network
+		got.hash = p.Hash
+	}
+	for _, h := range p.Hreflang {
+		got.hreflang = append(got.hreflang, h.URL)
+	}
 	for _, d := range p.Directives {
 		if d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
 			got.noindex = d.Rule
 		}
 	}
 	return got
+}
+
+func withoutFragment(u string) string {
+	u, _, _ = strings.Cut(u, "#")
+	return u
 }
 
 // readRobots reads the latest robots.txt of each origin. An origin without one allows all URLs;
@@ -197,21 +272,22 @@ func mover(from, to string) func(u string) string {
 // since a test server may name those of the real site.
 func (c *Crawl) move(at func(u string) string) *Crawl {
 	moved := *c
-	moved.pages, moved.skipped, moved.robots = make(map[string]page), make(map[string]skip), make(map[string]*robotstxt.File)
-	moved.listed, moved.unmoved = make(map[string]string), make(map[string]string)
-	for u, p := range c.pages {
+	moved.unmoved = make(map[string]string)
+	moved.pages = moveKeys(c.pages, at, func(p *page) {
 		p.unmoved = p.canonical
 		p.location, p.canonical, p.foundOn = at(p.location), at(p.canonical), at(p.foundOn)
-		moved.pages[at(u)] = p
-	}
-	for u, s := range c.skipped {
-		moved.skipped[at(u)] = s
-	}
-	for u, sitemap := range c.listed {
-		moved.listed[at(u)], moved.unmoved[at(u)] = at(sitemap), u
-	}
-	for origin, file := range c.robots {
-		moved.robots[at(origin)] = file
+		p.hreflang = slices.Clone(p.hreflang)
+		for i, u := range p.hreflang {
+			p.hreflang[i] = at(u)
+		}
+	})
+	moved.checks = moveKeys(c.checks, at, func(k *check) { k.location, k.foundOn = at(k.location), at(k.foundOn) })
+	moved.skipped = moveKeys(c.skipped, at, func(s *skip) { s.foundOn = at(s.foundOn) })
+	moved.sitemaps = moveKeys(c.sitemaps, at, func(f *sitemapFile) { f.foundOn = at(f.foundOn) })
+	moved.robots = moveKeys(c.robots, at, func(**robotstxt.File) {})
+	moved.listed = moveKeys(c.listed, at, func(sitemap *string) { *sitemap = at(*sitemap) })
+	for u := range c.listed {
+		moved.unmoved[at(u)] = u
 	}
 	r := *c.report
 	r.Findings = nil
@@ -230,4 +306,14 @@ func (c *Crawl) move(at func(u string) string) *Crawl {
 	}
 	moved.report = &r
 	return &moved
+}
+
+// moveKeys returns a map with other keys. Change changes a value.
+func moveKeys[T any](from map[string]T, at func(u string) string, change func(*T)) map[string]T {
+	moved := make(map[string]T, len(from))
+	for u, value := range from {
+		change(&value)
+		moved[at(u)] = value
+	}
+	return moved
 }

@@ -1,6 +1,7 @@
 // Package compare says what changed between two crawls of a site: findings that are new or
 // fixed, pages that vanished or that search engines no longer index, what a changed robots.txt
-// means, and which URLs the sitemaps no longer list.
+// means, which URLs the sitemaps no longer list, and which pages have other content. What one of
+// the crawls did not read counts as neither new nor fixed.
 //
 //	before, err := compare.Open("last-week")
 //	if err != nil { … }

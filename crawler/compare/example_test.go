@@ -79,7 +79,7 @@ func ExampleKey() {
 	before := report.Finding{URL: "https://example.com/b", Related: "https://example.com/a", Detail: "Archive"}
 	after := report.Finding{URL: "https://example.com/b", Related: "https://example.com/c", Detail: "Archive"}
 	fmt.Println(compare.Key("title-duplicate", before) == compare.Key("title-duplicate", after))
-	fmt.Println(compare.Key("canonical-broken", before) == compare.Key("canonical-broken", after))
+	fmt.Println(compare.Key("hreflang-broken", before) == compare.Key("hreflang-broken", after)) // other links of the page
 	// Output:
 	// true
 	// false

@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/escape"
@@ -63,9 +65,17 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	for _, f := range c.Changes {
 		changed = append(changed, tableOf(f.Rule, f.Rows))
 	}
+	none := "No page, robots.txt or sitemap has another change."
+	if text := c.Unchanged(); text != "" {
+		none = strings.ToUpper(text[:1]) + text[1:] + "."
+	}
+	bodies := ""
+	if c.BodiesChanged > 0 {
+		bodies = "Pages with another body: " + strconv.Itoa(c.BodiesChanged)
+	}
 	type section struct {
-		Title, None string
-		Tables      []table
+		Title, None, Text string
+		Tables            []table
 	}
 	sum := sha256.Sum256([]byte(pageStyle))
 	buffer := bufio.NewWriter(w)
@@ -75,9 +85,9 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		"Policy":     "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'",
 		"Style":      template.CSS(pageStyle), //nolint:gosec // a file of this package, nothing of a site is in it
 		"Sections": []section{
-			{"New findings", "The new crawl has no finding that the old one does not have.", worse},
-			{"Changes", "Pages, robots.txt and sitemaps are the same.", changed},
-			{"Fixed findings", "No finding was fixed.", fixed},
+			{"New findings", "No finding is new.", "", worse},
+			{"Changes", none, bodies, changed},
+			{"Fixed findings", "No finding was fixed.", "", fixed},
 		},
 	})
 	if err != nil {

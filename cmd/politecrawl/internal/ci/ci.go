@@ -73,8 +73,9 @@ and hreflang targets that are on other hosts, such as a CDN. --check says what t
 --fail-on says what fails: errors (error), also warnings (warning), or only the errors and
 warnings that the baseline does not have (new, which needs --baseline). The baseline is the
 output directory of an earlier crawl. Pages that vanished, became noindex, disallowed or
-broken, or have another canonical URL since then count too; "politecrawl help compare" lists
-all changes. They are also written into compare.html.
+broken, lost their content, or have another canonical URL since then count too; "politecrawl
+help compare" lists all changes. They are also written into compare.html. A finding about
+something that one of the crawls did not read is neither new nor fixed.
 
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
 most 20 lines.

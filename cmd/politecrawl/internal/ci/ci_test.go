@@ -66,6 +66,12 @@ type change struct {
 
 // planted are changes that break the site.
 var planted = []change{
+	{
+		"PHP error with status 200", func(_ *testing.T, b build) {
+			b["guide.html"] = "<b>Fatal error</b>: Uncaught PDOException in /srv/www/db.php:12\n"
+		},
+		"content-lost", "guide.html", "Fatal error", "/guide.html",
+	},
 	{"staging robots.txt in production", func(_ *testing.T, b build) { b["robots.txt"] = stagingRobots }, "page-disallowed", "robots.txt", "Disallow: /", "/about/"},
 	{"rule of robots.txt that is too wide", func(t *testing.T, b build) { b.replace(t, "/admin/", "/*a", "robots.txt") }, "page-disallowed", "robots.txt", "Disallow: /*a", "/contact.html"},
 	{
@@ -167,7 +173,7 @@ var planted = []change{
 // alone are planted changes that hide others, or contradict them.
 var alone = []string{
 	"sitemap without its file", "page in place of the sitemap", "sitemap that is disallowed", "sitemap with an error",
-	"staging robots.txt in production", "rule of robots.txt that is too wide", "sitemap gone", "sitemap of the staging site", "sitemap lists a page that was removed",
+	"PHP error with status 200", "staging robots.txt in production", "rule of robots.txt that is too wide", "sitemap gone", "sitemap of the staging site", "sitemap lists a page that was removed",
 	"page removed, with its links and its entry", "title copied", "hreflang without a link back", "background of a stylesheet gone", "id of a heading renamed",
 }
 

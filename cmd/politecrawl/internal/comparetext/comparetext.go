@@ -47,9 +47,12 @@ func Text(c *compare.Comparison, limit int, paint cli.Painter) string {
 	}
 	p.section("New findings", worse)
 	p.section("Changes", c.Changes)
+	if c.BodiesChanged > 0 {
+		p.Printf("\nPages with another body: %d\n", c.BodiesChanged)
+	}
 	p.section("Fixed findings", fixed)
-	if len(c.Findings)+len(c.Changes) == 0 {
-		p.Printf("\nnothing changed\n")
+	if text := c.Unchanged(); text != "" {
+		p.Printf("\n%s\n", text)
 	}
 	return p.String()
 }

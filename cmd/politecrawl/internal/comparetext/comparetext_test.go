@@ -1,8 +1,10 @@
 package comparetext
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/compare"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -40,6 +42,25 @@ func TestLineOfAFinding(t *testing.T) {
 	} {
 		if got := findingText(tt.rule, tt.finding); got != tt.want {
 			t.Errorf("%+v:\n got %s\nwant %s", tt.rule, got, tt.want)
+		}
+	}
+}
+
+// Only if nothing changed, the text says so.
+func TestTextSaysWhenNothingChanged(t *testing.T) {
+	const nothing = "nothing changed"
+	for name, tt := range map[string]struct {
+		c    compare.Comparison
+		want string
+	}{
+		"nothing":          {compare.Comparison{}, nothing + "\n"},
+		"a body":           {compare.Comparison{BodiesChanged: 3}, "Pages with another body: 3\n"},
+		"pages not read":   {compare.Comparison{NotCompared: compare.NotCompared{Pages: 1}}, nothing + " in what both crawls read\n"},
+		"findings not new": {compare.Comparison{NotCompared: compare.NotCompared{Findings: 1}}, nothing + " in what both crawls read\n"},
+	} {
+		text := Text(&tt.c, 0, func(_ cli.Color, text string) string { return text })
+		if !strings.HasSuffix(text, "\n\n"+tt.want) || tt.c.BodiesChanged > 0 && strings.Contains(text, nothing) {
+			t.Errorf("%s: %q, want %q", name, text, tt.want)
 		}
 	}
 }
