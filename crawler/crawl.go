@@ -73,6 +73,7 @@ type Options struct {
 type LocalSite struct {
 	Server    frontier.Host     // host and port, such as example.com; see [frontier.HostOf]
 	Dir       string            // other URLs of the server are out of scope and not requested, except robots.txt; empty: /
+	Sitemap   string            // URL of a sitemap there that is read even if no robots.txt lists it; empty: none
 	Transport http.RoundTripper // sends the requests to this server
 }
 
@@ -205,7 +206,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	if opts.Local != nil {
-		c.discovery.local, c.discovery.localDir = opts.Local.Server, opts.Local.Dir
+		c.discovery.local, c.discovery.localDir, c.discovery.localSitemap = opts.Local.Server, opts.Local.Dir, opts.Local.Sitemap
 	}
 	c.discovery.initLimits()
 	return c, nil

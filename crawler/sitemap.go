@@ -61,6 +61,9 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 // it knows.
 func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
+	if v.prov.FoundOn == "" && v.url == c.discovery.localSitemap {
+		v.prov.FoundOn = v.url[:strings.LastIndex(v.url, "/")+1] // it is there, so its faults count
+	}
 	if c.discovery.sitemaps.Exhausted(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
 	}
