@@ -84,6 +84,7 @@ type Crawler struct {
 	formats   []output.Format // those used
 	log       *slog.Logger
 	notice    func(string)
+	causes    *causes
 	pauses    pauses
 	lifecycle *lifecycle.Lifecycle
 
@@ -198,6 +199,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
+	c.causes = &causes{notice: c.notice}
 	c.lifecycle = lifecycle.New(c.log)
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),

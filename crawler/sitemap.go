@@ -89,7 +89,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
-	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := w.observe(v, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
