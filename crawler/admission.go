@@ -144,7 +144,7 @@ func (w *worker) decideRefusal(v *visit, err error) decision {
 		// is due requests its robots.txt again.
 		why := skipFor(output.RobotsUnreachable, refusal.Err).skipped
 		why.RobotsURL = refusal.RobotsURL
-		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why}
+		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why, cause: refusal.Err}
 	case ok:
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group

@@ -237,7 +237,7 @@ func (w *worker) checkURL(v *visit) (decision, error) {
 		return d, nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
-	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	if err := w.observe(v, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if mode == provenance.CheckHead && resp.Status/100 != 2 {

@@ -73,6 +73,7 @@ type Options struct {
 type LocalSite struct {
 	Server    frontier.Host     // host and port, such as example.com; see [frontier.HostOf]
 	Dir       string            // other URLs of the server are out of scope and not requested, except robots.txt; empty: /
+	Sitemap   string            // URL of a sitemap there that is read even if no robots.txt lists it; empty: none
 	Transport http.RoundTripper // sends the requests to this server
 }
 
@@ -83,6 +84,7 @@ type Crawler struct {
 	formats   []output.Format // those used
 	log       *slog.Logger
 	notice    func(string)
+	causes    *causes
 	pauses    pauses
 	lifecycle *lifecycle.Lifecycle
 
@@ -197,6 +199,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
+	c.causes = &causes{notice: c.notice}
 	c.lifecycle = lifecycle.New(c.log)
 	c.discovery = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, lifecycle: c.lifecycle, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
@@ -205,7 +208,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order: &entryOrder{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	if opts.Local != nil {
-		c.discovery.local, c.discovery.localDir = opts.Local.Server, opts.Local.Dir
+		c.discovery.local, c.discovery.localDir, c.discovery.localSitemap = opts.Local.Server, opts.Local.Dir, opts.Local.Sitemap
 	}
 	c.discovery.initLimits()
 	return c, nil

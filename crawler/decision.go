@@ -29,7 +29,7 @@ type decision struct {
 	// its host.
 	until time.Time
 
-	// For retry: the error, or the status of the response.
+	// For retry, and for wait because of robots.txt: the error, or the status of the response.
 	cause  error
 	status int
 

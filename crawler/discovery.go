@@ -39,19 +39,20 @@ type discovery struct {
 	tally     *tally
 	traps     *trap.Detector
 
-	guard       *guard.Guard       // which addresses may be connected to; nil: all
-	local       frontier.Host      // of Options.Local, whose requests need no guard; empty: there is none
-	localDir    string             // the directory that Options.Local serves
-	credentials *credentials.Store // nil: none
-	scope       *scope.Scope
-	scopeMu     sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
-	params      *params.Rules
-	hosts       *quota.Hosts
-	sitemaps    *quota.Sitemaps
-	order       *entryOrder
-	noticeWider sync.Once // see joinRedirectTarget
-	refused     refusedChecks
-	recrawl     atomic.Int64 // state.CheckRecrawl
+	guard        *guard.Guard       // which addresses may be connected to; nil: all
+	local        frontier.Host      // of Options.Local, whose requests need no guard; empty: there is none
+	localDir     string             // the directory that Options.Local serves
+	localSitemap string             // of Options.Local
+	credentials  *credentials.Store // nil: none
+	scope        *scope.Scope
+	scopeMu      sync.RWMutex // held while URLs are judged by scope and skipped, or scope grows
+	params       *params.Rules
+	hosts        *quota.Hosts
+	sitemaps     *quota.Sitemaps
+	order        *entryOrder
+	noticeWider  sync.Once // see joinRedirectTarget
+	refused      refusedChecks
+	recrawl      atomic.Int64 // state.CheckRecrawl
 
 	aliasMu sync.Mutex
 	aliases map[string][]uint64 // hashes of the sitemaps that redirect to one, by its URL; see alias

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,30 @@ func TestLocalSite(t *testing.T) {
 			t.Errorf("the other site took %v for %v", took, other.asked())
 		}
 	})
+}
+
+// The sitemap of a local site is read once, whether robots.txt lists it or not.
+func TestSitemapOfLocalSite(t *testing.T) {
+	for _, robots := range []string{"", "Sitemap: https://www.example.com/dir/sitemap.xml\n", "Sitemap: https://www.example.com/dir/other.xml\n", "User-agent: *\nDisallow: /dir/sitemap.xml\n"} {
+		local := &site{mux: http.NewServeMux()}
+		for path, body := range map[string]string{
+			"/robots.txt": robots, "/dir/": `<a href="http://www.example.com/dir/">by http</a>`, "/dir/3": "three",
+			"/dir/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://www.example.com/dir/3</loc></url></urlset>`,
+			"/dir/other.xml":   `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`,
+		} {
+			local.page(path, body)
+		}
+		got := run(t, testConfig(t, "https://www.example.com/dir/"), &Options{Local: &LocalSite{
+			Server: "www.example.com", Dir: "/dir/", Sitemap: "https://www.example.com/dir/sitemap.xml", Transport: handlerTransport{http.HandlerFunc(local.serve)},
+		}})
+		want := 1
+		if strings.Contains(robots, "Disallow") {
+			want = 0
+		}
+		if local.count("/dir/sitemap.xml") != want || local.count("/dir/3") != want {
+			t.Errorf("%q: requests %v; %+v", robots, local.asked(), got)
+		}
+	}
 }
 
 // The guard blocks the addresses of other hosts beside a local site, but not the links of the local

@@ -177,5 +177,5 @@ func (w *worker) probeStart(v *visit) (decision, error) {
 	if location := redirection.Location(resp.StatusCode, resp.Header); location != "" {
 		d.found = c.discovery.redirect(v, location)
 	}
-	return d, c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode)
+	return d, w.observe(v, resp.StatusCode)
 }

@@ -31,7 +31,7 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 		return w.decideFailure(v, resp.Took, failure), nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
-	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	if err := w.observe(v, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
@@ -40,6 +40,7 @@ func (w *worker) decideResponse(v *visit, resp *fetch.Response, failure error) (
 	if d := skipUnpaid(resp); d.verdict == skip {
 		return d, nil
 	}
+	w.tellLogin(v, resp.Status)
 	if resp.OtherType != "" {
 		return skipWith(output.ContentType, resp.OtherType), nil
 	}
@@ -68,6 +69,7 @@ func (w *worker) decideFailure(v *visit, took time.Duration, err error) decision
 	if c.lifecycle.Working.Err() != nil || c.lifecycle.HasFailed() || errors.Is(err, frontier.ErrLeaseLost) { // the site is not the cause
 		return waitUntil(time.Time{})
 	}
+	w.tellFailure(v, err)
 	if d := w.retry(v, 0, err); d.verdict == retry {
 		return d
 	}

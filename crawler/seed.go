@@ -126,6 +126,12 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 			return err
 		}
 	}
+	if weburl.ServerOf(string(rec.Origin)) == d.local && d.localSitemap != "" && !slices.Contains(lines, d.localSitemap) {
+		t.FoundOn = ""
+		if err := found.addSitemap(d.localSitemap, t); err != nil {
+			return err
+		}
+	}
 	if err := d.seed(found); err != nil {
 		return err
 	}

@@ -61,6 +61,9 @@ func (f *discoveries) addSitemap(url string, t provenance.Provenance) error {
 // it knows.
 func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	c := w.c
+	if v.prov.FoundOn == "" && v.url == c.discovery.localSitemap {
+		v.prov.FoundOn = v.url[:strings.LastIndex(v.url, "/")+1] // it is there, so its faults count
+	}
 	if c.discovery.sitemaps.Exhausted(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.MaxSitemapEntries, Detail: c.discovery.sitemaps.ExceededText(v.prov.SitemapOf)}}, nil
 	}
@@ -86,7 +89,7 @@ func (w *worker) fetchSitemap(v *visit) (d decision, err error) {
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
-	if err := c.network.delays.Observe(c.lifecycle.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := w.observe(v, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)

@@ -287,7 +287,7 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		err = w.skip(v, d.skipped)
 	case wait:
 		outcome.Result = frontier.Defer
-		err = w.noteOutage(v, d.unreachable)
+		err = w.noteOutage(v, &d)
 	case retry:
 		outcome.Result = frontier.Retry
 		w.logRetry(v, d)
@@ -315,12 +315,13 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	return outcome, c.frontier.UpdateHost(c.lifecycle.CommitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
 }
 
-// noteOutage records that the URLs of an origin wait for its robots.txt. It does nothing if
-// why is nil.
-func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
+// noteOutage records that the URLs of an origin wait for its robots.txt, if that is why one waits.
+func (w *worker) noteOutage(v *visit, d *decision) error {
+	why := d.unreachable
 	if why == nil {
 		return nil
 	}
+	w.tellOutage(v, why.Detail, d.until, d.cause)
 	seen, err := politeness.LastReached(w.c.lifecycle.CommitCtx, w.c.frontier, v.origin)
 	if err != nil {
 		return err
@@ -338,6 +339,7 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	if r.Reason == output.BlockedAddress && v.prov.Source == provenance.Start {
 		w.blockStart(BlockedStart{URL: r.URL, Addr: r.Addr, Reason: r.Detail})
 	}
+	w.tellDisallowed(v, &r)
 	c.countRejected(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())

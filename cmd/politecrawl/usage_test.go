@@ -20,6 +20,16 @@ func TestMisuseOfCommands(t *testing.T) {
 	}{
 		{[]string{"crwal"}, []string{`unknown command "crwal"`, "did you mean crawl?", "politecrawl help"}},
 		{[]string{"zzzzzz"}, []string{`unknown command "zzzzzz"`}},
+		{[]string{"https://example.com/"}, []string{`"https://example.com/" is a URL, not a command`, "politecrawl crawl https://example.com/"}},
+		{[]string{"HTTP://example.com/?a&b", "--delay", "1s"}, []string{"politecrawl crawl 'HTTP://example.com/?a&b'"}},
+		{[]string{"--delay", "1s", "https://example.com/"}, []string{"politecrawl crawl https://example.com/"}},
+		{[]string{"https://me:secret@example.com/"}, []string{"politecrawl crawl 'https://***@example.com/'"}},
+		{[]string{"example.com"}, []string{`unknown command "example.com"; to crawl the site: politecrawl crawl https://example.com`}},
+		{[]string{"localhost:8000/a"}, []string{"politecrawl crawl http://localhost:8000/a"}},
+		{[]string{"main.go"}, []string{`unknown command "main.go"; "politecrawl help" lists the commands`}}, // a file
+		{[]string{"ftp://example.com/"}, []string{`unknown command "ftp://example.com/"; "politecrawl help"`}},
+		{[]string{"crwal", "https://example.com/"}, []string{`unknown command "crwal"`, "did you mean crawl?"}},
+		{[]string{"robots", "https://example.com/"}, []string{`unknown command "https://example.com/"`, "politecrawl help robots"}},
 		{[]string{"robots"}, []string{"robots: give a command: agents, check, ", "lint", "show"}},
 		{[]string{"robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?", `"politecrawl help robots"`}},
 		{[]string{"help", "robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?"}},

@@ -177,6 +177,15 @@ func IsDialing(err error) bool {
 	return ok && (op.Op == "dial" || IsDialing(op.Err))
 }
 
+// IsHostError reports whether a request failed because of its host, whatever its URL: no connection, no
+// DNS name, no TLS or an untrusted certificate.
+func IsHostError(err error) bool {
+	_, noName := errors.AsType[*net.DNSError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	return IsDialing(err) || atProxy(err) != nil || noName || untrusted || noTLS
+}
+
 // Cause returns an error of a request without the URL that http.Client adds.
 func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {

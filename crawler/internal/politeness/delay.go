@@ -179,7 +179,7 @@ func ClosedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed
 // responses reduce it by a tenth until it is back to normal (ROB-POL-05). Refusals such as
 // 403 and 404 say nothing about the load (ROB-POL-06).
 func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group, status int) error {
-	failed := status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
+	failed := Slows(status)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !failed && (status >= 400 || !d.mayBeSlowed(host)) {
@@ -207,6 +207,11 @@ func (d *Delays) Observe(ctx context.Context, host frontier.Host, o robotsext.Or
 	}
 	d.noteLongest(delay)
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
+}
+
+// Slows reports whether a status slows its host down.
+func Slows(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 }
 
 // mayBeSlowed reports whether a host may be slowed down already. The lock is held.

@@ -33,6 +33,7 @@ type gate struct {
 	failOn   threshold
 	baseline string
 	base     string
+	robots   string
 	junit    string
 	sarif    string
 	github   bool
@@ -65,6 +66,10 @@ canonical links. No request reaches that site: URLs outside the path of --base a
 those of the other scheme redirect to it. /about is about.html if no file has its name, as on GitHub Pages, GitLab Pages and
 Netlify.
 
+A folder is crawled with --audit, unless you give --audit=false. Its sitemap.xml is read even if
+no robots.txt names it. --robots is the robots.txt that the site will have, if it is not the one
+in the folder. The report lists HTML pages and PDFs to which nothing links.
+
 The crawl also checks assets, fragments, canonical URLs and hreflang, but not links to other
 sites, which can break without any change to this one. It requests the assets, canonical URLs
 and hreflang targets that are on other hosts, such as a CDN. --check says what to check instead;
@@ -96,6 +101,7 @@ interrupted.`,
 	cli.Choice(cmd, &g.failOn, "fail-on", "fail if there are such findings", failOnError, failOnWarning, failOnNew)
 	flags.StringVar(&g.baseline, "baseline", "", "compare with the earlier crawl in `DIR`")
 	flags.StringVar(&g.base, "base", "", "crawl the folder as the site at `URL` (default: "+defaultBase+")")
+	flags.StringVar(&g.robots, "robots", "", "use `FILE` in place of the robots.txt of the folder; -: standard input")
 	flags.StringVar(&g.junit, "junit", "", "write what fails as JUnit XML into `FILE`")
 	flags.StringVar(&g.sarif, "sarif", "", "write what fails as SARIF 2.1.0 into `FILE`")
 	flags.BoolVar(&g.github, "github", false, "print what fails as annotations of GitHub Actions")
@@ -105,7 +111,7 @@ interrupted.`,
 	g.settings.AddFlags(cmd)
 	flags.Lookup("check").Usage = "check only `KIND`: assets, external, … or all (default: all but external)"
 	groups := settings.HelpGroups("resume", "recrawl", "audit")
-	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "audit", "junit", "sarif", "github"}}}, groups...))
+	cli.GroupFlags(cmd, append([]cli.FlagGroup{{Name: "Gate", Common: []string{"fail-on", "baseline", "base", "robots", "audit", "junit", "sarif", "github"}}}, groups...))
 	return cmd
 }
 
@@ -123,8 +129,16 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	var before *compare.Crawl
 	if g.baseline != "" {
-		var err error
-		if before, err = comparetext.Open(g.baseline); err != nil {
+		names := []string{g.baseline}
+		files, _ := os.ReadDir(g.baseline) // a file, such as report.json, has none
+		for _, file := range files {
+			names = append(names, filepath.Join(g.baseline, file.Name()))
+		}
+		err := regular(names...)
+		if err == nil {
+			before, err = comparetext.Open(g.baseline)
+		}
+		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
 	}
@@ -133,8 +147,10 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 1 && !strings.Contains(args[0], "://"):
 		switch info, err := os.Stat(args[0]); {
-		case err == nil && !info.IsDir():
+		case err == nil && info.Mode().IsRegular():
 			return cli.Misuse("%q is a file; name its folder", args[0])
+		case err == nil && !info.IsDir():
+			return cli.Misuse("%q is %s; name the folder of a static site", args[0], typeOf(info))
 		case err != nil:
 			return cli.Misuse("no folder %q; name the folder of a static site, or write a URL as https://example.com/", args[0])
 		}
@@ -143,11 +159,18 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer func() { _ = served.close() }() // all requests have ended
+		if !cmd.Flags().Changed("audit") {    // the disk is the owner's
+			if err := cmd.Flags().Set("audit", "true"); err != nil {
+				return err
+			}
+		}
 		args, opts.Local = []string{served.origin + served.base}, served.local()
 	case slices.ContainsFunc(args, crawldir.IsDirectory):
 		return cli.MisuseOf(cmd, "give one folder, or URLs; to crawl several folders, run the command for each")
 	case g.base != "":
 		return cli.MisuseOf(cmd, "--base needs a folder to crawl, not URLs")
+	case cmd.Flags().Changed("robots"):
+		return cli.MisuseOf(cmd, "--robots needs a folder to crawl, not URLs; a site has its own robots.txt")
 	}
 	s := g.settings
 	if err := s.Load(args, g.In); err != nil {
@@ -156,7 +179,7 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 	if len(s.Config.URLs) == 0 {
 		return cli.MisuseOf(cmd, "give start URLs or the folder of a static site")
 	}
-	if served != nil && len(s.Config.URLs) == 1 && !served.hasStart(s.Config.Sitemaps.Probe) {
+	if served != nil && len(s.Config.URLs) == 1 && !served.hasStart() {
 		return cli.Misuse("%q has no %s, where the crawl starts; name the folder that has it%s, or name a sitemap in %s", served.dir, indexFile, served.example(), robotsFile)
 	}
 	if s.Config.Fetch.Retries == 0 && !s.IsSet("max-wait") {
@@ -174,6 +197,9 @@ func (g *gate) run(cmd *cobra.Command, args []string) error {
 func (g *gate) checkFlags(cmd *cobra.Command) error {
 	if g.failOn == failOnNew && g.baseline == "" {
 		return cli.MisuseOf(cmd, "--fail-on new needs --baseline, the crawl to compare with")
+	}
+	if g.robots == "" && cmd.Flags().Changed("robots") { // as of a variable that is not set
+		return cli.Misuse("--robots names no file")
 	}
 	if g.github && g.format == cli.JSON {
 		return cli.MisuseOf(cmd, "--github and --format json both write to standard output; give one of them")
@@ -214,11 +240,34 @@ func (g *gate) serve(dir string) (*folder, error) {
 	if err != nil {
 		return nil, cli.Failed("cannot serve %q: %w", dir, err)
 	}
-	if other := served.otherOrigin(); g.base == "" && other != "" {
-		return nil, errors.Join(served.close(), // else the crawl would request the sitemap of the real site
-			cli.Misuse("%s lists a sitemap at %s; give the URL at which the folder will be published, as in --base %s/", filepath.Join(dir, robotsFile), other, other))
+	if err := g.check(served); err != nil {
+		return nil, errors.Join(served.close(), err)
 	}
 	return served, nil
+}
+
+// check reads the file of --robots, and returns an error if the folder cannot be crawled.
+func (g *gate) check(f *folder) error {
+	for _, name := range []string{indexFile, robotsFile, sitemapFile} {
+		if err := regular(filepath.Join(f.dir, name)); err != nil {
+			return err
+		}
+	}
+	if g.robots != "" {
+		if err := regular(g.robots); err != nil {
+			return fmt.Errorf("--robots: %w, or - for standard input", err)
+		}
+		text, err := cli.ReadInput(g.robots, g.In)
+		if err != nil {
+			return fmt.Errorf("--robots: %w", err)
+		}
+		f.robotsFrom, f.robotsText = g.robots, text
+	}
+	other, lister := f.otherOrigin()
+	if g.base != "" || other == "" {
+		return nil
+	}
+	return cli.Misuse("%s at %s; give the URL at which the folder will be published, as in --base %[2]s/", lister, other) // the crawl would request files there
 }
 
 // crawl crawls, judges and prints.
@@ -240,7 +289,13 @@ func (g *gate) crawl(ctx context.Context, opts crawler.Options, served *folder, 
 		}
 		changes = compare.Compare(before, after)
 	}
-	v, err := judge(sum, changes, g.failOn, &sources{folder: served})
+	places := &sources{folder: served}
+	if served != nil {
+		if err := g.addUnlinked(ctx, sum, served); err != nil {
+			return err
+		}
+	}
+	v, err := judge(sum, changes, g.failOn, places)
 	if err != nil {
 		return cli.Failed("cannot read the crawl: %w", cli.QuotePath(err))
 	}

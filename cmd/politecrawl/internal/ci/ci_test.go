@@ -509,6 +509,7 @@ func TestSummaryIsShort(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	dir := build{"index.html": "home"}.write(t)
 	foreign := build{"index.html": "home", "robots.txt": siteRobots}.write(t)
+	listing := build{"index.html": "home", "sitemap.xml": sitemapOf([]string{"/"})}.write(t)
 	program.WantMisuse(t, []string{"ci"}, []clitest.Misuse{
 		{Args: []string{}, Words: []string{"start URLs or the folder"}},
 		{Args: []string{dir + "-missing"}, Words: []string{"no folder"}},
@@ -526,6 +527,10 @@ func TestMisuse(t *testing.T) {
 		{Args: []string{dir, "--fail-on", "all"}, Words: []string{`"all" is not one of error, warning, new`}},
 		{Args: []string{dir, "--baseline", dir}, Words: []string{"--baseline", "no crawl"}},
 		{Args: []string{dir, "--junit", filepath.Join(dir, "missing", "j.xml")}, Words: []string{"--junit", "no directory"}},
+		{Args: []string{dir, "--robots", dir + "-missing"}, Words: []string{"--robots", "no such file"}},
+		{Args: []string{dir, "--robots", ""}, Words: []string{"--robots names no file"}},
+		{Args: []string{"https://example.com/", "--robots", "robots.txt"}, Words: []string{"--robots needs a folder"}},
+		{Args: []string{listing}, Words: []string{"sitemap.xml lists a page at https://www.example.com", "--base https://www.example.com/"}},
 		{Args: []string{foreign}, Words: []string{"robots.txt lists a sitemap at https://www.example.com", "--base https://www.example.com/"}},
 	})
 }

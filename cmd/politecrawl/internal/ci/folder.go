@@ -1,7 +1,10 @@
 package ci
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"mime"
@@ -14,9 +17,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // A folder is a static site in a directory. While it is open, it is served on loopback as the
@@ -26,6 +31,9 @@ type folder struct {
 	origin string   // of the site that it stands for
 	base   string   // the directory of the site that it stands for: /, or /project/
 	root   *os.Root // keeps symbolic links inside dir; it follows no absolute ones
+
+	robotsFrom string // the file that stands in for the robots.txt of the host; empty: the folder has it
+	robotsText []byte
 
 	server   *http.Server
 	listener net.Listener
@@ -54,7 +62,11 @@ func (f *folder) close() error { return errors.Join(f.server.Close(), f.root.Clo
 func (f *folder) local() *crawler.LocalSite {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
 	server, _ := frontier.HostOf(f.origin) // it has a host
-	return &crawler.LocalSite{Server: server, Dir: f.base, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
+	site := &crawler.LocalSite{Server: server, Dir: f.base, Transport: toAddress{transport, f.listener.Addr().String(), f.origin}}
+	if f.has(sitemapFile) {
+		site.Sitemap = f.origin + f.base + sitemapFile
+	}
+	return site
 }
 
 // toAddress sends requests to an address, whatever the host of their URL is. It redirects those of
@@ -89,6 +101,11 @@ func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET and HEAD are served", http.StatusMethodNotAllowed)
 		return
 	}
+	if f.robotsFrom != "" && r.URL.Path == "/"+robotsFile {
+		w.Header().Set("Content-Type", mediaType(robotsFile))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.robotsText))
+		return
+	}
 	name, ok := f.inside(r.URL.Path)
 	if !ok {
 		f.notFound(w, r)
@@ -112,9 +129,10 @@ func (f *folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // The files that a web server gives a meaning.
 const (
-	indexFile  = "index.html"
-	errorFile  = "404.html"
-	robotsFile = "robots.txt"
+	indexFile   = "index.html"
+	errorFile   = "404.html"
+	robotsFile  = "robots.txt"
+	sitemapFile = "sitemap.xml"
 )
 
 // inside returns the path in the folder for the path of a URL. It is not ok if the URL is outside
@@ -140,23 +158,18 @@ func (f *folder) find(inside string, isDir bool) (name string, info fs.FileInfo,
 
 // serve sends a file. Files that are missing, unreadable or outside the folder are not found.
 func (f *folder) serve(w http.ResponseWriter, r *http.Request, name string) {
-	file, err := f.root.Open(name)
+	file, info, err := f.open(name)
 	if err != nil {
 		f.notFound(w, r)
 		return
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		f.notFound(w, r)
-		return
-	}
 	w.Header().Set("Content-Type", mediaType(name))
 	http.ServeContent(w, r, "", info.ModTime(), file)
 }
 
 func (f *folder) notFound(w http.ResponseWriter, r *http.Request) {
-	text, err := fs.ReadFile(f.root.FS(), errorFile)
+	text, err := f.read(errorFile)
 	if err != nil {
 		text = []byte("<!doctype html><title>404 Not Found</title><h1>404 Not Found</h1>\n")
 	}
@@ -213,20 +226,69 @@ func (f *folder) fileOf(raw string) (inside, name string, ok bool) {
 	return inside, filepath.Join(f.dir, filepath.FromSlash(inside)), true
 }
 
-// leaves reports whether the file of a URL exists, but is not served because of a symbolic link.
-func (f *folder) leaves(raw string) (name string, leaves bool) {
+// unserved returns why the file of a URL is not served although it exists; empty: it is served, or
+// there is none.
+func (f *folder) unserved(raw string) string {
 	inside, name, ok := f.fileOf(raw)
 	if !ok {
-		return "", false
+		return ""
 	}
-	_, served := f.root.Stat(inside)
-	_, exists := os.Stat(name)
-	return name, served != nil && exists == nil
+	info, err := f.root.Stat(inside)
+	switch _, exists := os.Stat(name); {
+	case err != nil && exists == nil:
+		return name + " is behind a symbolic link that is absolute or leaves the folder"
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return name + " is " + typeOf(info)
+	}
+	return ""
+}
+
+// typeOf names the type of a file that is not regular.
+func typeOf(info fs.FileInfo) string {
+	switch mode := info.Mode(); {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "not a regular file"
+}
+
+// open opens a regular file in the folder. Files of other types are errors, and are not opened.
+func (f *folder) open(inside string) (*os.File, fs.FileInfo, error) {
+	info, err := f.root.Stat(inside)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%q is %s", inside, typeOf(info))
+	}
+	file, err := f.root.Open(inside)
+	return file, info, err
+}
+
+// has reports whether the folder has a regular file.
+func (f *folder) has(inside string) bool {
+	info, err := f.root.Stat(inside)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// regular returns a usage error if one of some files is neither regular nor a directory: to open it
+// may block forever.
+func regular(names ...string) error {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return cli.Misuse("%q is %s; name a regular file", name, typeOf(info))
+		}
+	}
+	return nil
 }
 
 // read returns the start of a file in the folder.
 func (f *folder) read(inside string) ([]byte, error) {
-	file, err := f.root.Open(inside)
+	file, _, err := f.open(inside)
 	if err != nil {
 		return nil, err
 	}
@@ -239,32 +301,53 @@ const maxSource = 16 << 20
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// otherOrigin returns the origin of a sitemap in the robots.txt of the folder, if it is another
-// one than that of the folder; else an empty string.
-func (f *folder) otherOrigin() string {
-	text, err := f.read(robotsFile)
-	if err != nil {
-		return ""
+// robots returns the robots.txt of the host. Below a base other than /, the folder does not have it.
+func (f *folder) robots() *robotstxt.File {
+	text := f.robotsText
+	if f.robotsFrom == "" && f.base == "/" {
+		text, _ = f.read(robotsFile) // the crawl finds none either
 	}
-	for _, s := range robotstxt.Parse(text, nil).Sitemaps {
+	return robotstxt.Parse(text, nil)
+}
+
+// robotsFile returns the file that stands in for the robots.txt at a URL; empty: standard input. It is
+// not ok if none does.
+func (f *folder) robotsFile(u string) (name string, ok bool) {
+	switch {
+	case f.robotsFrom == "" || u != f.origin+"/"+robotsFile:
+		return "", false
+	case f.robotsFrom == cli.Stdin:
+		return "", true
+	}
+	return fromHere(f.robotsFrom), true
+}
+
+// otherOrigin returns the origin of a sitemap in robots.txt, or of a URL in the sitemap of the folder,
+// if it is another one than that of the folder, and says what lists it; else empty strings.
+func (f *folder) otherOrigin() (origin, lister string) {
+	for _, s := range f.robots().Sitemaps {
 		if u, err := url.Parse(s.URL); err == nil && u.Host != "" && originOf(u) != f.origin {
-			return originOf(u)
+			return originOf(u), cli.InputName(cmp.Or(f.robotsFrom, filepath.Join(f.dir, robotsFile))) + " lists a sitemap"
 		}
 	}
-	return ""
+	text, err := f.read(sitemapFile)
+	if err != nil {
+		return "", ""
+	}
+	for entry, err := range sitemap.Read(bytes.NewReader(text), nil) {
+		if err != nil {
+			break
+		}
+		if u, err := url.Parse(entry.Loc); err == nil && u.Host != "" && originOf(u) != f.origin {
+			return originOf(u), filepath.Join(f.dir, sitemapFile) + " lists a page"
+		}
+	}
+	return "", ""
 }
 
 // hasStart reports whether a crawl of the folder finds a page: its index, or those of a sitemap.
-func (f *folder) hasStart(probeSitemap bool) bool {
-	if _, err := f.root.Stat(indexFile); err == nil {
-		return true
-	}
-	if f.base != "/" { // its robots.txt is not that of the host
-		return false
-	}
-	text, err := f.read(robotsFile)
-	_, sitemapErr := f.root.Stat("sitemap.xml")
-	return err == nil && len(robotstxt.Parse(text, nil).Sitemaps) > 0 || probeSitemap && sitemapErr == nil
+func (f *folder) hasStart() bool {
+	return f.has(indexFile) || f.has(sitemapFile) || len(f.robots().Sitemaps) > 0
 }
 
 // example names a folder below that has an index, for a message; empty: there is none.

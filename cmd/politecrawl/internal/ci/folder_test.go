@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,10 +210,10 @@ func TestFolderWithoutStart(t *testing.T) {
 	}{
 		{"pages only", build{"a.html": "a"}, nil, missing + ", or name a sitemap in robots.txt\n"},
 		{"in a folder below", build{"html/index.html": "a", "x/a.html": "x"}, nil, missing + ", such as " + filepath.Join("public", "html") + ","},
-		{"sitemap that nothing names", sitemap, nil, missing},
+		{"sitemap that nothing names", sitemap, nil, ""},
 		{"sitemap that is looked for", sitemap, []string{"--probe-sitemap"}, ""},
 		{"sitemap in robots.txt", named, nil, ""},
-		{"robots.txt that is not at the root", named, []string{"--base", "http://folder.invalid/project/"}, missing},
+		{"robots.txt that is not at the root", build{"a.html": "a", "robots.txt": named["robots.txt"]}, []string{"--base", "http://folder.invalid/project/"}, missing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(filepath.Dir(tt.b.write(t)))
@@ -221,5 +222,128 @@ func TestFolderWithoutStart(t *testing.T) {
 				t.Errorf("%+v, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// problemsOf returns the rule and the place of each problem.
+func problemsOf(v verdict) []string {
+	list := []string{}
+	for _, p := range v.Problems {
+		list = append(list, p.Rule+" "+p.Places[0].String())
+	}
+	return list
+}
+
+// A folder is its owner's: links with nofollow are checked, and pages with noindex are read and
+// followed, unless flags say otherwise.
+func TestFolderIsAudited(t *testing.T) {
+	const broken = "broken-link public/n.html:2"
+	b := build{
+		"index.html": "<title>Home</title>\n<meta name=robots content=noindex,nofollow><a href=n.html>n</a>",
+		"n.html":     "<title>N</title>\n<a href=gone.html rel=nofollow>g</a>",
+	}
+	for _, tt := range []struct {
+		flags []string
+		want  []string
+	}{
+		{nil, []string{broken}},
+		{[]string{"--audit"}, []string{broken}},
+		{[]string{"--audit=false"}, []string{}},
+		{[]string{"--obey-nofollow"}, []string{}},
+		{[]string{"--obey-noindex"}, []string{broken}}, // which says nothing about links
+	} {
+		if _, v := gateOf(t, b, "", tt.flags...); !slices.Equal(problemsOf(v), tt.want) {
+			t.Errorf("%v: %v, want %v", tt.flags, problemsOf(v), tt.want)
+		}
+	}
+}
+
+// The sitemap of a folder is read wherever its base is, even if no robots.txt names it.
+func TestSitemapThatNoRobotsTxtNames(t *testing.T) {
+	page := "<title>Home</title><h1>Home</h1>"
+	for _, tt := range []struct {
+		name, base string
+		b          build
+		want       []string
+	}{
+		{"at the root", "/", build{"sitemap.xml": sitemapOf([]string{"/", "/gone.html"})}, []string{"sitemap-broken public/sitemap.xml:5"}},
+		{"below the base", "/project/", build{"sitemap.xml": sitemapOf([]string{"/project/", "/project/gone.html"})}, []string{"sitemap-broken public/sitemap.xml:5"}},
+		{"beside one in robots.txt", "/", build{
+			"robots.txt": "Sitemap: " + origin + "/news.xml\n", "news.xml": sitemapOf([]string{"/"}), "sitemap.xml": sitemapOf([]string{"/", "/gone.html"}),
+		}, []string{"sitemap-broken public/sitemap.xml:5"}},
+		{"named too", "/", build{"robots.txt": siteRobots, "sitemap.xml": sitemapOf([]string{"/", "/gone.html"})}, []string{"sitemap-broken public/sitemap.xml:5"}},
+		{"an index", "/", build{
+			"sitemap.xml": `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + origin + `/a.xml</loc></sitemap></sitemapindex>`,
+			"a.xml":       sitemapOf([]string{"/", "/gone.html"}),
+		}, []string{"sitemap-broken public/a.xml:5"}},
+		{"unreadable", "/", build{"sitemap.xml": "<html>"}, []string{"sitemap-unreadable public/sitemap.xml:1"}},
+		{"disallowed", "/", build{"sitemap.xml": sitemapOf([]string{"/"}), "robots.txt": "User-agent: *\nDisallow: /*.xml\n"}, []string{}},
+		{"none", "/", build{}, []string{}},
+	} {
+		tt.b["index.html"] = page
+		if _, v := gateOf(t, tt.b, "", "--base", origin+tt.base); !slices.Equal(problemsOf(v), tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, problemsOf(v), tt.want)
+		}
+	}
+}
+
+// --robots stands in for the robots.txt of the host, and is named by what it disallows.
+func TestRobotsInPlaceOfThatOfTheFolder(t *testing.T) {
+	b := build{"index.html": "<title>Home</title>", "robots.txt": stagingRobots}
+	live := filepath.Join(t.TempDir(), "live.txt")
+	if err := os.WriteFile(live, []byte("User-agent: *\nDisallow: /admin/\nDisallow: /project/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for base, want := range map[string][]string{"/": {}, "/project/": {"start-not-fetched " + live + ":3"}} {
+		if _, v := gateOf(t, b, "", "--robots", live, "--base", origin+base); !slices.Equal(problemsOf(v), want) {
+			t.Errorf("%s: %v, want %v", base, problemsOf(v), want)
+		}
+	}
+}
+
+// Pages to which nothing links are in the report and in the notes.
+func TestPagesThatNothingLinksTo(t *testing.T) {
+	b := build{
+		"index.html": `<title>Home</title><a href="linked.html?a=b">l</a><a href=short>s</a><iframe src=frame.html></iframe><a href=paper.pdf>p</a><a href=secret.html>s</a><a href=docs/>d</a>`,
+		"robots.txt": "User-agent: *\nDisallow: /secret.html\n", "sitemap.xml": sitemapOf([]string{"/", "/listed.html"}),
+		"linked.html": "", "short.html": "", "frame.html": "", "paper.pdf": "", "secret.html": "", "docs/index.html": "", "listed.html": "",
+		"orphan.html": "", "old/index.html": "", "old/a b.htm": "", "old/paper.pdf": "",
+		"404.html": "", "de/404/index.html": "", "50x.html": "", "google0123456789abcdef.html": "", "yandex_0123456789abcdef.html": "",
+		".hidden.html": "", ".git/x.html": "", "unused.png": "", "favicon.ico": "", "crawled/crawl.json": "{}", "crawled/report.html": "",
+	}
+	want := []string{origin + "/old/", origin + "/old/a%20b.htm", origin + "/old/paper.pdf", origin + "/orphan.html"}
+	_, v := gateOf(t, b, "")
+	if note := []string{"no page links to public/old/a b.htm, public/old/index.html, public/old/paper.pdf and 1 more"}; !slices.Equal(v.Notes, note) {
+		t.Errorf("notes %q, want %q", v.Notes, note)
+	}
+	text, err := os.ReadFile("crawl/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found struct {
+		Findings []struct {
+			ID   string
+			Rows []struct{ URL string }
+		}
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found.Findings {
+		for _, row := range f.Rows {
+			if f.ID == unlinkedRule.ID {
+				got = append(got, row.URL)
+			}
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, flags := range [][]string{{"--max-links", "1"}, {"--only-sitemaps"}, {"--max-pages", "1"}} { // the rest may be linked
+		if _, v := gateOf(t, b, "", flags...); len(v.Notes) > 0 {
+			t.Errorf("%v: %q", flags, v.Notes)
+		}
 	}
 }

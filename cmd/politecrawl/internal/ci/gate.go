@@ -52,7 +52,7 @@ type verdict struct {
 	FailOn   threshold `json:"fail_on"`
 	Problems []problem `json:"problems"` // what fails the gate, the most severe first
 	Fixed    int       `json:"fixed"`    // number of findings of the baseline that are fixed
-	Notes    []string  `json:"notes"`    // what could not be compared, and why
+	Notes    []string  `json:"notes"`    // what could not be compared, and why, and files to which no page links
 
 	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
 	Counts map[report.Severity]int `json:"counts"`
@@ -81,12 +81,15 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 	}
 	for _, f := range sum.Found.Findings {
 		v.rules = append(v.rules, f.Rule)
+		if f.ID == unlinkedRule.ID && f.Total > 0 {
+			v.Notes = append(v.Notes, unlinkedNote(f.Rows, s))
+		}
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
 		}
 	}
 	if changes != nil {
-		v.Notes = changes.Notes
+		v.Notes = append(v.Notes, changes.Notes...)
 		v.rules = append(v.rules, compare.Rules()...)
 		for _, f := range changes.Findings {
 			v.Fixed += len(f.Fixed)

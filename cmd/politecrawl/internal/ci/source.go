@@ -108,8 +108,8 @@ func (s *sources) reason(u string) string {
 	if s.folder == nil {
 		return ""
 	}
-	if name, leaves := s.folder.leaves(u); leaves {
-		return ": " + name + " is behind a symbolic link that is absolute or leaves the folder"
+	if why := s.folder.unserved(u); why != "" {
+		return ": " + why
 	}
 	return ""
 }
@@ -136,11 +136,12 @@ func (s *sources) at(u string, find func(*document) int) place {
 	if s.folder == nil {
 		return p
 	}
-	inside, name, ok := s.folder.fileOf(u)
-	if !ok {
+	if file, ok := s.folder.robotsFile(u); ok {
+		p.File = file
 		return p
 	}
-	if _, err := s.folder.root.Stat(inside); err != nil {
+	inside, name, ok := s.folder.fileOf(u)
+	if !ok || !s.folder.has(inside) {
 		return p
 	}
 	p.File = name

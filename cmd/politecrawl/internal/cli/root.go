@@ -8,7 +8,10 @@ import (
 
 // Run executes one command line, reports its error and returns the exit code.
 func (s *Streams) Run(ctx context.Context, root *cobra.Command, args []string) int {
-	root.SetArgs(args)
+	if err := suggestCrawl(root, args); err != nil {
+		return s.report(err)
+	}
+	root.SetArgs(joinValues(root, args))
 	return s.report(root.ExecuteContext(ctx))
 }
 

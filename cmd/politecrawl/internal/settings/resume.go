@@ -32,9 +32,6 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 	if cmd.Flags().Changed("recrawl") {
 		name, dir = "recrawl", s.recrawl
 	}
-	if err := s.checkLinks(args); err != nil {
-		return err
-	}
 	switch {
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
 		return s.Load(args, stdin)

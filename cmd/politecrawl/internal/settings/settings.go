@@ -287,16 +287,6 @@ func instead(key string) string {
 	return " (--audit is only a flag: set obey-nofollow and obey-noindex to false instead)"
 }
 
-// checkLinks rejects a value of --links after a space, which would be a start URL.
-func (s *Settings) checkLinks(args []string) error {
-	for _, arg := range args {
-		if s.given("links") && slices.Contains([]string{"true", "false", "full"}, arg) {
-			return cli.Misuse("%q is not a URL; for a value of --links, write --links=%[1]s", arg)
-		}
-	}
-	return nil
-}
-
 // sources reads the environment and the file.
 func (s *Settings) sources() (*viper.Viper, error) {
 	if err := s.checkEnvironment(os.Environ()); err != nil {

@@ -1,0 +1,136 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noticesOf returns the notices of a crawl about the sites of its start URLs, which it masks.
+func noticesOf(t *testing.T, cfg Config) []string {
+	t.Helper()
+	got := run(t, cfg, nil)
+	for i := range got.notices {
+		for _, start := range cfg.URLs {
+			got.notices[i] = strings.ReplaceAll(got.notices[i], strings.TrimSuffix(start, "/"), "SITE")
+		}
+	}
+	return got.notices
+}
+
+// The cause of a problem is told once for each host, when it is known.
+func TestCausesAreToldOnce(t *testing.T) {
+	links := `<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>`
+	status := func(status int, header ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(status)
+		}
+	}
+	at := func(d time.Duration) string { // the clock of a bubble starts there
+		return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(d).Local().Format("2006-01-02 15:04:05 -07:00")
+	}
+	for _, tt := range []struct {
+		name  string
+		serve func(s *site)
+		edit  func(cfg *Config)
+		want  []string
+	}{
+		{"none", func(s *site) { s.page("/", links) }, nil, nil},
+		{"disallowed start", func(s *site) { s.page("/robots.txt", "User-agent: *\n\nDisallow: /\n") }, nil,
+			[]string{`SITE/ is skipped: line 3 of SITE/robots.txt says "Disallow: /"`}},
+		{"disallowed link", func(s *site) { s.page("/robots.txt", "User-agent: *\nDisallow: /a\n"); s.page("/", links) }, nil, nil},
+		{"login", func(s *site) { s.page("/", links); s.handle("/a", status(401)); s.handle("/b", status(401)) }, nil,
+			[]string{"SITE requires a login (status 401): give it with --basic-auth or another flag for credentials"}},
+		{"refused login", func(s *site) { s.handle("/", status(401)) }, func(cfg *Config) { cfg.Credentials.Header = []string{"Authorization: Basic eDp5"} },
+			[]string{"SITE refuses the login (status 401): correct --basic-auth, or the other credentials"}},
+		{"license", func(s *site) { s.handle("/", status(401, "WWW-Authenticate", "License")) }, nil, nil},
+		{"Retry-After", func(s *site) {
+			s.page("/", links)
+			s.handle("/a", status(429, "Retry-After", "20"))
+			s.handle("/b", status(429))
+		},
+			func(cfg *Config) { cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Second, time.Hour },
+			[]string{"SITE sent status 429: its delay is raised to 2s, and the next request is at " + at(22*time.Second)}},
+		{"overload", func(s *site) { s.page("/", links); s.handle("/a", status(503)) },
+			func(cfg *Config) { cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Second, time.Hour },
+			[]string{"SITE sent status 503: its delay is raised to 2s, and the next request is at " + at(4*time.Second)}},
+		{"robots.txt", func(s *site) { s.handle("/robots.txt", status(503, "Retry-After", "3600")) }, nil,
+			[]string{"SITE/robots.txt is unreachable: status 503; it is requested again at " + at(time.Hour)}},
+		{"missing pages", func(s *site) { s.page("/", links) }, nil, nil},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.2", nil)
+			tt.serve(s)
+			cfg := testConfig(t, s.url+"/")
+			if tt.edit != nil {
+				tt.edit(&cfg)
+			}
+			if got := noticesOf(t, cfg); !slices.Equal(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		}))
+	}
+}
+
+// A host that cannot be connected to, one without a name and one with an unknown certificate say so.
+func TestCausesOfConnections(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	for url, want := range map[string]string{
+		closed.URL:               "SITE/robots.txt is unreachable: the connection was refused; it is requested again at ",
+		"http://no-such.invalid": `SITE/robots.txt is unreachable: no such host: "no-such.invalid"; it is requested again at `,
+		secure.URL:               "SITE/robots.txt is unreachable: the certificate is not trusted: ",
+	} {
+		cfg := testConfig(t, url+"/")
+		cfg.Robots.Retry = time.Hour
+		got := noticesOf(t, cfg)
+		if len(got) != 1 || !strings.HasPrefix(got[0], want) || strings.HasSuffix(got[0], " in SSL_CERT_FILE") != (url == secure.URL) {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+}
+
+// A host that goes down during the crawl says so, and a broken response does not.
+func TestCauseOfFailedPage(t *testing.T) {
+	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/cut">c</a><a href="/a">a</a>`})
+	s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if got := noticesOf(t, testConfig(t, s.url+"/")); len(got) > 0 {
+		t.Errorf("broken response: %q", got)
+	}
+	var down *httptest.Server
+	down = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			_ = down.Listener.Close() // a second time after the test
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Type", "text/html")
+		}
+		_, _ = w.Write([]byte(`<a href="/a">a</a><a href="/b">b</a>`))
+	}))
+	t.Cleanup(down.Close)
+	if got, want := noticesOf(t, testConfig(t, down.URL+"/")), []string{"SITE: the connection was refused"}; !slices.Equal(got, want) {
+		t.Errorf("no connection: %q, want %q", got, want)
+	}
+}
+
+// Many hosts with problems do not flood the terminal.
+func TestCausesOfManyHosts(t *testing.T) {
+	var lines []string
+	c := &causes{notice: func(line string) { lines = append(lines, line) }}
+	for i := range 2 * maxCauses {
+		for range 2 {
+			c.tell(fmt.Sprint("host", i), "x", fmt.Sprint("line ", i))
+		}
+	}
+	if len(lines) != maxCauses+1 || lines[maxCauses] != "other hosts have problems too; the log and the report name them" {
+		t.Errorf("%q", lines)
+	}
+}
