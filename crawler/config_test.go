@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 }
 
 // TestSchema: SCHEMA.md of package output has every field of the files whose types are in other
-// packages.
+// packages, and calls those optional that are omitted when they have no value.
 func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
@@ -163,6 +164,10 @@ func TestSchema(t *testing.T) {
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
+	empty := record.New(record.Config{Dir: filepath.Join(dir, "empty")})
+	must(t, empty.Create(&state{}))
+	must(t, empty.Robots(&robotsext.Record{Origin: "http://h"}))
+	must(t, empty.Close())
 	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 12} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
@@ -172,9 +177,16 @@ func TestSchema(t *testing.T) {
 		if len(fields) < least {
 			t.Errorf("%s has only %d fields", name, len(fields))
 		}
+		var present map[string]any
+		must(t, json.Unmarshal(contentOf(t, filepath.Join(dir, "empty", name)), &present))
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
-			if !strings.Contains(section, "\n| `"+field+"` | ") {
+			row := regexp.MustCompile("\n\\| `" + field + "` \\| [a-z ]+ \\| (optional)?").FindStringSubmatch(section)
+			if row == nil {
 				t.Errorf("SCHEMA.md does not explain %q of %s", field, name)
+				continue
+			}
+			if _, always := present[field]; always == (row[1] != "") {
+				t.Errorf("SCHEMA.md says %q of %q in %s", row[1], field, name)
 			}
 		}
 		if described := strings.Count(section, "\n| `"); described != len(fields) {

@@ -1,6 +1,6 @@
 // Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
-// links.csv, sitemaps.csv, entries.csv, checks.csv and resources.csv. It is a format of package
-// output.
+// links.csv, sitemaps.csv, entries.csv, checks.csv, resources.csv and permissions.csv. It is a
+// format of package output.
 //
 // RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
