@@ -55,6 +55,15 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"response-factor", func(c *Config) { c.Politeness.ResponseFactor = 101 }, "101 is not a number from 0 to 100"},
 		{"per-host", func(c *Config) { c.Politeness.PerHost = 0 }, "0 is less than 1"},
 		{"header", func(c *Config) { c.Sharing.Frontier, c.Credentials.Header = "redis://h", []string{"X-Key: 1"} }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
+		{"header", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.Header = "dir", []string{"Signature: x"}
+		}, "the identity sets Signature itself; leave it out, or crawl without identity"},
+		{"header", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.Header = "dir", []string{"X-Key: 1", "SIGNATURE-input : x"}
+		}, "the identity sets Signature-Input itself; leave it out, or crawl without identity"},
+		{"header-for", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.HeaderFor = "dir", []string{"http://h signature-Agent: x"}
+		}, "the identity sets Signature-Agent itself; leave it out, or crawl without identity"},
 		{"netrc", func(c *Config) { c.Sharing.Frontier, c.Credentials.Netrc = "redis://h", true }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"cookie-file", func(c *Config) { c.Sharing.Frontier, c.Credentials.CookieFile = "redis://h", "f" }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"header", func(c *Config) {

@@ -96,6 +96,7 @@ type Crawler struct {
 
 	limits    *quota.Pages
 	pageRules pageRules
+	unread    sync.Map // see noticeUnread
 	discovery *discovery
 	tally     *tally
 
