@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,15 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"response-factor", func(c *Config) { c.Politeness.ResponseFactor = 101 }, "101 is not a number from 0 to 100"},
 		{"per-host", func(c *Config) { c.Politeness.PerHost = 0 }, "0 is less than 1"},
 		{"header", func(c *Config) { c.Sharing.Frontier, c.Credentials.Header = "redis://h", []string{"X-Key: 1"} }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
+		{"header", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.Header = "dir", []string{"Signature: x"}
+		}, "the identity sets Signature itself; leave it out, or crawl without identity"},
+		{"header", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.Header = "dir", []string{"X-Key: 1", "SIGNATURE-input : x"}
+		}, "the identity sets Signature-Input itself; leave it out, or crawl without identity"},
+		{"header-for", func(c *Config) {
+			c.Fetch.Identity, c.Credentials.HeaderFor = "dir", []string{"http://h signature-Agent: x"}
+		}, "the identity sets Signature-Agent itself; leave it out, or crawl without identity"},
 		{"netrc", func(c *Config) { c.Sharing.Frontier, c.Credentials.Netrc = "redis://h", true }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"cookie-file", func(c *Config) { c.Sharing.Frontier, c.Credentials.CookieFile = "redis://h", "f" }, "other processes of a shared crawl can add start URLs; name the origin, with header-for or basic-auth"},
 		{"header", func(c *Config) {
@@ -153,7 +163,7 @@ func TestConfigJSONHasNoGroups(t *testing.T) {
 }
 
 // TestSchema: SCHEMA.md of package output has every field of the files whose types are in other
-// packages.
+// packages, and calls those optional that are omitted when they have no value.
 func TestSchema(t *testing.T) {
 	schema := contentOf(t, "output/SCHEMA.md")
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
@@ -164,6 +174,10 @@ func TestSchema(t *testing.T) {
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: time.Second, CopyLost: true,
 	}))
 	must(t, rec.Close())
+	empty := record.New(record.Config{Dir: filepath.Join(dir, "empty")})
+	must(t, empty.Create(&state{}))
+	must(t, empty.Robots(&robotsext.Record{Origin: "http://h"}))
+	must(t, empty.Close())
 	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 12} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
@@ -173,9 +187,16 @@ func TestSchema(t *testing.T) {
 		if len(fields) < least {
 			t.Errorf("%s has only %d fields", name, len(fields))
 		}
+		var present map[string]any
+		must(t, json.Unmarshal(contentOf(t, filepath.Join(dir, "empty", name)), &present))
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
-			if !strings.Contains(section, "\n| `"+field+"` | ") {
+			row := regexp.MustCompile("\n\\| `" + field + "` \\| [a-z ]+ \\| (optional)?").FindStringSubmatch(section)
+			if row == nil {
 				t.Errorf("SCHEMA.md does not explain %q of %s", field, name)
+				continue
+			}
+			if _, always := present[field]; always == (row[1] != "") {
+				t.Errorf("SCHEMA.md says %q of %q in %s", row[1], field, name)
 			}
 		}
 		if described := strings.Count(section, "\n| `"); described != len(fields) {

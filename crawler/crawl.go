@@ -98,6 +98,7 @@ type Crawler struct {
 
 	limits    *quota.Pages
 	pageRules pageRules
+	unread    sync.Map // see noticeUnread
 	discovery *discovery
 	tally     *tally
 

@@ -4,17 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -168,46 +175,118 @@ func listedLines(t *testing.T) map[string][]string {
 	if !found || !end {
 		t.Fatal("README.md has no section on the log")
 	}
-	listed, word := map[string][]string{}, regexp.MustCompile(`[a-z_]+`)
+	listed := map[string][]string{}
+	inBrackets, columns := regexp.MustCompile(`\([^)]*\)?`), regexp.MustCompile(`  +`)
 	for line := range strings.Lines(section) {
-		line, ok := strings.CutPrefix(line, "\t")
+		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "\t")
 		if !ok {
 			continue
 		}
-		cut := min(len(line), 36)
-		for message := range strings.SplitSeq(line[:cut], ",") {
+		if strings.HasPrefix(line, " ") { // continues a remark in brackets
+			continue
+		}
+		var attrs []string
+		rest := ""
+		if at := columns.FindStringIndex(line); at != nil {
+			line, rest = line[:at[0]], line[at[1]:]
+		}
+		rest = strings.ReplaceAll(inBrackets.ReplaceAllString(rest, ""), " or ", ",")
+		for attr := range strings.SplitSeq(rest, ",") {
+			if attr = strings.TrimSpace(attr); attr != "" {
+				attrs = append(attrs, attr)
+			}
+		}
+		for message := range strings.SplitSeq(line, ",") {
 			message = strings.TrimSpace(message)
-			listed[message] = append(listed[message], word.FindAllString(line[cut:], -1)...)
+			listed[message] = append(listed[message], attrs...)
 		}
 	}
 	return listed
 }
 
-// TestLogNamesAreListed holds that README.md lists each message of this package.
-func TestLogNamesAreListed(t *testing.T) {
+// TestLogIsListed: README.md lists each message of the crawl with its attributes, and no other.
+func TestLogIsListed(t *testing.T) {
 	t.Parallel()
-	listed := listedLines(t)
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	listed, logged := listedLines(t), map[string][]string{}
+	for _, dir := range []string{".", "frontier", "internal"} {
+		err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && name != dir && (dir == "." || entry.Name() == "faultsite" || entry.Name() == "testdata"):
+				return fs.SkipDir
+			case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+				file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+				if err == nil {
+					addLogged(logged, file)
+				}
+				return err
+			}
+			return nil
+		})
+		must(t, err)
 	}
-	files = append(files, "internal/lifecycle/lifecycle.go")
-	message := regexp.MustCompile(`\blog\.(?:Debug|Info|Warn|Error|LogAttrs)\((?:c\.life\.CommitCtx, [\w.]+, )?"([^"]+)"`)
-	n := 0
-	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") {
+	if len(logged) < 30 {
+		t.Errorf("only %d messages were found", len(logged))
+	}
+	for message := range listed {
+		if _, ok := logged[message]; !ok {
+			t.Errorf("README.md lists %q, which no code logs", message)
+		}
+	}
+	for message, attrs := range logged {
+		if diff := cmp.Diff(distinct(attrs), distinct(listed[message])); diff != "" {
+			t.Errorf("attributes of %q (-code +README.md):\n%s", message, diff)
+		}
+	}
+}
+
+// distinct returns the distinct names, in order.
+func distinct(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
+
+// addLogged adds the messages that a file logs, with their attributes: those of the call, and for
+// LogAttrs those that its function makes.
+func addLogged(logged map[string][]string, file *ast.File) {
+	text := func(e ast.Expr) string {
+		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			s, _ := strconv.Unquote(l.Value)
+			return s
+		}
+		return ""
+	}
+	for _, decl := range file.Decls {
+		function, ok := decl.(*ast.FuncDecl)
+		if !ok || function.Body == nil {
 			continue
 		}
-		text := contentOf(t, f)
-		for _, m := range message.FindAllSubmatch(text, -1) {
-			n++
-			if _, ok := listed[string(m[1])]; !ok {
-				t.Errorf("%s: %q is not listed in README.md", f, m[1])
+		var messages, made []string
+		ast.Inspect(function.Body, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
 			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of, _ := f.X.(*ast.Ident)
+			switch name := f.Sel.Name; {
+			case of != nil && of.Name == "slog" && len(call.Args) == 2:
+				made = append(made, text(call.Args[0]))
+			case name == "LogAttrs":
+				messages = append(messages, text(call.Args[2]))
+			case slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name) && len(call.Args) > 0 && text(call.Args[0]) != "":
+				message := text(call.Args[0])
+				logged[message] = logged[message]
+				for i := 1; i < len(call.Args); i += 2 {
+					logged[message] = append(logged[message], text(call.Args[i]))
+				}
+			}
+			return true
+		})
+		for _, message := range messages {
+			logged[message] = append(logged[message], made...)
 		}
-	}
-	if n < 20 {
-		t.Errorf("only %d lines were found", n)
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *Crawler) create() error {
 // newRecorder returns the recorder of the crawl.
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
-		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
+		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume, Unused: c.cfg.unusedFiles(),
 		Frontier: c.frontier, CommitCtx: c.lifecycle.CommitCtx, ScopeKey: c.discovery.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.countPage, OnReject: func(r *output.Rejection) { c.countRejected(r, 0) }, OnRecount: c.tally.countRejected, OnCheck: c.tally.countCheck,
 		OnRejectedIncomplete: func() { c.tally.count(func(s *Summary) { s.RejectedIncomplete = true }) },
@@ -117,6 +117,20 @@ func (c *Crawler) newRecorder() *record.Recorder {
 			return crawldir.SaveState(c.cfg.Output.Dir, c.state)
 		},
 	})
+}
+
+// unusedFiles returns the names of the JSON lines files that the settings do not ask for.
+func (c *Config) unusedFiles() (names []string) {
+	if c.Output.Links == LinksNone {
+		names = append(names, crawldir.LinksFile)
+	}
+	if len(c.Scope.Check) == 0 {
+		names = append(names, crawldir.ChecksFile)
+	}
+	if !c.Scope.checks(CheckFragments) {
+		names = append(names, crawldir.AnchorsFile)
+	}
+	return names
 }
 
 // checkUnused returns an error if the frontier or the journal of the directory is that of

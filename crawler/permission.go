@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -192,6 +193,7 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 		Statements: slices.Concat(v.site.Statements, own), TDMRepProblem: secret.RedactText(v.site.TDMRepProblem),
 	}
 	usage.Redact(line.Statements)
+	c.noticeUnread(v, line.Statements)
 	c.cfg.Usage.setVerdicts(line, c.pageRules.purposes)
 	page.refused, page.judged = line.Withheld, true
 	if v.robots != nil {
@@ -200,4 +202,35 @@ func (w *worker) addPermission(v *visit, page *reading, header http.Header, doc 
 		}
 	}
 	return v.lines.Permission(line)
+}
+
+// noticeUnread says, once for each origin, which files about the use of its pages the site names
+// and the crawl does not read. Such a file may disallow a purpose of the crawl.
+func (c *Crawler) noticeUnread(v *visit, statements []usage.Statement) {
+	if len(c.pageRules.purposes) == 0 {
+		return
+	}
+	license := slices.IndexFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindRSL && s.URL != "" })
+	if license >= 0 && c.isFirstUnread(v.origin, "license") {
+		file := escape.Clip(secret.RedactText(statements[license].URL), maxDetail)
+		c.notice(fmt.Sprintf("%s names a license file (%s), which a crawl does not read; to read it: politecrawl permit --purpose %s URL", v.origin, file, c.pageRules.purposes[0]))
+		c.log.Warn("license file not read", "host", v.origin, "url", file)
+	}
+	if slices.Contains(c.pageRules.files, usage.TDM) {
+		return
+	}
+	names := slices.ContainsFunc(statements, func(s usage.Statement) bool { return s.Kind == usage.KindTDMRep })
+	if v.robots != nil && bytes.Contains(v.robots.Body, []byte("tdmrep.json")) {
+		names = true
+	}
+	if names && c.isFirstUnread(v.origin, "tdmrep") {
+		c.notice(fmt.Sprintf("%s uses the TDM Reservation Protocol, and the crawl does not read its tdmrep.json; to read it, use --permissions", v.origin))
+		c.log.Warn("tdmrep.json not read", "host", v.origin)
+	}
+}
+
+// isFirstUnread reports whether a file of an origin is named for the first time.
+func (c *Crawler) isFirstUnread(origin robotsext.Origin, file string) bool {
+	_, named := c.unread.LoadOrStore(file+" "+string(origin), nil)
+	return !named
 }

@@ -463,6 +463,58 @@ func TestTDMRepProblemIsRecorded(t *testing.T) {
 	}
 }
 
+// A crawl with a purpose says once for each site which license file or tdmrep.json it does not read,
+// and how to read it.
+func TestUnreadFilesAreNoticed(t *testing.T) {
+	const license, tdmrep = "names a license file (https://rsl.test/l.xml)", "does not read its tdmrep.json"
+	for name, tt := range map[string]struct {
+		robots, header, value string
+		usage                 Usage
+		want                  []string
+	}{
+		"License in robots.txt":      {robots: "License: https://rsl.test/l.xml", usage: Usage{Purposes: []string{"train-ai"}}, want: []string{license}},
+		"License in Link":            {header: "Link", value: `<https://rsl.test/l.xml>; rel="license"; type="application/rsl+xml"`, usage: Usage{Purposes: []string{"search"}}, want: []string{license}},
+		"no purpose":                 {robots: "License: https://rsl.test/l.xml\n# /.well-known/tdmrep.json"},
+		"tdm-policy":                 {header: "tdm-policy", value: "https://rsl.test/p", usage: Usage{Purposes: []string{"train-ai"}}},
+		"tdm-reservation":            {header: "tdm-reservation", value: "0", usage: Usage{Purposes: []string{"train-ai"}}, want: []string{tdmrep}},
+		"tdmrep.json in robots.txt":  {robots: "Allow: /.well-known/tdmrep.json", usage: Usage{Purposes: []string{"train-ai"}}, want: []string{tdmrep}},
+		"tdmrep.json that is read":   {robots: "Allow: /.well-known/tdmrep.json", usage: Usage{Purposes: []string{"train-ai", "tdm"}}},
+		"tdmrep.json by permissions": {robots: "Allow: /.well-known/tdmrep.json", usage: Usage{Purposes: []string{"train-ai"}, Permissions: true}},
+		"both":                       {robots: "License: https://rsl.test/l.xml\n# tdmrep.json", usage: Usage{Purposes: []string{"train-ai"}}, want: []string{license, tdmrep}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\n" + tt.robots + "\n"})
+			for _, path := range []string{"/", "/b"} {
+				s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					if tt.header != "" {
+						w.Header().Set(tt.header, tt.value)
+					}
+					_, _ = fmt.Fprint(w, `<a href="/b">b</a>`)
+				})
+			}
+			cfg := testConfig(t, s.url+"/")
+			tt.usage.Unknown = cfg.Usage.Unknown
+			cfg.Usage = tt.usage
+			got := run(t, cfg, nil)
+			var unread []string
+			for _, notice := range got.notices {
+				if strings.HasPrefix(notice, s.url+" ") {
+					unread = append(unread, notice)
+				}
+			}
+			if len(got.pages) != 2 || len(unread) != len(tt.want) {
+				t.Fatalf("%d pages, notices %q", len(got.pages), unread)
+			}
+			for i, want := range tt.want {
+				if !strings.Contains(unread[i], want) {
+					t.Errorf("%q, want %q", unread[i], want)
+				}
+			}
+		})
+	}
+}
+
 // A URL that tdmrep.json disallows is skipped with the rule that does it.
 func TestRejectionByTDMRepHasItsRule(t *testing.T) {
 	const rule = `{"location":"/","tdm-reservation":1}`

@@ -3,9 +3,11 @@ package crawler
 import (
 	"fmt"
 	"html"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,5 +57,43 @@ func TestROB_MAT_28(t *testing.T) {
 		if r := got.refusal(t, canonical); r.Reason != output.Disallowed {
 			t.Errorf("%s: %+v", href, r)
 		}
+	}
+}
+
+// TestROB_LOC_15: all spellings of an IPv4-mapped address are one Host, of robots.txt, sitemaps and
+// pages, and one origin in the output.
+func TestROB_LOC_15(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
+	mapped := "http://[::ffff:7f00:1]:" + port
+	var mu sync.Mutex // guards hosts
+	hosts := make(map[string]string)
+	for path, body := range map[string]string{
+		"/robots.txt": "User-agent: *\nSitemap: http://[::ffff:127.0.0.1]:" + port + "/s.xml\n",
+		"/s.xml":      "<urlset><url><loc>http://[::FFFF:127.0.0.1]:" + port + "/entry</loc></url></urlset>",
+		"/":           `<title>x</title><a href="http://[0:0:0:0:0:ffff:7f00:0001]:` + port + `/link">x</a>`,
+		"/entry":      "", "/link": "",
+	} {
+		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			hosts[path] = "http://" + r.Host
+			_, _ = w.Write([]byte(body))
+		})
+	}
+	cfg := testConfig(t, "http://[::ffff:127.0.0.1]:"+port+"/")
+	got := run(t, cfg, nil)
+	want := map[string]string{"/robots.txt": mapped, "/s.xml": mapped, "/": mapped, "/entry": mapped, "/link": mapped}
+	if diff := cmp.Diff(want, hosts); diff != "" {
+		t.Errorf("Host (-want +got):\n%s", diff)
+	}
+	for _, p := range got.pages {
+		if !strings.HasPrefix(p.URL, mapped+"/") {
+			t.Errorf("page %s", p.URL)
+		}
+	}
+	sitemaps := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl")
+	if len(got.pages) != 3 || len(sitemaps) != 1 || sitemaps[0].Origin != mapped {
+		t.Errorf("%d pages, sitemaps %+v", len(got.pages), sitemaps)
 	}
 }

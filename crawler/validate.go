@@ -75,7 +75,7 @@ func (c Config) Validate() error {
 // checkCredentials checks the credentials without reading the files that they name.
 func (c *Config) checkCredentials(p *problems) {
 	known := len(*p)
-	if c.Credentials.validate(p, c.Fetch.UserAgent); len(*p) > known {
+	if c.Credentials.validate(p, &c.Fetch); len(*p) > known {
 		return
 	}
 	given := *c
@@ -226,14 +226,14 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-func (c *Credentials) validate(p *problems, userAgent string) {
+func (c *Credentials) validate(p *problems, fetch *Fetch) {
 	for _, text := range c.Header {
 		name, value, err := credentials.ParseHeader(text)
-		p.add("header", cmp.Or(err, checkAgent(name, value, userAgent)))
+		p.add("header", cmp.Or(err, checkAgent(name, value, fetch.UserAgent), checkSignature(name, fetch.Identity)))
 	}
 	for _, text := range c.HeaderFor {
 		_, name, value, err := credentials.ParseHeaderFor(text)
-		p.add("header-for", cmp.Or(err, checkAgent(name, value, userAgent)))
+		p.add("header-for", cmp.Or(err, checkAgent(name, value, fetch.UserAgent), checkSignature(name, fetch.Identity)))
 	}
 	for _, text := range c.BasicAuth {
 		_, _, err := credentials.ParseBasicAuth(text)
@@ -251,6 +251,15 @@ func (c *Sharing) checkCredentials(p *problems, given *Credentials) {
 	p.check(len(given.Header) == 0, "header", named)
 	p.check(!given.Netrc, "netrc", named)
 	p.check(given.CookieFile == "", "cookie-file", named)
+}
+
+// checkSignature returns an error if a header field would replace a field with which the identity
+// signs each request.
+func checkSignature(name, identity string) error {
+	if identity == "" || name != "Signature" && name != "Signature-Input" && name != "Signature-Agent" {
+		return nil
+	}
+	return fmt.Errorf("the identity sets %s itself; leave it out, or crawl without identity", name)
 }
 
 // checkAgent returns an error if a header field changes the name of the crawler.

@@ -183,6 +183,29 @@ func TestDamagedStateSaysHowToResume(t *testing.T) {
 	}
 }
 
+// Each command that reads a crawl.json of another version ends with the same exit code, and says
+// which version it reads.
+func TestCrawlOfAnotherVersionIsRefused(t *testing.T) {
+	site := smallSite(t)
+	current := startedCrawl(t, site)
+	for _, version := range []string{"1", "3"} {
+		dir := copyOf(t, current)
+		file := filepath.Join(dir, "crawl.json")
+		text := strings.Replace(readText(t, file), `"version": 2`, `"version": `+version, 1)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir}, {"crawl", site.url, "--output", dir},
+			{"report", dir}, {"report", current, dir, "--output", t.TempDir()},
+			{"compare", dir, current}, {"compare", current, dir}, {"sitemap", "write", dir}, {"permit", "--verify", dir},
+			{"ci", site.url, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "ci"), "--baseline", dir},
+		} {
+			run(t, args...).WantRefusal(t, cli.ExitMisuse, strconv.Quote(file)+" has version "+version+", and this program reads version 2", "into a new directory")
+		}
+	}
+}
+
 // Damaged lines are said by the crawl that goes on, with --quiet too, and by the report; both
 // do what they can.
 func TestDamagedLinesAreReported(t *testing.T) {

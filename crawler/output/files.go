@@ -18,6 +18,10 @@ var (
 
 	// ErrNoCrawl says that a directory holds no crawl.
 	ErrNoCrawl = errors.New("directory holds no crawl")
+
+	// ErrVersion says that another version of the program wrote a crawl, in a format that this
+	// one does not read.
+	ErrVersion = errors.New("crawl of another version")
 )
 
 // A DamagedError says that a JSON Lines file of a crawl is damaged. File is its name. Lines are
@@ -27,7 +31,8 @@ type DamagedError = jsonlines.DamagedError
 
 // Read yields the lines of a file in the order of writing. If path is the directory of a crawl,
 // Read reads the file for T: [Page], [Rejection], [Links], [Sitemap],
-// [Entry], [Check], [Anchors] or [Permission].
+// [Entry], [Check], [Anchors] or [Permission]. The error is [io/fs.ErrNotExist] if the settings of
+// the crawl do not ask for the file, such as checks.jsonl.
 //
 // Read stops after the first error. If lines are damaged, it yields all others first, and a
 // [*DamagedError] at the end.

@@ -3,17 +3,22 @@
 //
 //	pages.jsonl      each fetched page: Page
 //	rejected.jsonl   each skipped URL, with the reason: Rejection
-//	links.jsonl      the links of each page: Links
+//	links.jsonl      the links of each page, unless Output.Links is LinksNone: Links
 //	sitemaps.jsonl   each sitemap file that was requested: Sitemap
 //	entries.jsonl    each page that a sitemap lists: Entry
-//	checks.jsonl     each URL that was only checked: Check
-//	anchors.jsonl    the anchors of each page: Anchors
+//	checks.jsonl     each URL that was only checked, with Scope.Check: Check
+//	anchors.jsonl    the anchors of each page, with the check of fragments: Anchors
+//	permissions.jsonl
+//	                 what each page with status 2xx or 304 may be used for: Permission
 //	robots.jsonl     each fetch of a robots.txt, with its outcome
-//	robots/          the latest version of each robots.txt
+//	robots/          the latest version of each robots.txt; in robots/versions/, every version
+//	                 of a robots.txt and tdmrep.json, named by its SHA-256
 //	crawl.json       the configuration, and how the crawl ended
+//	frontier/        the URLs and their states, which a crawl needs to resume; not of a shared crawl
+//	journal.jsonl    the events that the frontier does not store, likewise
+//	report.html, report.json
+//	                 the report, if a program writes it with package report
 //
-// The directory also has two things that a crawl needs to resume: frontier/, the URLs and their
-// states, and journal.jsonl, a log of the events that the frontier does not store.
 // SCHEMA.md describes all fields.
 //
 // [Read] yields the lines of one type, even while the crawl runs:
@@ -25,7 +30,8 @@
 // # Other formats
 //
 // A [Sink] writes results elsewhere: into a table, an archive, a live view. A [Format] names an
-// output format and opens its Sink. The packages csvout, sqlite and warc each have one.
+// output format and opens its Sink. The packages csvout (pages.csv and other tables), sqlite
+// (crawl.sqlite) and warc (crawl-00000.warc.gz and so on) each have one.
 // Sink.Commit returns a checkpoint, from which Format.Open resumes after a kill.
 //
 // # Compatibility

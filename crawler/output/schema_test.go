@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/robotsext/usage"
 )
 
-// schemaFields returns the names in the first table of a section of SCHEMA.md, in order.
-func schemaFields(t *testing.T, section string) (names []string) {
+// schemaFields returns the names in the first table of a section of SCHEMA.md, in order, and
+// those that it calls optional.
+func schemaFields(t *testing.T, section string) (names, optional []string) {
 	t.Helper()
 	text, err := os.ReadFile("SCHEMA.md")
 	if err != nil {
@@ -31,14 +34,18 @@ func schemaFields(t *testing.T, section string) (names []string) {
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	_, table, _ := strings.Cut(rest, "\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| [a-z ]+ \\|").FindAllStringSubmatch(table, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| [a-z ]+ \\| (optional)?").FindAllStringSubmatch(table, -1) {
 		names = append(names, row[1])
+		if row[2] != "" {
+			optional = append(optional, row[1])
+		}
 	}
-	return names
+	return names, optional
 }
 
-// TestSchema: SCHEMA.md has every field of every line, in order. The values are written without
-// field names, so that a new field must be added here.
+// TestSchema: SCHEMA.md has every field of every line, in order, and calls those optional that a
+// line without values omits. The values are written without field names, so that a new field must
+// be added here.
 func TestSchema(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for file, line := range map[string]any{
@@ -68,8 +75,20 @@ func TestSchema(t *testing.T) {
 		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int {
 			return bytes.Index(text, []byte(`"`+a+`":`)) - bytes.Index(text, []byte(`"`+b+`":`))
 		})
-		if diff := cmp.Diff(names, schemaFields(t, file)); diff != "" {
+		described, optional := schemaFields(t, file)
+		if diff := cmp.Diff(names, described); diff != "" {
 			t.Errorf("%s (-written +described):\n%s", file, diff)
+		}
+		if text, err = json.Marshal(reflect.Zero(reflect.TypeOf(line)).Interface()); err != nil {
+			t.Fatal(err)
+		}
+		var empty map[string]json.RawMessage
+		if err := json.Unmarshal(text, &empty); err != nil {
+			t.Fatal(err)
+		}
+		omitted := slices.DeleteFunc(names, func(name string) bool { return empty[name] != nil })
+		if diff := cmp.Diff(omitted, optional, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: optional fields (-omitted +described):\n%s", file, diff)
 		}
 	}
 }

@@ -47,7 +47,7 @@ const cellText = (kind, v) => {
 // An apostrophe prevents that. Package csvout does the same.
 const formula = /^['"\s]*[=+\-@＝＋－＠]/;
 const csvCell = (text) => {
-  const line = text.replace(/[\t\n\r]/g, " ").replace(/\p{Cc}/gu, "\ufffd");
+  const line = text.replace(/[\t\n\r]/g, " ").replace(/\p{Cc}/gu, "\ufffd").replace(/\p{Bidi_Control}/gu, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
   const safe = line.replace(/[^;]*;|[^;]+$/g, (part) => (formula.test(part) ? "'" + part : part));
   return /[",]/.test(safe) || safe !== safe.trim() ? '"' + safe.replaceAll('"', '""') + '"' : safe;
 };

@@ -116,7 +116,7 @@ func (s *Store) retry(ctx context.Context, do func(ctx context.Context) error) e
 			return err // no replica is about to become master
 		}
 		s.failed(&outage, err)
-		s.opts.Logger.Warn("redis is not available", "err", err, "retry_in", pause)
+		s.opts.Logger.Warn("redis is not available", "error", err, "next", time.Now().Add(pause))
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

@@ -91,7 +91,7 @@ func (s *Store) cancelReservation(h frontier.Host, caller string) {
 	ctx, cancel := context.WithTimeout(s.alive, time.Second)
 	defer cancel()
 	if _, err := s.ask(ctx, "unhold", s.layout.shard(h), 1, string(h), caller); err != nil {
-		s.opts.Logger.Warn("a host stays reserved for a while", "host", h, "err", err)
+		s.opts.Logger.Warn("a host stays reserved for a while", "host", h, "error", err)
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *Store) releaser(shard int, token string) func(time.Duration) {
 			}
 			_, err := s.ask(s.alive, "release", shard, 1, token, micros(max(delay, 0)))
 			if err != nil {
-				s.opts.Logger.Warn("a hold ends when it expires", "err", err)
+				s.opts.Logger.Warn("a hold ends when it expires", "error", err)
 			}
 		})
 	}

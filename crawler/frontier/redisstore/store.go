@@ -135,7 +135,7 @@ func (s *Store) Close() error {
 	err := s.unregister(ctx)
 	s.client.Close()
 	if err != nil {
-		s.opts.Logger.Warn("cannot give leases back; they will expire", "err", err)
+		s.opts.Logger.Warn("cannot give leases back; they will expire", "error", err)
 	}
 	return nil
 }

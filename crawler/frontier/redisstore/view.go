@@ -154,7 +154,7 @@ func (s *Store) listen(listening chan struct{}) {
 		if s.alive.Err() != nil {
 			return
 		}
-		s.opts.Logger.Warn("cannot receive messages of other workers", "err", classify(err))
+		s.opts.Logger.Warn("cannot receive messages of other workers", "error", classify(err))
 		if time.Since(began) > lastPause {
 			pause = firstPause
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -106,8 +107,9 @@ func FilesOf(path string, formats ...output.Format) (names []string, err error) 
 }
 
 // Create creates the directory if it is missing, and the files in it, with state as the
-// content of the state file. If the directory has a crawl, the error is [output.ErrExists].
-func Create(path string, state any) (*Dir, error) {
+// content of the state file. Files that are named as unused are created by their first line. If
+// the directory has a crawl, the error is [output.ErrExists].
+func Create(path string, state any, unused ...string) (*Dir, error) {
 	if err := CheckEmpty(path); err != nil {
 		return nil, err
 	}
@@ -118,7 +120,7 @@ func Create(path string, state any) (*Dir, error) {
 	if err := SaveState(path, state); err != nil {
 		return nil, err
 	}
-	if err := d.open(Lengths{}); err != nil {
+	if err := d.open(Lengths{}, unused); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -126,8 +128,9 @@ func Create(path string, state any) (*Dir, error) {
 
 // Open opens the directory of a crawl that is resumed. It truncates the files to the lengths
 // counted. The frontier has not committed the lines after that, so they will be written again.
-// [Lost] returns missing lines. The error is [output.ErrNoCrawl] if there is no crawl.
-func Open(path string, counted Lengths) (*Dir, error) {
+// [Lost] returns missing lines. Unused files are as in Create. The error is [output.ErrNoCrawl] if
+// there is no crawl.
+func Open(path string, counted Lengths, unused ...string) (*Dir, error) {
 	if err := checkExists(path); err != nil {
 		return nil, err
 	}
@@ -135,15 +138,19 @@ func Open(path string, counted Lengths) (*Dir, error) {
 	if err := makeRobotsDir(path); err != nil {
 		return nil, err
 	}
-	if err := d.open(counted); err != nil {
+	if err := d.open(counted, unused); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *Dir) open(counted Lengths) error {
+func (d *Dir) open(counted Lengths, unused []string) error {
 	for kind, name := range fileNames {
-		l, err := jsonlines.Open(filepath.Join(d.path, name), counted.of(kind))
+		open := jsonlines.Open
+		if slices.Contains(unused, name) {
+			open = jsonlines.OpenLater
+		}
+		l, err := open(filepath.Join(d.path, name), counted.of(kind))
 		if err != nil {
 			return errors.Join(err, d.Close())
 		}

@@ -27,7 +27,8 @@ func SaveState(path string, v any) error {
 }
 
 // LoadState reads the state file of the directory into v. The error is [output.ErrNoCrawl] if
-// there is none. A file of another version is an error, and a file without version a DamagedError.
+// there is none, [output.ErrVersion] for a file of another version, and a DamagedError for one without
+// version.
 func LoadState(path string, v any) error {
 	if err := checkExists(path); err != nil {
 		return err
@@ -47,7 +48,7 @@ func LoadState(path string, v any) error {
 		return &jsonlines.DamagedError{File: name, Err: errors.New("it has no version")}
 	}
 	if written.Version != Version {
-		return fmt.Errorf("%q has version %d, and this program reads version %d: use the program that wrote it, or crawl into a new directory", name, written.Version, Version)
+		return fmt.Errorf("%w: %q has version %d, and this program reads version %d: use the program that wrote it, or crawl into a new directory", output.ErrVersion, name, written.Version, Version)
 	}
 	if err := jsonlines.Unmarshal(b, v); err != nil {
 		return &jsonlines.DamagedError{File: name, Err: err}

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // A File is a JSON lines file that is open for appending.
 type File struct {
-	file   *os.File
+	file   *os.File // nil: the first line creates it
+	path   string
 	length int64
 }
 
@@ -25,11 +28,32 @@ func Open(path string, counted int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &File{file: file}
+	l := &File{file: file, path: path}
 	if err := l.cut(counted); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return l, nil
+}
+
+// OpenLater is like Open, but does not create a missing file. The first line creates it.
+func OpenLater(path string, counted int64) (*File, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return &File{path: path}, nil
+	}
+	return Open(path, counted)
+}
+
+// create creates a file that was opened by OpenLater, and syncs its name.
+func (l *File) create() error {
+	created, err := Open(l.path, 0)
+	if err != nil {
+		return err
+	}
+	if err := durable.Dir(filepath.Dir(l.path)); err != nil {
+		return errors.Join(err, created.Close())
+	}
+	l.file = created.file
+	return nil
 }
 
 // cut truncates the file to counted bytes and to complete lines. Otherwise the next line would be
@@ -53,6 +77,11 @@ func (l *File) Append(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
+	if l.file == nil {
+		if err := l.create(); err != nil {
+			return err
+		}
+	}
 	if _, err := l.file.Write(text); err != nil {
 		// Remove the incomplete write, so that later lines are intact.
 		return errors.Join(err, l.file.Truncate(l.length))
@@ -65,10 +94,20 @@ func (l *File) Append(text []byte) error {
 func (l *File) Length() int64 { return l.length }
 
 // Sync syncs all appended lines to disk.
-func (l *File) Sync() error { return durable.File(l.file) }
+func (l *File) Sync() error {
+	if l.file == nil {
+		return nil
+	}
+	return durable.File(l.file)
+}
 
 // Close closes the file.
-func (l *File) Close() error { return l.file.Close() }
+func (l *File) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
 
 // RefuseSymlink returns an error if path is a symbolic link, since a crawl writes only inside its
 // directory.

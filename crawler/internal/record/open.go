@@ -12,7 +12,7 @@ import (
 
 // Create creates the directory of a new crawl, with state in its state file.
 func (r *Recorder) Create(state any) (err error) {
-	if r.dir, err = crawldir.Create(r.cfg.Dir, state); err != nil {
+	if r.dir, err = crawldir.Create(r.cfg.Dir, state, r.cfg.Unused...); err != nil {
 		return err
 	}
 	return r.journal.open()
@@ -31,7 +31,7 @@ func (r *Recorder) Load() error {
 // Open opens the directory of a crawl that is resumed, after Load. It truncates the files
 // to their committed lengths.
 func (r *Recorder) Open() (err error) {
-	if r.dir, err = crawldir.Open(r.cfg.Dir, r.committed.Lengths); err != nil {
+	if r.dir, err = crawldir.Open(r.cfg.Dir, r.committed.Lengths, r.cfg.Unused...); err != nil {
 		return err
 	}
 	return r.journal.open()

@@ -1,6 +1,7 @@
 package csvout
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,10 +48,22 @@ func (s *sink) nested(json string) string {
 	return s.text(json)
 }
 
-// oneLine makes a string valid UTF-8 without control characters.
+// oneLine makes a string valid UTF-8 without control characters. Those that change the direction
+// of text are escaped as in the JSON lines.
 func oneLine(t string) string {
 	if plain(t) {
 		return t
+	}
+	if strings.ContainsFunc(t, isBidi) {
+		var escaped strings.Builder
+		for _, r := range t {
+			if isBidi(r) {
+				fmt.Fprintf(&escaped, `\u%04x`, r)
+			} else {
+				escaped.WriteRune(r)
+			}
+		}
+		t = escaped.String()
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -62,6 +75,8 @@ func oneLine(t string) string {
 		return r // which is utf8.RuneError for what is not UTF-8
 	}, t)
 }
+
+func isBidi(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
 // plain reports whether a string is printable ASCII, as most are.
 func plain(t string) bool {

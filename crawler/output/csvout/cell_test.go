@@ -62,6 +62,9 @@ func TestTextIsSafeForSpreadsheets(t *testing.T) {
 		{"'tis", "'tis", "'tis"},
 		{"a=1", "a=1", "a=1"},
 		{"a\x00b\x1bc\x7fd\u0085e", "a\ufffdb\ufffdc\ufffdd\ufffde", "a\ufffdb\ufffdc\ufffdd\ufffde"},
+		{"a\u202etxt.exe\u2066", `a\u202etxt.exe\u2066`, `a\u202etxt.exe\u2066`},
+		{"\u200e=1\u061c", `\u200e=1\u061c`, `\u200e=1\u061c`},
+		{"שלום", "שלום", "שלום"},
 		{"a\xff\xfeb", "a\ufffd\ufffdb", "a\ufffd\ufffdb"},
 	} {
 		if got := (&sink{}).text(tt.in); got != tt.want {

@@ -1,6 +1,6 @@
 // Package csvout writes the results of a crawl as CSV tables: pages.csv, rejected.csv,
-// links.csv, sitemaps.csv, entries.csv, checks.csv and resources.csv. It is a format of package
-// output.
+// links.csv, sitemaps.csv, entries.csv, checks.csv, resources.csv and permissions.csv. It is a
+// format of package output.
 //
 // RFC 4180 describes CSV, but not encoding, empty cells and lists. In these files:
 //
@@ -10,7 +10,8 @@
 //     what it uses, such as an image.
 //   - Records end with CR LF and contain no line breaks, so tail, grep and split work.
 //   - The encoding is UTF-8 without a byte order mark. Invalid UTF-8 and control characters
-//     become U+FFFD. Tabs and line breaks become spaces.
+//     become U+FFFD. Tabs and line breaks become spaces. Characters that change the direction of text
+//     are escaped as in JSON, such as \u202e.
 //   - A cell is empty if the JSON line lacks the field. Booleans are true or false. Times are
 //     RFC 3339 in UTC.
 //   - Lists and objects (directives, fields, limits_reached, statements) are JSON in one cell.

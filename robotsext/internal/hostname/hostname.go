@@ -3,6 +3,7 @@
 package hostname
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -38,7 +39,7 @@ func ToASCII(name string) (string, error) {
 }
 
 // Canonical returns the canonical form of the host of a URL, without its port: an
-// IPv6 address in brackets in the form of RFC 5952, a name in lower case and
+// IPv6 address in brackets as the WHATWG URL standard writes it, a name in lower case and
 // punycode. A trailing dot is kept (ROB-LOC-14). It fails for addresses with a
 // zone (ROB-LOC-15) and for names that DNS cannot carry (ROB-LOC-16).
 func Canonical(host string) (string, error) {
@@ -62,6 +63,10 @@ func canonicalIPv6(host string) (string, error) {
 		return "", errors.New("not an IPv6 address")
 	case addr.Zone() != "":
 		return "", errors.New("an address zone means nothing to other machines")
+	}
+	if addr.Is4In6() { // netip writes ::ffff:127.0.0.1, browsers write ::ffff:7f00:1
+		last := addr.As16()
+		return fmt.Sprintf("[::ffff:%x:%x]", binary.BigEndian.Uint16(last[12:]), binary.BigEndian.Uint16(last[14:])), nil
 	}
 	return "[" + addr.String() + "]", nil
 }

@@ -18,6 +18,11 @@ func TestCanonical(t *testing.T) {
 		{"ROB-LOC-08", "אa.example", ""}, // directions mixed in a label
 		{"ROB-LOC-14", "example.com.", "example.com."},
 		{"ROB-LOC-15", "[2001:DB8:0::1]", "[2001:db8::1]"},
+		{"ROB-LOC-15", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"},
+		{"ROB-LOC-15", "[0:0:0:0:0:FFFF:7F00:0001]", "[::ffff:7f00:1]"},
+		{"ROB-LOC-15", "[::ffff:0.0.0.10]", "[::ffff:0:a]"},
+		{"ROB-LOC-15", "[::ffff:0:0]", "[::ffff:0:0]"},
+		{"ROB-LOC-15", "[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]"},
 		{"ROB-LOC-15", "[fe80::1%eth0]", ""},
 		{"ROB-LOC-15", "[1.2.3.4]", ""},
 		{"ROB-LOC-15", "[::1", ""},

@@ -42,11 +42,12 @@ const outputTopic = `A crawl writes these files into its --output directory:
     rejected.jsonl   one line for each skipped URL, with the reason
     sitemaps.jsonl   one line for each sitemap
     entries.jsonl    one line for each page that a sitemap lists
-    checks.jsonl     one line for each URL that --check requested
+    checks.jsonl     one line for each URL that --check requested; only with --check
     anchors.jsonl    one line for each page with anchors; only with --check fragments
     robots.jsonl     one line for each request for a robots.txt
     permissions.jsonl
-                     one line for each page: what it may be used for, and who says so
+                     one line for each page with status 2xx or 304: what it may be used for,
+                     and who says so
     robots/          the latest version of each robots.txt; in robots/versions, every version
                      of a robots.txt and tdmrep.json during the crawl, named by its SHA-256
     report.html      the report, written at the end
@@ -59,7 +60,8 @@ A URL is skipped if it is not requested, or if no request gets a complete respon
 fields and file names call skipped URLs "rejected". "politecrawl frontier" calls a URL
 "dropped" if it was skipped after it was queued.
 
-A recrawl renames the files of the previous crawl: pages.jsonl to pages.1.jsonl, and so on.
+A recrawl renames the files of the previous crawl: the first one pages.jsonl to pages.1.jsonl,
+the second one to pages.2.jsonl, and so on. The highest number is the previous crawl.
 "politecrawl report DIR" writes the report of a crawl that is running or was killed.
 --also-write csv,sqlite,warc also writes pages.csv and so on, crawl.sqlite, and
 crawl-00000.warc.gz and so on. --extract NAME=SELECTOR adds a field to pages.jsonl.

@@ -71,7 +71,7 @@ func ReadError(command string, dirs []string, err error) error {
 	switch {
 	case errors.Is(err, output.ErrNoCrawl):
 		return cli.Misuse("%s: %w; name the output directory of a crawl", command, err)
-	case errors.Is(err, report.ErrNotOneCrawl):
+	case errors.Is(err, report.ErrNotOneCrawl), errors.Is(err, output.ErrVersion):
 		return cli.Misuse("%s: %w", command, err)
 	}
 	return cli.Failed("%s: %w", command, err)
