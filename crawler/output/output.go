@@ -76,6 +76,9 @@ type Page struct {
 	H1Count     int               `json:"h1_count,omitempty"`    // number of h1 elements, if there are several
 	Encoding    string            `json:"encoding,omitempty"`    // of a page that was read as HTML or XHTML: its character encoding, as the Encoding standard names it
 	Malformed   string            `json:"malformed,omitempty"`   // why and where an XHTML page is not well-formed; it was read to there
+
+	ImagesWithoutAlt int  `json:"images_without_alt,omitempty"` // number of img elements without an alt attribute
+	NeedsJavaScript  bool `json:"needs_javascript,omitempty"`   // it has scripts, and without them neither text, images nor links
 }
 
 // Hreflang is a version of a page for another language or region: a link rel=alternate with

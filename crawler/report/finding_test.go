@@ -181,6 +181,21 @@ var faults = map[string]struct {
 		},
 		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
 	},
+	ruleStartNoindex: {
+		func(c *crawl) {
+			c.page("/start", output.Page{Source: "start", Directives: []output.Directive{{Rule: "noindex", Source: "X-Robots-Tag: noindex"}}})
+		},
+		Finding{URL: example + "/start", Detail: `"noindex" in the X-Robots-Tag: noindex`},
+	},
+	ruleNeedsJavaScript: {
+		func(c *crawl) {
+			for _, path := range []string{"/", "/about"} {
+				c.good(path, output.Page{Source: "start", Title: "App " + path, Description: "App " + path, NeedsJavaScript: true})
+				c.last().URL = "https://app.example" + path
+			}
+		},
+		Finding{URL: "https://app.example/", Detail: "2 pages have no text and no links without scripts"},
+	},
 	ruleTitleMissing: {
 		func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" },
 		Finding{URL: example + "/untitled"},
@@ -214,6 +229,10 @@ var faults = map[string]struct {
 	ruleH1Multiple: {
 		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
 		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
+	},
+	ruleAltMissing: {
+		func(c *crawl) { c.listed("/no-alt", output.Page{ImagesWithoutAlt: 3}) },
+		Finding{URL: example + "/no-alt", Detail: "3 images"},
 	},
 	rulePageMalformed: {
 		func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) },
@@ -523,6 +542,63 @@ func TestPagesWithoutContentAreLeftOut(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, inconclusive(r, rule)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rule, diff)
+		}
+	}
+}
+
+// A start URL with noindex is an error wherever the directive is: on the page to which it redirects, or
+// where the content was withheld. Broken pages and other pages are not start pages that lack it.
+func TestStartURLsWithNoindex(t *testing.T) {
+	noindex := []output.Directive{{Rule: "none", Source: "1st robots meta element"}}
+	for name, tt := range map[string]struct {
+		pages []output.Page
+		want  []Finding
+	}{
+		"withheld": {
+			[]output.Page{{Source: "start", Withheld: "noindex"}},
+			[]Finding{{URL: example + "/0", Detail: "noindex"}},
+		},
+		"by redirects": {
+			[]output.Page{{Source: "start", Status: 301, Location: "/1"}, {Source: "redirect", Status: 302, Location: "/2"}, {Source: "redirect", Directives: noindex}},
+			[]Finding{{URL: example + "/0", Detail: "redirects to a page with noindex", Related: example + "/2"}},
+		},
+		"unchanged":      {[]output.Page{{Source: "start", Status: 304, Unchanged: true, Directives: noindex}}, []Finding{{URL: example + "/0", Detail: `"none" in the 1st robots meta element`}}},
+		"broken":         {[]output.Page{{Source: "start", Status: 404, Directives: noindex}}, []Finding{}},
+		"other page":     {[]output.Page{{Source: "sitemap", Directives: noindex}}, []Finding{}},
+		"other redirect": {[]output.Page{{Source: "sitemap", Status: 301, Location: "/1"}, {Source: "redirect", Directives: noindex}}, []Finding{}},
+	} {
+		c := faultless()
+		for i, p := range tt.pages {
+			c.page(fmt.Sprint("/", i), p)
+		}
+		if diff := cmp.Diff(tt.want, FindingsOf(c.make(t), ruleStartNoindex).Rows); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A site needs JavaScript only if no page of it shows anything without.
+func TestSitesThatNeedJavaScript(t *testing.T) {
+	for name, tt := range map[string]struct {
+		other output.Page
+		want  int
+	}{
+		"a page without scripts": {output.Page{}, 0},
+		"a page with noindex":    {output.Page{Withheld: "noindex"}, 0},
+		"an unchanged page":      {output.Page{Status: 304, Unchanged: true}, 0},
+		"a truncated page":       {output.Page{NeedsJavaScript: true, LimitsReached: []string{"max-body"}}, 0},
+		"a page that failed":     {output.Page{Status: 500}, 1},
+		"a redirect":             {output.Page{Status: 301, Location: "/app"}, 1},
+		"an image":               {output.Page{ContentType: "image/png"}, 1},
+	} {
+		c := faultless()
+		for _, p := range []output.Page{{NeedsJavaScript: true}, tt.other} {
+			p.Source = "start"
+			c.page("/app", p)
+			c.last().URL = "https://app.example" + fmt.Sprint("/", len(c.pages))
+		}
+		if got := FindingsOf(c.make(t), ruleNeedsJavaScript).Total; got != tt.want {
+			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
 		}
 	}
 }

@@ -63,6 +63,7 @@ func (o *onPage) name(p *output.Page) {
 	o.long(ruleDescriptionLong, p.URL, p.Description, maxDescription)
 	o.titles.name(p, p.Title)
 	o.descriptions.name(p, p.Description)
+	add(p.ImagesWithoutAlt > 0, ruleAltMissing, quantity(p.ImagesWithoutAlt, "image"))
 	add(p.Depth > maxLinksAway, rulePageDeep, strconv.Itoa(p.Depth)+" links away")
 	add(p.DurationMS > maxResponseMS, rulePageSlow, millis(p.DurationMS))
 	add(p.Bytes > maxHTMLBytes, rulePageLarge, size(p.Bytes))

@@ -124,6 +124,7 @@ type maker struct {
 	lists      *findingLists
 	referrers  *referrers
 	onPage     *onPage
+	starts     *starts
 	alternates *alternates
 	checks     *checks
 	fragments  *fragments
@@ -170,6 +171,7 @@ func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error)
 	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists, m.isOfCrawl)
 	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
+	m.starts = newStarts(m.facts, m.redirects)
 	m.fragments = newFragments(m.facts, m.redirects)
 	m.robots = newRobotsFiles(all, m.rows, m.counters.at)
 	m.rejections = newRejections(m.robots, m.rows)
@@ -219,6 +221,7 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	if statusOf(p) == http.StatusNotModified {
 		m.unknownLinks++ // until its line of links.jsonl is read
 	}
+	m.starts.add(p, is)
 	m.facts.page(k, statusOf(p), is)
 	m.counters.page(p)
 	m.robots.page(p)
@@ -328,6 +331,7 @@ func (m *maker) secondReading() error {
 		return err
 	}
 	m.onPage.finish()
+	m.starts.addTo(m.lists)
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
@@ -357,6 +361,7 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	k, f := m.facts.find(p.URL)
 	m.counters.place(p)
 	m.redirects.name(k, p)
+	m.starts.name(k, p, m.lists)
 	m.fragments.nameRedirect(k, p)
 	if redirected(p.Status) && !redirected(int(f.status)) {
 		return // the URL redirected until it had its cookies

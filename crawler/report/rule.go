@@ -47,6 +47,9 @@ const (
 	ruleDescriptionLong      = "description-long"
 	ruleH1Missing            = "h1-missing"
 	ruleH1Multiple           = "h1-multiple"
+	ruleStartNoindex         = "start-noindex"
+	ruleNeedsJavaScript      = "needs-javascript"
+	ruleAltMissing           = "alt-missing"
 	rulePageMalformed        = "page-malformed"
 	rulePageDeep             = "page-deep"
 	rulePageSlow             = "page-slow"
@@ -88,6 +91,8 @@ var rules = []Rule{
 	{ruleUnverified, SeverityNotice, topicLinks, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},
 	{ruleBrokenAsset, SeverityError, topicAssets, "Broken assets", "Restore the file, or correct the pages and stylesheets that use it."},
 	{ruleMixedContent, SeverityError, topicAssets, "Insecure assets in secure pages", "Use https: browsers block http assets in an https page."},
+	{ruleStartNoindex, SeverityError, topicPages, "Start URLs with noindex", "Remove noindex: search engines list neither the page nor, in the long run, what it links to."},
+	{ruleNeedsJavaScript, SeverityWarning, topicPages, "Sites that need JavaScript", "Send pages with their text and links: what was found is what a client without scripts sees."},
 	{ruleTitleMissing, SeverityWarning, topicPages, "Pages without title", "Add a title element that says what the page is about."},
 	{ruleTitleDuplicate, SeverityWarning, topicPages, "Pages with duplicate titles", "Give each page its own title, or name one page as the canonical one."},
 	{ruleTitleLong, SeverityNotice, topicPages, "Titles longer than 70 characters", "Shorten the title: search results cut it off."},
@@ -96,6 +101,7 @@ var rules = []Rule{
 	{ruleDescriptionLong, SeverityNotice, topicPages, "Descriptions longer than 160 characters", "Shorten the description: search results cut it off."},
 	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
 	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
+	{ruleAltMissing, SeverityNotice, topicPages, "Pages with images without alt", "Describe each image in its alt attribute; write alt=\"\" for decorations."},
 	{rulePageMalformed, SeverityError, topicPages, "XHTML pages that are not well-formed", "Correct the markup, or send the page as text/html: browsers show an error instead of the rest of the page."},
 	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
 	{rulePageSlow, SeverityNotice, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},
