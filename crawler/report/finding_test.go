@@ -546,6 +546,28 @@ func TestPagesWithoutContentAreLeftOut(t *testing.T) {
 	}
 }
 
+// Versions of a page for other languages may have its title and description. A link in one direction
+// does not make a version.
+func TestVersionsAreNoDuplicates(t *testing.T) {
+	c := faultless()
+	same := output.Page{Title: "Same", Description: "Same"}
+	for _, path := range []string{"/a", "/a-de", "/b", "/c"} {
+		p := same
+		if path != "/c" {
+			p.Hreflang = []output.Hreflang{{Lang: "en", URL: example + "/a"}, {Lang: "de", URL: example + "/a-de"}}
+		}
+		c.listed(path, p)
+	}
+	r := c.make(t)
+	want := []Finding{{URL: example + "/b", Detail: "Same", Related: example + "/a"}, {URL: example + "/c", Detail: "Same", Related: example + "/a"}}
+	for _, rule := range []string{ruleTitleDuplicate, ruleDescriptionDuplicate} {
+		got := FindingsOf(r, rule)
+		if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != 2 {
+			t.Errorf("%s: %d in all (-want +got):\n%s", rule, got.Total, diff)
+		}
+	}
+}
+
 // A start URL with noindex is an error wherever the directive is: on the page to which it redirects, or
 // where the content was withheld. Broken pages and other pages are not start pages that lack it.
 func TestStartURLsWithNoindex(t *testing.T) {

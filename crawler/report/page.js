@@ -201,7 +201,7 @@ const table = (name, label, columns, rows) => {
     select();
   });
   const sorting = element("select", { ariaLabel: "Sort " + label });
-  columns.forEach(([title], i) => sorting.add(new Option(title + " ↑", i + "+")) ?? sorting.add(new Option(title + " ↓", i + "-")));
+  columns.forEach(([title], i) => sorting.add(new Option(title + " ▴", i + "+")) ?? sorting.add(new Option(title + " ▾", i + "-")));
   sorting.selectedIndex = -1;
   sorting.addEventListener("change", () => sort(parseInt(sorting.value), sorting.value.endsWith("-")));
   const save = button("", () => {

@@ -330,7 +330,7 @@ func (m *maker) secondReading() error {
 	if err != nil {
 		return err
 	}
-	m.onPage.finish()
+	m.onPage.finish(m.alternates.mutual)
 	m.starts.addTo(m.lists)
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()

@@ -50,8 +50,9 @@ func TestOtherFindingsAreCounted(t *testing.T) {
 func TestMessageOfAProblem(t *testing.T) {
 	const page, other = "https://example.com/docs/", "https://example.com/gone"
 	for _, tt := range []struct{ topic, want string }{
-		{"canonical", fmt.Sprintf("T: %s → %s (status 404)", page, other)},
-		{"sitemaps", fmt.Sprintf("T: %s (status 404) → %s", page, other)},
+		{"canonical", fmt.Sprintf("T: %s, canonical URL %s (status 404)", page, other)},
+		{"redirects", fmt.Sprintf("T: %s → %s (status 404)", page, other)},
+		{"sitemaps", fmt.Sprintf("T: %s (status 404), listed in %s", page, other)},
 	} {
 		p := problem{Finding: report.Finding{URL: page, Detail: "status 404", Related: other}, rule: report.Rule{Topic: tt.topic, Title: "T"}}
 		if got := p.message(); got != tt.want {
