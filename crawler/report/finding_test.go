@@ -19,15 +19,15 @@ func faultless() *crawl {
 		"version": crawldir.Version,
 		"config": map[string]any{
 			"urls": []string{example + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
-			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"},
+			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"}, "forbid-host": []string{"staging.example", "com"},
 		},
 		"ended": CrawlEnd{End: "finished"},
 	}}
 	c.good("/", output.Page{Source: "start", Canonical: example + "/", Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/de", output.Page{Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/page", output.Page{Canonical: other + "/page"})
-	c.page("/old", output.Page{Status: 301, Source: "link", Location: "/page"})
-	c.link("/", "/old", "/page")
+	c.page("/old", output.Page{Status: 301, Source: "sitemap", Location: "/page"})
+	c.link("/", "/page")
 	c.anchors = []output.Anchors{
 		{URL: example + "/", IDs: []string{"a"}, Targets: []string{example + "/#a", example + "/de#caf%C3%A9", example + "/de#b%20c", example + "/old#z", other + "/#x"}},
 		{URL: example + "/de", IDs: []string{"café", "b%20c"}},
@@ -158,6 +158,31 @@ var faults = map[string]struct {
 	ruleBrokenFragment: {
 		func(c *crawl) { c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#missing") },
 		Finding{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleForbiddenHost: {
+		func(c *crawl) {
+			c.check("https://cdn.staging.example/a.png", output.Check{Kind: "img", Status: 200})
+		},
+		Finding{URL: "https://cdn.staging.example/a.png", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleLinkMoved: {
+		func(c *crawl) {
+			c.page("/moved", output.Page{Status: 308, Source: "link", Location: "/page"})
+			c.link("/", "/moved")
+		},
+		Finding{URL: example + "/moved", Detail: "status 308", Related: example + "/page", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleLinkRedirected: {
+		func(c *crawl) {
+			c.page("/today", output.Page{Status: 302, Source: "link", Location: "/page"})
+			c.link("/", "/today")
+			c.link("/de", "/today")
+		},
+		Finding{URL: example + "/today", Detail: "status 302", Related: example + "/page", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+	},
+	ruleLinkDoubleSlash: {
+		func(c *crawl) { c.link("/de", "//page") },
+		Finding{URL: example + "//page", Pages: 1, FoundOn: []string{example + "/de"}},
 	},
 	ruleUnverified: {
 		func(c *crawl) {
@@ -546,6 +571,89 @@ func TestPagesWithoutContentAreLeftOut(t *testing.T) {
 	}
 }
 
+// A URL with a finding about its redirects has no other one about the links to it.
+func TestLinksToRedirects(t *testing.T) {
+	for name, tt := range map[string]struct {
+		add  func(*crawl)
+		want []string // the rules with findings
+	}{
+		"only in a sitemap": {func(c *crawl) { c.page("/a", output.Page{Status: 301, Source: "sitemap", Location: "/page"}) }, nil},
+		"to another site": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: other + "/"})
+			c.link("/", "/a")
+		}, []string{ruleLinkMoved}},
+		"see other": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 303, Source: "link", Location: "/page"})
+			c.link("/", "/a")
+		}, []string{ruleLinkRedirected}},
+		"a dead end": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
+			c.page("/b", output.Page{Status: 404, Source: "redirect"})
+			c.link("/", "/a")
+		}, []string{ruleRedirectDeadEnd}},
+		"inside a chain": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
+			c.page("/b", output.Page{Status: 301, Source: "link", Location: "/page"})
+			c.link("/", "/a", "/b")
+		}, []string{ruleLinkMoved, ruleRedirectChain}},
+	} {
+		c := faultless()
+		tt.add(c)
+		var got []string
+		for _, f := range c.make(t).Findings {
+			if f.Total > 0 {
+				got = append(got, f.ID)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestLinksWithDoubleSlashes(t *testing.T) {
+	for url, want := range map[string]int{
+		example + "/a//b": 1, example + "//": 1, example + "/a//?q": 1,
+		example + "/a?u=//b": 0, example + "/a/https://other.example/": 0, other + "/a//b": 0, example + "/": 0,
+	} {
+		c := faultless()
+		l := c.linksOf("/de")
+		l.To = append(l.To, output.Link{URL: url})
+		if got := FindingsOf(c.make(t), ruleLinkDoubleSlash).Total; got != want {
+			t.Errorf("%s: %d findings, want %d", url, got, want)
+		}
+	}
+}
+
+// A page that names a forbidden host in another way than by a link is a finding too. The site itself
+// is no forbidden subdomain.
+func TestForbiddenHosts(t *testing.T) {
+	c := faultless()
+	const staging = "http://staging.example:8080/x"
+	c.good("/c", output.Page{Canonical: staging})
+	c.good("/h", output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: staging}}})
+	c.page("/r", output.Page{Status: 302, Source: "sitemap", Location: staging})
+	for _, page := range []string{"/", "/de"} {
+		l := c.linksOf(page)
+		l.To = append(l.To, output.Link{URL: staging}, output.Link{URL: "https://staging.example.org/"})
+		l.Resources = append(l.Resources, output.Link{URL: staging, Kind: "img"})
+	}
+	want := []Finding{
+		{URL: staging, Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+		{URL: staging, Detail: "canonical URL", Pages: 1, FoundOn: []string{example + "/c"}},
+		{URL: staging, Detail: "hreflang URL", Pages: 1, FoundOn: []string{example + "/h"}},
+		{URL: staging, Detail: "target of a redirect", Pages: 1, FoundOn: []string{example + "/r"}},
+	}
+	r := c.make(t)
+	if diff := cmp.Diff(want, FindingsOf(r, ruleForbiddenHost).Rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.state["config"].(map[string]any)["forbid-host"] = nil
+	if got := FindingsOf(c.make(t), ruleForbiddenHost); got != nil {
+		t.Errorf("without forbidden hosts: %+v", got)
+	}
+}
+
 // Versions of a page for other languages may have its title and description. A link in one direction
 // does not make a version.
 func TestVersionsAreNoDuplicates(t *testing.T) {
@@ -645,8 +753,7 @@ func TestTruncatedPagesMissNoElements(t *testing.T) {
 func TestPagesWithoutAnchorsAreLeftOut(t *testing.T) {
 	c := faultless()
 	c.listed("/before", output.Page{})
-	c.page("/moved", output.Page{Status: 301, Source: "link", Location: "/before"})
-	c.link("/", "/moved")
+	c.page("/moved", output.Page{Status: 301, Source: "sitemap", Location: "/before"})
 	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/before#a", example+"/before#b", example+"/moved#a", example+"/de#missing")
 	r := c.make(t)
 	want := map[string][]Finding{ruleBrokenFragment: {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
@@ -692,7 +799,8 @@ func TestFindingsAcrossWorkers(t *testing.T) {
 	parts := make([]*crawl, 3)
 	for i := range parts {
 		parts[i] = worker(func(c *crawl) {
-			c.state["config"].(map[string]any)["check"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}
+			config := c.state["config"].(map[string]any)
+			config["check"], config["forbid-host"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}, []string{"staging.example"}
 		})
 	}
 	for i, p := range all.pages {

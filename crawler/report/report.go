@@ -125,6 +125,7 @@ type maker struct {
 	referrers  *referrers
 	onPage     *onPage
 	starts     *starts
+	references *references
 	alternates *alternates
 	checks     *checks
 	fragments  *fragments
@@ -172,6 +173,7 @@ func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error)
 	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
 	m.starts = newStarts(m.facts, m.redirects)
+	m.references = newReferences(all, m.lists, m.redirects, m.counters.origins)
 	m.fragments = newFragments(m.facts, m.redirects)
 	m.robots = newRobotsFiles(all, m.rows, m.counters.at)
 	m.rejections = newRejections(m.robots, m.rows)
@@ -267,6 +269,7 @@ func (m *maker) readLinks() error {
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	m.linesOfLinks++
 	m.graph.add(l)
+	m.references.count(l)
 	from := keyOf(l.URL)
 	if m.facts.byURL[from].status == http.StatusNotModified {
 		m.unknownLinks--
@@ -313,6 +316,8 @@ func (m *maker) conclude() {
 	m.onPage.choose()
 	m.alternates.conclude()
 	m.insecure.choose(m.rows)
+	m.references.slashes.choose(m.rows)
+	m.references.forbidden.choose(m.rows)
 	m.fragments.follow()
 }
 
@@ -337,7 +342,7 @@ func (m *maker) secondReading() error {
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
 	m.fragments.conclude(m.rows, m.lists)
 	switch wanted := m.lists.choose(); {
-	case len(m.insecure.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
+	case len(m.insecure.chosen)+len(m.references.slashes.chosen)+len(m.references.forbidden.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks)) // the largest file
 	case wanted:
 		m.graph.name(m.referrers)
@@ -346,6 +351,7 @@ func (m *maker) secondReading() error {
 		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
+	m.references.addTo()
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
 	m.robots.addTo(m.lists, m.checks.dead)
 	return err
@@ -366,6 +372,7 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	if redirected(p.Status) && !redirected(int(f.status)) {
 		return // the URL redirected until it had its cookies
 	}
+	m.references.page(k, p)
 	m.duplicates.name(p)
 	m.comparison.page(f, p)
 	if status := statusOf(p); broken(status) {
@@ -413,6 +420,7 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 // nameLinks names the pages that refer to URLs of findings.
 func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
 	from := keyOf(l.URL)
+	m.references.name(l)
 	for _, to := range l.To {
 		if k := keyOf(string(to)); k != from {
 			m.referrers.name(k, l.URL)

@@ -423,7 +423,7 @@ func TestGateOfAServer(t *testing.T) {
 	})
 	t.Chdir(t.TempDir())
 	flags := []string{"ci", server.URL + "/", "--delay", "0s", "--allow-addr", "127.0.0.1"}
-	if got := run(t, append(flags, "--output", "before")...); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "passed: no error, 4 notices; 3 pages in ") {
+	if got := run(t, append(flags, "--output", "before")...); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "passed: no error, 1 warning, 4 notices; 3 pages in ") {
 		t.Fatalf("%+v", got)
 	}
 	loop = true

@@ -110,7 +110,7 @@ func Color(s report.Severity) cli.Color {
 // LeadsToRelated reports whether the related URL of a rule's findings is the target of a link or
 // redirect. Then the text names it before the detail, such as a status, which is about the target.
 func LeadsToRelated(r report.Rule) bool {
-	return slices.Contains([]string{"links", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
+	return slices.Contains([]string{"links", "external", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
 }
 
 // RelatedText returns what the related URL of a finding is, and the URL. Only a redirect has an arrow.
