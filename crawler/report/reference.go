@@ -138,3 +138,21 @@ func (x *references) addTo() {
 	x.slashes.addTo(x.lists, ruleLinkDoubleSlash)
 	x.forbidden.addTo(x.lists, ruleForbiddenHost)
 }
+
+// nameLinks names the pages that refer to URLs of findings.
+func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
+	from := keyOf(l.URL)
+	m.references.name(l)
+	for _, to := range l.To {
+		if k := keyOf(string(to)); k != from {
+			m.referrers.name(k, l.URL)
+		}
+	}
+	for i, to := range l.Resources {
+		k := keyOf(string(to))
+		m.referrers.name(k, l.URL)
+		if l.insecure(i) {
+			m.insecure.name(k, string(to), l.URL)
+		}
+	}
+}
