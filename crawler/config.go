@@ -185,6 +185,11 @@ type Scope struct {
 	// CheckFragments, CheckCanonical, CheckHreflang, or CheckAll. Default: nothing.
 	Check []string `json:"check"`
 
+	// ForbidHost are hosts, such as staging.example.com or localhost:8080, to which no page may link and
+	// whose assets no page may use: the report has an error for each URL. Subdomains count too, except
+	// hosts of start URLs. Without a port, a host stands for all ports. Default: none.
+	ForbidHost []string `json:"forbid-host"`
+
 	// MaxDepth is the maximum number of links from a start URL or a sitemap entry; -1
 	// (default): no limit.
 	MaxDepth int `json:"max-depth"`

@@ -79,6 +79,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 		{"urls", func(c *Config) { c.Scope.Exclude = []string{"h/"} }, `start URL "http://h/" matches --exclude "h/"; omit the URL, or change the expression`},
 		{"urls", func(c *Config) { c.Scope.Include = []string{"a", "b"} }, `start URL "http://h/" matches no --include; omit the URL, or change the expression`},
 		{"check", func(c *Config) { c.Scope.Check = []string{"everything"} }, `"everything" is not one of assets, external, fragments, canonical, hreflang, all`},
+		{"forbid-host", func(c *Config) { c.Scope.ForbidHost = []string{"https://h/"} }, `"https://h/" is not a host such as staging.example.com or localhost:8080`},
 		{"max-depth", func(c *Config) { c.Scope.MaxDepth = -2 }, "-2 is less than -1, which means no limit"},
 		{"max-url", func(c *Config) { c.Scope.MaxURL = 0 }, "0 is not a number of bytes from 1 to 8192"},
 		{"max-params", func(c *Config) { c.Scope.MaxParams = -1 }, "-1 is negative; 0 means no limit"},

@@ -25,6 +25,7 @@ func addFacts(page *output.Page, doc *extract.Document) {
 	if doc.Malformed != nil {
 		page.Malformed = detailOf(doc.Malformed.Error())
 	}
+	page.ImagesWithoutAlt, page.NeedsJavaScript = doc.ImagesWithoutAlt, doc.NeedsScripts
 	if doc.H1Count > 1 {
 		page.H1Count = doc.H1Count
 	}

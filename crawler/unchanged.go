@@ -95,6 +95,7 @@ func (w *worker) keepContent(page, before *output.Page, header http.Header) {
 	page.Title, page.H1, page.H1Count, page.Description, page.Lang = before.Title, before.H1, before.H1Count, before.Description, before.Lang
 	page.Words, page.Hreflang, page.Fields = before.Words, before.Hreflang, before.Fields
 	page.Hash, page.Encoding, page.Malformed = before.Hash, before.Encoding, before.Malformed
+	page.ImagesWithoutAlt, page.NeedsJavaScript = before.ImagesWithoutAlt, before.NeedsJavaScript
 }
 
 // headerOf returns the header field of a directive's source; empty: it is a meta element.

@@ -79,9 +79,9 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 	const head = `<html lang=de><title>T</title><meta name=description content=d><h1>A</h1><h1>B</h1><link rel=canonical href=/other>`
 	s := taggedSite(t, map[string]string{
 		"/": head + `<link rel=alternate hreflang=en href=/en><a href=/a rel=next>one</a><a href=/copy>2</a><a href=/index-no>3</a><a href=/plain.txt>4</a>
-			<a href=/no-in-header>5</a><a href=/gone>6</a><a href=/empty>7</a><p>eight words`,
+			<a href=/no-in-header>5</a><a href=/gone>6</a><a href=/empty>7</a><a href=/app>8</a><img src=/i.png><p>eight words`,
 		"/a": `<title>same</title><meta name=robots content="noai, nofollow"><a href=/out>out</a>`, "/copy": `<title>same</title><meta name=robots content="noai, nofollow"><a href=/out>out</a>`,
-		"/index-no": `<meta name=robots content=noindex><title>secret</title><a href=/a>a</a>`, "/plain.txt": "text", "/no-in-header": "<title>secret</title>", "/empty": "",
+		"/index-no": `<meta name=robots content=noindex><title>secret</title><a href=/a>a</a>`, "/plain.txt": "text", "/no-in-header": "<title>secret</title>", "/empty": "", "/app": "<script src=/app.js></script>",
 	}, nil)
 	cfg := testConfig(t, s.url+"/")
 	cfg.Output.AlsoWrite, cfg.Output.Links, cfg.Output.Extract, cfg.Limits.Concurrency = []string{"csv", "sqlite"}, LinksFull, []string{"name=h1", "all=a[]"}, 1
@@ -136,7 +136,7 @@ func TestRecrawlOfUnchangedSiteIsWhole(t *testing.T) {
 			t.Errorf("recrawl %d: pages (-first +now):\n%s", round+1, diff)
 		}
 		for _, p := range now {
-			if path := p.URL[len(s.url):]; (p.Status == http.StatusNotModified) != slices.Contains([]string{"/", "/a", "/copy", "/index-no", "/plain.txt"}, path) {
+			if path := p.URL[len(s.url):]; (p.Status == http.StatusNotModified) != slices.Contains([]string{"/", "/a", "/app", "/copy", "/index-no", "/plain.txt"}, path) {
 				t.Errorf("recrawl %d: %s has status %d", round+1, path, p.Status)
 			}
 		}

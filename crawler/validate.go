@@ -153,6 +153,8 @@ func (s *Scope) validate(p *problems) {
 	for _, kind := range s.Check {
 		p.check(slices.Contains(checkKinds, kind), "check", "%q is not one of %s", kind, strings.Join(checkKinds, ", "))
 	}
+	_, err = weburl.ParseHosts(s.ForbidHost)
+	p.add("forbid-host", err)
 	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which means no limit", s.MaxDepth)
 	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
 	checkLimit(p, "max-params", s.MaxParams)

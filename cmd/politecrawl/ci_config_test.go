@@ -101,7 +101,7 @@ func runGate(t *testing.T, script, keep, site, want string) {
 	if err := os.WriteFile(page, []byte("<title>Home</title>\n<h1>Home</h1>\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := sh(script); err != nil || !strings.Contains(out, "passed: no error; 1 page in ") {
+	if out, err := sh(script); err != nil || !strings.Contains(out, "passed: no error, 1 notice; 1 page in ") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := sh(keep + "\nrm -rf crawl"); err != nil {

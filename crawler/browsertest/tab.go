@@ -117,6 +117,18 @@ func (b *Tab) Screenshot() []byte {
 	return run(b, chromedp.CaptureScreenshot())
 }
 
+// PDF returns the page as it is printed.
+func (b *Tab) PDF() []byte {
+	b.t.Helper()
+	var pdf []byte
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		result, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
+		pdf = result.Data
+		return err
+	}))
+	return pdf
+}
+
 // ElementScreenshot returns a PNG image of the element, scaled by a factor.
 func (b *Tab) ElementScreenshot(selector string, scale float64) []byte {
 	b.t.Helper()

@@ -7,6 +7,7 @@ type attributes struct {
 	href, src, rel, name, content, equiv, lang, hreflang, shadow []byte
 	id, srcset, imageSrcset, poster, data, kind                  []byte
 	style, xlinkHref, srcdoc, background                         []byte
+	alt, role, ariaHidden                                        []byte
 }
 
 // set takes an attribute. Where one is given twice, the first counts.
@@ -51,6 +52,12 @@ func (a *attributes) set(key, value []byte) {
 		field = &a.background
 	case "xlink:href":
 		field = &a.xlinkHref
+	case "alt":
+		field = &a.alt
+	case "role":
+		field = &a.role
+	case "aria-hidden":
+		field = &a.ariaHidden
 	default:
 		return
 	}

@@ -31,6 +31,8 @@ type collector struct {
 	shadow int        // how many shadow roots are open
 	silent int        // how many elements are open whose text is not visible
 
+	shows bool // the page has a link, or an element that browsers show
+
 	refreshes bool // the page has a refresh: browsers ignore others
 
 	base     baseElement
@@ -75,6 +77,7 @@ func (c *collector) start(e *element) {
 	if c.on.Resource != nil {
 		c.resources(e)
 	}
+	c.shows = c.shows || e.kind&shown != 0
 	if c.svg {
 		if e.tag == tagA {
 			c.startLink(c.svgHref())
@@ -82,6 +85,10 @@ func (c *collector) start(e *element) {
 		return
 	}
 	switch e.tag {
+	case tagImg:
+		c.image()
+	case tagScript:
+		c.doc.hasScripts = c.doc.hasScripts || isScriptType(c.attrs.kind)
 	case tagA:
 		c.startLink(c.attrs.href)
 	case tagArea:
@@ -193,6 +200,7 @@ func (c *collector) startLink(href []byte) {
 	if href == nil {
 		return
 	}
+	c.shows = true
 	if link := c.newLink("a", href); c.on.LinkTexts {
 		c.lastLink, c.linkText.open = link, true
 	} else {
@@ -203,6 +211,7 @@ func (c *collector) startLink(href []byte) {
 // link reports a link in ref, an attribute that the element may not have.
 func (c *collector) link(kind string, ref []byte) {
 	if ref != nil {
+		c.shows = c.shows || kind != "link"
 		c.report(c.newLink(kind, ref))
 	}
 }
@@ -286,6 +295,7 @@ func (c *collector) refresh(kind, value string) {
 	if c.refreshes = true; ref == "" {
 		return
 	}
+	c.shows = true
 	link := Link{Ref: ref, Kind: kind}
 	if c.baseSeen {
 		link.URL, link.Err = c.resolve(ref)

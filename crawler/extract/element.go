@@ -30,6 +30,7 @@ const (
 	tagHead
 	tagHTML
 	tagImage
+	tagImg
 	tagItem // li
 	tagLink
 	tagMeta
@@ -40,6 +41,7 @@ const (
 	tagPlaintext
 	tagRow
 	tagRuby
+	tagScript
 	tagSelect
 	tagStyle
 	tagSVG
@@ -70,6 +72,7 @@ const (
 	needsTree                     // its effect depends on the tree
 	breaksOut                     // its start tag ends a drawing
 	outline                       // html, head and body
+	shown                         // browsers show it though it has no text
 )
 
 // ancestors is a set of elements around a place.
@@ -116,7 +119,8 @@ var elements = func() (index [places]*element) {
 	}
 	// The lists are those of the HTML standard, sections 13.1.2, 13.2.4.2 and 13.2.6.
 	mark(inline, "a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong sub sup time tt u var wbr")
-	mark(linking, "a area base frame html iframe link meta template")
+	mark(linking, "a area base frame html iframe img link meta script template")
+	mark(shown, "audio embed img input object select svg textarea video")
 	mark(void, "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track wbr")
 	mark(rawText, "iframe noembed noframes plaintext script style textarea title xmp")
 	mark(inHead, "base basefont bgsound link meta noframes noscript script style template title")
@@ -135,7 +139,7 @@ var elements = func() (index [places]*element) {
 	// Section 13.2.6.5. A font element does it only with some attributes.
 	mark(breaksOut, "b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var")
 
-	mark(0, "audio feimage foreignobject use video") // other names that the readers ask for
+	mark(0, "feimage foreignobject use") // other names that the readers ask for
 
 	block := func(names string, what ancestors) {
 		for name := range strings.FieldsSeq(names) {
@@ -151,8 +155,8 @@ var elements = func() (index [places]*element) {
 	}
 	for name, t := range map[string]tag{
 		"a": tagA, "area": tagArea, "base": tagBase, "body": tagBody, "caption": tagCaption, "col": tagCol, "colgroup": tagColgroup, "dd": tagTerm, "desc": tagDescription,
-		"dt": tagTerm, "form": tagForm, "frame": tagFrame, "h1": tagH1, "head": tagHead, "html": tagHTML, "iframe": tagFrame, "image": tagImage, "li": tagItem,
-		"link": tagLink, "meta": tagMeta, "noscript": tagNoscript, "optgroup": tagOptgroup, "option": tagOption, "p": tagParagraph, "plaintext": tagPlaintext, "ruby": tagRuby,
+		"dt": tagTerm, "form": tagForm, "frame": tagFrame, "h1": tagH1, "head": tagHead, "html": tagHTML, "iframe": tagFrame, "image": tagImage, "img": tagImg, "li": tagItem,
+		"link": tagLink, "meta": tagMeta, "noscript": tagNoscript, "optgroup": tagOptgroup, "option": tagOption, "p": tagParagraph, "plaintext": tagPlaintext, "ruby": tagRuby, "script": tagScript,
 		"select": tagSelect, "style": tagStyle, "svg": tagSVG, "table": tagTable, "template": tagTemplate, "title": tagTitle, "tr": tagRow,
 	} {
 		get(name).tag = t

@@ -52,10 +52,19 @@ type Document struct {
 	Words       int        // number of words in the visible text
 	Hreflang    []Hreflang // link rel=alternate with hreflang, the first thousand
 
+	// ImagesWithoutAlt is the number of img elements without an alt attribute. Those in noscript, with
+	// the role none or presentation, or with aria-hidden do not count.
+	ImagesWithoutAlt int
+
+	// NeedsScripts reports whether the page has scripts, and browsers show nothing without them: outside
+	// noscript it has no text, image, form field or link.
+	NeedsScripts bool
+
 	UpgradeInsecure bool // browsers request the http URLs of the page as https
 
-	encoding encoding.Encoding
-	xml      bool
+	hasScripts bool
+	encoding   encoding.Encoding
+	xml        bool
 }
 
 // IsPage reports whether browsers show a response as a page: HTML, or XML with XHTML as its root element.
@@ -141,6 +150,13 @@ const (
 func read(page *Page, on *Handlers, choice readerChoice) *Document {
 	decoded := decode(page)
 	decoded.UpgradeInsecure = upgradesInsecure(page.Header.Values("Content-Security-Policy")...)
+	doc := readDecoded(page, decoded, on, choice)
+	readWithoutNoscript(page, &decoded, doc)
+	return doc
+}
+
+// readDecoded reads a page whose text is known.
+func readDecoded(page *Page, decoded Document, on *Handlers, choice readerChoice) *Document {
 	if decoded.xml {
 		trees <- struct{}{}
 		defer func() { <-trees }()

@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 		{"an anchor without href is no link", `<a name="x">here</a>`, Document{Words: 1}},
 		{"an empty href is a link to the page itself", `<a href="">`, Document{Links: []Link{{Kind: "a"}}}},
 		{"src of a link, href of an iframe mean nothing", `<a src="/no"></a><iframe href="/no"></iframe>`, Document{}},
-		{"no links in comments and scripts", `<!-- <a href="/no"> --><script>"<a href='/no'>"</script><style>a{}</style>`, Document{}},
+		{"no links in comments and scripts", `<!-- <a href="/no"> --><script>"<a href='/no'>"</script><style>a{}</style>`, Document{NeedsScripts: true}},
 		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes", Kind: "a"}}}},
 		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "http://example.com/dir/"}},
 		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "http://example.com/one"}},
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		{"broken off", `<title>cut</title><a href="/a">a</a><a href="/b`, Document{Title: "cut", Words: 1, Links: []Link{{URL: "/a", Kind: "a", Text: "a"}}}},
 		{"first h1", `<h1> One <b>big</b>ger<br>hea&shy;ding&nbsp;</h1><h1>two</h1>`, Document{H1: "One bigger hea\u00adding", H1Count: 2, Words: 4}},
 		{"another heading ends h1", `<h1>one<h2>two</h2>`, Document{H1: "one", H1Count: 1, Words: 2}},
-		{"an empty h1", `<h1><img src=x></h1><h1>two</h1>`, Document{H1Count: 2, Words: 1}},
+		{"an empty h1", `<h1><img src=x alt=""></h1><h1>two</h1>`, Document{H1Count: 2, Words: 1}},
 		{"no words and no h1 of a template", `<template><h1>no</h1>no<template>no</template>no <a href=1>t</a></template><h1>a<template>no</template>b</h1><template shadowrootmode=open>c</template>`,
 			Document{H1: "a b", H1Count: 1, Words: 3}},
 		{"description", `<meta name=description content=""><meta name=Description content=" a  b "><meta name=description content=c>`,
@@ -109,6 +109,46 @@ func TestFirstHeading(t *testing.T) {
 		want := strings.Join(strings.Fields(doc.Find("h1").First().Text()), "")
 		if got := strings.ReplaceAll(readPage([]byte(page)).H1, " ", ""); got != want {
 			t.Errorf("%s: h1 is %q, want %q", page, got, want)
+		}
+	}
+}
+
+func TestPagesThatNeedScripts(t *testing.T) {
+	const script = `<script src=app.js></script>`
+	for page, want := range map[string]bool{
+		script + `<title>App</title><noscript>You need <a href=/help>JavaScript</a><img src=x><iframe src=y></iframe></noscript><div id=root></div>`: true,
+		`<script>run()</script><link rel=next href=/2><link rel=stylesheet href=a.css><template>text</template>`:                                     true,
+		`<script type=module>run()</script><noscript>unclosed`:                                                                                       true,
+		`<head><noscript><link rel=stylesheet href=a.css></noscript>` + script + `</head><body></body>`:                                              true,
+		`<div id=root></div>`: false,
+		`<script type=application/json>{}</script><div id=root></div>`: false,
+		script + `<p>text`:                                       false,
+		script + `<noscript>text</noscript>text`:                 false,
+		script + `<a href=/page></a>`:                            false,
+		script + `<iframe src=/page></iframe>`:                   false,
+		script + `<meta http-equiv=refresh content="0; url=/x">`: false,
+		script + `<img src=x>`:                                   false,
+		script + `<svg><path d=x></svg>`:                         false,
+		script + `<video src=x></video>`:                         false,
+		script + `<form><input placeholder=name></form>`:         false,
+	} {
+		if got := readPage([]byte(page)).NeedsScripts; got != want {
+			t.Errorf("%s: %t", page, got)
+		}
+	}
+}
+
+func TestImagesWithoutAlt(t *testing.T) {
+	for page, want := range map[string]int{
+		`<img src=a><IMG SRC=b title=c><picture><source srcset=d><img src=e></picture>`:       3,
+		`<img src=a alt><img src=b alt="">` + `<img src=c alt="a &amp; b"><input type=image>`: 0,
+		`<img src=a role=presentation><img src=b role=None><img src=c aria-hidden=true>`:      0,
+		`<img src=a role=img><img src=b aria-hidden=false>`:                                   2,
+		`<noscript><img src=pixel></noscript><template><img src=a></template>`:                0,
+		`<svg><image href=a></image></svg>`:                                                   0,
+	} {
+		if got := readPage([]byte(page)).ImagesWithoutAlt; got != want {
+			t.Errorf("%s: %d, want %d", page, got, want)
 		}
 	}
 }

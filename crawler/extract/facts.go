@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -88,12 +89,57 @@ func (c *collector) endLink() {
 	}
 }
 
+// image counts an img element that has no alt attribute and needs one.
+func (c *collector) image() {
+	a := &c.attrs
+	decorative := equalFold(a.role, "presentation") || equalFold(a.role, "none") || equalFold(a.ariaHidden, "true")
+	if a.alt == nil && !decorative {
+		c.doc.ImagesWithoutAlt++
+	}
+}
+
+// maxNoscriptWords is how many words a page may have that shows nothing outside noscript.
+const maxNoscriptWords = 300
+
+// readWithoutNoscript reads a page again if only its noscript elements may have what browsers show, or
+// images without alt. Where scripts run, the content of noscript is text up to its end tag: tags that
+// end it early elsewhere, such as an img in the head, are a part of it.
+func readWithoutNoscript(page *Page, decoded, doc *Document) {
+	mayNeedScripts := doc.hasScripts && !doc.NeedsScripts && doc.Words <= maxNoscriptWords
+	if doc.xml || !mayNeedScripts && doc.ImagesWithoutAlt == 0 || !noscriptTag.Match(doc.Text) {
+		return
+	}
+	text := make([]byte, 0, len(doc.Text))
+	z := html.NewTokenizer(bytes.NewReader(doc.Text))
+	for inside := false; ; {
+		kind := z.Next()
+		if !inside || kind != html.TextToken {
+			text = append(text, z.Raw()...)
+		}
+		if kind == html.ErrorToken {
+			break
+		}
+		inside = false
+		if kind == html.StartTagToken {
+			name, _ := z.TagName()
+			inside = elementOf(name).tag == tagNoscript
+		}
+	}
+	bare := *decoded
+	bare.Text = text
+	rest := readDecoded(page, bare, &Handlers{Link: func(Link) {}, Restart: func() {}}, automatic)
+	doc.ImagesWithoutAlt, doc.NeedsScripts = rest.ImagesWithoutAlt, rest.NeedsScripts
+}
+
+var noscriptTag = regexp.MustCompile("<(?i:noscript)")
+
 // finish ends what is still open at the end of the page.
 func (c *collector) finish() {
 	c.resolver()
 	c.endHeading()
 	c.endLink()
 	c.doc.Words = c.words.n
+	c.doc.NeedsScripts = c.doc.hasScripts && !c.shows && c.words.n == 0
 }
 
 // A passage collects the text of an element.

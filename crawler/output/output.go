@@ -83,6 +83,9 @@ type Page struct {
 	H1Count     int               `json:"h1_count,omitempty"`    // number of h1 elements, if there are several
 	Encoding    string            `json:"encoding,omitempty"`    // of a page that was read as HTML or XHTML: its character encoding, as the Encoding standard names it
 	Malformed   string            `json:"malformed,omitempty"`   // why and where an XHTML page is not well-formed; it was read to there
+
+	ImagesWithoutAlt int  `json:"images_without_alt,omitempty"` // number of img elements without an alt attribute
+	NeedsJavaScript  bool `json:"needs_javascript,omitempty"`   // it has scripts, and without them neither text, images nor links
 }
 
 // HasContent reports whether the line has the content of a page: the status is 2xx, or 304 in a recrawl

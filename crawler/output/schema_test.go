@@ -52,7 +52,7 @@ func TestSchema(t *testing.T) {
 		"pages.jsonl": Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
-			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"}, 2, "utf-8", "m",
+			"h", "d", "l", 1, []Hreflang{{"l", "u"}}, map[string]string{"x": "y"}, []string{"u"}, 2, "utf-8", "m", 3, true,
 		},
 		"rejected.jsonl": Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
 		"links.jsonl":    Links{"u", []Link{{"v", "t", "r", "a"}}, []Link{{"w", "", "", "img"}}},

@@ -55,6 +55,13 @@ func (a *alternates) conclude() {
 	a.pairs = slices.Compact(a.pairs)
 }
 
+// mutual reports whether two pages have hreflang links to each other.
+func (a *alternates) mutual(k, other key) bool {
+	_, to := slices.BinarySearch(a.pairs, pairOf(k, uint64(other)))
+	_, from := slices.BinarySearch(a.pairs, pairOf(other, uint64(k)))
+	return to && from
+}
+
 // A silentOrigin is an origin outside the crawl that did not respond. It is one finding of a rule,
 // not one for each page with a link to it.
 type silentOrigin struct {

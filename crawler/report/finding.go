@@ -84,7 +84,7 @@ func (l *findingLists) finish(rule string) List[Finding] {
 // whose referrers are to be named.
 func (l *findingLists) choose() bool {
 	for _, rule := range [...]string{
-		ruleBrokenLink, ruleInvalidURL, ruleBrokenExternal, ruleBrokenAsset, ruleUnverified, ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain, ruleLinkToDisallowed,
+		ruleBrokenLink, ruleInvalidURL, ruleBrokenExternal, ruleBrokenAsset, ruleUnverified, ruleRedirectLoop, ruleRedirectDeadEnd, ruleRedirectChain, ruleLinkMoved, ruleLinkRedirected, ruleLinkToDisallowed,
 	} {
 		for _, f := range l.finish(rule).Rows {
 			if f.Pages > 0 && f.FoundOn == nil {

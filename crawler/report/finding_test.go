@@ -19,15 +19,15 @@ func faultless() *crawl {
 		"version": crawldir.Version,
 		"config": map[string]any{
 			"urls": []string{example + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)", "links": true,
-			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"},
+			"check": []string{"assets", "external", "fragments", "canonical", "hreflang"}, "forbid-host": []string{"staging.example", "com"},
 		},
 		"ended": CrawlEnd{End: "finished"},
 	}}
 	c.good("/", output.Page{Source: "start", Canonical: example + "/", Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/de", output.Page{Hreflang: []output.Hreflang{{Lang: "en", URL: example + "/"}, {Lang: "de", URL: example + "/de"}}})
 	c.good("/page", output.Page{Canonical: other + "/page"})
-	c.page("/old", output.Page{Status: 301, Source: "link", Location: "/page"})
-	c.link("/", "/old", "/page")
+	c.page("/old", output.Page{Status: 301, Source: "sitemap", Location: "/page"})
+	c.link("/", "/page")
 	c.anchors = []output.Anchors{
 		{URL: example + "/", IDs: []string{"a"}, Targets: []string{example + "/#a", example + "/de#caf%C3%A9", example + "/de#b%20c", example + "/old#z", other + "/#x"}},
 		{URL: example + "/de", IDs: []string{"café", "b%20c"}},
@@ -159,6 +159,31 @@ var faults = map[string]struct {
 		func(c *crawl) { c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/de#missing") },
 		Finding{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}},
 	},
+	ruleForbiddenHost: {
+		func(c *crawl) {
+			c.check("https://cdn.staging.example/a.png", output.Check{Kind: "img", Status: 200})
+		},
+		Finding{URL: "https://cdn.staging.example/a.png", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleLinkMoved: {
+		func(c *crawl) {
+			c.page("/moved", output.Page{Status: 308, Source: "link", Location: "/page"})
+			c.link("/", "/moved")
+		},
+		Finding{URL: example + "/moved", Detail: "status 308", Related: example + "/page", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleLinkRedirected: {
+		func(c *crawl) {
+			c.page("/today", output.Page{Status: 302, Source: "link", Location: "/page"})
+			c.link("/", "/today")
+			c.link("/de", "/today")
+		},
+		Finding{URL: example + "/today", Detail: "status 302", Related: example + "/page", Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+	},
+	ruleLinkDoubleSlash: {
+		func(c *crawl) { c.link("/de", "//page") },
+		Finding{URL: example + "//page", Pages: 1, FoundOn: []string{example + "/de"}},
+	},
 	ruleUnverified: {
 		func(c *crawl) {
 			c.check(other+"/wall", output.Check{Kind: "a", Status: 403, Result: output.CheckUnverified})
@@ -180,6 +205,21 @@ var faults = map[string]struct {
 			c.check("http://example.com/feed", output.Check{Kind: "link", Status: 200}) // no browser fetches it
 		},
 		Finding{URL: "http://example.com/b.png", Pages: 1, FoundOn: []string{example + "/"}},
+	},
+	ruleStartNoindex: {
+		func(c *crawl) {
+			c.page("/start", output.Page{Source: "start", Directives: []output.Directive{{Rule: "noindex", Source: "X-Robots-Tag: noindex"}}})
+		},
+		Finding{URL: example + "/start", Detail: `"noindex" in the X-Robots-Tag: noindex`},
+	},
+	ruleNeedsJavaScript: {
+		func(c *crawl) {
+			for _, path := range []string{"/", "/about"} {
+				c.good(path, output.Page{Source: "start", Title: "App " + path, Description: "App " + path, NeedsJavaScript: true})
+				c.last().URL = "https://app.example" + path
+			}
+		},
+		Finding{URL: "https://app.example/", Detail: "2 pages have no text and no links without scripts"},
 	},
 	ruleTitleMissing: {
 		func(c *crawl) { c.listed("/untitled", output.Page{}); c.last().Title = "" },
@@ -214,6 +254,10 @@ var faults = map[string]struct {
 	ruleH1Multiple: {
 		func(c *crawl) { c.listed("/two-h1", output.Page{H1Count: 2}) },
 		Finding{URL: example + "/two-h1", Detail: "2 h1 elements"},
+	},
+	ruleAltMissing: {
+		func(c *crawl) { c.listed("/no-alt", output.Page{ImagesWithoutAlt: 3}) },
+		Finding{URL: example + "/no-alt", Detail: "3 images"},
 	},
 	rulePageMalformed: {
 		func(c *crawl) { c.listed("/malformed", output.Page{Malformed: "line 3: why"}) },
@@ -560,6 +604,169 @@ func TestUnchangedPagesCountWithTheirContent(t *testing.T) {
 	}
 }
 
+// A URL with a finding about its redirects has no other one about the links to it.
+func TestLinksToRedirects(t *testing.T) {
+	for name, tt := range map[string]struct {
+		add  func(*crawl)
+		want []string // the rules with findings
+	}{
+		"only in a sitemap": {func(c *crawl) { c.page("/a", output.Page{Status: 301, Source: "sitemap", Location: "/page"}) }, nil},
+		"to another site": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: other + "/"})
+			c.link("/", "/a")
+		}, []string{ruleLinkMoved}},
+		"see other": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 303, Source: "link", Location: "/page"})
+			c.link("/", "/a")
+		}, []string{ruleLinkRedirected}},
+		"a dead end": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
+			c.page("/b", output.Page{Status: 404, Source: "redirect"})
+			c.link("/", "/a")
+		}, []string{ruleRedirectDeadEnd}},
+		"inside a chain": {func(c *crawl) {
+			c.page("/a", output.Page{Status: 301, Source: "link", Location: "/b"})
+			c.page("/b", output.Page{Status: 301, Source: "link", Location: "/page"})
+			c.link("/", "/a", "/b")
+		}, []string{ruleLinkMoved, ruleRedirectChain}},
+	} {
+		c := faultless()
+		tt.add(c)
+		var got []string
+		for _, f := range c.make(t).Findings {
+			if f.Total > 0 {
+				got = append(got, f.ID)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestLinksWithDoubleSlashes(t *testing.T) {
+	for url, want := range map[string]int{
+		example + "/a//b": 1, example + "//": 1, example + "/a//?q": 1,
+		example + "/a?u=//b": 0, example + "/a/https://other.example/": 0, other + "/a//b": 0, example + "/": 0,
+	} {
+		c := faultless()
+		l := c.linksOf("/de")
+		l.To = append(l.To, output.Link{URL: url})
+		if got := FindingsOf(c.make(t), ruleLinkDoubleSlash).Total; got != want {
+			t.Errorf("%s: %d findings, want %d", url, got, want)
+		}
+	}
+}
+
+// A page that names a forbidden host in another way than by a link is a finding too. The site itself
+// is no forbidden subdomain.
+func TestForbiddenHosts(t *testing.T) {
+	c := faultless()
+	const staging = "http://staging.example:8080/x"
+	c.good("/c", output.Page{Canonical: staging})
+	c.good("/h", output.Page{Hreflang: []output.Hreflang{{Lang: "fr", URL: staging}}})
+	c.page("/r", output.Page{Status: 302, Source: "sitemap", Location: staging})
+	for _, page := range []string{"/", "/de"} {
+		l := c.linksOf(page)
+		l.To = append(l.To, output.Link{URL: staging}, output.Link{URL: "https://staging.example.org/"})
+		l.Resources = append(l.Resources, output.Link{URL: staging, Kind: "img"})
+	}
+	want := []Finding{
+		{URL: staging, Pages: 2, FoundOn: []string{example + "/", example + "/de"}},
+		{URL: staging, Detail: "canonical URL", Pages: 1, FoundOn: []string{example + "/c"}},
+		{URL: staging, Detail: "hreflang URL", Pages: 1, FoundOn: []string{example + "/h"}},
+		{URL: staging, Detail: "target of a redirect", Pages: 1, FoundOn: []string{example + "/r"}},
+	}
+	r := c.make(t)
+	if diff := cmp.Diff(want, FindingsOf(r, ruleForbiddenHost).Rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.state["config"].(map[string]any)["forbid-host"] = nil
+	if got := FindingsOf(c.make(t), ruleForbiddenHost); got != nil {
+		t.Errorf("without forbidden hosts: %+v", got)
+	}
+}
+
+// Versions of a page for other languages may have its title and description. A link in one direction
+// does not make a version.
+func TestVersionsAreNoDuplicates(t *testing.T) {
+	c := faultless()
+	same := output.Page{Title: "Same", Description: "Same"}
+	for _, path := range []string{"/a", "/a-de", "/b", "/c"} {
+		p := same
+		if path != "/c" {
+			p.Hreflang = []output.Hreflang{{Lang: "en", URL: example + "/a"}, {Lang: "de", URL: example + "/a-de"}}
+		}
+		c.listed(path, p)
+	}
+	r := c.make(t)
+	want := []Finding{{URL: example + "/b", Detail: "Same", Related: example + "/a"}, {URL: example + "/c", Detail: "Same", Related: example + "/a"}}
+	for _, rule := range []string{ruleTitleDuplicate, ruleDescriptionDuplicate} {
+		got := FindingsOf(r, rule)
+		if diff := cmp.Diff(want, got.Rows); diff != "" || got.Total != 2 {
+			t.Errorf("%s: %d in all (-want +got):\n%s", rule, got.Total, diff)
+		}
+	}
+}
+
+// A start URL with noindex is an error wherever the directive is: on the page to which it redirects, or
+// where the content was withheld. Broken pages and other pages are not start pages that lack it.
+func TestStartURLsWithNoindex(t *testing.T) {
+	noindex := []output.Directive{{Rule: "none", Source: "1st robots meta element"}}
+	for name, tt := range map[string]struct {
+		pages []output.Page
+		want  []Finding
+	}{
+		"withheld": {
+			[]output.Page{{Source: "start", Withheld: "noindex"}},
+			[]Finding{{URL: example + "/0", Detail: "noindex"}},
+		},
+		"by redirects": {
+			[]output.Page{{Source: "start", Status: 301, Location: "/1"}, {Source: "redirect", Status: 302, Location: "/2"}, {Source: "redirect", Directives: noindex}},
+			[]Finding{{URL: example + "/0", Detail: "redirects to a page with noindex", Related: example + "/2"}},
+		},
+		"unchanged":      {[]output.Page{{Source: "start", Status: 304, Unchanged: true, Directives: noindex}}, []Finding{{URL: example + "/0", Detail: `"none" in the 1st robots meta element`}}},
+		"broken":         {[]output.Page{{Source: "start", Status: 404, Directives: noindex}}, []Finding{}},
+		"other page":     {[]output.Page{{Source: "sitemap", Directives: noindex}}, []Finding{}},
+		"other redirect": {[]output.Page{{Source: "sitemap", Status: 301, Location: "/1"}, {Source: "redirect", Directives: noindex}}, []Finding{}},
+	} {
+		c := faultless()
+		for i, p := range tt.pages {
+			c.page(fmt.Sprint("/", i), p)
+		}
+		if diff := cmp.Diff(tt.want, FindingsOf(c.make(t), ruleStartNoindex).Rows); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A site needs JavaScript only if no page of it shows anything without.
+func TestSitesThatNeedJavaScript(t *testing.T) {
+	for name, tt := range map[string]struct {
+		other output.Page
+		want  int
+	}{
+		"a page without scripts": {output.Page{}, 0},
+		"a page with noindex":    {output.Page{Withheld: "noindex"}, 0},
+		"an unchanged page":      {output.Page{Status: 304, Unchanged: true}, 0},
+		"an unchanged app":       {output.Page{NeedsJavaScript: true, Status: 304, Unchanged: true, Hash: "ab"}, 1},
+		"a truncated page":       {output.Page{NeedsJavaScript: true, LimitsReached: []string{"max-body"}}, 0},
+		"a page that failed":     {output.Page{Status: 500}, 1},
+		"a redirect":             {output.Page{Status: 301, Location: "/app"}, 1},
+		"an image":               {output.Page{ContentType: "image/png"}, 1},
+	} {
+		c := faultless()
+		for _, p := range []output.Page{{NeedsJavaScript: true}, tt.other} {
+			p.Source = "start"
+			c.page("/app", p)
+			c.last().URL = "https://app.example" + fmt.Sprint("/", len(c.pages))
+		}
+		if got := FindingsOf(c.make(t), ruleNeedsJavaScript).Total; got != tt.want {
+			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
+		}
+	}
+}
+
 // Elements that come after the end of a truncated page are not missing.
 func TestTruncatedPagesMissNoElements(t *testing.T) {
 	c := faultless()
@@ -580,8 +787,7 @@ func TestTruncatedPagesMissNoElements(t *testing.T) {
 func TestPagesWithoutAnchorsAreLeftOut(t *testing.T) {
 	c := faultless()
 	c.listed("/before", output.Page{})
-	c.page("/moved", output.Page{Status: 301, Source: "link", Location: "/before"})
-	c.link("/", "/moved")
+	c.page("/moved", output.Page{Status: 301, Source: "sitemap", Location: "/before"})
 	c.anchors[0].Targets = append(c.anchors[0].Targets, example+"/before#a", example+"/before#b", example+"/moved#a", example+"/de#missing")
 	r := c.make(t)
 	want := map[string][]Finding{ruleBrokenFragment: {{URL: example + "/de#missing", Pages: 1, FoundOn: []string{example + "/"}}}}
@@ -627,7 +833,8 @@ func TestFindingsAcrossWorkers(t *testing.T) {
 	parts := make([]*crawl, 3)
 	for i := range parts {
 		parts[i] = worker(func(c *crawl) {
-			c.state["config"].(map[string]any)["check"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}
+			config := c.state["config"].(map[string]any)
+			config["check"], config["forbid-host"] = []string{"assets", "external", "fragments", "canonical", "hreflang"}, []string{"staging.example"}
 		})
 	}
 	for i, p := range all.pages {

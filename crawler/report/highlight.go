@@ -112,6 +112,7 @@ func (n *highlightList) broken(r *Report) {
 		}
 	}
 	n.addRules(r, topicLinks)
+	n.addRules(r, topicExternal)
 	n.addRules(r, topicAssets)
 	n.add(Error, r.Redirects.Loops, "%s", quantity(r.Redirects.Loops, "redirect loop"))
 	n.add(Error, r.Redirects.DeadEnds, "%s without a page", subject(r.Redirects.DeadEnds, "redirect chain", "ends", "end"))

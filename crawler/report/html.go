@@ -126,7 +126,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // topics returns the topics that have findings or other tables.
 func topics(r *Report) []topic {
 	list := []topic{
-		{ID: topicLinks, Title: "Links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
+		{ID: topicLinks, Title: "Links"}, {ID: topicExternal, Title: "External links"}, {ID: topicAssets, Title: "Assets"}, {ID: topicPages, Title: "Pages"},
 		{ID: topicRedirects, Title: "Redirects"}, {ID: topicCanonical, Title: "Canonical"}, {ID: topicHreflang, Title: "hreflang"},
 		{ID: topicSitemaps, Title: "Sitemaps"}, {ID: topicRobots, Title: "robots.txt"},
 		{ID: topicPermissions, Title: "Permissions"},
@@ -152,7 +152,7 @@ func topics(r *Report) []topic {
 		t.Caveats = commonCaveats(t.Findings)
 	}
 	return slices.DeleteFunc(list, func(t topic) bool {
-		return len(t.Findings) == 0 && slices.Contains([]string{topicAssets, topicCanonical, topicHreflang}, t.ID)
+		return len(t.Findings) == 0 && slices.Contains([]string{topicExternal, topicAssets, topicCanonical, topicHreflang}, t.ID)
 	})
 }
 

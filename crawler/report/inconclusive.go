@@ -125,7 +125,7 @@ func (m *maker) caveats(rule string) []string {
 		m.unknownTargets(add, m.alternates.unknownCanonical, "canonical link", checkCanonical)
 	case topic == topicHreflang:
 		m.unknownTargets(add, m.alternates.unknownHreflang, "hreflang link", checkHreflang)
-	case topic == topicLinks, topic == topicAssets, rule == ruleLinkToDisallowed, rule == ruleSitemapNotLinked:
+	case topic == topicLinks, topic == topicExternal, topic == topicAssets, rule == ruleLinkToDisallowed, rule == ruleSitemapNotLinked:
 		withheld := m.directives.withheldLinks
 		add(m.comparison.linksUnknown, "the links of pages were not recorded")
 		add(m.unknownLinks > 0, "%s unchanged since the last crawl, and links there are not known", subject(m.unknownLinks, "page", "is", "are"))
@@ -158,6 +158,8 @@ func (m *maker) applies(rule string) bool {
 		return m.dirs.checks(checkExternal)
 	case ruleUnverified:
 		return m.dirs.checks(checkAssets) || m.dirs.checks(checkExternal)
+	case ruleForbiddenHost:
+		return len(m.references.hosts) > 0
 	case ruleBrokenFragment:
 		return m.dirs.checks(checkFragments)
 	}

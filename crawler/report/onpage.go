@@ -63,6 +63,7 @@ func (o *onPage) name(p *output.Page) {
 	o.long(ruleDescriptionLong, p.URL, p.Description, maxDescription)
 	o.titles.name(p, p.Title)
 	o.descriptions.name(p, p.Description)
+	add(p.ImagesWithoutAlt > 0, ruleAltMissing, quantity(p.ImagesWithoutAlt, "image"))
 	add(p.Depth > maxLinksAway, rulePageDeep, strconv.Itoa(p.Depth)+" links away")
 	add(p.DurationMS > maxResponseMS, rulePageSlow, millis(p.DurationMS))
 	add(p.Bytes > maxHTMLBytes, rulePageLarge, size(p.Bytes))
@@ -78,19 +79,28 @@ func (o *onPage) long(rule, url, text string, limit int) {
 	}
 }
 
-// finish adds the findings that need all pages.
-func (o *onPage) finish() {
-	o.titles.addTo(o.lists, ruleTitleDuplicate)
-	o.descriptions.addTo(o.lists, ruleDescriptionDuplicate)
+// finish adds the findings that need all pages. Alternates reports whether two pages name each other
+// as versions for other languages.
+func (o *onPage) finish(alternates func(a, b key) bool) {
+	o.titles.addTo(o.lists, ruleTitleDuplicate, alternates)
+	o.descriptions.addTo(o.lists, ruleDescriptionDuplicate, alternates)
 }
 
 // repeats finds pages with the same text. The first page is the one with the fewest links from
-// the start, then the first by URL. The others are findings.
+// the start, then the first by URL. The others are findings, except its versions for other languages.
 type repeats struct {
 	hashes []uint64           // of all texts, until the groups are known
 	groups map[uint64]*repeat // texts that several pages have
 	copies int
 	rows   *topRows[repeatRow]
+
+	versions []repeatVersion // the pages with hreflang links
+}
+
+// A repeatVersion is a page that may be a version of the first page with its text.
+type repeatVersion struct {
+	page key
+	text *repeat
 }
 
 // A repeat is a text that several pages have.
@@ -105,7 +115,7 @@ type repeatRow struct {
 }
 
 func newRepeats(limit int) *repeats {
-	return &repeats{groups: make(map[uint64]*repeat), rows: newTopRows(2*limit, func(a, b repeatRow) int { return byPages(a.Finding, b.Finding) })}
+	return &repeats{groups: make(map[uint64]*repeat), rows: newTopRows(max(2*limit, DefaultRows), func(a, b repeatRow) int { return byPages(a.Finding, b.Finding) })}
 }
 
 func (r *repeats) add(text string) {
@@ -138,13 +148,21 @@ func (r *repeats) name(p *output.Page, text string) {
 	if g.url == "" || cmp.Or(cmp.Compare(p.Depth, g.depth), cmp.Compare(p.URL, g.url)) < 0 {
 		g.url, g.depth = p.URL, p.Depth
 	}
+	if len(p.Hreflang) > 0 {
+		r.versions = append(r.versions, repeatVersion{keyOf(p.URL), g})
+	}
 	r.rows.add(repeatRow{Finding{URL: p.URL, Detail: clip(text)}, g})
 }
 
 // addTo adds the findings of a rule.
-func (r *repeats) addTo(l *findingLists, rule string) {
+func (r *repeats) addTo(l *findingLists, rule string, alternates func(a, b key) bool) {
+	for _, v := range r.versions {
+		if alternates(v.page, keyOf(v.text.url)) {
+			r.copies--
+		}
+	}
 	for _, row := range r.rows.list().Rows {
-		if row.URL != row.text.url {
+		if row.URL != row.text.url && !alternates(keyOf(row.URL), keyOf(row.text.url)) {
 			row.Related = row.text.url
 			l.rows[rule].addDuplicate(row.Finding)
 		}

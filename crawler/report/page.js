@@ -36,11 +36,11 @@ const kinds = {
 kinds.fault = kinds.number;
 const isNumeric = (kind) => ["number", "fault", "status", "figure"].includes(kind);
 
-// The text of a cell of the table: a single line.
-const cellText = (kind, v) => {
+// Shows a value in a cell of the table: a single line.
+const cellParts = (kind, v) => {
   const texts = kinds[kind].texts(v);
-  if (kind === "urls" && v[0] > 1) return brief(texts[0]) + " and " + number(v[0] - 1) + " more";
-  return brief(texts.join(" · "));
+  if (!kind.startsWith("url")) return [brief(texts.join(" · "))].filter(Boolean);
+  return urlParts(texts[0] ?? "", kind === "urls" && v[0] > 1 ? " and " + number(v[0] - 1) + " more" : "");
 };
 
 // A spreadsheet runs a cell that begins with one of these characters, or a part after a semicolon.
@@ -69,19 +69,20 @@ const matcher = (words, columns) => {
 const widthOf = ([title, kind], i) => {
   if (i === 0) return 18;
   if (isNumeric(kind)) return Math.max(5, 2 + Math.max(...title.split(" ").map((word) => word.length)) / 2);
-  return kind.startsWith("url") ? 12 : 9;
+  return { url: 12, urls: 16 }[kind] ?? 9;
 };
 
-// Shows a URL that may be cut in its middle: many URLs of a site begin alike.
+// Shows a URL that may be cut in its middle: many URLs of a site begin alike. More is what follows it.
 const tail = 16; // characters that are never cut
-const urlText = (text) => {
-  if (text.length <= 2 * tail) return [text];
+const urlParts = (text, more) => {
+  if (text.length <= (more ? tail : 2 * tail)) return [visible(text) + more].filter(Boolean);
   const cut = text.length - tail - /[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(-tail - 1).slice(0, 2)); // not in a character
-  return [element("span", { className: "start" }, text.slice(0, cut)), text.slice(cut)];
+  return [element("span", { className: "start" }, brief(text.slice(0, cut))), element("span", { className: "end" }, visible(text.slice(cut)) + more)];
 };
 
 // Shows a table with search, sorting and export. Only the rows that can be seen are elements.
 let tables = 0;
+let printing = false; // all rows are elements
 const spare = 12; // rows above and below those that can be seen
 const table = (name, label, columns, rows) => {
   const id = "table" + ++tables;
@@ -104,12 +105,11 @@ const table = (name, label, columns, rows) => {
   const row = (place) => {
     const values = rows[matches[place]];
     const tr = element("tr", { id: id + "-" + place, role: "row", ariaRowIndex: place + 2 }, ...columns.map(([title, kind], i) => {
-      const v = values[i], text = cellText(kind, v);
+      const v = values[i], shown = cellParts(kind, v), cut = shown.length > 1 ? "cut" : "";
       const bad = (kind === "fault" && v > 0) || (kind === "status" && v >= 400);
       const td = element("td", { role: "gridcell", className: (isNumeric(kind) ? "n" : "") + (bad ? " bad" : "") });
       td.dataset.label = title;
-      const shown = kind.startsWith("url") ? urlText(text) : [text];
-      td.append(i === 0 ? element("button", { type: "button", tabIndex: -1, className: "open" }, ...(text ? shown : ["(none)"])) : element("span", {}, ...shown));
+      td.append(i === 0 ? element("button", { type: "button", tabIndex: -1, className: "open " + cut }, ...(shown.length ? shown : ["(none)"])) : element("span", { className: cut }, ...shown));
       return td;
     }));
     tr.addEventListener("click", () => {
@@ -124,8 +124,8 @@ const table = (name, label, columns, rows) => {
     if (!scroller.clientWidth) return; // it is hidden
     matches ??= rows.map((_, i) => i);
     const room = scroller.clientHeight;
-    const first = Math.max(0, Math.floor(scroller.scrollTop / height) - spare);
-    const last = Math.min(matches.length, Math.ceil((scroller.scrollTop + room) / height) + spare);
+    const first = printing ? 0 : Math.max(0, Math.floor(scroller.scrollTop / height) - spare);
+    const last = printing ? matches.length : Math.min(matches.length, Math.ceil((scroller.scrollTop + room) / height) + spare);
     for (const [place, tr] of drawn) {
       if (place < first || place >= last) {
         tr.remove();
@@ -142,6 +142,7 @@ const table = (name, label, columns, rows) => {
     }
     before.style.height = first * height + "px";
     after.style.height = (matches.length - last) * height + "px";
+    if (printing) return;
     const measured = drawn.get(first)?.getBoundingClientRect().height;
     const known = height;
     height = measured || known;
@@ -201,7 +202,7 @@ const table = (name, label, columns, rows) => {
     select();
   });
   const sorting = element("select", { ariaLabel: "Sort " + label });
-  columns.forEach(([title], i) => sorting.add(new Option(title + " ↑", i + "+")) ?? sorting.add(new Option(title + " ↓", i + "-")));
+  columns.forEach(([title], i) => sorting.add(new Option(title + " ▴", i + "+")) ?? sorting.add(new Option(title + " ▾", i + "-")));
   sorting.selectedIndex = -1;
   sorting.addEventListener("change", () => sort(parseInt(sorting.value), sorting.value.endsWith("-")));
   const save = button("", () => {
@@ -306,4 +307,21 @@ const showTopic = () => {
   else scrollTo(0, Math.min(scrollY, document.querySelector(".topics").offsetTop));
 };
 addEventListener("hashchange", showTopic);
+
+// Prints the topic with all of its rows.
+let opened = [];
+const drawTopic = () => {
+  for (const scroller of document.querySelectorAll("main > section:not([hidden]) .scroller")) scroller.dispatchEvent(new Event("scroll"));
+};
+addEventListener("beforeprint", () => {
+  printing = true;
+  opened = [...document.querySelectorAll("main > section:not([hidden]) details:not([open])")];
+  for (const details of opened) details.open = true;
+  drawTopic();
+});
+addEventListener("afterprint", () => {
+  printing = false;
+  drawTopic();
+  for (const details of opened) details.open = false;
+});
 showTopic();

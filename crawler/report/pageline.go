@@ -58,6 +58,9 @@ func (l *pageLine) ReadJSON(text []byte) bool {
 	}
 	rest.skipHeaders()
 	p.Encoding = rest.optional(`,"encoding":"`)
+	if rest.has(`,"images_without_alt":`) {
+		p.ImagesWithoutAlt = rest.number(`,"images_without_alt":`)
+	}
 	if rest != "}\n" {
 		return false
 	}

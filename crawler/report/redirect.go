@@ -53,6 +53,7 @@ type redirects struct {
 	next   map[key]key    // 0: no location
 	to     map[key]string // fragments of locations, with the number sign
 	steps  map[key]*Step  // of the chains in the list
+	faulty map[key]bool   // URLs of loops and dead ends, and the first ones of long chains
 	result Redirects
 	chains []path
 
@@ -67,7 +68,7 @@ type path struct {
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), to: make(map[key]string), steps: make(map[key]*Step), faulty: make(map[key]bool)}
 }
 
 func (r *redirects) add(k key, p *output.Page) {
@@ -203,8 +204,15 @@ func (r *redirects) count(worst *topRows[path], w path) {
 	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
 	}
-	if ruleOf(w) == ruleRedirectChain {
+	switch ruleOf(w) {
+	case "":
+	case ruleRedirectChain:
 		r.several++
+		r.faulty[w.keys[0]] = true
+	default:
+		for _, k := range w.keys {
+			r.faulty[k] = true
+		}
 	}
 	worst.add(w)
 }

@@ -124,6 +124,8 @@ type maker struct {
 	lists      *findingLists
 	referrers  *referrers
 	onPage     *onPage
+	starts     *starts
+	references *references
 	alternates *alternates
 	checks     *checks
 	fragments  *fragments
@@ -170,6 +172,8 @@ func newMaker(ctx context.Context, dirs []string, opts *Options) (*maker, error)
 	m.alternates = newAlternates(m.facts, m.checks.byURL, m.lists, m.isOfCrawl)
 	m.insecure = newNamedURLs()
 	m.redirects = newRedirects(m.facts, m.rows)
+	m.starts = newStarts(m.facts, m.redirects)
+	m.references = newReferences(all, m.lists, m.redirects, m.counters.origins)
 	m.fragments = newFragments(m.facts, m.redirects)
 	m.robots = newRobotsFiles(all, m.rows, m.counters.at)
 	m.rejections = newRejections(m.robots, m.rows)
@@ -219,6 +223,7 @@ func (m *maker) addPage(s *workerDir, p *output.Page) {
 	if statusOf(p) == http.StatusNotModified {
 		m.unknownLinks++ // until its line of links.jsonl is read
 	}
+	m.starts.add(p, is)
 	m.facts.page(k, statusOf(p), is)
 	m.counters.page(p)
 	m.robots.page(p)
@@ -264,6 +269,7 @@ func (m *maker) readLinks() error {
 func (m *maker) addLinks(_ *workerDir, l *linksLine) {
 	m.linesOfLinks++
 	m.graph.add(l)
+	m.references.count(l)
 	from := keyOf(l.URL)
 	if m.facts.byURL[from].status == http.StatusNotModified {
 		m.unknownLinks--
@@ -310,6 +316,8 @@ func (m *maker) conclude() {
 	m.onPage.choose()
 	m.alternates.conclude()
 	m.insecure.choose(m.rows)
+	m.references.slashes.choose(m.rows)
+	m.references.forbidden.choose(m.rows)
 	m.fragments.follow()
 }
 
@@ -327,13 +335,14 @@ func (m *maker) secondReading() error {
 	if err != nil {
 		return err
 	}
-	m.onPage.finish()
+	m.onPage.finish(m.alternates.mutual)
+	m.starts.addTo(m.lists)
 	m.redirects.addTo(m.lists)
 	m.comparison.choose()
 	err = read(m.dirs, crawldir.EntriesFile, m.merger.entry, m.comparison.nameEntry)
 	m.fragments.conclude(m.rows, m.lists)
 	switch wanted := m.lists.choose(); {
-	case len(m.insecure.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
+	case len(m.insecure.chosen)+len(m.references.slashes.chosen)+len(m.references.forbidden.chosen) > 0, wanted && (m.graph.omitted > 0 || m.graph.loops):
 		err = errors.Join(err, read(m.dirs, crawldir.LinksFile, m.merger.links, m.nameLinks)) // the largest file
 	case wanted:
 		m.graph.name(m.referrers)
@@ -342,6 +351,7 @@ func (m *maker) secondReading() error {
 		err = errors.Join(err, read(m.dirs, crawldir.AnchorsFile, m.merger.anchors, m.fragments.name))
 	}
 	m.insecure.addTo(m.lists, ruleMixedContent)
+	m.references.addTo()
 	m.fragments.missing.addTo(m.lists, ruleBrokenFragment)
 	m.robots.addTo(m.lists, m.checks.dead)
 	return err
@@ -357,10 +367,12 @@ func (m *maker) namePage(_ *workerDir, p *output.Page) {
 	k, f := m.facts.find(p.URL)
 	m.counters.place(p)
 	m.redirects.name(k, p)
+	m.starts.name(k, p, m.lists)
 	m.fragments.nameRedirect(k, p)
 	if redirected(p.Status) && !redirected(int(f.status)) {
 		return // the URL redirected until it had its cookies
 	}
+	m.references.page(k, p)
 	m.duplicates.name(p)
 	m.comparison.page(f, p)
 	if status := statusOf(p); broken(status) {
@@ -401,23 +413,6 @@ func (m *maker) nameRejection(_ *workerDir, r *output.Rejection) {
 		m.comparison.rejection(k, r)
 		if r.Reason == output.Disallowed {
 			m.alternates.rejection(k, r)
-		}
-	}
-}
-
-// nameLinks names the pages that refer to URLs of findings.
-func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
-	from := keyOf(l.URL)
-	for _, to := range l.To {
-		if k := keyOf(string(to)); k != from {
-			m.referrers.name(k, l.URL)
-		}
-	}
-	for i, to := range l.Resources {
-		k := keyOf(string(to))
-		m.referrers.name(k, l.URL)
-		if l.insecure(i) {
-			m.insecure.name(k, string(to), l.URL)
 		}
 	}
 }

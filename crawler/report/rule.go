@@ -6,7 +6,7 @@ import "slices"
 type Rule struct {
 	ID       string   `json:"id"` // such as broken-link; programs rely on it
 	Severity Severity `json:"severity"`
-	Topic    string   `json:"topic"` // links, assets, pages, redirects, canonical, hreflang, sitemaps or robots
+	Topic    string   `json:"topic"` // links, external, assets, pages, redirects, canonical, hreflang, sitemaps or robots
 	Title    string   `json:"title"`
 	Fix      string   `json:"fix"` // one sentence: what to do
 }
@@ -24,6 +24,7 @@ const (
 // The other topics of rules.
 const (
 	topicLinks     = "links"
+	topicExternal  = "external"
 	topicAssets    = "assets"
 	topicCanonical = "canonical"
 	topicHreflang  = "hreflang"
@@ -38,6 +39,10 @@ const (
 	ruleBrokenExternal       = "broken-external"
 	ruleBrokenFragment       = "broken-fragment"
 	ruleUnverified           = "unverified"
+	ruleForbiddenHost        = "forbidden-host"
+	ruleLinkRedirected       = "link-redirected"
+	ruleLinkMoved            = "link-redirected-permanently"
+	ruleLinkDoubleSlash      = "link-double-slash"
 	ruleMixedContent         = "mixed-content"
 	ruleTitleMissing         = "title-missing"
 	ruleTitleDuplicate       = "title-duplicate"
@@ -47,6 +52,9 @@ const (
 	ruleDescriptionLong      = "description-long"
 	ruleH1Missing            = "h1-missing"
 	ruleH1Multiple           = "h1-multiple"
+	ruleStartNoindex         = "start-noindex"
+	ruleNeedsJavaScript      = "needs-javascript"
+	ruleAltMissing           = "alt-missing"
 	rulePageMalformed        = "page-malformed"
 	rulePageDeep             = "page-deep"
 	rulePageSlow             = "page-slow"
@@ -83,11 +91,17 @@ const (
 var rules = []Rule{
 	{ruleBrokenLink, SeverityError, topicLinks, "Broken links", "Correct or remove the links, or redirect the URL to a page that replaces it."},
 	{ruleInvalidURL, SeverityError, topicLinks, "Links and assets with an invalid URL", "Correct the URL: crawlers and most browsers cannot open it."},
-	{ruleBrokenExternal, SeverityWarning, topicLinks, "Broken external links", "Correct or remove the links."},
 	{ruleBrokenFragment, SeverityWarning, topicLinks, "Links to missing fragments", "Correct the part after #, or add an element with this id to the target page."},
-	{ruleUnverified, SeverityNotice, topicLinks, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},
+	{ruleForbiddenHost, SeverityError, topicLinks, "Links and assets on forbidden hosts", "Replace the URL by that of the public host."},
+	{ruleLinkMoved, SeverityWarning, topicLinks, "Links to URLs that redirect permanently", "Link to the target of the redirect."},
+	{ruleLinkRedirected, SeverityNotice, topicLinks, "Links to URLs that redirect temporarily", "Link to the target, unless the redirect depends on the visitor or the time."},
+	{ruleLinkDoubleSlash, SeverityNotice, topicLinks, "Links with a double slash in the path", "Write one slash: servers and search engines see another URL."},
+	{ruleBrokenExternal, SeverityWarning, topicExternal, "Broken external links", "Correct or remove the links."},
+	{ruleUnverified, SeverityNotice, topicExternal, "Links and assets that could not be verified", "Open the URL in a browser: the server or its robots.txt refuses crawlers."},
 	{ruleBrokenAsset, SeverityError, topicAssets, "Broken assets", "Restore the file, or correct the pages and stylesheets that use it."},
 	{ruleMixedContent, SeverityError, topicAssets, "Insecure assets in secure pages", "Use https: browsers block http assets in an https page."},
+	{ruleStartNoindex, SeverityError, topicPages, "Start URLs with noindex", "Remove noindex: search engines list neither the page nor, in the long run, what it links to."},
+	{ruleNeedsJavaScript, SeverityWarning, topicPages, "Sites that need JavaScript", "Send pages with their text and links: what was found is what a client without scripts sees."},
 	{ruleTitleMissing, SeverityWarning, topicPages, "Pages without title", "Add a title element that says what the page is about."},
 	{ruleTitleDuplicate, SeverityWarning, topicPages, "Pages with duplicate titles", "Give each page its own title, or name one page as the canonical one."},
 	{ruleTitleLong, SeverityNotice, topicPages, "Titles longer than 70 characters", "Shorten the title: search results cut it off."},
@@ -96,6 +110,7 @@ var rules = []Rule{
 	{ruleDescriptionLong, SeverityNotice, topicPages, "Descriptions longer than 160 characters", "Shorten the description: search results cut it off."},
 	{ruleH1Missing, SeverityNotice, topicPages, "Pages without h1", "Add one h1 element as the heading of the page."},
 	{ruleH1Multiple, SeverityNotice, topicPages, "Pages with several h1", "Keep one h1 element, and make the others h2."},
+	{ruleAltMissing, SeverityNotice, topicPages, "Pages with images without alt", "Describe each image in its alt attribute; write alt=\"\" for decorations."},
 	{rulePageMalformed, SeverityError, topicPages, "XHTML pages that are not well-formed", "Correct the markup, or send the page as text/html: browsers show an error instead of the rest of the page."},
 	{rulePageDeep, SeverityNotice, topicPages, "Pages more than five links deep", "Link to the page from a page nearer to the start."},
 	{rulePageSlow, SeverityNotice, topicPages, "Responses that took more than three seconds", "Find out why the server is slow, or cache the page."},

@@ -69,6 +69,7 @@ type state struct {
 		OnlySitemaps bool     `json:"only-sitemaps"`
 		Links        any      `json:"links"`       // which links of pages are recorded; false: none; nil: the default
 		Check        any      `json:"check"`       // what was checked besides pages; nil: nothing
+		ForbidHost   []string `json:"forbid-host"` // hosts to which no page may refer
 		Frontier     string   `json:"frontier"`    // shared by several workers; empty: not shared
 		CrawlName    string   `json:"crawl-name"`  // in the frontier
 		Worker       string   `json:"worker-name"` // in the crawl

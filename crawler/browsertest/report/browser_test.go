@@ -2,11 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -452,6 +455,9 @@ func TestColumnsAreWideEnough(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(800, 900)
 	openHuge(t, b)
+	if got := browsertest.Eval[string](b, drawn("broken-link")+`[0].cells[3].querySelector(".end").textContent`); !regexp.MustCompile(`^\S{16} and [\d,]+ more$`).MatchString(got) {
+		t.Errorf("the end of a cell with several URLs is %q", got)
+	}
 	for _, column := range []int{0, 3} { // URL and Found on
 		hidden := browsertest.Eval[[]string](b, fmt.Sprintf(`%s.map(r => r.cells[%d]).filter(td => {
 			const text = document.createTreeWalker(td, NodeFilter.SHOW_TEXT), end = document.createRange();
@@ -479,6 +485,54 @@ func TestColumnsAreWideEnough(t *testing.T) {
 		}
 	})
 	b.CheckNoProblems("file://", "data:")
+}
+
+// The open topic is printed with all rows of its tables, and no sheet is empty.
+func TestPrintHasAllRows(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	openReport(t, b, "big")
+	for _, topic := range []string{"overview", "pages", "sitemaps", "robots"} {
+		browsertest.Eval[int](b, `location.hash = "#`+topic+`", 1`)
+		b.Wait("the topic is shown", `document.querySelector("#`+topic+`").checkVisibility()`)
+		browsertest.Eval[int](b, `addEventListener("beforeprint", () => {
+			window.printed = [...document.querySelectorAll("#`+topic+` .grid")].map(g => (g.ariaRowCount - 1) - g.querySelectorAll("tbody tr:not([aria-hidden])").length);
+			window.hidden = [...document.querySelectorAll("#`+topic+` .grid")].filter(g => !g.checkVisibility()).length;
+		}, {once: true}), 1`)
+		closed := `document.querySelectorAll("#` + topic + ` details:not([open])").length`
+		before := browsertest.Eval[int](b, closed)
+		sheets := textOfSheets(t, b.PDF())
+		if missing := browsertest.Eval[[]int](b, `window.printed`); slices.ContainsFunc(missing, func(n int) bool { return n != 0 }) || browsertest.Eval[int](b, `window.hidden`) > 0 {
+			t.Errorf("%s: rows that are missing, by table: %v", topic, missing)
+		}
+		if len(sheets) == 0 || slices.Contains(sheets, 0) {
+			t.Errorf("%s: texts on the sheets: %v", topic, sheets)
+		}
+		if after := browsertest.Eval[int](b, closed); after != before {
+			t.Errorf("%s: %d closed lists, %d after printing", topic, before, after)
+		}
+	}
+	b.CheckNoProblems("file://", "data:")
+}
+
+// textOfSheets returns how many texts each sheet of a PDF file has.
+func textOfSheets(t *testing.T, pdf []byte) []int {
+	t.Helper()
+	var sheets []int
+	for _, sheet := range regexp.MustCompile(`(?s)/Type /Page\b.*?/Contents (\d+) 0 R`).FindAllSubmatch(pdf, -1) {
+		_, content, ok := bytes.Cut(pdf, []byte("\n"+string(sheet[1])+" 0 obj\n"))
+		_, content, found := bytes.Cut(content, []byte("stream\n"))
+		r, err := zlib.NewReader(bytes.NewReader(content))
+		if !ok || !found || err != nil {
+			t.Fatalf("content %s: %v", sheet[1], err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheets = append(sheets, bytes.Count(text, []byte("Tj")))
+	}
+	return sheets
 }
 
 // Nothing is wider than the screen of a phone.

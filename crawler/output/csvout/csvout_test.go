@@ -51,7 +51,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 				Withheld:   "noindex", FetchedAt: noon, DurationMS: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksSkipped: 7,
 				LimitsReached: []string{"max-body", "max-links"}, H1: "Tea", Description: "of all", Lang: "en", Words: 9,
-				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"}, H1Count: 2, Encoding: "utf-8", Malformed: "line 1",
+				Hreflang: []output.Hreflang{{Lang: "de", URL: "http://a.test/de"}}, Headers: map[string]string{"etag": "\"1\""}, Redirects: []string{"http://a.test/r"}, H1Count: 2, Encoding: "utf-8", Malformed: "line 1", ImagesWithoutAlt: 3, NeedsJavaScript: true,
 			},
 			{URL: "http://a.test/bare"},
 		},
@@ -84,15 +84,15 @@ func TestColumnsMatchJSON(t *testing.T) {
 				"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 				"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
-				"h1_count", "encoding", "malformed",
+				"h1_count", "encoding", "malformed", "images_without_alt", "needs_javascript",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
 				`[{"rule":"noindex","source":"1st robots meta element"}]`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
 				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
-				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`, "2", "utf-8", "line 1",
+				"Tea", "of all", "en", "9", `[{"lang":"de","url":"http://a.test/de"}]`, `{"etag":"\"1\""}`, `["http://a.test/r"]`, "2", "utf-8", "line 1", "3", "true",
 			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0", "", ""},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "0", "0", "", "false", "", "", "", "0", "", "", "", "", "0", "", "", "", "0", "", "", "0", "false"},
 		},
 		RejectedFile: {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
@@ -136,7 +136,7 @@ func TestColumnsAreInTheOrderOfJSON(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Withheld: "x",
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksSkipped: 1, LimitsReached: []string{"x"},
-		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2, Encoding: "x", Malformed: "x",
+		H1: "x", Description: "x", Lang: "x", Words: 1, Hreflang: []output.Hreflang{{}}, Headers: map[string]string{"x": "y"}, Redirects: []string{"x"}, H1Count: 2, Encoding: "x", Malformed: "x", ImagesWithoutAlt: 1, NeedsJavaScript: true,
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x", Reason: "x"},

@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [290,206,101,80,21,125,9,102] <nil> <nil>
+	// [326,206,101,80,21,125,9,102] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

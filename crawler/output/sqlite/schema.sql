@@ -37,7 +37,9 @@ CREATE TABLE pages (
   redirects     TEXT,                -- JSON: [URL, ...]: the redirects that led here, in order
   h1_count      INTEGER NOT NULL,    -- number of h1 elements, if there are several; else 0
   encoding      TEXT,                -- of a page that was read as HTML or XHTML, such as utf-8
-  malformed     TEXT                 -- where and why an XHTML page is not well-formed
+  malformed     TEXT,                -- where and why an XHTML page is not well-formed
+  images_without_alt INTEGER NOT NULL, -- number of img elements without an alt attribute
+  needs_javascript INTEGER NOT NULL  -- 1: it has scripts, and without them neither text, images nor links
 );
 CREATE INDEX pages_url ON pages (url);
 

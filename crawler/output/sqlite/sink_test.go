@@ -37,7 +37,7 @@ func TestColumnsMatchJSON(t *testing.T) {
 			Withheld: "noindex", FetchedAt: noon, DurationMS: 4, Attempt: 5, Hash: "6f", Unchanged: true,
 			DuplicateOf: "/first", Fields: map[string]any{"price": []string{"7"}}, Truncated: "ratio", LinksSkipped: 8, LimitsReached: []string{"ratio"},
 			H1: "Top", Description: "All", Lang: "de", Words: 9, Hreflang: []output.Hreflang{{Lang: "en", URL: "http://a.test/en"}},
-			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"}, H1Count: 2, Encoding: "utf-8", Malformed: "line 1",
+			Headers: map[string]string{"etag": "1"}, Redirects: []string{"http://a.test/r"}, H1Count: 2, Encoding: "utf-8", Malformed: "line 1", ImagesWithoutAlt: 3, NeedsJavaScript: true,
 		}},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
@@ -69,9 +69,9 @@ func TestColumnsMatchJSON(t *testing.T) {
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
 		"pages": {
-			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|0|NULL|NULL",
+			"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL|NULL|NULL|NULL|0|NULL|NULL|NULL|0|NULL|NULL|0|0",
 			"2|http://a.test/full|302|Full|1|http://a.test/|link|/to|text/html|2|3|/|" + `[{"rule":"noindex","source":"1st robots meta element"}]|` +
-				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]|2|utf-8|line 1`,
+				"noindex|" + at + `|4|5|6f|1|/first|{"price":["7"]}|ratio|8|["ratio"]|Top|All|de|9|[{"lang":"en","url":"http://a.test/en"}]|{"etag":"1"}|["http://a.test/r"]|2|utf-8|line 1|3|1`,
 		},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,

@@ -83,7 +83,7 @@ help compare" lists all changes. They are also written into compare.html. A find
 something that one of the crawls did not read is neither new nor fixed.
 
 --junit, --sarif and --github write what fails the gate for CI systems. The summary has at
-most 20 lines.
+most 20 lines, and names every rule that has findings before it gives examples.
 
 A crawl that ends before it has checked everything does not pass. To check a part of a site, use
 --max-host-pages, --max-depth or --exclude, not --max-pages or --max-time. With --retries 0 it

@@ -429,7 +429,7 @@ func TestGateOfAServer(t *testing.T) {
 	})
 	t.Chdir(t.TempDir())
 	flags := []string{"ci", server.URL + "/", "--delay", "0s", "--allow-addr", "127.0.0.1"}
-	if got := run(t, append(flags, "--output", "before")...); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "passed: no error; 3 pages in ") {
+	if got := run(t, append(flags, "--output", "before")...); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "passed: no error, 1 warning, 4 notices; 3 pages in ") {
 		t.Fatalf("%+v", got)
 	}
 	loop = true
@@ -466,7 +466,7 @@ func TestIncompleteGateFails(t *testing.T) {
 	}{
 		{"limit of the crawl", []string{"--max-pages", "1"}, cli.ExitFailed, incomplete},
 		{"limit of each host", []string{"--max-host-pages", "1"}, cli.ExitFindings, regexp.MustCompile(`^failed: 3 errors; 1 page in \d+m?s\n`)},
-		{"nothing remains", []string{"--max-pages", "2", "--check", ""}, cli.ExitDone, regexp.MustCompile(`^passed: no error; 2 pages in \d+m?s`)},
+		{"nothing remains", []string{"--max-pages", "2", "--check", ""}, cli.ExitDone, regexp.MustCompile(`^passed: no error, 5 notices; 2 pages in \d+m?s`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(filepath.Dir(b.write(t)))
@@ -501,7 +501,8 @@ func TestSummaryIsShort(t *testing.T) {
 			lines = append(lines, line)
 		}
 	}
-	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 183 more") {
+	if got.Code != cli.ExitFindings || len(lines) > maxLines || annotations > 2*maxAnnotations+1 || !strings.Contains(got.Out, ", and 185 more") ||
+		lines[1] != "  error  Broken links: 200\n" || lines[2] != "  warning  Pages without title: 11\n" {
 		t.Errorf("%d lines, %d annotations: %+v", len(lines), annotations, got)
 	}
 }

@@ -2,6 +2,7 @@ package ci
 
 import (
 	"bufio"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"hash/fnv"
@@ -22,7 +23,12 @@ import (
 func (p problem) message() string {
 	text, related := p.rule.Title+": "+cli.Escape(p.URL), ""
 	if p.Related != "" {
-		related = " → " + cli.Escape(p.Related)
+		related = comparetext.RelatedText(p.rule, p.Finding)
+		if strings.HasPrefix(related, "→") {
+			related = " " + related
+		} else {
+			related = ", " + related
+		}
 	}
 	if comparetext.LeadsToRelated(p.rule) {
 		text, related = text+related, ""
@@ -104,6 +110,7 @@ const informationURL = "https://github.com/politecrawl/politecrawl"
 // writeSARIF writes the verdict in SARIF 2.1.0.
 func writeSARIF(w io.Writer, v *verdict) error {
 	run := sarif.NewRunWithInformationURI("politecrawl", informationURL)
+	run.Tool.Driver.WithVersion(cli.ReadBuild().Version)
 	levels := map[report.Severity]string{report.SeverityError: "error", report.SeverityWarning: "warning", report.SeverityNotice: "note"}
 	for _, rule := range v.rules {
 		run.AddRule(rule.ID).WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Title)).
@@ -126,7 +133,44 @@ func writeSARIF(w io.Writer, v *verdict) error {
 	}
 	log := sarif.NewReport()
 	log.AddRun(run)
-	return log.PrettyWrite(w)
+	text, err := json.Marshal(log)
+	if err != nil {
+		return err
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return err
+	}
+	dropPlaceholders(tree)
+	if text, err = json.MarshalIndent(tree, "", "  "); err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// dropPlaceholders removes what the library writes for unknown values: -1 and empty lists. The results
+// and rules of a run stay.
+func dropPlaceholders(tree map[string]any) {
+	for name, value := range tree {
+		switch v := value.(type) {
+		case float64:
+			if v == -1 {
+				delete(tree, name)
+			}
+		case map[string]any:
+			dropPlaceholders(v)
+		case []any:
+			if len(v) == 0 && name != "results" && name != "rules" {
+				delete(tree, name)
+			}
+			for _, item := range v {
+				if inner, ok := item.(map[string]any); ok {
+					dropPlaceholders(inner)
+				}
+			}
+		}
+	}
 }
 
 // sarif returns the place as a location.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/joshdk/go-junit"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -90,6 +92,12 @@ func TestSARIFIsValid(t *testing.T) {
 			}
 			if log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) != len(v.Problems) || len(log.Runs[0].Tool.Driver.Rules) != len(v.rules) {
 				t.Fatalf("%s", &b)
+			}
+			if got := log.Runs[0].Tool.Driver.Version; got == nil || *got != cli.ReadBuild().Version {
+				t.Errorf("no version of the tool in\n%s", &b)
+			}
+			if found := regexp.MustCompile(`-1\b|\[\]`).FindString(strings.ReplaceAll(b.String(), `"results": []`, "")); found != "" {
+				t.Errorf("the placeholder %s in\n%s", found, &b)
 			}
 			for i, r := range log.Runs[0].Results {
 				at := r.Locations[0].PhysicalLocation

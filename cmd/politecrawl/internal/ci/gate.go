@@ -57,8 +57,9 @@ type verdict struct {
 	// Counts are the numbers of problems by severity. Problems may list fewer, as the report does.
 	Counts map[report.Severity]int `json:"counts"`
 
-	rules  []report.Rule  // that were checked
-	totals map[string]int // problems by rule
+	others []report.Findings // findings of the report that do not fail the gate, as they are in it
+	rules  []report.Rule     // that were checked
+	totals map[string]int    // problems by rule
 
 	unreachable int // problems that hosts cause that were unreachable at the end of the crawl
 }
@@ -86,6 +87,8 @@ func judge(sum *runner.Summary, changes *compare.Comparison, failOn threshold, s
 		}
 		if failOn != failOnNew && (f.Severity == report.SeverityError || f.Severity == least) {
 			failing = append(failing, f)
+		} else if f.Total > 0 {
+			v.others = append(v.others, f)
 		}
 	}
 	if changes != nil {

@@ -334,7 +334,7 @@ func elementOf(rule report.Rule, f report.Finding) matcher {
 	}
 	kind, _, _ := strings.Cut(rule.ID, "-")
 	switch {
-	case rule.ID == compare.PageNoindex:
+	case rule.ID == compare.PageNoindex, rule.ID == "start-noindex":
 		return func(t html.Token, _ func(string) string) bool {
 			return t.Data == "meta" && slices.ContainsFunc(strings.Split(strings.ToLower(attribute(t, "content")), ","), func(rule string) bool {
 				rule = strings.TrimSpace(rule)

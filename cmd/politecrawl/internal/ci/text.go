@@ -2,6 +2,7 @@ package ci
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -15,49 +16,120 @@ const (
 	maxNotes = 3
 )
 
-// text returns the summary of the gate. If there are more problems than lines, each rule has at least
-// one, and the first rules, which are the most severe, have the rest.
+// text returns the summary of the gate. If there are more problems than lines, it names every rule
+// first. Then each rule has at least one of its problems if there is room, and the first rules, which
+// are the most severe, have the rest.
 func (v *verdict) text(crawled string, files []string, paint cli.Painter) string {
-	var lines []string
 	state := paint(cli.Green, "passed")
 	if !v.Passed {
 		state = paint(cli.Red, "failed")
 	}
-	var counts []string
-	what := map[threshold]string{failOnNew: "new "}[v.FailOn]
-	for _, s := range []report.Severity{report.SeverityError, report.SeverityWarning} {
-		if n := v.Counts[s]; n > 0 {
-			counts = append(counts, humanize.Count(n, what+string(s)))
-		}
-	}
-	if len(counts) == 0 {
-		counts = []string{map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]}
-	}
-	parts := []string{strings.Join(counts, ", ")}
+	parts := []string{v.counted()}
 	if v.Fixed > 0 {
 		parts = append(parts, humanize.Count(v.Fixed, "finding")+" fixed")
 	}
-	lines = append(lines, fmt.Sprintf("%s: %s; %s", state, strings.Join(parts, "; "), crawled))
+	head := fmt.Sprintf("%s: %s; %s", state, strings.Join(parts, "; "), crawled)
+	var foot []string
 	for i, note := range v.Notes {
 		if i == maxNotes {
 			break
 		}
-		lines = append(lines, "  note: "+cli.Escape(note))
+		foot = append(foot, "  note: "+cli.Escape(note))
 	}
 	for _, file := range files {
-		lines = append(lines, "  "+cli.Escape(file))
+		foot = append(foot, "  "+cli.Escape(file))
 	}
-	room := maxLines - len(lines)
+	var others []kindCount
+	if v.FailOn != failOnNew { // else the baseline has them
+		for _, f := range v.others {
+			others = append(others, kindCount{f.Rule, f.Total})
+		}
+	}
+	kinds := kindsText(others, paint)
+	room := maxLines - 1 - len(foot) - len(kinds)
 	rows := v.rows(paint)
 	if len(rows) > room || len(v.Problems) < v.Counts[report.SeverityError]+v.Counts[report.SeverityWarning] {
+		var failing []kindCount
+		for _, i := range v.starts() {
+			failing = append(failing, kindCount{v.Problems[i].rule, v.totals[v.Problems[i].Rule]})
+		}
+		named := kindsText(failing, paint)
+		room -= len(named)
 		rows = v.rulesText(room, paint)
+		rows = append(append(named, kinds...), rows[:min(len(rows), room)]...)
+	} else {
+		rows = append(rows, kinds...)
 	}
-	if len(rows) > room {
-		more := len(rows) - room + 1
-		rows = append(rows[:room-1], "  and "+humanize.Count(more, "more kind")+" of findings")
+	return strings.Join(slices.Concat([]string{head}, rows, foot), "\n") + "\n"
+}
+
+// counted says how many problems there are, or, if there is none, how many other findings.
+func (v *verdict) counted() string {
+	count := func(counts map[report.Severity]int, what string, severities []report.Severity) string {
+		var list []string
+		for _, s := range severities {
+			if n := counts[s]; n > 0 {
+				list = append(list, humanize.Count(n, what+string(s)))
+			}
+		}
+		return strings.Join(list, ", ")
 	}
-	lines = append(lines[:1], append(rows, lines[1:]...)...)
-	return strings.Join(lines, "\n") + "\n"
+	if problems := count(v.Counts, map[threshold]string{failOnNew: "new "}[v.FailOn], bySeverity); problems != "" {
+		return problems
+	}
+	none := map[threshold]string{failOnError: "no error", failOnWarning: "no error or warning", failOnNew: "no new error or warning"}[v.FailOn]
+	others := make(map[report.Severity]int)
+	for _, f := range v.others {
+		others[f.Severity] += f.Total
+	}
+	if text := count(others, "", bySeverity); text != "" {
+		return none + ", " + text + map[threshold]string{failOnNew: " in all"}[v.FailOn]
+	}
+	if v.FailOn == failOnNew {
+		return none
+	}
+	return "no error, warning or notice"
+}
+
+// A kindCount is the number of findings of a rule.
+type kindCount struct {
+	rule  report.Rule
+	total int
+}
+
+// kindsText names rules with the numbers of their findings, on a line for each severity.
+func kindsText(kinds []kindCount, paint cli.Painter) []string {
+	var list []string
+	for _, s := range bySeverity {
+		var names []string
+		for _, k := range kinds {
+			if k.rule.Severity == s {
+				names = append(names, fmt.Sprintf("%s: %d", k.rule.Title, k.total))
+			}
+		}
+		if len(names) > 0 {
+			list = append(list, fmt.Sprintf("  %s  %s", paint(colorOf(s), string(s)), strings.Join(names, "; ")))
+		}
+	}
+	return list
+}
+
+func colorOf(s report.Severity) cli.Color {
+	if s == report.SeverityError {
+		return cli.Red
+	}
+	return cli.Yellow
+}
+
+// starts returns the places of the first problems of the rules in v.Problems.
+func (v *verdict) starts() []int {
+	var starts []int
+	for i, p := range v.Problems {
+		if i == 0 || p.Rule != v.Problems[i-1].Rule {
+			starts = append(starts, i)
+		}
+	}
+	return starts
 }
 
 // rows returns a line for each problem.
@@ -72,12 +144,7 @@ func (v *verdict) rows(paint cli.Painter) []string {
 // rulesText returns lines for each rule, with its first problems. The last line of a rule counts the
 // others. Spare lines beyond one for each rule go to the first rules.
 func (v *verdict) rulesText(room int, paint cli.Painter) []string {
-	var starts []int // of the rules in v.Problems
-	for i, p := range v.Problems {
-		if i == 0 || p.Rule != v.Problems[i-1].Rule {
-			starts = append(starts, i)
-		}
-	}
+	starts := v.starts()
 	spare := max(room-len(starts), 0)
 	var list []string
 	for i, start := range starts {
@@ -101,11 +168,7 @@ func (v *verdict) rulesText(room int, paint cli.Painter) []string {
 // row is the line of a problem. Others is the number of further problems of its rule.
 func row(p problem, paint cli.Painter, others int) string {
 	at, more := p.first()
-	color := cli.Yellow
-	if p.Severity == report.SeverityError {
-		color = cli.Red
-	}
-	text := fmt.Sprintf("  %s  %s: %s", paint(color, string(p.Severity)), cli.Escape(at.String()), p.message())
+	text := fmt.Sprintf("  %s  %s: %s", paint(colorOf(p.Severity), string(p.Severity)), cli.Escape(at.String()), p.message())
 	if more > 0 {
 		text += fmt.Sprintf(", and on %s", humanize.Count(more, "other page"))
 	}

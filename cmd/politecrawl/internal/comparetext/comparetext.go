@@ -113,14 +113,36 @@ func Color(s report.Severity) cli.Color {
 // LeadsToRelated reports whether the related URL of a rule's findings is the target of a link or
 // redirect. Then the text names it before the detail, such as a status, which is about the target.
 func LeadsToRelated(r report.Rule) bool {
-	return slices.Contains([]string{"links", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
+	return slices.Contains([]string{"links", "external", "assets", "canonical", "hreflang", "redirects"}, r.Topic)
+}
+
+// RelatedText returns what the related URL of a finding is, and the URL. Only a redirect has an arrow.
+func RelatedText(r report.Rule, f report.Finding) string {
+	label := "→"
+	switch {
+	case r.Topic == "canonical":
+		label = "canonical URL"
+	case r.Topic == "hreflang":
+		label = "hreflang URL"
+	case r.ID == "title-duplicate", r.ID == "description-duplicate":
+		label = "same as"
+	case r.ID == "sitemap-dropped":
+		label = "was listed in"
+	case r.Topic == "sitemaps":
+		label = "listed in"
+	case r.ID == "link-to-disallowed":
+		label = "by"
+	case r.Topic == "robots":
+		label = "for"
+	}
+	return label + " " + cli.Escape(f.Related)
 }
 
 // findingText returns a finding as one line.
 func findingText(r report.Rule, f report.Finding) string {
 	text := cli.Escape(f.URL)
 	if f.Related != "" && LeadsToRelated(r) {
-		text += " → " + cli.Escape(f.Related)
+		text += "  " + RelatedText(r, f)
 	}
 	if r.ID == compare.RobotsDisallows || r.ID == compare.RobotsChanged {
 		f.Line, f.FoundOn = 0, nil // the detail has the line, and the URL is on no page
@@ -133,7 +155,7 @@ func findingText(r report.Rule, f report.Finding) string {
 		about = append(about, fmt.Sprintf("line %d of robots.txt", f.Line))
 	}
 	if f.Related != "" && !LeadsToRelated(r) {
-		about = append(about, "→ "+cli.Escape(f.Related))
+		about = append(about, RelatedText(r, f))
 	}
 	if len(f.FoundOn) > 0 {
 		about = append(about, "on "+cli.Escape(f.FoundOn[0])+moreText(max(f.Pages, len(f.FoundOn))-1))

@@ -16,28 +16,30 @@ func TestLineOfAFinding(t *testing.T) {
 		finding report.Finding
 		want    string
 	}{
-		{report.Rule{Topic: "canonical"}, report.Finding{URL: page, Detail: "status 404", Related: target}, page + " → " + target + "  (status 404)"},
+		{report.Rule{Topic: "canonical"}, report.Finding{URL: page, Detail: "status 404", Related: target}, page + "  canonical URL " + target + "  (status 404)"},
 		{
 			report.Rule{Topic: "hreflang"}, report.Finding{URL: page, Detail: "de: Disallow: /gone", Line: 2, Related: target},
-			page + " → " + target + "  (de: Disallow: /gone; line 2 of robots.txt)",
+			page + "  hreflang URL " + target + "  (de: Disallow: /gone; line 2 of robots.txt)",
 		},
-		{report.Rule{Topic: "canonical"}, report.Finding{URL: page, Related: target}, page + " → " + target},
+		{report.Rule{Topic: "canonical"}, report.Finding{URL: page, Related: target}, page + "  canonical URL " + target},
+		{report.Rule{Topic: "redirects"}, report.Finding{URL: page, Detail: "2 redirects", Related: target}, page + "  → " + target + "  (2 redirects)"},
+		{report.Rule{ID: "title-duplicate", Topic: "pages"}, report.Finding{URL: page, Detail: "Home", Related: target}, page + "  (Home; same as " + target + ")"},
 		{
 			report.Rule{Topic: "links"}, report.Finding{URL: target, Detail: "status 404", Pages: 3, FoundOn: []string{page}},
 			target + "  (status 404; on " + page + " and 2 other pages)",
 		},
 		{
 			report.Rule{Topic: "sitemaps"}, report.Finding{URL: target, Detail: "status 404", Related: "https://example.com/sitemap.xml"},
-			target + "  (status 404; → https://example.com/sitemap.xml)",
+			target + "  (status 404; listed in https://example.com/sitemap.xml)",
 		},
 		{
 			report.Rule{ID: compare.RobotsDisallows, Topic: "robots"},
 			report.Finding{URL: robots, Detail: `/shop/ is disallowed for every agent by "Disallow: /shop/", line 2`, Line: 2, Related: "https://example.com/shop/", Pages: 2, FoundOn: []string{"https://example.com/shop/"}},
-			robots + `  (/shop/ is disallowed for every agent by "Disallow: /shop/", line 2; → https://example.com/shop/)`,
+			robots + `  (/shop/ is disallowed for every agent by "Disallow: /shop/", line 2; for https://example.com/shop/)`,
 		},
 		{
 			report.Rule{ID: "link-to-disallowed", Topic: "robots"}, report.Finding{URL: target, Detail: "Disallow: /gone", Line: 2, Related: robots, Pages: 1, FoundOn: []string{page}},
-			target + "  (Disallow: /gone; line 2 of robots.txt; → " + robots + "; on " + page + ")",
+			target + "  (Disallow: /gone; line 2 of robots.txt; by " + robots + "; on " + page + ")",
 		},
 	} {
 		if got := findingText(tt.rule, tt.finding); got != tt.want {

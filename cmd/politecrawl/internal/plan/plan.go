@@ -119,7 +119,7 @@ cannot be requested yet, 130 interrupted.`,
 // and writes no files. The command accepts them, so that it takes the flags of a crawl.
 var withoutEffect = []string{
 	"output", "links", "keep-header", "also-write", "extract", "durability", "keep-generations", "max-depth", "max-links", "max-repeats", "trap-pages", "max-body", "types",
-	"obey-noindex", "obey-nofollow", "check", "audit", "purpose", "unknown", "permissions", "check-dns",
+	"obey-noindex", "obey-nofollow", "check", "forbid-host", "audit", "purpose", "unknown", "permissions", "check-dns",
 	"frontier", "crawl-name", "worker-name", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 

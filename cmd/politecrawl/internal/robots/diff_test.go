@@ -86,13 +86,13 @@ func TestDiffSites(t *testing.T) {
 new  standard input
 
 For every agent:
-  /a  disallowed → allowed
+  /a  disallowed, now allowed
       old: line 2, "Disallow: /a"
       new: no rule matches
-  /b  allowed → disallowed
+  /b  allowed, now disallowed
       old: no rule matches
       new: line 2, "Disallow: /b"
-  Crawl-delay: 40s → 50s  (politecrawl waits 30s for both)
+  Crawl-delay: 40s, now 50s  (politecrawl waits 30s for both)
 
 3 changes for every agent
 `
@@ -100,7 +100,7 @@ For every agent:
 		t.Errorf("exit code %d:\n%s", got.Code, text)
 	}
 	got = run(t, "robots", "diff", absent.URL, old.URL)
-	if !strings.Contains(got.Out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.Stderr, "(status 404): everything is allowed\n") || got.Code != cli.ExitFindings {
+	if !strings.Contains(got.Out, "/a  allowed, now disallowed\n") || !strings.HasSuffix(got.Stderr, "(status 404): everything is allowed\n") || got.Code != cli.ExitFindings {
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
@@ -134,7 +134,7 @@ func TestDiffLimit(t *testing.T) {
 		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 named agents and for any other agent, 2 changes to sitemaps"},
 	} {
 		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
-		changes := strings.Count(got.Out, "allowed → ") + strings.Count(got.Out, "Crawl-delay: 1s → 2s\n")
+		changes := strings.Count(got.Out, "allowed, now ") + strings.Count(got.Out, "Crawl-delay: 1s, now 2s\n")
 		if n := strings.Count(got.Out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.Out, tt.last+"\n") || got.Code != cli.ExitFindings {
 			t.Errorf("%q: %d changes, %d sections:\n%s", tt.args, changes, n, got.Out)
 		}

@@ -106,7 +106,7 @@ func (p *diffPage) delay(d *delayDiffOutput) {
 	if min(d.OldMS, d.NewMS) >= most.Milliseconds() {
 		same = fmt.Sprintf("  (politecrawl waits %v for both)", most)
 	}
-	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.OldMS), humanize.Delay(d.NewMS), same)
+	p.Printf("  Crawl-delay: %s, now %s%s\n", humanize.Delay(d.OldMS), humanize.Delay(d.NewMS), same)
 }
 
 func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file string) {
@@ -157,7 +157,7 @@ func (p *diffPage) change(c changeOutput) {
 	if c.New.Verdict == disallowed {
 		tint = cli.Red
 	}
-	p.Printf("  %s  %s → %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.Paint(tint, c.New.Verdict))
+	p.Printf("  %s  %s, now %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.Paint(tint, c.New.Verdict))
 	p.Printf("      old: %s\n      new: %s\n", cli.Escape(c.Old.text()), cli.Escape(c.New.text()))
 	if c.Example != c.Pattern && c.Example+"$" != c.Pattern {
 		p.Printf("      such as %s\n", cli.Escape(c.Example))

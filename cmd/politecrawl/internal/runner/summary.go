@@ -49,6 +49,13 @@ func SummaryText(s *Summary) string {
 	if s.Duplicates > 0 {
 		p.Field("duplicates", "%s with the same content as another page", humanize.Count(s.Duplicates, "page"))
 	}
+	if s.Found != nil {
+		for _, f := range s.Found.Findings {
+			if f.ID == needsJavaScript && f.Total > 0 {
+				p.Field("JavaScript", "needed by the site of %s: what was found is what a client without scripts sees", cli.Escape(f.Rows[0].URL))
+			}
+		}
+	}
 	for i, l := range s.Lost {
 		label := "lost"
 		if i > 0 {
@@ -65,6 +72,9 @@ func SummaryText(s *Summary) string {
 	}
 	return p.String()
 }
+
+// needsJavaScript is the rule of the report for sites that show nothing without scripts.
+const needsJavaScript = "needs-javascript"
 
 // maxTruncatedShown is the number of truncated pages that the summary names.
 const maxTruncatedShown = 3

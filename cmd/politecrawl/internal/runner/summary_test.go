@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // TestWaitingHostsHaveReasons holds that each host stands with its own reason, those of one together.
@@ -45,6 +46,18 @@ func TestWaitingText(t *testing.T) {
 		if got := WaitingText(sum); got != want {
 			t.Errorf("%d hosts: %q; want %q", hosts, got, want)
 		}
+	}
+}
+
+func TestSummaryNamesSitesThatNeedJavaScript(t *testing.T) {
+	found := &report.Report{Findings: []report.Findings{{Rule: report.Rule{ID: needsJavaScript}}}}
+	sum := &Summary{Summary: &crawler.Summary{End: crawler.EndFinished}, Found: found}
+	if got := SummaryText(sum); strings.Contains(got, "JavaScript") {
+		t.Errorf("without the finding:\n%s", got)
+	}
+	found.Findings[0].Total, found.Findings[0].Rows = 1, []report.Finding{{URL: "http://a.test/"}}
+	if got := SummaryText(sum); !strings.Contains(got, "  JavaScript  needed by the site of http://a.test/: what was found is what a client without scripts sees\n") {
+		t.Errorf("with the finding:\n%s", got)
 	}
 }
 

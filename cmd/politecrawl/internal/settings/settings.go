@@ -78,6 +78,7 @@ func New() *Settings {
 	listWords(k, "scope", "host|path|domain|any")
 	k.StringArrayVar(&c.Scope.Include, "include", c.Scope.Include, "fetch only URLs that match the regular expression `RE`; repeatable")
 	k.StringArrayVar(&c.Scope.Exclude, "exclude", c.Scope.Exclude, "skip URLs that match the regular expression `RE`; repeatable")
+	k.StringArrayVar(&c.Scope.ForbidHost, "forbid-host", c.Scope.ForbidHost, "report links and assets on `HOST` as errors; repeatable (default none)")
 	site.AddUserAgentFlag(k, &c.Fetch.UserAgent)
 	k.StringVar(&c.Fetch.Contact, "contact", c.Fetch.Contact, "send the email address `EMAIL` as From with every request (default: no From)")
 	k.StringVar(&c.Fetch.Identity, "identity", c.Fetch.Identity, "sign all requests with the identity in `DIR` (default: they are not signed)")

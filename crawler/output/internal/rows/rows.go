@@ -31,7 +31,7 @@ var Columns = [...][]string{
 		"url", "status", "title", "depth", "found_on", "source", "location", "content_type", "bytes", "links", "canonical",
 		"directives", "withheld", "fetched_at", "duration_ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
 		"truncated", "links_skipped", "limits_reached", "h1", "description", "lang", "words", "hreflang", "headers", "redirects",
-		"h1_count", "encoding", "malformed",
+		"h1_count", "encoding", "malformed", "images_without_alt", "needs_javascript",
 	},
 	Rejected: {"url", "reason", "rule", "line", "robots_url", "group", "depth", "found_on", "source", "detail", "retry_at"},
 	Sitemaps: {"url", "status", "origin", "found_on", "index_depth", "pages", "sitemaps", "detail", "fetched_at", "reason"},
@@ -66,7 +66,8 @@ func Write(f *output.Results, row func(table Table, cells ...any) error) error {
 		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.FoundOn, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
 			Optional(p.Canonical), directives, Optional(p.Withheld), p.FetchedAt, p.DurationMS, p.Attempt, Optional(p.Hash),
 			p.Unchanged, Optional(p.DuplicateOf), fields, Optional(p.Truncated), p.LinksSkipped, limits,
-			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects, p.H1Count, Optional(p.Encoding), Optional(p.Malformed))
+			Optional(p.H1), Optional(p.Description), Optional(p.Lang), p.Words, hreflang, headers, redirects, p.H1Count, Optional(p.Encoding), Optional(p.Malformed),
+			p.ImagesWithoutAlt, p.NeedsJavaScript)
 		if err != nil {
 			return err
 		}

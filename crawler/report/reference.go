@@ -1,0 +1,158 @@
+package report
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// references finds links that work, but should be written in another way.
+type references struct {
+	lists     *findingLists
+	redirects *redirects
+	origins   map[string]*Origin // of the crawl
+	slashes   *namedURLs         // links with a double slash in the path
+
+	forbidden *namedURLs      // links and assets on forbidden hosts
+	hosts     weburl.HostList // the forbidden hosts
+	own       map[string]bool // names of the hosts of start URLs
+	origin    map[string]bool // origins by whether they are forbidden
+}
+
+func newReferences(all workerDirs, lists *findingLists, r *redirects, origins map[string]*Origin) *references {
+	x := &references{
+		lists: lists, redirects: r, origins: origins, slashes: newNamedURLs(), forbidden: newNamedURLs(),
+		own: make(map[string]bool), origin: make(map[string]bool),
+	}
+	for _, s := range all {
+		hosts, _ := weburl.ParseHosts(s.state.Config.ForbidHost) // the crawl has checked them
+		x.hosts = append(x.hosts, hosts...)
+	}
+	for _, start := range all.urls() {
+		if u, err := weburl.Parse(start); err == nil {
+			x.own[u.Hostname] = true
+		}
+	}
+	return x
+}
+
+// forbids reports whether a URL is on a forbidden host.
+func (x *references) forbids(url string) bool {
+	if len(x.hosts) == 0 {
+		return false
+	}
+	origin := originOf(url)
+	forbidden, known := x.origin[origin]
+	if !known {
+		if u, err := weburl.Parse(origin + "/"); err == nil {
+			has, exact := x.hosts.Has(u)
+			forbidden = exact || has && !x.own[u.Hostname]
+		}
+		if len(x.origin) < maxNames {
+			x.origin[strings.Clone(origin)] = forbidden
+		}
+	}
+	return forbidden
+}
+
+// doubled reports whether a link to a host of the crawl has a double slash in its path.
+func (x *references) doubled(url string) bool {
+	const scheme = len("https://")
+	if len(url) < scheme || !strings.Contains(url[scheme:], "//") {
+		return false
+	}
+	origin := originOf(url)
+	path := url[len(origin):]
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	if o := x.origins[origin]; o == nil || o.Pages == 0 || !strings.Contains(path, "//") {
+		return false
+	}
+	return strings.Contains(strings.ReplaceAll(path, "://", ""), "//")
+}
+
+// each calls f for each reference of a page that is a finding.
+func (x *references) each(l *linksLine, f func(*namedURLs, key, string)) {
+	for _, to := range l.To {
+		if url := string(to); url != l.URL {
+			if x.doubled(url) {
+				f(x.slashes, keyOf(url), url)
+			}
+			if x.forbids(url) {
+				f(x.forbidden, keyOf(url), url)
+			}
+		}
+	}
+	for i, to := range l.Resources {
+		if x.forbids(string(to)) && !slices.Contains(l.To, to) && !slices.Contains(l.Resources[:i], to) {
+			f(x.forbidden, keyOf(string(to)), string(to))
+		}
+	}
+}
+
+func (x *references) count(l *linksLine) {
+	x.each(l, func(n *namedURLs, k key, _ string) { n.counts[k]++ })
+}
+
+func (x *references) name(l *linksLine) {
+	x.each(l, func(n *namedURLs, k key, url string) { n.name(k, url, l.URL) })
+}
+
+// page adds the findings of a page: it redirects and pages link to it, or it names forbidden hosts.
+func (x *references) page(k key, p *output.Page) {
+	forbid := func(url, what string) {
+		if url != "" && x.forbids(url) {
+			x.lists.add(ruleForbiddenHost, Finding{URL: url, Detail: what, Pages: 1, FoundOn: []string{p.URL}})
+		}
+	}
+	forbid(p.Canonical, "canonical URL")
+	for _, h := range p.Hreflang {
+		forbid(h.URL, "hreflang URL")
+	}
+	if !redirected(p.Status) {
+		return
+	}
+	to, _ := targetOf(p.Location)
+	forbid(to, "target of a redirect")
+	if x.redirects.faulty[k] {
+		return
+	}
+	rule, foundOn := ruleLinkRedirected, ""
+	if p.Status == http.StatusMovedPermanently || p.Status == http.StatusPermanentRedirect {
+		rule = ruleLinkMoved
+	}
+	if p.Source == "link" {
+		foundOn = p.FoundOn
+	}
+	if foundOn != "" || x.lists.referrers.counts[k].pages > 0 {
+		x.lists.addReferred(rule, Finding{URL: p.URL, Detail: statusText(p.Status), Related: to}, foundOn)
+	}
+}
+
+// addTo adds the findings about links.
+func (x *references) addTo() {
+	x.slashes.addTo(x.lists, ruleLinkDoubleSlash)
+	x.forbidden.addTo(x.lists, ruleForbiddenHost)
+}
+
+// nameLinks names the pages that refer to URLs of findings.
+func (m *maker) nameLinks(_ *workerDir, l *linksLine) {
+	from := keyOf(l.URL)
+	m.references.name(l)
+	for _, to := range l.To {
+		if k := keyOf(string(to)); k != from {
+			m.referrers.name(k, l.URL)
+		}
+	}
+	for i, to := range l.Resources {
+		k := keyOf(string(to))
+		m.referrers.name(k, l.URL)
+		if l.insecure(i) {
+			m.insecure.name(k, string(to), l.URL)
+		}
+	}
+}
