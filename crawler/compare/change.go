@@ -83,11 +83,11 @@ func (c changes) list() []report.Findings {
 
 // pages compares the pages.
 func (c *Comparison) pages(found changes, before, after *view) {
-	if !after.complete() {
-		c.note("the new crawl is not finished: vanished pages are not listed")
+	if why := after.incomplete(); why != "" {
+		c.note("the new crawl %s: vanished pages are not listed", why)
 	}
-	if !before.complete() {
-		c.note("the old crawl is not finished: new pages are not listed")
+	if why := before.incomplete(); why != "" {
+		c.note("the old crawl %s: new pages are not listed", why)
 	}
 	faulty, stillFaulty := before.faultyCanonicals(), after.faultyCanonicals()
 	for _, u := range slices.Sorted(maps.Keys(before.pages)) {
@@ -125,7 +125,7 @@ func (c *Comparison) pages(found changes, before, after *view) {
 // lacks reports whether a URL that was not fetched is no page of the site, as the crawl has seen it.
 func (v *view) lacks(u string) bool {
 	if skipped, ok := v.skipped[u]; ok {
-		return !slices.Contains(unreadReasons, skipped.reason)
+		return skipped.reason != output.Failed && !slices.Contains(unreadReasons, skipped.reason)
 	}
 	return v.gone(u, nil, 0)
 }

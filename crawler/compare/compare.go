@@ -26,6 +26,7 @@ type Comparison struct {
 	NotCompared   NotCompared `json:"not_compared"`
 
 	findingsOnly bool // a crawl is known only by its report.json
+	unfinished   bool // a crawl has not read all URLs that it found
 }
 
 // NotCompared counts what is not compared, since one of the crawls did not read it.
@@ -55,7 +56,7 @@ type FindingChanges struct {
 
 // Compare compares two crawls.
 func Compare(before, after *Crawl) *Comparison {
-	c := &Comparison{Version: version, Old: sideOf(before), New: sideOf(after), Notes: []string{}, Findings: []FindingChanges{}, Changes: []report.Findings{}}
+	c := &Comparison{unfinished: !before.complete() || !after.complete(), Version: version, Old: sideOf(before), New: sideOf(after), Notes: []string{}, Findings: []FindingChanges{}, Changes: []report.Findings{}}
 	moved := func(u string) string { return u }
 	if from, to := before.origin(), after.origin(); from != to && from != "" && to != "" {
 		moved = mover(from, to)
@@ -204,7 +205,7 @@ func (c *Comparison) Unchanged() string {
 	switch {
 	case len(c.Findings)+len(c.Changes)+c.BodiesChanged > 0:
 		return ""
-	case c.NotCompared != NotCompared{}:
+	case c.unfinished, c.NotCompared != NotCompared{}:
 		return "nothing changed in what both crawls read"
 	case c.findingsOnly:
 		return "nothing changed in the findings"

@@ -65,6 +65,7 @@ type page struct {
 // A check is a URL that was only checked.
 type check struct {
 	responded bool
+	ok        bool
 	location  string // target of a redirect, absolute, without fragment
 	foundOn   string
 }
@@ -169,7 +170,7 @@ func New(dir string, r *report.Report) (*Crawl, error) {
 		each(dir, func(p *output.Page) { c.pages[p.URL] = pageOf(p) }),
 		each(dir, func(r *output.Rejection) { c.skipped[r.URL] = skip{r.Reason, r.Detail, r.Rule, r.Line, r.FoundOn} }),
 		each(dir, func(k *output.Check) {
-			c.checks[k.URL] = check{k.Result != output.CheckUnverified || k.Status != 0, withoutFragment(k.Location), k.FoundOn}
+			c.checks[k.URL] = check{k.Result != output.CheckUnverified || k.Status != 0, k.Result == output.CheckOK, withoutFragment(k.Location), k.FoundOn}
 		}),
 		each(dir, func(e *output.Entry) {
 			if was, ok := c.listed[e.URL]; !ok || e.Sitemap < was {

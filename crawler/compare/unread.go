@@ -16,10 +16,21 @@ var unreadReasons = []output.Reason{
 	output.MaxHosts, output.MaxSitemapEntries, output.BlockedAddress, output.TooLong, output.Trap, output.RepeatedSegment,
 }
 
-// complete reports whether the crawl has read all URLs that it found, apart from those it skipped.
-func (c *Crawl) complete() bool {
-	return c.report.Summary.State == report.Finished && len(c.report.Lost) == 0 && !c.partial
+// incomplete says why the crawl may not have found all URLs; empty: it has, apart from those behind
+// URLs that it skipped.
+func (c *Crawl) incomplete() string {
+	switch {
+	case c.report.Summary.State != report.Finished:
+		return "is not finished"
+	case len(c.report.Lost) > 0:
+		return "has lost data"
+	case c.partial:
+		return "has followed no links, or has other workers"
+	}
+	return ""
 }
+
+func (c *Crawl) complete() bool { return c.incomplete() == "" }
 
 // A view is a crawl as one compares it with another, which has findings or pages that this one does
 // not have. They count as fixed or new only if this crawl has read what they are about.
@@ -83,7 +94,10 @@ func (v *view) decides(r report.Rule, f report.Finding) bool {
 	case r.ID == "unverified" && v.other.hasPages && !v.other.responded(u):
 		return false
 	}
-	return v.responded(u) || v.gone(u, f.FoundOn, 0)
+	if v.responded(u) { // a URL that is still at fault is no finding if nothing links to it
+		return r.Topic == "redirects" || v.works(u) || v.unlinked(u, f.FoundOn, 0)
+	}
+	return v.gone(u, f.FoundOn, 0)
 }
 
 // decidesByReport is decides for a report.json. Its caveats say that the list of a rule may be
@@ -217,6 +231,25 @@ func (c *Crawl) responded(u string) bool {
 		}
 	}
 	return true
+}
+
+// works reports whether a URL, or the end of its redirects, has a page or file.
+func (c *Crawl) works(u string) bool {
+	for range redirection.Max + 1 {
+		p, isPage := c.pages[u]
+		k := c.checks[u]
+		switch {
+		case isPage && redirection.Is(p.status):
+			u = p.location
+		case isPage:
+			return p.ok()
+		case k.location != "":
+			u = k.location
+		default:
+			return k.ok
+		}
+	}
+	return false
 }
 
 // trace returns the URLs to which the redirects of a page lead.
