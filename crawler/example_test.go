@@ -212,7 +212,7 @@ func ExampleOptions_recrawl() {
 	// Output:
 	// / 200 "The first version" unchanged: false
 	// /news 200 "The first version" unchanged: false
-	// / 304 "" unchanged: true
+	// / 304 "The first version" unchanged: true
 	// /news 200 "The second version" unchanged: false
 }
 
